@@ -13,16 +13,18 @@ device_choice.settle()
 import importlib  # noqa: E402
 import sys  # noqa: E402
 
-from cuda.core._utils import bundle, completion  # noqa: E402
-from cuda.core._utils.deferred import deferred_names  # noqa: E402
-from cuda.core._version import __version__  # noqa: E402
-
-completion.mend_completion()
+from cuda.core._utils import bundle  # noqa: E402
 
 if _bundle_path := bundle.bundle_path(__path__[0]):
     sys.meta_path.insert(0, bundle.BundleFinder(_bundle_path))
 else:
-    sys.meta_path.append(importlib.import_module("cuda.core._utils.unbuilt").MissingExtensions(__path__[0]))
+    sys.meta_path.append(importlib.import_module("cuda.core._utils.importing.unbuilt").MissingExtensions(__path__[0]))
+
+from cuda.core._utils import completion  # noqa: E402
+from cuda.core._utils.importing.deferred import deferred_names  # noqa: E402
+from cuda.core._version import __version__  # noqa: E402
+
+completion.mend_completion()
 
 # The home of each public name, below this package.
 _HOMES = {

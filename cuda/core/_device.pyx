@@ -36,7 +36,7 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_drive
 
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
-from cuda.core._utils.deferred import Deferred, deferred_names
+from cuda.core._utils.importing.deferred import Deferred, deferred_names
 
 __all__ = ["Device", "DeviceProperties"]  # noqa: F822 (the latter at its first use, below)
 

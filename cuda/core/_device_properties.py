@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import importlib
 
-from cuda.core._utils.initialised import needs_init
-from cuda.core._utils.values import CachedProperty
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.values import CachedProperty
 
 __all__ = ["DeviceProperties"]
 

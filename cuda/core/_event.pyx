@@ -25,7 +25,7 @@ from cuda.core._utils.cuda_utils cimport (
 import weakref
 
 from cuda.core._handles import _late
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.sharing import register_reducer
 

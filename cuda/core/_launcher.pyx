@@ -15,6 +15,7 @@ from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle, KeptKernel, KeptStream
 from cuda.core._handles._launches cimport ArgumentBlock
@@ -23,7 +24,6 @@ from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
@@ -31,7 +31,7 @@ import warnings
 
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 
 __all__ = ["launch"]
 

@@ -11,17 +11,17 @@ import functools
 import importlib
 import threading
 
-from cuda.core._compile._driver_linker import DriverLinker
-from cuda.core._compile._linker_options import LinkerOptions
-from cuda.core._compile._nvjitlink_linker import NvJitLink
 from cuda.core._compile._option_table import ignored_options, refused_options, render_options
+from cuda.core._compile.linking._driver_linker import DriverLinker
+from cuda.core._compile.linking._linker_options import LinkerOptions
+from cuda.core._compile.linking._nvjitlink_linker import NvJitLink
+from cuda.core._compile.linking._nvjitlink_version import NO_NVJITLINK, nvjitlink_version
 from cuda.core._module import ObjectCode
-from cuda.core._utils.caller import warn_caller
 from cuda.core._utils.cuda_utils import check_or_create_options
-from cuda.core._utils.initialised import needs_init
-from cuda.core._utils.nvjitlink import NO_NVJITLINK, nvjitlink_version
+from cuda.core._utils.errors.caller import warn_caller
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.values import answering, completed_as
 from cuda.core._utils.validators import find_str_enum
-from cuda.core._utils.values import answering, completed_as
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["Linker", "LinkerOptions"]

@@ -49,7 +49,7 @@ from cuda.core._code._loading import CodeTypeT, explain
 from cuda.core._code._parameter_layout import ParamInfo
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.deferred import Deferred, deferred_names
+from cuda.core._utils.importing.deferred import Deferred, deferred_names
 from cuda.core._utils.validators import check_address
 from cuda.core.typing import ObjectCodeFormatType
 

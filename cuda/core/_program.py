@@ -20,10 +20,10 @@ from cuda.core._compile._request import CompiledCode, CompileRequest, compile_se
 from cuda.core._handles import _late
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
-from cuda.core._utils.deferred import Deferred
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.values import answering, completed_as
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import name_bytes, shown
-from cuda.core._utils.values import answering, completed_as
 from cuda.core._utils.version import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -33,7 +33,7 @@ _KINDS = {kind.value: kind for kind in SourceCodeType}
 _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
-_caller = Deferred("cuda.core._utils.caller")
+_caller = Deferred("cuda.core._utils.errors.caller")
 _linker = Deferred("cuda.core._linker")
 
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from cuda.core._utils.cuda_utils import CUDAError, driver, handle_return
 from cuda.core._utils.enums import PROCESS_STATE
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.values import answering, completed_as
 from cuda.core._utils.validators import shown
-from cuda.core._utils.values import answering, completed_as
 from cuda.core._utils.version import binding_version as _binding_version
 from cuda.core._utils.version import driver_version
 from cuda.core._utils.waiting import call_interruptibly

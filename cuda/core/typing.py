@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:  # at run time they are fetched at their first use: what a first result does not need costs nothing
-    from cuda.core._utils.string_enums import (
+    from cuda.core._utils.importing.string_enums import (
         AccessPropertyType,
         AddressModeType,
         ArrayFormatType,
@@ -112,7 +112,7 @@ def __getattr__(name):
     if name == "DevicePointerType":  # an address on a device
         value = importlib.import_module("cuda.bindings.driver").CUdeviceptr | int | None
     elif name in __all__:
-        value = getattr(importlib.import_module("cuda.core._utils.string_enums"), name)
+        value = getattr(importlib.import_module("cuda.core._utils.importing.string_enums"), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

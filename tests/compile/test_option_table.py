@@ -17,7 +17,7 @@ from cuda.core._compile._option_table import (
     toggle,
     value,
 )
-from cuda.core._utils.cache_root import cache_root
+from cuda.core._utils.files.cache_root import cache_root
 from cuda.core._utils.options import Options, options_class
 
 

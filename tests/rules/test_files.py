@@ -3,6 +3,7 @@
 """What modules declare, and what none may hold."""
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -51,6 +52,32 @@ def test_packages_only_gather_what_their_modules_export():
                 if not re.fullmatch(r"(#.*|from cuda\.core[\w.]* import \*)?", line) and line != GATHERED
             ]
     assert wrong == []
+
+
+# Private modules that a folder may have; more of them are given a folder of their own, named by what they do.
+MOST_MODULES = 15
+# Names that users' tracebacks and other packages have, and NVML, which has one file per topic.
+MORE_MODULES = {"": 22, "system": 23}
+
+
+def private_modules():
+    """Return the number of private modules of each folder: public ones are where users import them."""
+    counts = Counter()
+    for path in core_files(".py", ".pyx"):
+        parts = path.relative_to(CORE).with_suffix("").parts
+        if path.name not in ("__init__.py", "__main__.py") and any(part.startswith("_") for part in parts):
+            counts["/".join(parts[:-1])] += 1
+    return counts
+
+
+def test_folders_have_few_modules():
+    counts = private_modules()
+    assert {f: n for f, n in counts.items() if n > MORE_MODULES.get(f, MOST_MODULES)} == {}
+
+
+def test_folders_with_more_modules_need_them():
+    counts = private_modules()
+    assert {folder: counts[folder] for folder in MORE_MODULES} == MORE_MODULES
 
 
 INSIDES = re.compile(

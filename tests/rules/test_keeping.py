@@ -28,7 +28,7 @@ OBJECT = re.compile(
 CALLING = re.compile(r"(call|_call|call_driver|_copy_between|_fill_rows|native|setattr)$|(.*\.)?(cu[A-Z]|nvml\.)\w*$")
 # Fields that are raw objects, and why none of them ends under a call.
 RAW_FIELDS = {
-    ("_compile/_nvjitlink_linker.pyx", "c_link"): "used and destroyed by its own thread only",
+    ("_compile/linking/_nvjitlink_linker.pyx", "c_link"): "used and destroyed by its own thread only",
     ("_device_resources.pxd", "_resource"): "a description, not an object of the driver",
     ("_memory/_ipc.pyx", "pointer"): "the allocation's keep is this object, which never changes it",
     ("graph/_graph_condition.pxd", "_c_handle"): "a number of its graph, which it keeps",

@@ -14,7 +14,7 @@ FILES = sorted(path for path in TESTS.rglob("*.py") if not path.is_relative_to(T
 JUDGES = {"raises", "warns", "fail"}  # of pytest; what a child process asserts is in its text
 # Where a test sleeps, or compares times, because time itself is what it is about.
 TIMED = {
-    "compile/test_nvjitlink_linker.py": "waits, up to a limit, for what ends on another thread",
+    "compile/linking/test_nvjitlink_linker.py": "waits, up to a limit, for what ends on another thread",
     "arrays/importing/test_protocols.py": "polls, and stops after a limit",
     "clients/__main__.py": "reports how long a client took",
     "clients/suites.py": "limits how long modules may take, and reports it",

@@ -196,7 +196,7 @@ class Capabilities:
 
     def nvjitlink(self, wanted: bool) -> bool:
         """Whether nvJitLink is installed and new enough."""
-        from cuda.core._utils.nvjitlink import nvjitlink_version
+        from cuda.core._compile.linking._nvjitlink_version import nvjitlink_version
 
         return (nvjitlink_version() is not None) == wanted
 

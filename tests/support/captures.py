@@ -10,7 +10,7 @@ import sys
 
 def end_captures() -> None:
     """Close the builders that capture, if there are any."""
-    module = sys.modules.get("cuda.core._utils._capture_mode")
+    module = sys.modules.get("cuda.core._handles._capture_mode")
     if module is None or module.capture_count() == 0:
         return
     from cuda.core.graph import GraphBuilder

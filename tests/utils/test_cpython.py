@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core._utils import values
+from cuda.core._utils.errors import values
 from support.build import build_extension
 
 

@@ -19,9 +19,9 @@ from collections import namedtuple
 
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import call_driver
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.errors.values import restated, typed
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
-from cuda.core._utils.values import restated, typed
 
 __all__ = [
     "KernelAttributes",
@@ -29,7 +29,7 @@ __all__ = [
     "MaxPotentialBlockSizeOccupancyResult",
 ]
 
-_c_functions = Deferred("cuda.core._utils.c_functions")
+_c_functions = Deferred("cuda.core._code._c_functions")
 
 MaxPotentialBlockSizeOccupancyResult = namedtuple(
     "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size"), module="cuda.core._module"

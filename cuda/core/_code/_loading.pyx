@@ -12,13 +12,13 @@ from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
 from cuda.core._handles._handles cimport Keep, LibraryHandle, address
 from cuda.core._handles._idle_ends cimport end_later, has_work, make_room, postpone
 from cuda.core._handles._waiting cimport call_driver, call_once, release_by
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr, is_interpreter_exiting
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver, raise_driver_error
 from cuda.core._utils.version cimport c_driver_version
 

@@ -8,9 +8,9 @@ from libc.stddef cimport size_t
 from libcpp.vector cimport vector
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 

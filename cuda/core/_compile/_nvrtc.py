@@ -18,18 +18,18 @@ import warnings
 from cuda.core._compile import _nvrtc_calls
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
+from cuda.core._compile._turns import Turns
 from cuda.core._handles._waiting import CancelFlag
-from cuda.core._utils import libraries
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
-from cuda.core._utils.deferred import Deferred
 from cuda.core._utils.device_choice import is_software
-from cuda.core._utils.turns import Turns
+from cuda.core._utils.importing import libraries
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version", "record_nvrtc"]
 
 _missing_headers = Deferred("cuda.core._compile._missing_headers")
-_library_versions = Deferred("cuda.core._utils.library_versions")
+_library_versions = Deferred("cuda.core._utils.files.library_versions")
 _waiting = Deferred("cuda.core._utils.waiting")
 
 _MISSING_NVRTC = (

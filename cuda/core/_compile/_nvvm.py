@@ -11,9 +11,9 @@ import warnings
 
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
+from cuda.core._compile._tool_errors import tool_error
+from cuda.core._compile._turns import Turns
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.tool_errors import tool_error
-from cuda.core._utils.turns import Turns
 from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 

@@ -28,14 +28,14 @@ from cuda.core._compile._option_table import (
 )
 from cuda.core._device import Device
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import options_class
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["ProgramOptions"]
 
-_cache_root = Deferred("cuda.core._utils.cache_root")
+_cache_root = Deferred("cuda.core._utils.files.cache_root")
 
 # The version of NVRTC that brought precompiled headers.
 PCH = (12, 8)

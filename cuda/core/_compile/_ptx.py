@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from cuda.core._compile._turns import Turns
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
-from cuda.core._utils.turns import Turns
 from cuda.core.typing import ObjectCodeFormatType
 
 __all__ = ["PTXBackEnd"]

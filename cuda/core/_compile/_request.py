@@ -12,12 +12,12 @@ from __future__ import annotations
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
 from cuda.core._compile._option_cache import checked_values_of
 from cuda.core._compile._options import ProgramOptions, current_arch
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["CompileRequest", "CompileSettings", "CompiledCode", "compile_settings"]
 
-_linker_options = Deferred("cuda.core._compile._linker_options")
+_linker_options = Deferred("cuda.core._compile.linking._linker_options")
 _nvvm = Deferred("cuda.core._compile._nvvm")
 _ptx = Deferred("cuda.core._compile._ptx")
 

@@ -16,6 +16,7 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 from posix.unistd cimport usleep
 
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Keep, StreamHandle, context_registry
 from cuda.core._handles._work cimport (
     NO_WORK,
@@ -31,7 +32,6 @@ from cuda.core._handles._work cimport (
     work_of,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
 
 import atexit

@@ -12,6 +12,7 @@ from libcpp.vector cimport vector
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport (
     ContextHandle,
     EventHandle,
@@ -33,7 +34,6 @@ from cuda.core._handles._idle_ends cimport (
 )
 from cuda.core._handles._work cimport NO_WORK, SOME_WORK, AskedStream, find_streams, tell, work_here, work_of
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable, warn_driver_error
 from cuda.core._utils.version cimport c_driver_version

@@ -7,9 +7,9 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
 from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, context_registry, stream_registry
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
 
 __all__ = ["count_streams"]

@@ -42,7 +42,7 @@ from cuda.core._utils._type_table cimport TypeTable
 import sys
 from _thread import RLock
 
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
 
 __all__ = ["register_buffer_class"]

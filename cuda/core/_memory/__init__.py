@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory: buffers, and the resources that allocate them. Each name is fetched at its first use."""
 
-from cuda.core._utils.deferred import deferred_names
+from cuda.core._utils.importing.deferred import deferred_names
 
 # The home of each name, below this package.
 _HOMES = {

@@ -32,7 +32,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 import os
 import threading
 
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.sharing import detach, register_reducer, travelling
 from cuda.core._utils.validators import shown
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device, allocate_pinned, free_device, free_pinned
 from cuda.core._stream import Stream_accept
+from cuda.core._utils.errors.values import answering
 from cuda.core._utils.validators import address_argument
-from cuda.core._utils.values import answering
 
 __all__ = ["LegacyPinnedMemoryResource"]
 

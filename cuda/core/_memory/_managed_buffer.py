@@ -20,9 +20,9 @@ from cuda.core._memory._managed_memory_ops import (
     set_preferred_location,
     set_read_mostly,
 )
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.values import answering
 from cuda.core._utils.validators import shown
-from cuda.core._utils.values import answering
 
 __all__ = ["ManagedBuffer"]
 

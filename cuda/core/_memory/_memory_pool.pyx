@@ -12,6 +12,7 @@ from posix.unistd cimport usleep
 
 from cpython.object cimport PyObject
 
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._driver_object cimport bindings_object, refuse_closed, refuse_pickle
 from cuda.core._handles._handles cimport (
     AllocationHandle,
@@ -41,7 +42,6 @@ from cuda.core._memory.ranges._allocation cimport allocate_from_pool, own_pools,
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 

@@ -8,8 +8,8 @@ from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._stream cimport Stream
 from cuda.core._utils._cpython cimport answer_hasattr
 
+from cuda.core._utils.errors.values import restated
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.values import restated
 
 __all__ = ["MemoryResource"]
 

@@ -32,6 +32,7 @@ MODULES = (
     "_device_textures",
     "_dlpack",
     "_event",
+    "_handles._capture_mode",
     "_handles._driver_object",
     "_handles._handles",
     "_handles._idle_ends",
@@ -58,7 +59,6 @@ MODULES = (
     "_memory.ranges._slices",
     "_module",
     "_stream",
-    "_utils._capture_mode",
     "_utils._weak_handles",
     "_utils.cuda_utils",
     "_utils.options",
@@ -75,6 +75,9 @@ PACKAGES = (
     "_memory.copying",
     "_memory.pools",
     "_memory.ranges",
+    "_utils.errors",
+    "_utils.files",
+    "_utils.importing",
 )
 
 

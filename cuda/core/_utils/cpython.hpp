@@ -223,7 +223,7 @@ public:
 private:
     // The subclass, which the first extension makes; a new reference.
     static PyObject* shared_type() noexcept {
-        PyObject* module = PyImport_ImportModule("cuda.core._utils.values");
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
         PyObject* type = module ? PyObject_GetAttrString(module, "computed_property") : nullptr;
         if (type == Py_None) {
             Py_SETREF(type, make_type());
@@ -250,7 +250,7 @@ private:
             {0, nullptr},
         };
         static PyType_Spec spec = {
-            "cuda.core._utils.values.computed_property",
+            "cuda.core._utils.errors.values.computed_property",
             static_cast<int>(PyProperty_Type.tp_basicsize + sizeof(PyObject*)),
             0,
             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
@@ -282,7 +282,7 @@ private:
     }
 
     static PyObject* get_function(PyObject* self, void*) noexcept {
-        PyObject* module = PyImport_ImportModule("cuda.core._utils.values");
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
         PyObject* made = module ? PyObject_CallMethod(module, "Getter", "O", descriptor(self)) : nullptr;
         Py_XDECREF(module);
         return made;
@@ -298,7 +298,7 @@ private:
         PyErr_Fetch(&type, &error, &traceback);
         PyErr_NormalizeException(&type, &error, &traceback);
         if (traceback != nullptr) PyException_SetTraceback(error, traceback);
-        PyObject* module = PyImport_ImportModule("cuda.core._utils.values");
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
         PyObject* better = module ? PyObject_CallMethod(module, "restated", "O", error) : nullptr;
         Py_XDECREF(module);
         if (better != nullptr) {

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections import namedtuple
 
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -29,9 +29,9 @@ __all__ = [
     "handle_return",
 ]
 
-_diagnostics = Deferred("cuda.core._utils.diagnostics")
-_driver_logs = Deferred("cuda.core._utils.driver_log")
-_texts = Deferred("cuda.core._utils.error_text")
+_diagnostics = Deferred("cuda.core._utils.errors.diagnostics")
+_driver_logs = Deferred("cuda.core._utils.errors.driver_log")
+_texts = Deferred("cuda.core._utils.errors.error_text")
 
 ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"), module=__name__)
 

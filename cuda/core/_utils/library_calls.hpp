@@ -41,14 +41,14 @@ struct Entry<Library, symbol, Result (*)(Arguments...)> {
     static inline std::atomic<Function> function{&look};
 };
 
-// Opens a library whose path a function of `_utils.libraries` tells; where its first answer is none, the second comes
-// from a search that takes long, or is an exception.
+// Opens a library whose path a function of `_utils.importing.libraries` tells; where its first answer is none, the
+// second comes from a search that takes long, or is an exception.
 inline void* open_library(const char* loaded_name, const char* function) noexcept {
     // At exit Python cannot be called, but the library is loaded.
     void* library = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD);
     if (library != nullptr) return library;
     with_interpreter([&library, function] {
-        PyObject* module = PyImport_ImportModule("cuda.core._utils.libraries");
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.importing.libraries");
         for (int is_thorough = 0; module && !library && is_thorough < 2; ++is_thorough) {
             PyObject* path = PyObject_CallMethod(module, function, "i", is_thorough);
             const char* text = path ? PyUnicode_AsUTF8(path) : nullptr;

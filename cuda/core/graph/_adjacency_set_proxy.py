@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import MutableSet
 
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
 
 __all__ = ["AdjacencySetProxy"]
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from cpython.object cimport PyObject, PyTypeObject
 from libc.stdint cimport uintptr_t
 
+from cuda.core._handles._capture_mode cimport stream_captures
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle, KeptContext, KeptStream
 from cuda.core._launcher cimport VectorCall
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
-from cuda.core._utils._capture_mode cimport stream_captures
 from cuda.core._utils._cpython cimport answer_hasattr, set_call_offset, tuple_items
 from cuda.core.graph._capture._stream_capture cimport is_capturing
 from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside

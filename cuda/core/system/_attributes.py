@@ -7,8 +7,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from cuda.core._utils import values
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors import values
+from cuda.core._utils.errors.initialised import needs_init
 from cuda.core._utils.validators import shown
 from cuda.core.system._support import nvml
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import time
 
-from cuda.core._utils.initialised import needs_init
-from cuda.core._utils.values import completed_as
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.values import completed_as
 from cuda.core.system._attributes import DeviceView, answering
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml

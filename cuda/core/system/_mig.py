@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cuda.core._utils.values import completed_as
+from cuda.core._utils.errors.values import completed_as
 from cuda.core.system._attributes import DeviceView, answering, check_int, reading
 from cuda.core.system._support import nvml
 

@@ -12,7 +12,7 @@ import weakref
 
 from cuda.pathfinder import DynamicLibNotFoundError
 
-from cuda.core._utils.values import CachedProperty, restated
+from cuda.core._utils.errors.values import CachedProperty, restated
 from cuda.core.system._support import nvml, require
 
 __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
 from cuda.core.system import _nvml_context
 from cuda.core.system._attributes import Items, Snapshot, answering, check_int, field, shown_field
 from cuda.core.system._device import Device

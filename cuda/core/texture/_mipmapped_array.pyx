@@ -8,6 +8,7 @@ from libc.stdint cimport intptr_t
 
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
 from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport (
     ArrayHandle,
@@ -29,7 +30,6 @@ from cuda.core._handles._idle_ends cimport (
     wait_for_ends,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_is_small, Array_wrap, OpaqueArray

@@ -5,7 +5,7 @@
 Each name is fetched at its first use.
 """
 
-from cuda.core._utils.deferred import deferred_names
+from cuda.core._utils.importing.deferred import deferred_names
 
 # The home of each name, below ``cuda.core``.
 _HOMES = {

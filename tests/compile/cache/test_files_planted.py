@@ -15,7 +15,7 @@ import pytest
 
 from cuda.core import Program, ProgramOptions
 from cuda.core._compile.cache import _files
-from cuda.core._utils import private_files
+from cuda.core._utils.files import private_files
 from cuda.core.utils import FileStreamProgramCache
 
 KEY = b"key"

@@ -205,7 +205,7 @@ def test_options_that_the_linker_of_the_driver_lacks(option, monkeypatch):
 def test_versions_of_the_compilers_count(monkeypatch):
     keys = {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "nvrtc_version", lambda: (99, 1))
-    monkeypatch.setattr("cuda.core._utils.nvjitlink.nvjitlink_version", lambda: (99, 1))
+    monkeypatch.setattr("cuda.core._compile.linking._nvjitlink_version.nvjitlink_version", lambda: (99, 1))
     monkeypatch.setattr(_nvvm, "load_nvvm", lambda: None)
     keys |= {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "driver_version", lambda: (99, 1))

@@ -9,7 +9,7 @@ from _thread import RLock
 from collections.abc import Iterable, Mapping
 
 from cuda.core._module import ObjectCode
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
 from cuda.core._utils.validators import name_bytes, shown
 
 __all__ = ["ProgramCacheResource"]

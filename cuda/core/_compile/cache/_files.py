@@ -12,11 +12,11 @@ import sys
 import time
 
 from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
-from cuda.core._utils.cache_root import cache_root
-from cuda.core._utils.caller import warn_caller
-from cuda.core._utils.hashing import sha256
-from cuda.core._utils.initialised import needs_init
-from cuda.core._utils.private_files import (
+from cuda.core._utils.errors.caller import warn_caller
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.files.cache_root import cache_root
+from cuda.core._utils.files.hashing import sha256
+from cuda.core._utils.files.private_files import (
     create_private,
     make_private_directories,
     make_private_directory,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
 
 __all__ = ["InMemoryProgramCache"]
 

@@ -14,8 +14,8 @@ from cuda.core._compile._request import CompiledCode, CompileRequest
 from cuda.core._compile.cache._abc import ProgramCacheResource
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
-from cuda.core._utils.deferred import Deferred
-from cuda.core._utils.hashing import sha256
+from cuda.core._utils.files.hashing import sha256
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]

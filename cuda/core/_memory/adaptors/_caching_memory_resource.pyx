@@ -9,6 +9,7 @@ from libc.stdint cimport uint64_t
 from libcpp cimport bool as cpp_bool
 from libcpp.utility cimport move
 
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode, stream_captures
 from cuda.core._handles._handles cimport (
     Allocation,
     AllocationHandle,
@@ -32,7 +33,6 @@ from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode, stream_captures
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 

@@ -13,7 +13,7 @@ import contextlib
 from contextvars import ContextVar
 
 from cuda.core._handles import _late
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 
 __all__ = ["set_memory_resource", "use_memory_resource"]
 

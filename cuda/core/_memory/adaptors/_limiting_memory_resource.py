@@ -7,7 +7,7 @@ from __future__ import annotations
 from cuda.core._memory._memory_pool import check_byte_option
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.cuda_utils import OutOfMemoryError
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
 
 __all__ = ["LimitingMemoryResource"]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import importlib
 
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
-from cuda.core._utils.initialised import needs_init
-from cuda.core._utils.values import answering
+from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.values import answering
 
 __all__ = ["LoggingMemoryResource"]
 

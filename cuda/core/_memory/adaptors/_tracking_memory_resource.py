@@ -12,7 +12,7 @@ import weakref
 from collections import namedtuple
 
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
-from cuda.core._utils.caller import warn_caller
+from cuda.core._utils.errors.caller import warn_caller
 
 __all__ = ["TrackedAllocation", "TrackingMemoryResource"]
 

@@ -10,11 +10,11 @@ from libc.string cimport memcmp, memcpy
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check
 
+from cuda.core._handles._capture_mode cimport stream_captures
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport stream_captures
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
 
 __all__ = []

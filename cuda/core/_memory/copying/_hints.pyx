@@ -7,14 +7,14 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
+from cuda.core._handles._capture_mode cimport stream_captures
 from cuda.core._handles._handles cimport StreamHandle
 from cuda.core._memory.ranges._location cimport location_argument
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport stream_captures
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
 
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 
 __all__ = []
 

@@ -30,7 +30,7 @@ import sys
 import threading
 import weakref
 
-from cuda.core._utils.deferred import Deferred
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.sharing import register_reducer
 from cuda.core._utils.validators import shown
 

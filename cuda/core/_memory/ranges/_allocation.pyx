@@ -14,6 +14,12 @@ from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
+from cuda.core._handles._capture_mode cimport (
+    CaptureModeScope,
+    captures_in_progress,
+    relax_capture_mode,
+    stream_captures,
+)
 from cuda.core._handles._handles cimport (
     Allocation,
     AllocationHandle,
@@ -36,12 +42,6 @@ from cuda.core._handles._waiting cimport call_once, raise_again, release_by, wai
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport (
-    CaptureModeScope,
-    captures_in_progress,
-    relax_capture_mode,
-    stream_captures,
-)
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, show_unraisable, warn_driver_error
 

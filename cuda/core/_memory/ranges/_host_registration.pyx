@@ -18,13 +18,13 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
 from cuda.core._context cimport Context_current
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep, StreamHandle
 from cuda.core._handles._idle_ends cimport end_later, has_work, make_room, postpone, take_closing, wait_for_ends
 from cuda.core._handles._waiting cimport call_once, release_by
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, warn_driver_error
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda.core._handles._capture_mode import capture_count
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils._capture_mode import capture_count
 from cuda.core._utils.validators import shown
 from cuda.core.driver._arrays._devices import array_device, device_of
 from cuda.core.driver._arrays._layout import (

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport ContextHandle, StreamHandle
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core.graph._capture._stream_capture cimport StreamCapture, StreamCapture_add
 from cuda.core.graph._parameters._conditional_values cimport ConditionalValues, ConditionalValues_create
 from cuda.core.graph._state._graph_state cimport NodeRecord

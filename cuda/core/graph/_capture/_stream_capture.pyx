@@ -11,11 +11,11 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
+from cuda.core._handles._capture_mode cimport captures_in_progress
 from cuda.core._handles._handles cimport KeptStream, StreamHandle
 from cuda.core._memory.ranges._allocation cimport free_what_captures_left
 from cuda.core._stream cimport Stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport captures_in_progress
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.graph._capture._joining cimport NodeSet, has_unjoined_work, join_unjoined_work
 from cuda.core.graph._parameters._node_values cimport NodeValues, add_node

@@ -19,7 +19,7 @@ from cuda.core.graph._parameters._node_values cimport NodeValues, add_object, ad
 
 import sys
 
-from cuda.core._utils.c_functions import function_address
+from cuda.core._code._c_functions import function_address
 
 __all__ = []
 

@@ -14,10 +14,10 @@ from libc.stdint cimport uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
+from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport KeepList, StreamHandle
 from cuda.core._handles._work cimport NO_WORK, work_here
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 __all__ = []

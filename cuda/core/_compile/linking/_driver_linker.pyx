@@ -20,8 +20,8 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 import os
 
 from cuda.core._code._loading import check_image, explain
+from cuda.core._compile._turns import Turns
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.turns import Turns
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 

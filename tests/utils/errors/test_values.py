@@ -10,8 +10,8 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import Device
-from cuda.core._utils import values
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.errors import values
 
 
 class Damaged(CUDAError, ValueError):

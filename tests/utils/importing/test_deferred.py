@@ -11,7 +11,7 @@ import types
 import pytest
 
 from cuda.core import _memory
-from cuda.core._utils.deferred import Deferred, deferred_names
+from cuda.core._utils.importing.deferred import Deferred, deferred_names
 
 
 @pytest.fixture

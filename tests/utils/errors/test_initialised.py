@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._utils.initialised import needs_init
+from cuda.core._utils.errors.initialised import needs_init
 
 
 @needs_init("_value")

@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 
-from cuda.core._utils.c_functions import PythonFunction, function_address
+from cuda.core._code._c_functions import PythonFunction, function_address
 
 SIZE_OF = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
 

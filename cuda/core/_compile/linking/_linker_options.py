@@ -24,9 +24,9 @@ from cuda.core._compile._option_table import (
     value,
 )
 from cuda.core._compile._options import ProgramOptions, checked_name, current_arch
-from cuda.core._utils import nvjitlink
-from cuda.core._utils.caller import warn_caller
+from cuda.core._compile.linking import _nvjitlink_version as nvjitlink
 from cuda.core._utils.cuda_utils import NotSupportedError
+from cuda.core._utils.errors.caller import warn_caller
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 

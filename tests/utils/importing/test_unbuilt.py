@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuda.core._utils.unbuilt import MissingExtensions, diagnosis
+from cuda.core._utils.importing.unbuilt import MissingExtensions, diagnosis
 
 
 def test_checkout_is_known_by_its_setup(tmp_path):

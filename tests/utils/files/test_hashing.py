@@ -11,7 +11,9 @@ import sys
 import pytest
 
 TEXT = bytes(range(256)) * 50
-PRINT = "from cuda.core._utils.hashing import sha256; import sys; print(sha256(bytes(range(256)) * 50).hexdigest());"
+PRINT = (
+    "from cuda.core._utils.files.hashing import sha256; import sys; print(sha256(bytes(range(256)) * 50).hexdigest());"
+)
 
 
 @pytest.mark.parametrize(

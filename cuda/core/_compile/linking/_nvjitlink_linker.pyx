@@ -29,8 +29,8 @@ import threading
 import warnings
 
 from cuda.core._code._loading import damage
-from cuda.core._utils.nvjitlink import nvjitlink_version
-from cuda.core._utils.tool_errors import tool_error
+from cuda.core._compile._tool_errors import tool_error
+from cuda.core._compile.linking._nvjitlink_version import nvjitlink_version
 from cuda.core._utils.validators import shown
 from cuda.core._utils.waiting import Worker, call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cuda.core._utils.driver_log import last_failure
+from cuda.core._utils.errors.driver_log import last_failure
 
 HERE = 1000  # stands for the number of the thread, which is another in each process
 NAME = "CUDA_ERROR_INVALID_VALUE"

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from cuda.core._utils import library_versions
-from cuda.core._utils.library_versions import record_version, recorded_version
+from cuda.core._utils.files import library_versions
+from cuda.core._utils.files.library_versions import record_version, recorded_version
 
 
 @pytest.fixture

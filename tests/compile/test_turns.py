@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cuda.core._utils.turns import Turns
+from cuda.core._compile._turns import Turns
 
 
 def test_work_is_done_at_once_where_no_call_is_on_its_way():

@@ -13,9 +13,9 @@ import contextlib
 import os
 import time
 
-from cuda.core._utils.cache_root import cache_directory
-from cuda.core._utils.hashing import sha256
-from cuda.core._utils.private_files import make_private_directories, read_trusted, replace_private
+from cuda.core._utils.files.cache_root import cache_directory
+from cuda.core._utils.files.hashing import sha256
+from cuda.core._utils.files.private_files import make_private_directories, read_trusted, replace_private
 
 __all__ = ["record_version", "recorded_version"]
 
