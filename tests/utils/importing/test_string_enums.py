@@ -23,7 +23,8 @@ def test_they_are_of_the_public_module(name):
 
 def test_they_are_fetched_at_their_first_use():
     code = (
-        "import sys, cuda.core.typing as t; name = 'cuda.core._utils.importing.string_enums'; print(name in sys.modules);"
+        "import sys, cuda.core.typing as t; name = 'cuda.core._utils.importing.string_enums';"
+        "print(name in sys.modules);"
         "t.SourceCodeType; print(name in sys.modules); t.GraphMemoryType; print(name in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
