@@ -73,7 +73,7 @@ def test_packages_are_found_where_they_are_and_have_nothing_to_run(name):
     assert isinstance(only, ast.Expr) and isinstance(only.value.value, str)
 
 
-@pytest.mark.parametrize("name", ["typing", "_utils.deferred", "_compile._options"])
+@pytest.mark.parametrize("name", ["typing", "_utils.importing.deferred", "_compile._options"])
 def test_modules_in_python_are_found_as_python_finds_them(name):
     module = importlib.import_module(f"cuda.core.{name}")
     package = importlib.import_module(module.__package__)
