@@ -38,7 +38,8 @@ def test_import_changes_no_module_of_others(module):
 @pytest.mark.requires(nvidia_compiler=True)
 def test_compiler_is_the_one_that_the_whole_search_finds():
     code = (
-        "from cuda.core._utils.importing import libraries; from cuda.pathfinder import load_nvidia_dynamic_lib as load\n"
+        "from cuda.core._utils.importing import libraries\n"
+        "from cuda.pathfinder import load_nvidia_dynamic_lib as load\n"
         "found = libraries.nvrtc(False); print(found in ('', load('nvrtc').abs_path))"
     )
     assert run(code) == "True"
