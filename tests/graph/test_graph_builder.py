@@ -37,6 +37,23 @@ def test_a_fresh_builder_does_nothing_yet(builder, kernel, memory):
     assert value(memory) == 3
 
 
+def test_a_builder_shows_its_stream_and_its_state(stream):
+    builder = stream.create_graph_builder()
+    states = [repr(builder), repr(builder.begin_building())]
+    fork = builder.split(2)[1]
+    assert repr(fork).endswith(" building>")
+    GraphBuilder.join(builder, fork)
+    states.append(repr(builder.end_building()))
+    graph = builder.complete()
+    builder.close()
+    shown = f"<GraphBuilder stream={int(stream.handle):#x} "
+    assert states == [f"{shown}not begun>", f"{shown}building>", f"{shown}built>"]
+    assert {repr(builder), repr(fork)} == {"<GraphBuilder stream=0x0 closed>"}
+    assert repr(graph) == f"<Graph handle={int(graph.handle):#x}>"
+    graph.close()
+    assert repr(graph) == "<Graph handle=0x0>"
+
+
 def test_captured_work_runs_at_each_launch_and_not_before(builder, kernel, memory, stream):
     assert builder.begin_building() is builder
     assert builder.is_building
@@ -156,11 +173,11 @@ def test_a_builder_can_be_completed_again_with_other_options(builder, kernel, me
 def test_a_closed_builder_refuses_work(device):
     builder = device.create_graph_builder().begin_building().end_building()
     assert builder == builder and builder != device.create_graph_builder()
-    text, number = repr(builder), hash(builder)
+    number = hash(builder)
     builder.close()
     builder.close()
     assert (builder.is_closed, builder.is_join_required) == (True, False)
-    assert (repr(builder), hash(builder)) == (text, number)
+    assert (repr(builder), hash(builder)) == ("<GraphBuilder stream=0x0 closed>", number)
     more = {
         "begin_building": lambda b: b.begin_building(),
         "is_building": lambda b: b.is_building,

@@ -21,7 +21,7 @@ from support.samples import SAMPLES
 # Python's own classes, or not ours to show.
 LEFT_OUT = ("cuda.core.typing.IsStreamType",)
 # Shown as Python shows objects, which the interface says.
-PLAIN = {"Graph", "GraphBuilder", "_StridedMemoryViewProxy"}
+PLAIN = {"_StridedMemoryViewProxy"}
 # Not yet: objects of these that were not initialised raise an exception.
 NOT_YET = "cuda.core.driver."
 

@@ -51,9 +51,6 @@ cdef class Graph(DriverObject):
 
     _made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
 
-    def __repr__(self):
-        return object.__repr__(self)
-
     def __getitem__(self, node: GraphNode) -> ExecutableGraphNode:
         """Return a view of a node in this executable, through which its parameters are changed for later launches.
 

@@ -56,7 +56,9 @@ cdef class GraphBuilder(StreamSource):
 
     @cython.critical_section
     def __repr__(self):
-        return object.__repr__(self)
+        state = "not begun" if self._capture is None else "building" if self._capture.h_running else "built"
+        state = state if self._h_stream else "closed"
+        return f"<{type(self).__name__} stream={address(self._h_stream):#x} {state}>"
 
     def __del__(self):
         self._release()
