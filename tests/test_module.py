@@ -227,10 +227,10 @@ def test_explanations_are_added_to_the_message():
     [
         (None, ""),
         ([], ", which has no kernels at all"),
-        (["saxpy"], "; it has saxpy"),
-        (["_Z5saxpyPf", "other"], "; it has _Z5saxpyPf (of 2)"),
-        (["saxpi", "zebra"], "; it has saxpi (of 2)"),
-        ([f"k{i}" for i in range(9)], "; it has k0, k1, k2, k3, k4 (of 9)"),
+        (["zebra"], "; it has zebra"),
+        (["_Z5saxpyPf", "other"], "; did you mean '_Z5saxpyPf'?"),
+        (["saxpi", "zebra"], "; did you mean 'saxpi'?"),
+        ([f"k{i}" for i in range(9)], "; it has 9 kernels, such as k0, k1, k2, k3, k4"),
     ],
 )
 def test_nearest_names(names, text):
@@ -328,11 +328,11 @@ def test_unknown_kernel_lists_the_nearest(code):
     with pytest.raises(CUDAError, match="no kernel 'saxpi' in the cubin module 'default_program' of .*") as caught:
         code.get_kernel("saxpi")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
-    assert "it has saxpy (of 4)" in str(caught.value)
+    assert "did you mean 'saxpy'?" in str(caught.value)
 
 
 def test_template_that_was_not_named(code):
-    with pytest.raises(CUDAError, match="it has .*scale"):
+    with pytest.raises(CUDAError, match="did you mean .*scale"):
         code.get_kernel("scale")
 
 
@@ -340,7 +340,7 @@ def test_templates_that_were_named_are_listed_as_they_were(device):
     source = "template <class T> __global__ void twice(T* x) { *x *= 2; }"
     names = ["twice<float>", "twice<int>"]
     program = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
-    with pytest.raises(CUDAError, match=r"no kernel 'twice<double>' in .*; it has twice<"):
+    with pytest.raises(CUDAError, match=r"no kernel 'twice<double>' in .*; did you mean .twice<"):
         program.compile("cubin", name_expressions=names).get_kernel("twice<double>")
 
 
@@ -451,5 +451,5 @@ def test_variables_keep_the_code_loaded(stream, variables):
 
 
 def test_unknown_variables_are_compared_with_the_known(variables):
-    with pytest.raises(CUDAError, match=r"NOT_FOUND[^$]*there is no variable 'facto' in .*; it has factor"):
+    with pytest.raises(CUDAError, match=r"NOT_FOUND[^$]*there is no variable 'facto' in .*; did you mean .factor"):
         variables.get_global("facto")

@@ -12,10 +12,10 @@ from cuda.core._code._symbols import nearest, requested_names, variable_names
     [
         (None, ""),
         ([], ", which has no kernels at all"),
-        (["saxpy", "scale"], "; it has saxpy (of 2)"),
+        (["saxpy", "scale"], "; did you mean 'saxpy'?"),
         (["b", "a"], "; it has a, b"),
-        (["_Z5saxpyf"], "; it has _Z5saxpyf"),
-        ([f"f{i}" for i in range(9)], "; it has f0, f1, f2, f3, f4 (of 9)"),
+        (["_Z5saxpyf"], "; did you mean '_Z5saxpyf'?"),
+        ([f"f{i}" for i in range(9)], "; it has 9 kernels, such as f0, f1, f2, f3, f4"),
     ],
     ids=str,
 )

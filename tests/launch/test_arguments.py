@@ -143,7 +143,7 @@ def test_a_type_given_for_its_value_is_named():
 def test_arrays_of_the_host_are_refused_with_a_hint():
     with pytest.raises(
         TypeError,
-        match="argument 1 of the kernel is a ndarray in memory of the host, which the device",
+        match=r"argument 1 of the kernel is in memory of the host \(ndarray\), which the device",
     ):
         packed(np.arange(3), 8)
 

@@ -8,8 +8,11 @@ import difflib
 import re
 
 from cuda.core._code._elf import elf_variables
+from cuda.core._utils.validators import format_or_list
 
 __all__ = ["nearest", "requested_names", "variable_names"]
+
+_MOST_LISTED = 5
 
 
 def nearest(name, names, what="kernels"):
@@ -19,10 +22,11 @@ def nearest(name, names, what="kernels"):
     if not names:
         return f", which has no {what} at all"
     # A mangled name holds the name of the source.
-    like = [known for known in names if name in known]
-    like = like or difflib.get_close_matches(name, names, 5, 0.5) or sorted(names)
-    more = "" if len(like) <= 5 and len(like) == len(names) else f" (of {len(names)})"
-    return f"; it has {', '.join(like[:5])}{more}"
+    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, _MOST_LISTED, 0.5)
+    if like:
+        return f"; did you mean {format_or_list(like[:_MOST_LISTED])}?"
+    listed = ", ".join(sorted(names)[:_MOST_LISTED])
+    return f"; it has {listed}" if len(names) <= _MOST_LISTED else f"; it has {len(names)} {what}, such as {listed}"
 
 
 def requested_names(names, mapping):

@@ -510,7 +510,7 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
     name = type(argument).__name__
     if fit == ON_HOST:
         raise TypeError(
-            f"{where} is a {name} in memory of the host, which the device cannot read; copy it to a Buffer, or pass "
+            f"{where} is in memory of the host ({name}), which the device cannot read; copy it to a Buffer, or pass "
             "the bytes of a structure as bytes or numpy.void"
         )
     cdef size_t own_size = natural_size_of(argument, index)

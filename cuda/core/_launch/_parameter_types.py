@@ -20,50 +20,55 @@ INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}
 def parameter_types(symbol: str) -> list[str] | None:
     """Return the types of the parameters; None where the name is not mangled, or tells none.
 
-    The list ends at the first type that is neither arithmetic, a pointer, a structure nor a parameter of the template,
-    because later types may refer to it.
+    The list ends at the first type that is neither arithmetic, a pointer, a structure nor a parameter of the template.
     """
-    rest = _behind_the_name(symbol)
+    rest, seen = _behind_the_name(symbol)
     arguments = []
     if rest[:1] == "I":
-        arguments, rest = _template_arguments(rest[1:])
+        arguments, rest = _template_arguments(rest[1:], seen)
         # The names of template functions have the type of the result, too: that of a kernel is void.
         if rest[:1] != "v":
             return None
         rest = rest[1:]
     types = []
-    while rest:
-        kind, rest = _first_type(rest, arguments)
+    while rest and rest != "v":
+        kind, rest = _first_type(rest, arguments, seen)
         if kind is None:
             break
         types.append(kind)
     return types or None
 
 
-def _first_type(text: str, arguments: list[str]) -> tuple[str | None, str]:
-    """Return the type at the beginning, None where it is of another kind, and what follows it."""
-    pointer = re.match("(?:P|R|K)*P(?:P|R|K)*", text)
-    rest = text[pointer.end() :] if pointer else text
-    named = re.match(r"(\d+)", rest)
-    of_template = re.match(r"T(\d*)_", rest)
-    if named:
-        end = named.end() + int(named[0])
-        kind, rest = rest[named.end() : end], rest[end:]
-        if rest[:1] == "I":
-            return None, rest
-    elif of_template:
+def _first_type(text: str, arguments: list[str], seen: list[str]) -> tuple[str | None, str]:
+    """Return the type at the beginning, None where it is of another kind, and what follows it.
+
+    ``seen`` has the names and types so far that a later one may refer to, by their number, and gets those of this type.
+    """
+    if reference := re.match(r"S([0-9A-Z]*)_", text):
+        place = int(reference[1], 36) + 1 if reference[1] else 0
+        return seen[place] if place < len(seen) else None, text[reference.end() :]
+    if text[:1] in TYPES or text[:1] == "v":
+        return TYPES.get(text[0], "void"), text[1:]
+    if qualified := re.match("P|[rVK]+", text):
+        kind, rest = _first_type(text[qualified.end() :], arguments, seen)
+        if kind is not None and qualified[0] == "P":
+            kind = "pointer"
+    elif of_template := re.match(r"T(\d*)_", text):
         place = int(of_template[1]) + 1 if of_template[1] else 0
-        if place >= len(arguments):
-            return None, rest
-        kind, rest = arguments[place], rest[of_template.end() :]
-    elif rest[:1] in TYPES or (rest[:1] == "v" and pointer):
-        kind, rest = TYPES.get(rest[0], "void"), rest[1:]
+        kind, rest = arguments[place] if place < len(arguments) else None, text[of_template.end() :]
+    elif named := re.match(r"(\d+)", text):
+        end = named.end() + int(named[0])
+        kind, rest = text[named.end() : end], text[end:]
+        if rest[:1] == "I":
+            kind = None
     else:
-        return None, rest
-    return "pointer" if pointer else kind, rest
+        kind, rest = None, text
+    if kind is not None:
+        seen.append(kind)
+    return kind, rest
 
 
-def _template_arguments(text: str) -> tuple[list[str], str]:
+def _template_arguments(text: str, seen: list[str]) -> tuple[list[str], str]:
     """Return the arguments of a template, and what follows their end; no text where one is of another kind."""
     arguments = []
     while text and text[0] != "E":
@@ -71,33 +76,39 @@ def _template_arguments(text: str) -> tuple[list[str], str]:
         if value:
             kind, text = "a value", text[value.end() :]
         else:
-            kind, text = _first_type(text, [])
+            kind, text = _first_type(text, [], seen)
         if kind is None:
             return [], ""
         arguments.append(kind)
     return arguments, text[1:]
 
 
-def _behind_the_name(symbol: str) -> str:
-    """Return what follows the name of a function: the arguments of its template, and the types of its parameters."""
+def _behind_the_name(symbol: str) -> tuple[str, list[str]]:
+    """Return what follows the name of a function: the arguments of its template, and the types of its parameters.
+
+    The list has what these types may refer to: the scopes of the name, and the name of a template.
+    """
     if not symbol.startswith("_Z"):
-        return ""
+        return "", []
     is_nested = symbol.startswith("_ZN")
     rest = symbol[3:] if is_nested else symbol[2:]
+    names = []
     while True:
         name = re.match(r"L?(\d+)", rest)
         if not name:
-            return ""
-        rest = rest[name.end() + int(name[1]) :]
+            return "", []
+        end = name.end() + int(name[1])
+        names.append(rest[name.end() : end])
+        rest = rest[end:]
         if not is_nested:
-            return rest
+            return rest, names if rest[:1] == "I" else []
         if rest[:1] == "E":
-            return rest[1:]
+            return rest[1:], names[:-1]
         if rest[:1] == "I":
             # A template in a namespace: the end of the nested name follows its arguments.
-            following = _template_arguments(rest[1:])[1]
+            following = _template_arguments(rest[1:], names.copy())[1]
             if following[:1] == "E":
-                return rest[: len(rest) - len(following)] + following[1:]
+                return rest[: len(rest) - len(following)] + following[1:], names
 
 
 def advice(symbol: str, index: int, argument, size: int) -> str:
