@@ -205,6 +205,7 @@ LAYERS = {
         "_arrays.tensor_maps._options",
         "_arrays.tensor_maps._encoding",
         "_tensor_map",
+        "texture._described_array",
         "texture._elements",
         "texture._array",
         "texture._sampling",

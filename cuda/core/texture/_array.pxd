@@ -1,19 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport ArrayHandle, ArrayMember, KeptArray
 from cuda.core._utils cimport cydriver
+from cuda.core.texture._described_array cimport DescribedArray
 
 
-cdef class OpaqueArray(DriverObject):
-    cdef:
-        ArrayMember _h_array
-        tuple _shape
-        object _format
-        int _num_channels
-        unsigned int _flags     # of cuArray3DCreate
-        int _device_id
+cdef class OpaqueArray(DescribedArray):
+    cdef ArrayMember _h_array
 
 
 # Holds a reference to the CUDA array for a call; RuntimeError if the object is closed.

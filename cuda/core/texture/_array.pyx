@@ -16,9 +16,9 @@ from cuda.core._context cimport (
     Context_leave,
     Context_ordinal,
 )
-from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._device cimport Device, Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport (
     ArrayHandle,
     ContextHandle,
@@ -52,6 +52,7 @@ from cuda.core.graph._capture._stream_capture cimport StreamCapture, StreamCaptu
 from cuda.core.graph._graph_builder cimport GraphBuilder
 from cuda.core.graph._state._graph_state cimport GraphRecord
 from cuda.core.graph._state._retention cimport new_keeps, retain
+from cuda.core.texture._described_array cimport DescribedArray
 from cuda.core.texture._elements cimport driver_extents, element_size, image_bytes
 
 from cuda.core._memory.copying._plain_bytes import holds_objects
@@ -64,7 +65,7 @@ from cuda.core.typing import ArrayFormatType
 __all__ = ["OpaqueArray", "OpaqueArrayOptions"]
 
 
-cdef class OpaqueArray(DriverObject):
+cdef class OpaqueArray(DescribedArray):
     """A CUDA array (``CUarray``): elements in an opaque layout, for textures and surfaces.
 
     Arrays come from :meth:`Device.create_opaque_array` and :meth:`MipmappedArray.get_level`; there is no
@@ -155,26 +156,6 @@ cdef class OpaqueArray(DriverObject):
         return dst
 
     @property
-    def handle(self) -> int:
-        """The ``CUarray`` as an int; 0 when closed."""
-        return self._address()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents in elements, the width first. For layered arrays and cube maps the last entry counts layers."""
-        return self._shape
-
-    @property
-    def format(self) -> ArrayFormatType:
-        """The data type of one channel."""
-        return self._format
-
-    @property
-    def num_channels(self) -> int:
-        """The number of channels of an element: 1, 2 or 4."""
-        return self._num_channels
-
-    @property
     def element_bytes(self) -> int:
         """The size of an element in bytes, all channels together."""
         return Array_element_bytes(self)
@@ -187,29 +168,9 @@ cdef class OpaqueArray(DriverObject):
         return image_bytes(self._shape, self._format, self._num_channels)
 
     @property
-    def is_surface_load_store(self) -> bool:
-        """Whether surfaces can be created on the array (``CUDA_ARRAY3D_SURFACE_LDST``)."""
-        return bool(self._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST)
-
-    @property
-    def is_layered(self) -> bool:
-        """Whether the last extent is the number of layers (``CUDA_ARRAY3D_LAYERED``). Filtering never mixes layers."""
-        return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
-
-    @property
-    def is_cubemap(self) -> bool:
-        """Whether the array is a cube map, whose last extent counts faces (``CUDA_ARRAY3D_CUBEMAP``)."""
-        return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
-
-    @property
     def is_texture_gather(self) -> bool:
         """Whether ``tex2Dgather`` can read the array (``CUDA_ARRAY3D_TEXTURE_GATHER``)."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_TEXTURE_GATHER)
-
-    @property
-    def device(self) -> Device:
-        """The :class:`Device` of the array."""
-        return Device_find(self._device_id)
 
     cdef intptr_t _address(self) noexcept:
         cdef KeptArray array
@@ -226,9 +187,6 @@ cdef class OpaqueArray(DriverObject):
         if was_large:
             with nogil:
                 end_gathered()  # a deferred texture may still keep the array
-
-    cdef object _identity(self):
-        return id(self)
 
 
 @options_class
@@ -333,11 +291,7 @@ cdef OpaqueArray Array_wrap(
 ):
     cdef OpaqueArray self = OpaqueArray.__new__(OpaqueArray)
     self._h_array.set(h_array)
-    self._shape = shape
-    self._format = format
-    self._num_channels = num_channels
-    self._flags = flags
-    self._device_id = device_id
+    self._describe(shape, format, num_channels, flags, device_id)
     return self
 
 

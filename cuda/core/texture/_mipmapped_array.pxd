@@ -1,19 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
+from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport KeptMipmappedArray, MipmappedArrayMember
+from cuda.core.texture._described_array cimport DescribedArray
 
 
-cdef class MipmappedArray(DriverObject):
+cdef class MipmappedArray(DescribedArray):
     cdef:
         MipmappedArrayMember _h_mipmap
-        tuple _shape            # of level 0
-        object _format
-        int _num_channels
-        unsigned int _flags     # of cuArray3DCreate
         int _num_levels
-        int _device_id
 
 
 # Holds a reference to the mipmapped array for a call; RuntimeError if the object is closed.

@@ -7,9 +7,8 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t
 
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
-from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._device cimport Device, Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._driver_object cimport DriverObject
 from cuda.core._handles._handles cimport (
     ArrayHandle,
     InContext,
@@ -33,6 +32,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_is_small, Array_wrap, OpaqueArray
+from cuda.core.texture._described_array cimport DescribedArray
 from cuda.core.texture._elements cimport element_size, level_shape, max_levels
 
 import operator
@@ -40,12 +40,11 @@ import operator
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 from cuda.core.texture._elements import check_image, checked_count
-from cuda.core.typing import ArrayFormatType
 
 __all__ = ["MipmappedArray", "MipmappedArrayOptions"]
 
 
-cdef class MipmappedArray(DriverObject):
+cdef class MipmappedArray(DescribedArray):
     """A mipmapped array (``CUmipmappedArray``): levels, each with half the extents of the one before.
 
     Mipmapped arrays come from :meth:`Device.create_mipmapped_array`; there is no direct construction. The program
@@ -87,49 +86,9 @@ cdef class MipmappedArray(DriverObject):
         return MipmappedArray_level(self, level)
 
     @property
-    def handle(self) -> int:
-        """The ``CUmipmappedArray`` as an int; 0 when closed."""
-        return self._address()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents of level 0 in elements, the width first."""
-        return self._shape
-
-    @property
-    def format(self) -> ArrayFormatType:
-        """The data type of one channel."""
-        return self._format
-
-    @property
-    def num_channels(self) -> int:
-        """The number of channels of an element: 1, 2 or 4."""
-        return self._num_channels
-
-    @property
     def num_levels(self) -> int:
         """The number of levels that the driver created, which the extents limit."""
         return self._num_levels
-
-    @property
-    def is_surface_load_store(self) -> bool:
-        """Whether surfaces can be created on the levels (``CUDA_ARRAY3D_SURFACE_LDST``)."""
-        return bool(self._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST)
-
-    @property
-    def is_layered(self) -> bool:
-        """Whether the last extent is the number of layers (``CUDA_ARRAY3D_LAYERED``). Filtering never mixes layers."""
-        return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
-
-    @property
-    def is_cubemap(self) -> bool:
-        """Whether each level is a cube map, whose last extent counts faces (``CUDA_ARRAY3D_CUBEMAP``)."""
-        return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
-
-    @property
-    def device(self) -> Device:
-        """The :class:`Device` of the mipmapped array."""
-        return Device_find(self._device_id)
 
     cdef intptr_t _address(self) noexcept:
         cdef KeptMipmappedArray mipmap
@@ -146,9 +105,6 @@ cdef class MipmappedArray(DriverObject):
         if was_large:
             with nogil:
                 end_gathered()  # a deferred texture may still keep the array
-
-    cdef object _identity(self):
-        return id(self)
 
 
 @options_class
@@ -204,13 +160,9 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     create_in_context(value, &c_description, values["num_levels"])
     self = MipmappedArray.__new__(MipmappedArray)
     self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
-    self._shape = values["shape"]
-    self._format = values["format"]
-    self._num_channels = c_description.NumChannels
-    self._flags = c_description.Flags
+    self._describe(values["shape"], values["format"], c_description.NumChannels, c_description.Flags, device._id)
     # The driver does not report it when it creates fewer.
     self._num_levels = min(values["num_levels"], max_levels(self._shape, self._flags))
-    self._device_id = device._id
     return self
 
 
