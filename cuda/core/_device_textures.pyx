@@ -15,21 +15,18 @@ cdef class Factories:
     cdef object create_opaque_array, create_mipmapped_array, create_texture_object, create_surface_object
 
 
-# Looked up at first use, which loads the package.
-cdef Factories _factories = None
+# Filled at first use, which loads the package.
+cdef Factories _factories = Factories()
 
 
 cdef Factories factories():
-    global _factories
-    cdef Factories found
-    if _factories is None:
+    if _factories.create_surface_object is None:
         package = _late.texture_package()
-        found = Factories.__new__(Factories)
-        found.create_opaque_array = package._array.create_opaque_array
-        found.create_mipmapped_array = package._mipmapped_array.create_mipmapped_array
-        found.create_texture_object = package._texture.create_texture_object
-        found.create_surface_object = package._surface.create_surface_object
-        _factories = found
+        # Threads that come here at the same time set the same functions; the last one is that which is tested.
+        _factories.create_opaque_array = package._array.create_opaque_array
+        _factories.create_mipmapped_array = package._mipmapped_array.create_mipmapped_array
+        _factories.create_texture_object = package._texture.create_texture_object
+        _factories.create_surface_object = package._surface.create_surface_object
     return _factories
 
 

@@ -176,7 +176,7 @@ cdef class ObjectCode(LazyCode):
         CUDAError
             If the code cannot be loaded, or has no kernel of that name.
         """
-        cdef dict kernels = self._kernels
+        cdef dict kernels = kernels_of(self)
         if kernels is not None and (type(name) is str or type(name) is bytes):
             known = kernels.get(name)
             if known is not None:
@@ -405,8 +405,14 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
     kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
-    kernels = self._kernels
+    kernels = kernels_of(self)
     return kernel if kernels is None else kernels.setdefault(name, kernel)
+
+
+# None once it is closed.
+cdef dict kernels_of(ObjectCode self):
+    with cython.critical_section(self):
+        return self._kernels
 
 
 cdef bint is_not_found(object error):

@@ -10,6 +10,7 @@ import os
 import pickle
 import socket
 import threading
+from multiprocessing import resource_sharer
 from multiprocessing.reduction import ForkingPickler
 
 import pytest
@@ -107,7 +108,8 @@ def test_handle_passes_through_multiprocessing():
             assert received.handle not in (handle.handle, -1)
             assert os.fstat(received.handle) == os.fstat(handle.handle)
             received.close()
-        # The first time starts what serves descriptors to other processes.
+        # The thread that serves descriptors to other processes closes them a moment after they have come.
+        resource_sharer.stop(timeout=20)
         before = before or open_descriptors()
     assert open_descriptors() <= before
 

@@ -3,14 +3,21 @@
 """Threads that share one object: what caches and counts. Without an interpreter lock these run at the same time."""
 
 import os
-import threading
 
 import numpy as np
 import pytest
 
-from cuda.core import LegacyPinnedMemoryResource, Program
+from cuda.core import (
+    Device,
+    DeviceMemoryResource,
+    DeviceMemoryResourceOptions,
+    LegacyPinnedMemoryResource,
+    Program,
+    set_memory_resource,
+)
 from cuda.core.utils import StridedMemoryView
 from support.interpreter import run
+from support.threads import COUNT, run_in_threads
 
 # Imports every module, and prints those after which the interpreter has another lock than before.
 IMPORT_ALL = """
@@ -30,27 +37,6 @@ from cuda.core._utils.bundle import MODULES
 assert {f"cuda.core.{name}" for name in MODULES} <= set(sys.modules)
 print(count, changed)
 """
-COUNT = 8
-
-
-def run_in_threads(function) -> list:
-    """Call a function in threads that start together, with the number of each, and return what they raised."""
-    barrier = threading.Barrier(COUNT)
-    errors = []
-
-    def call(number):
-        barrier.wait()
-        try:
-            function(number)
-        except Exception as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=call, args=(number,)) for number in range(COUNT)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return errors
 
 
 def test_no_module_enables_the_interpreter_lock():
@@ -118,3 +104,129 @@ def test_attributes_of_a_kernel_are_read_while_it_closes(device):
 
         assert run_in_threads(use) == []
         assert kernel.is_closed
+
+
+@pytest.mark.requires(device=True, nvrtc=True)
+def test_kernels_are_looked_up_while_their_code_closes(device):
+    compiled = Program('extern "C" __global__ void f() {}', "c++").compile("cubin")
+    for _ in range(20):
+        code = type(compiled).from_cubin(compiled.code)
+        code.get_kernel("f")
+
+        def use(number, code=code):
+            for _ in range(20):
+                if number:
+                    try:
+                        assert code.get_kernel("f").num_arguments == 0
+                    except RuntimeError as error:  # closed
+                        assert "closed" in str(error)
+                else:
+                    code.close()
+
+        assert run_in_threads(use) == []
+        assert code.is_closed
+
+
+@pytest.mark.requires(device=True)
+def test_the_resource_of_a_buffer_is_used_while_it_closes(device, stream):
+    for _ in range(20):
+        buffer = LegacyPinnedMemoryResource().allocate(64)
+
+        def use(number, buffer=buffer):
+            Device().set_current()
+            for _ in range(10):
+                if number == 0:
+                    buffer.close()
+                    continue
+                try:
+                    copy = buffer.copy_to(stream=stream)
+                except (RuntimeError, ValueError) as error:  # closed before the call, or in the middle
+                    assert "closed" in str(error) or "no memory resource" in str(error)
+                else:
+                    assert copy.size == 64
+
+        assert run_in_threads(use) == []
+        assert buffer.memory_resource is None
+
+
+@pytest.mark.requires(device=True)
+def test_the_resource_of_the_process_is_replaced_while_threads_allocate(device):
+    resources = [LegacyPinnedMemoryResource() for _ in range(3)]
+    set_memory_resource(resources[0])
+    try:
+
+        def use(number):
+            own = Device()
+            own.set_current()
+            for turn in range(100):
+                if number < 2:
+                    set_memory_resource(resources[turn % 3], own if turn % 2 else None)
+                else:
+                    buffer = own.allocate(64, stream=own.default_stream)
+                    assert buffer.memory_resource in resources
+                    buffer.close()
+
+        assert run_in_threads(use) == []
+    finally:
+        set_memory_resource(None)
+
+
+@pytest.mark.requires(ipc=True)
+def test_threads_close_a_descriptor_once(device):
+    for _ in range(20):
+        pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
+        handle = pool.allocation_handle
+        reopened = []
+
+        def close(number, handle=handle, reopened=reopened):
+            handle.close()
+            reopened.append(os.open(os.devnull, os.O_RDONLY))  # gets the number, which nobody may close again
+
+        assert run_in_threads(close) == []
+        for descriptor in reopened:
+            os.close(descriptor)  # OSError if another thread had closed it
+        pool.close()
+
+
+# Everything for the first time, by threads that start together.
+FIRST_USE = """
+import numpy as np
+import cuda.core
+from support.threads import run_in_threads
+from cuda.core import Device, LaunchConfig, Program, launch
+from cuda.core._utils.version import binding_version
+from cuda.core.utils import StridedMemoryView
+
+codes = {}
+
+
+def first(number):
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+    code = codes.setdefault("code", Program('extern "C" __global__ void add(int* p, int n) { *p += n; }', "c++"))
+    kernel = codes.setdefault("binary", code.compile("cubin")).get_kernel("add")
+    memory = cuda.core.LegacyPinnedMemoryResource().allocate(4)
+    values = np.from_dlpack(memory).view(np.int32)
+    values[0] = number
+    launch(stream, LaunchConfig(grid=1, block=1), kernel, memory, np.int32(1))
+    stream.sync()
+    assert values[0] == number + 1
+    assert StridedMemoryView.from_any_interface(values, stream_ptr=-1).shape == (1,)
+    assert len(binding_version()) == 3
+    assert device.properties.max_threads_per_block >= 1024 and device.name
+    array = device.create_opaque_array({"shape": (8, 8), "format": "float32", "num_channels": 1})
+    array.close()
+    device.allocate(64, stream=stream).close()
+    with cuda.core.LoggingMemoryResource(cuda.core.LegacyPinnedMemoryResource()).allocate(8) as buffer:
+        assert buffer.size == 8
+
+
+print(run_in_threads(first))
+"""
+
+
+@pytest.mark.requires(device=True, nvrtc=True)
+def test_threads_use_everything_for_the_first_time(device):
+    for _ in range(2):
+        assert run(FIRST_USE).strip().splitlines()[-1] == "[]"

@@ -53,3 +53,33 @@ def test_a_destructor_that_takes_the_lock_itself_is_found():
     right = wrong.replace("noexcept", "except *")
     assert takers(wrong) == ["cdef void end(Thing[int]& value) noexcept nogil:"]
     assert takers(right) == takers(right + wrong.replace("with gil", "while it")) == []
+
+
+# Threads may read these names while they are replaced: numbers, or an object that exists as long as the process.
+REPLACED = {
+    "_arrays/importing/_exchange.pyx": {"_tensor_class": "the class of PyTorch", "_torch": "its address"},
+    "_arrays/_exports.pyx": {"_view_class": "a class, at import"},
+    "_arrays/importing/_protocols.pyx": {"_ndarray": "an address", "_ndarray_kept": "the class of NumPy"},
+    "_compile/linking/_nvjitlink_linker.pyx": {"_process": "a number", "_worker": "the main thread alone uses it"},
+    "_compile/_option_key.pyx": {"c_posix_path": "a class", "c_windows_path": "a class"},
+    "_dlpack.pyx": {"_numpy": "a module"},
+    "_handles/_driver_object.pyx": {"_driver": "a module"},
+    "_handles/_waiting.pyx": {"_raised": "only compared", "_records_contexts": "a number"},
+    "_launch/_arguments.pyx": {"_has_bindings": "a number", "_has_ctypes": "a number", "_has_numpy": "a number"},
+    "_launcher.pyx": {"launch_doc": "at import"},
+    "_memory/_ipc.pyx": {"_lock": "in a forked child"},
+    "_memory/_managed_memory_resource.pyx": {"_has_warned": "a truth value"},
+    "_memory/adaptors/_default_resource.pyx": {"is_chosen": "a truth value"},
+    "_memoryview.pyx": {"_tensor_map_of": "a function of a module"},
+    "_utils/cuda_utils.pyx": {"_bindings": "a module", "_driver_ready": "a number"},
+    "_utils/version.pyx": {"_driver": "a number"},
+}
+
+
+def test_names_that_refer_to_new_objects_are_not_replaced():
+    found = {}
+    for path in core_files(".pyx"):
+        names = re.findall(r"^ +global (.+)", without_comments(path), re.MULTILINE)
+        if names:
+            found[path.relative_to(CORE).as_posix()] = {name for line in names for name in line.split(", ")}
+    assert found == {module: set(names) for module, names in REPLACED.items()}

@@ -23,3 +23,26 @@ def in_thread(function):
     if "error" in outcome:
         raise outcome["error"]
     return outcome["result"]
+
+
+COUNT = 8
+
+
+def run_in_threads(function) -> list:
+    """Call a function in threads that start together, with the number of each, and return what they raised."""
+    barrier = threading.Barrier(COUNT)
+    errors = []
+
+    def call(number):
+        barrier.wait()
+        try:
+            function(number)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(COUNT)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors

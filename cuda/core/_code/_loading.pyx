@@ -156,7 +156,8 @@ cdef LibraryHandle load(LazyCode self) except *:
     cdef cydriver.CUlibrary c_library = NULL
     cdef LibraryHandle h_library
     code = keep_code(self)
-    lock = self._lock
+    with cython.critical_section(self):
+        lock = self._lock
     h_library = self._h_library.copy()
     if h_library:
         return h_library

@@ -21,6 +21,7 @@ from cuda.core._memory.ranges._memory_range cimport (
     MemoryRange_refuse_while_exported,
     MemoryRange_update_members,
     check_writable,
+    resource_of,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
 from cuda.core._utils._cpython cimport answer_hasattr
@@ -227,7 +228,7 @@ cdef class Buffer(MemoryRange):
         Stream_keep(c_stream, &kept_stream)
         MemoryRange_keep(self, &source)
         if dst is None:
-            resource = self._memory_resource
+            resource = resource_of(self)
             if resource is None:
                 raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
@@ -391,7 +392,7 @@ cdef bint Buffer_set_stream(Buffer self, Stream stream) except -1:
     Stream_keep(stream, &kept_stream)
     if not memory.hold(self._h_allocation):
         return False
-    set_stream(memory.value(), kept_stream.handle(), self._memory_resource)
+    set_stream(memory.value(), kept_stream.handle(), resource_of(self))
     return True
 
 
@@ -463,9 +464,10 @@ cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexc
 
 # Before a buffer is closed: a queue may pickle it later, and others may keep the memory.
 cdef int Buffer_keep_descriptor(Buffer self) except -1:
+    cdef object mr = resource_of(self)
     if (
         self._ipc_descriptor is None and self._h_allocation.use_count() > 1 and not self._is_slice
-        and self._memory_resource is not None and (<CMemoryResource>self._memory_resource)._is_shared()
+        and mr is not None and (<CMemoryResource>mr)._is_shared()
     ):
         try:
             Buffer_share(self)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.limits cimport INT_MAX
 from libc.string cimport memcpy, memset
 from libcpp.utility cimport move
@@ -167,20 +168,24 @@ cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 
 
 cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
-    number = int(handle)
-    if number > INT_MAX:
-        raise OverflowError(f"a file descriptor must be from 0 to {INT_MAX}, not {shown(number)}")
-    cdef int descriptor = number
-    # With the interpreter lock held, so that no other thread closes the descriptor and opens another file under it.
-    cdef int mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    cdef int descriptor
+    cdef int mine
+    # No other thread closes the descriptor meanwhile, and opens another file under it.
+    with cython.critical_section(handle):
+        number = int(handle)
+        if number > INT_MAX:
+            raise OverflowError(f"a file descriptor must be from 0 to {INT_MAX}, not {shown(number)}")
+        descriptor = number
+        mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     if mine < 0:
         PyErr_SetFromErrno(OSError)
     return IPCAllocationHandle_create(mine, getattr(handle, "uuid", None))
 
 
 cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
-    cdef int descriptor = self._descriptor
-    self._descriptor = -1
+    cdef int descriptor
+    with cython.critical_section(self):
+        descriptor, self._descriptor = self._descriptor, -1
     if descriptor >= 0:
         close(descriptor)
 

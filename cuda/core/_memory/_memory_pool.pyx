@@ -275,7 +275,7 @@ _ATTRIBUTES = [name for name in vars(_MemPoolAttributes) if not name.startswith(
 
 
 def allocate_as(cls: type, _MemPool pool) -> None:
-    """Let a pool make buffers of a subclass of :class:`Buffer`, from now on.
+    """Let a pool make buffers of a subclass of :class:`Buffer`; only before other threads have the pool.
 
     Raises
     ------

@@ -321,14 +321,20 @@ cdef class _Asked:
 
 cdef object twin(Table self):
     cdef Row row
-    if self.twin is None:
+    with cython.critical_section(self):
+        made = self.twin
+    if made is None:
         dataclasses = importlib.import_module("dataclasses")
-        self.twin = dataclasses.make_dataclass(
+        made = dataclasses.make_dataclass(
             self.owner.__name__,
             [(row.name, row.type, field_of(dataclasses, row)) for row in self.rows],
             frozen=self.is_frozen,
         )
-    return self.twin
+        with cython.critical_section(self):
+            if self.twin is None:
+                self.twin = made
+            made = self.twin
+    return made
 
 
 cdef object field_of(dataclasses, Row row):

@@ -219,10 +219,11 @@ cdef object _ndarray_kept = None
 cdef bint is_numpy(object obj) except -1:
     global _ndarray, _ndarray_kept
     if _ndarray == NULL:
-        _ndarray_kept = getattr(sys.modules.get("numpy"), "ndarray", None)
-        if _ndarray_kept is None:
+        ndarray = getattr(sys.modules.get("numpy"), "ndarray", None)
+        if ndarray is None:
             return False
-        _ndarray = <PyObject*>_ndarray_kept
+        _ndarray_kept = ndarray
+        _ndarray = <PyObject*>ndarray
     return <PyObject*>Py_TYPE(obj) == _ndarray
 
 

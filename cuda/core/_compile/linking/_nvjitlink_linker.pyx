@@ -12,6 +12,7 @@ The main thread, whose calls a signal may interrupt, links on a helper thread.
 
 from __future__ import annotations
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uint32_t
 from libcpp.vector cimport vector
@@ -60,8 +61,8 @@ _BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFo
 cdef class NvJitLink:
     """The back end that links with nvJitLink.
 
-    A thread that did not create the link creates another one, with the same options and inputs. So threads share
-    nothing that would need a lock.
+    A thread that did not create the link creates another one, with the same options and inputs, and uses that one
+    whatever other threads do. So threads share nothing that would need a lock.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ cdef class NvJitLink:
     @property
     def handle(self) -> int:
         """The address of the ``nvJitLinkHandle``; 0 when closed, or when the thread that made it has ended."""
-        return 0 if self._is_closed else <intptr_t>self._link.c_link
+        return 0 if self._is_closed else <intptr_t>self._latest().c_link
 
     @property
     def is_closed(self) -> bool:
@@ -126,10 +127,10 @@ cdef class NvJitLink:
 
     def log(self, kind) -> str:
         """Return the ``"error"`` or the ``"info"`` log; on another thread, as the last call left it."""
-        cdef Link link = self._link
+        cdef Link link = self._latest()
         if link.is_usable():
             link.fetch_logs()
-        return link.error_log if kind == "error" else link.info_log
+        return link.log(kind == "error")
 
     def close(self) -> None:
         """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
@@ -137,15 +138,16 @@ cdef class NvJitLink:
         self._call(self._end)
 
     def _add(self, added):
-        if self._link.is_usable():
-            self._link.add(added)
+        cdef Link link = self._latest()
+        if link.is_usable():
+            link.add(added)
         else:
             self._move()
 
     def _complete(self, target):
-        if not self._link.is_usable():
-            self._move()
-        cdef Link link = self._link
+        cdef Link link = self._latest()
+        if not link.is_usable():
+            link = self._move()
         try:
             return link.complete(target)
         finally:
@@ -153,15 +155,20 @@ cdef class NvJitLink:
                 link.end()
 
     def _end(self):
-        cdef Link link = self._link
+        cdef Link link = self._latest()
         try:
             if link.is_usable():
                 link.fetch_logs()
         finally:
             link.end()
 
+    # The link that was made last; other threads may make another.
+    cdef Link _latest(self):
+        with cython.critical_section(self):
+            return self._link
+
     # Makes the link anew, on this thread.
-    cdef int _move(self) except -1:
+    cdef Link _move(self):
         cdef Link link = Link(self._arguments)
         cdef Link before
         try:
@@ -170,9 +177,10 @@ cdef class NvJitLink:
         except BaseException:
             link.end()
             raise
-        before, self._link = self._link, link
+        with cython.critical_section(self):
+            before, self._link = self._link, link
         before.end()
-        return 0
+        return link
 
 
 cdef class Input:
@@ -322,9 +330,16 @@ cdef class Link:
         return 0
 
     cdef int fetch_logs(self) except -1:
-        self.error_log = fetch_log(<intptr_t>self.c_link, "error")
-        self.info_log = fetch_log(<intptr_t>self.c_link, "info")
+        error_log = fetch_log(<intptr_t>self.c_link, "error")
+        info_log = fetch_log(<intptr_t>self.c_link, "info")
+        with cython.critical_section(self):
+            self.error_log, self.info_log = error_log, info_log
         return 0
+
+    # For any thread.
+    cdef str log(self, bint is_error):
+        with cython.critical_section(self):
+            return self.error_log if is_error else self.info_log
 
     # Destroys the link now, or, on another thread, leaves that to its own.
     cdef int end(self) except -1:

@@ -229,10 +229,9 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         # What Buffer_create does, without a copy of the handle: this is called in loops. From here on
         # the memory goes back into the cache by itself.
         h_allocation = AllocationHandle.own_without_blocking(move(value), &give_back, kept_cache.keep())
-        if self._buffer_class is None:
-            buffer = Buffer.__new__(Buffer)
-        else:
-            buffer = self._buffer_class.__new__(self._buffer_class)
+        with cython.critical_section(self):
+            cls = self._buffer_class
+        buffer = Buffer.__new__(Buffer) if cls is None else cls.__new__(cls)
         buffer._h_allocation.set(move(h_allocation))
         MemoryRange_update_members(buffer)
         buffer._memory_resource = self

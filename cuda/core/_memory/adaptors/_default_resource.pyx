@@ -20,7 +20,8 @@ __all__ = ["set_memory_resource", "use_memory_resource"]
 cdef extern from "Python.h":
     int PyContextVar_Get(object variable, PyObject* default, PyObject** value) except -1
 
-# Both map ordinals to resources, with -1 for every device, and are replaced, never changed.
+# Both map ordinals to resources, with -1 for every device. The choices of a block are replaced, never changed; those of
+# the process are changed key by key, because other threads read them without a lock.
 cdef object _of_block = ContextVar("cuda.core memory resources")
 cdef dict _of_process = {}
 
@@ -77,14 +78,17 @@ def set_memory_resource(mr: MemoryResource | None, device: Device | int | None =
     ValueError
         If there is no such device.
     """
-    global _of_process, is_chosen
-    if mr is None:
-        ordinal = None if device is None else int(_late.device_of(device))
-        _of_process = {key: value for key, value in _of_process.items() if ordinal is not None and key != ordinal}
-    else:
+    global is_chosen
+    if mr is not None:
         ordinal = ordinal_of(mr, device)
-        _of_process = with_choice(_of_process, mr, ordinal)
+        _of_process[ordinal] = mr
         is_chosen = True
+        if ordinal < 0:
+            keep_choices([-1])
+    elif device is not None:
+        _of_process.pop(int(_late.device_of(device)), None)
+    else:
+        keep_choices([])
 
 
 @contextlib.contextmanager
@@ -102,6 +106,13 @@ def _use(mr, ordinal):
 cdef dict with_choice(dict choices, MemoryResource mr, int ordinal):
     # A setting for every device replaces all others.
     return {-1: mr} if ordinal < 0 else {**choices, ordinal: mr}
+
+
+cdef int keep_choices(list ordinals) except -1:
+    for ordinal in list(_of_process):
+        if ordinal not in ordinals:
+            _of_process.pop(ordinal, None)
+    return 0
 
 
 cdef int ordinal_of(object mr, object device) except -2:

@@ -30,6 +30,9 @@ cdef int MemoryRange_update_members(MemoryRange self) except -1
 # Makes an empty range the slice `self[key]`.
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
 
+# The resource, None when closed.
+cdef object resource_of(MemoryRange self)
+
 # BufferError while a memoryview of the memory exists, which would read freed memory later.
 cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1
 

@@ -159,8 +159,7 @@ cdef class MemoryRange(DriverObject):
     @property
     def memory_resource(self) -> MemoryResource | None:
         """The resource that frees the memory; None for wrapped memory and when closed."""
-        with cython.critical_section(self):
-            return self._memory_resource
+        return resource_of(self)
 
     @property
     def owner(self):
@@ -308,7 +307,12 @@ cdef void count_exports(MemoryRange self, int step) noexcept:
             whole._export_count += step
 
 
-# What closing drops is read like this.
+# What closing drops is read like these two.
+cdef object resource_of(MemoryRange self):
+    with cython.critical_section(self):
+        return self._memory_resource
+
+
 cdef object owner_of(MemoryRange self):
     with cython.critical_section(self):
         return self._owner

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memcpy
@@ -15,6 +16,7 @@ from cuda.core._arrays.importing._protocols cimport FOR_COPY
 from cuda.core._handles._handles cimport KeptAllocation
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory.ranges._memory_range cimport resource_of
 from cuda.core._module cimport Kernel
 from cuda.core._utils._cpython cimport read_short_int
 
@@ -146,7 +148,7 @@ cdef bint match_memory(const Expected* expected, PyObject* argument, DataWord** 
         not memory.hold((<Buffer>argument)._h_allocation)
         or memory.value().size != expected.size
         or (<Buffer>argument)._is_readonly != expected.is_readonly
-        or Py_TYPE(<PyObject*>(<Buffer>argument)._memory_resource) != expected.resource
+        or type_of_resource(<Buffer>argument) != expected.resource
     ):
         return False
     if expected.comparison == EQUAL_MEMORY:
@@ -155,6 +157,11 @@ cdef bint match_memory(const Expected* expected, PyObject* argument, DataWord** 
     words[0][0].type = SIGNED
     words[0] += 1
     return True
+
+
+cdef inline PyTypeObject* type_of_resource(Buffer buffer) noexcept:
+    with cython.critical_section(buffer):
+        return Py_TYPE(<PyObject*>buffer._memory_resource)
 
 
 # The slow path of a comparison, with calls into Python.
@@ -272,7 +279,7 @@ cdef object describe_memory(CallPattern self, Expected* expected, Buffer buffer,
     cdef KeptAllocation memory
     if not memory.hold(buffer._h_allocation):
         raise NotComparable
-    resource = type(buffer._memory_resource)
+    resource = type(resource_of(buffer))
     expected.size = memory.value().size
     expected.is_readonly = buffer._is_readonly
     expected.resource = <PyTypeObject*>resource

@@ -181,10 +181,12 @@ cdef class Replays:
 
     cdef int clear(self) except -1:
         acquire(self)
-        works, self.works = self.works, []
-        families, self.families = self.families, {}
-        set_candidates(self)
-        release(self)
+        try:
+            works, self.works = self.works, []
+            families, self.families = self.families, {}
+            set_candidates(self)
+        finally:
+            release(self)
         # Their executables are destroyed here, after the lock is released.
         del works, families
         return 0
