@@ -5,6 +5,7 @@
 import ctypes
 
 import pytest
+from cuda.bindings import driver
 
 from cuda.core._code._c_functions import PythonFunction, function_address
 
@@ -54,3 +55,23 @@ def test_first_error_is_kept_and_raised_after_the_call():
         function.check()
     assert calls == [1]
     function.check()
+
+
+def test_function_type_of_the_bindings_by_value_by_address_and_where_the_address_is_kept():
+    function = SIZE_OF(lambda block: block)
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    for made in (
+        driver.CUoccupancyB2DSize(address),
+        driver.CUoccupancyB2DSize(_ptr=address),
+        driver.CUoccupancyB2DSize(_ptr=ctypes.addressof(function)),
+    ):
+        assert function_address("f", made) == address
+    assert function_address("f", driver.CUoccupancyB2DSize()) == 0
+
+
+@pytest.mark.parametrize("keyword", ["init_value", "_ptr"])
+def test_address_without_code_is_refused(keyword):
+    data = ctypes.c_void_p(16)
+    for address in (16, ctypes.addressof(data)):
+        with pytest.raises(ValueError, match="f must be a function, but there is no code at 0x"):
+            function_address("f", driver.CUoccupancyB2DSize(**{keyword: address}))

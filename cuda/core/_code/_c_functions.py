@@ -23,13 +23,13 @@ def function_address(name: str, function) -> int | None:
     Raises
     ------
     ValueError
-        If it is a null pointer, where null does not mean "no function".
+        If it is a null pointer, where null does not mean "no function", or an address where no code is.
     TypeError
         If it is a pointer of ``cffi`` to something else.
     """
     kind = type(function)
     if kind.__module__ == "cuda.bindings.driver" and hasattr(function, "getPtr"):
-        return _address_in_bindings(function)
+        return _address_in_bindings(name, function)
     address = None
     if "ctypes" in sys.modules and isinstance(function, sys.modules["ctypes"]._CFuncPtr):
         ctypes = sys.modules["ctypes"]
@@ -43,12 +43,30 @@ def function_address(name: str, function) -> int | None:
     return address
 
 
-def _address_in_bindings(function) -> int:
+def _address_in_bindings(name: str, function) -> int:
     """Return the address that a function type of the bindings stands for: null is "no function"."""
     address = function.getPtr()
-    # Made from a value, the object holds the address itself, and its pointer leads there.
+    # Made from a value, the object holds the address itself, and its pointer leads there. The pointer may also be to
+    # an address that others hold.
     is_inside = id(function) <= address < id(function) + type(function).__basicsize__
-    return int(function) if is_inside else address
+    access = "r" if is_inside else _access(address)
+    if "x" not in access and "r" in access:
+        address = int(function)
+        access = _access(address) if address else "x"
+    if "x" not in access:
+        raise ValueError(f"{name} must be a function, but there is no code at {address:#x}")
+    return address
+
+
+def _access(address: int) -> str:
+    """Return how this process may use its memory at an address, such as ``"r-xp"``; empty where it has none."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            span, access = line.split(maxsplit=2)[:2]
+            first, end = (int(limit, 16) for limit in span.split("-"))
+            if first <= address < end:
+                return access
+    return ""
 
 
 def _address_in_cffi(name: str, function) -> int | None:
