@@ -43,6 +43,8 @@ cdef extern from "idle_ends.hpp" namespace "cuda_core" nogil:
     cppclass IdleEnds:
         @staticmethod
         IdleEnds& current()
+        @staticmethod
+        cpp_bool has_any() noexcept
         size_t count() noexcept
         size_t gathered() noexcept
         void gather(Keep resource) except +
@@ -172,12 +174,15 @@ cdef void end_later(WaitingEnd& end) noexcept nogil:
 
 
 cdef void end_what_is_idle() noexcept nogil:
+    if IdleEnds.has_any() and not ThreadState.current().is_ending:
+        end_idle()
+
+
+cdef void end_idle() noexcept nogil:
     cdef vector[WaitingEnd] idle
     cdef vector[EventHandle] done
     cdef OddAnswer odd
     cdef CaptureModeScope mode
-    if IdleEnds.current().count() == 0 and not IdleEnds.current().has_tails() or ThreadState.current().is_ending:
-        return
     (&ThreadState.current()).is_ending = True
     relax_capture_mode(mode)
     IdleEnds.current().take_idle(&is_done, &ask, &mark_work, idle, done, &odd)

@@ -55,12 +55,16 @@ public:
         return ends.current();
     }
 
+    // Whether anything is deferred, or a tail is left: one number, because every synchronisation reads it. A forked child
+    // may read that of its parent, and then finds nothing.
+    static bool has_any() noexcept { return any_.load(std::memory_order_relaxed); }
+
     std::size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
     void add(WaitingEnd end) {
         std::lock_guard<std::mutex> lock(mutex_);
         ends_.push_back(std::move(end));
-        count_.store(ends_.size(), std::memory_order_relaxed);
+        note_counts();
     }
 
     // Resources for which the streams were not queried yet.
@@ -82,7 +86,7 @@ public:
     void add_tail(unsigned long long stream, Handle<CUevent>& mark) {
         std::lock_guard<std::mutex> lock(mutex_);
         std::swap(tails_[stream], mark);
-        tail_count_.store(tails_.size(), std::memory_order_relaxed);
+        note_counts();
     }
     bool has_tails() const noexcept { return tail_count_.load(std::memory_order_relaxed) != 0; }
 
@@ -111,11 +115,16 @@ public:
             if (&end != &ends_.back()) end = std::move(ends_.back());
             ends_.pop_back();
         }
-        count_.store(ends_.size(), std::memory_order_relaxed);
         drop_done_tails(is_done, done, odd);
     }
 
 private:
+    void note_counts() noexcept {
+        count_.store(ends_.size(), std::memory_order_relaxed);
+        tail_count_.store(tails_.size(), std::memory_order_relaxed);
+        any_.store(!ends_.empty() || !tails_.empty(), std::memory_order_relaxed);
+    }
+
     // Queries no further than the first mark that is not done: there may be many ends with many marks.
     template <class IsDone>
     static bool all_done(std::vector<Handle<CUevent>>& marks, IsDone is_done, std::vector<Handle<CUevent>>& done,
@@ -137,7 +146,7 @@ private:
             done.push_back(std::move(tail->second));
             tail = tails_.erase(tail);
         }
-        tail_count_.store(tails_.size(), std::memory_order_relaxed);
+        note_counts();
     }
 
     template <class Ask, class Mark>
@@ -163,6 +172,7 @@ private:
     std::atomic<std::size_t> count_{0};
     std::atomic<std::size_t> gathered_count_{0};
     std::atomic<std::size_t> tail_count_{0};
+    static inline std::atomic<bool> any_{false};
 };
 
 // What a thread is doing. Used by one extension only, because each would have its own.

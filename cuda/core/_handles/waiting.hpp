@@ -28,8 +28,9 @@ namespace cuda_core {
 
 // Signal handlers of Python run on the main thread only, so only its waits can be interrupted.
 inline bool is_main_thread() noexcept {
-    static thread_local const bool is_main = syscall(SYS_gettid) == getpid();
-    return is_main;
+    static thread_local signed char known = 0;  // a constant, because every wait reads it: it needs no guard
+    if (__builtin_expect(known == 0, 0)) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
+    return known > 0;
 }
 
 inline std::int64_t nanoseconds_now() noexcept {
