@@ -26,7 +26,6 @@ from cuda.core._arrays._view_sources cimport (
 from cuda.core._arrays._view_state cimport (
     ViewState,
     dtype_of,
-    element_of,
     is_packed,
     itemsize_of,
     layout_of,
@@ -41,7 +40,6 @@ from cuda.core._utils._cpython cimport answer_hasattr
 
 import functools
 import warnings
-from math import prod
 
 from cuda.core._handles import _late
 from cuda.core._utils.signatures import ConstructorSignature
@@ -411,72 +409,6 @@ cdef class StridedMemoryView(ViewState):
         if not isinstance(other, StridedMemoryView):
             raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
         copy_view(other, self, stream, allocator, blocking)
-
-    @property
-    def ptr(self) -> int:
-        """The address of the first element."""
-        return self._ptr
-
-    @property
-    def device_id(self) -> int:
-        """The ordinal of the device; -1 for host memory that DLPack describes."""
-        return self._device_id
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """Whether a device can access the memory."""
-        return self._is_device_accessible
-
-    @property
-    def readonly(self) -> bool:
-        """Whether the memory must not be written."""
-        return self._is_readonly
-
-    @property
-    def exporting_obj(self) -> object:
-        """What the view was made from."""
-        return self._exporting_obj
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents."""
-        return shape_of(self)
-
-    @property
-    def strides(self) -> tuple[int, ...] | None:
-        """The strides in elements; None for implicit C order."""
-        return strides_of(self)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return prod(shape_of(self))
-
-    @property
-    def dtype(self) -> numpy.dtype | None:
-        """The type of the elements, or None where only their size is known.
-
-        Raises
-        ------
-        NotImplementedError
-            For vector types, and for types of ml_dtypes where that is not installed.
-        TypeError
-            For types that NumPy does not have.
-        """
-        return dtype_of(self)
-
-    @property
-    def dlpack_dtype(self) -> tuple[int, int, int] | None:
-        """The type of the elements as DLPack has it: (code, bits, lanes), or None where DLPack has no such type.
-
-        That is known also of types that NumPy has not: vectors, and elements of less than 8 bits that are packed into
-        bytes. These have shape and strides, but no layout, because they have no addresses.
-        """
-        return element_of(self)
-
-    @property
-    def _layout(self) -> _StridedLayout:
-        return layout_of(self)
 
     __dlpack_c_exchange_api__ = exchange_capsule()
     __c_dlpack_exchange_api__ = __dlpack_c_exchange_api__

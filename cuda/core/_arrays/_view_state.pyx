@@ -35,7 +35,9 @@ from cuda.core._layout cimport (
     checked_shape,
     checked_strides,
 )
-from cuda.core._utils._cpython cimport read_short_int, tuple_items
+from cuda.core._utils._cpython cimport answer_hasattr, read_short_int, tuple_items
+
+from math import prod
 
 __all__ = []
 
@@ -45,7 +47,73 @@ cdef double MAX_REACH = 9.2e18
 
 @cython.freelist(16)
 cdef class ViewState:
-    """The description of an array's memory, for arrays of any library."""
+    """The description of an array's memory, for arrays of any library: what views tell of it."""
+
+    @property
+    def ptr(self) -> int:
+        """The address of the first element."""
+        return self._ptr
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device; -1 for host memory that DLPack describes."""
+        return self._device_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory."""
+        return self._is_device_accessible
+
+    @property
+    def readonly(self) -> bool:
+        """Whether the memory must not be written."""
+        return self._is_readonly
+
+    @property
+    def exporting_obj(self) -> object:
+        """What the view was made from."""
+        return self._exporting_obj
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return shape_of(self)
+
+    @property
+    def strides(self) -> tuple[int, ...] | None:
+        """The strides in elements; None for implicit C order."""
+        return strides_of(self)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(shape_of(self))
+
+    @property
+    def dtype(self) -> numpy.dtype | None:
+        """The type of the elements, or None where only their size is known.
+
+        Raises
+        ------
+        NotImplementedError
+            For vector types, and for types of ml_dtypes where that is not installed.
+        TypeError
+            For types that NumPy does not have.
+        """
+        return dtype_of(self)
+
+    @property
+    def dlpack_dtype(self) -> tuple[int, int, int] | None:
+        """The type of the elements as DLPack has it: (code, bits, lanes), or None where DLPack has no such type.
+
+        That is known also of types that NumPy has not: vectors, and elements of less than 8 bits that are packed into
+        bytes. These have shape and strides, but no layout, because they have no addresses.
+        """
+        return element_of(self)
+
+    @property
+    def _layout(self) -> _StridedLayout:
+        return layout_of(self)
 
     def __dealloc__(self):
         DLPack_release(&self._dlpack)
@@ -278,3 +346,6 @@ cdef int check_size(ViewState self, _StridedLayout layout) except -1:
         if needed > self._h_allocation.value().size:
             raise ValueError(f"the layout needs {needed} bytes, and the buffer has {self._h_allocation.value().size}")
     return 0
+
+
+answer_hasattr(ViewState)
