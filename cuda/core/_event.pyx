@@ -27,11 +27,11 @@ import weakref
 from cuda.core._handles import _late
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import Options, options_class
-from cuda.core._utils.sharing import register_reducer
 
 __all__ = ["Event", "EventOptions"]
 
 _helpers = Deferred("cuda.core._utils.helpers")
+_sharing = Deferred("cuda.core._utils.sharing")
 
 
 cdef class Event(DriverObject):
@@ -256,7 +256,7 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
         c_flags |= cydriver.CU_EVENT_BLOCKING_SYNC
     if options.ipc_enabled:
         c_flags |= cydriver.CU_EVENT_INTERPROCESS
-        register_reducer(Event, _reduce_event)
+        _sharing.register_reducer(Event, _reduce_event)
     return c_flags
 
 
@@ -318,7 +318,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     self._flags = cydriver.CU_EVENT_DISABLE_TIMING | cydriver.CU_EVENT_INTERPROCESS
     if descriptor._is_blocking_sync:
         self._flags |= cydriver.CU_EVENT_BLOCKING_SYNC
-    register_reducer(Event, _reduce_event)
+    _sharing.register_reducer(Event, _reduce_event)
     return self
 
 

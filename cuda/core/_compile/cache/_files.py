@@ -12,9 +12,7 @@ import sys
 import time
 
 from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
-from cuda.core._utils.errors.caller import warn_caller
 from cuda.core._utils.errors.initialised import needs_init
-from cuda.core._utils.files.cache_root import cache_root
 from cuda.core._utils.files.hashing import sha256
 from cuda.core._utils.files.private_files import (
     create_private,
@@ -25,9 +23,13 @@ from cuda.core._utils.files.private_files import (
     read_trusted,
     replace_private,
 )
+from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import check_path
 
 __all__ = ["FileStreamProgramCache"]
+
+_cache_root = Deferred("cuda.core._utils.files.cache_root")
+_caller = Deferred("cuda.core._utils.errors.caller")
 
 _IS_WINDOWS = sys.platform == "win32"
 # A temporary file of this age, in seconds, has been left behind by a process that died.
@@ -85,7 +87,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None):
         super().__init__()
         self._limit = checked_limit(max_size_bytes)
-        self._root = str(cache_root() / "program-cache") if path is None else os.fsdecode(path)
+        self._root = str(_cache_root.cache_root() / "program-cache") if path is None else os.fsdecode(path)
         check_path("path", self._root)
         self._entries = os.path.join(self._root, "entries")
         self._checks = os.path.join(self._root, "checks")
@@ -291,7 +293,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         """Warn once that the directory cannot be used; compilation works without it."""
         if not self._has_warned:
             self._has_warned = True
-            warn_caller(
+            _caller.warn_caller(
                 f"the program cache in {self._root!r} cannot be written, so nothing is kept there: {error}",
                 RuntimeWarning,
             )
