@@ -13,6 +13,7 @@ import pytest
 import cuda.emulator
 from cuda.core import (
     LEGACY_DEFAULT_STREAM,
+    DeviceMemoryResource,
     LegacyPinnedMemoryResource,
     LimitingMemoryResource,
     VirtualMemoryResource,
@@ -20,6 +21,7 @@ from cuda.core import (
 )
 from cuda.core._handles._idle_ends import has_waiting_ends, wait_for_waiting_ends
 from cuda.core._memory._legacy import _SynchronousMemoryResource
+from support.shared_memory import import_pool, make_pool
 from support.work import busy
 
 pytestmark = pytest.mark.requires(device=True)
@@ -147,6 +149,31 @@ def test_an_allocation_that_finds_no_memory_waits_for_what_is_on_its_way_out(dev
     assert memory.size == 64
     with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY"), pytest.raises(MemoryError):
         allocate(other)
+
+
+@pytest.mark.requires(software=True)  # a plan of failures
+@pytest.mark.parametrize("api", ["cuMemPoolCreate", "cuMemPoolImportFromShareableHandle"])
+def test_a_pool_that_finds_no_room_waits_for_what_is_on_its_way_out(device, stream, api):
+    shared = make_pool(DeviceMemoryResource)
+    handle = shared.allocation_handle
+
+    def pool():
+        is_import = api != "cuMemPoolCreate"
+        return import_pool(DeviceMemoryResource, int(handle)) if is_import else make_pool(DeviceMemoryResource)
+
+    pool().close()
+    held = [KINDS["page-locked"]()]
+    with busy(stream) as release:
+        held.clear()
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY", nth=1):
+            made = pool()
+        timer.join()
+        assert not has_waiting_ends()
+    made.close()
+    with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY"), pytest.raises(MemoryError):
+        pool()
 
 
 def test_an_array_is_registered_again_after_its_buffer_was_dropped(device, stream):

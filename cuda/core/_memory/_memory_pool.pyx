@@ -33,6 +33,7 @@ from cuda.core._handles._idle_ends cimport (
     postpone,
     set_closing,
     take_closing,
+    wait_for_ends,
 )
 from cuda.core._handles._waiting cimport call_driver
 from cuda.core._handles._work cimport ask_streams
@@ -337,14 +338,18 @@ cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *:
     cdef PoolImport importing
     cdef Handle[PoolImport] h_import
     cdef cydriver.CUmemoryPool c_pool = NULL
+    cdef cydriver.CUresult err
     importing.descriptor = descriptor
     importing.c_pool = NULL
     h_import = Handle[PoolImport].own(importing, &end_import, Keep.of_object(<PyObject*>owner))
     with nogil:
-        HANDLE_RETURN(
-            <cydriver.CUresult>call_driver(&import_pool, &h_import.value(), h_import.keep()),
-            b"cuMemPoolImportFromShareableHandle",
-        )
+        # Pools that are no longer used take up addresses until they are destroyed.
+        make_room()
+        end_what_is_idle()
+        err = <cydriver.CUresult>call_driver(&import_pool, &h_import.value(), h_import.keep())
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+            err = <cydriver.CUresult>call_driver(&import_pool, &h_import.value(), h_import.keep())
+        HANDLE_RETURN(err, b"cuMemPoolImportFromShareableHandle")
     c_pool = h_import.value().c_pool
     (&h_import.value()).c_pool = NULL
     return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
@@ -406,12 +411,22 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
     relax_capture_mode(mode)
     make_room()
     end_what_is_idle()
-    PoolLock.current().lock()
-    err = cydriver.cuMemPoolCreate(c_pool, properties)
-    PoolLock.current().unlock()
+    err = create_pool(c_pool, properties)
+    if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+        err = create_pool(c_pool, properties)
     HANDLE_RETURN(err, b"cuMemPoolCreate")
     own_pools.fetch_add(1)
     return 0
+
+
+cdef cydriver.CUresult create_pool(
+    cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps* properties
+) noexcept nogil:
+    cdef cydriver.CUresult err
+    PoolLock.current().lock()
+    err = cydriver.cuMemPoolCreate(c_pool, properties)
+    PoolLock.current().unlock()
+    return err
 
 
 # If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later. A free
