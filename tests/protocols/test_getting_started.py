@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The page on getting started: its code, in its order, is one program that runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "getting-started.md"
+
+
+@pytest.mark.requires(device=True, nvrtc=True, source=True, mempool=True)
+def test_code_of_the_page_is_a_program(capsys):
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert len(blocks) == 3
+    assert (names["x"] == 42).all()
+    assert re.fullmatch(r"\[42\. 42\. 42\. \.\.\. .*\]\n\d.* ms\n", capsys.readouterr().out)
+    assert names["stream"].priority <= 0
