@@ -105,7 +105,7 @@ def settle_interrupts():
 
     A program that continues after Ctrl-C calls this first, so that its next launches are not stopped as well.
     """
-    return bool(_active().emulator_settle_interrupts(1000))
+    return bool(_active().emulator_settle_interrupts(10_000))
 
 
 def leaks():
