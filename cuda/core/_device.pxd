@@ -1,29 +1,20 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._context cimport Context
 from cuda.core._device_textures cimport DeviceTextures
-from cuda.core._handles._handles cimport KeptContext
 from cuda.core._memory._memory_resource cimport MemoryResource
 
 
 cdef class Device(DeviceTextures):
     cdef:
         object __weakref__
-        int _id
-        Context _primary                    # None until it is needed
         MemoryResource _memory_resource     # None until it is needed
         bint _has_own_resource              # somebody has set it
         object _properties
         object _resources
         object _compute_capability
         str _name
-        # What was installed last through this object; None before. Other packages read it.
-        readonly Context _context
 
 
 # What Device(device_id) gives: the one object of this thread and ordinal.
 cdef Device Device_find(object device_id)
-
-# Keeps the context that the device was made current with on this thread; CUDAError before that.
-cdef int Device_keep_context(Device self, KeptContext* kept) except -1

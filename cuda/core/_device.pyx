@@ -6,24 +6,14 @@ from __future__ import annotations
 
 cimport cython
 from cpython.object cimport PyObject, PyTypeObject
-from libc.stdint cimport intptr_t
 
-from cuda.core._context cimport (
-    Context,
-    Context_create_green,
-    Context_enter,
-    Context_find,
-    Context_keep,
-    Context_leave,
-    Context_ordinal,
-    Context_primary,
-    Context_wrap,
-)
+from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._device_instances cimport device_argument, devices_of_thread, ordinal_of
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_device
 from cuda.core._device_textures cimport DeviceTextures
 from cuda.core._event cimport Event, Event_create, Event_flags
-from cuda.core._handles._handles cimport ContextHandle, KeptContext
+from cuda.core._handles._handles cimport KeptContext
 from cuda.core._handles._waiting cimport wait_for_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource
@@ -32,10 +22,10 @@ from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr, newfunc, set_constructor, vectorcallfunc
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
 
 from cuda.core._handles import _late
-from cuda.core._utils.cuda_utils import ComputeCapability, CUDAError
+from cuda.core._utils.cuda_utils import ComputeCapability
 from cuda.core._utils.importing.deferred import Deferred, deferred_names
 
 __all__ = ["Device", "DeviceProperties"]  # noqa: F822 (the latter at its first use, below)
@@ -95,20 +85,6 @@ cdef class Device(DeviceTextures):
     def __reduce__(self):
         return Device, (self._id,)
 
-    def __enter__(self):
-        cdef KeptContext kept
-        cdef Context context = Device_context(self)
-        if context is None or not kept.hold(context._h_context):
-            context = Device_primary(self)
-            Context_keep(context, &kept)
-        HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
-        Device_set_context(self, context)
-        return self
-
-    def __exit__(self, exc_type, exc_value, traceback):
-        cdef cydriver.CUcontext c_context = NULL
-        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
-
     @classmethod
     def get_all_devices(cls) -> tuple[Device, ...]:
         """Return one device per visible ordinal, ascending (``cuDeviceGetCount``)."""
@@ -140,71 +116,6 @@ cdef class Device(DeviceTextures):
                 cydriver.cuDeviceCanAccessPeer(&c_can_access, self._id, c_peer), b"cuDeviceCanAccessPeer"
             )
         return bool(c_can_access)
-
-    def set_current(self, ctx: Context | None = None) -> Context | None:
-        """Make this device current on the calling thread.
-
-        Without ``ctx`` the primary context replaces the one that is current (``cuCtxSetCurrent``).
-        With ``ctx`` the current context is popped, ``ctx`` is pushed, and the popped one is
-        returned; passing that back restores the earlier state.
-
-        Parameters
-        ----------
-        ctx : :class:`Context`, optional
-            A context of this device.
-
-        Returns
-        -------
-        :class:`Context` | None
-            The context that ``ctx`` replaced, the same object if it was set through this
-            device; None without ``ctx``, or if none was current.
-
-        Raises
-        ------
-        TypeError
-            If ``ctx`` is no :class:`Context`.
-        RuntimeError
-            If ``ctx`` is closed or belongs to another device.
-        """
-        cdef KeptContext kept
-        cdef Context context
-        if isinstance(ctx, Context):
-            return Device_exchange(self, ctx)
-        if ctx is not None:
-            raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
-        context = Device_primary(self)
-        Context_keep(context, &kept)
-        HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
-        Device_set_context(self, context)
-
-    def create_context(self, options: ContextOptions | None = None) -> Context:
-        """Create a green context, which uses a part of the multiprocessors of this device (``cuGreenCtxCreate``).
-
-        It shares memory, code and errors with the primary context. It is not made current: submit work to a stream of
-        :meth:`Context.create_stream`, or call :meth:`set_current`.
-
-        Parameters
-        ----------
-        options : :class:`ContextOptions`
-            What the context is made from: multiprocessors of :meth:`SMResource.split`, work queues, or both.
-
-        Returns
-        -------
-        :class:`Context`
-            The context. It lives as long as anything that was made in it.
-
-        Raises
-        ------
-        TypeError
-            If ``options`` or a resource is of another type.
-        ValueError
-            If there are no resources, or one is from a dry run or of another device.
-        RuntimeError
-            If the driver is older than CUDA 12.4.
-        CUDAError
-            If the driver refuses the resources.
-        """
-        return Context_create_green(self._id, options)
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
         """† Return a new stream of this device, or a wrapper around an existing one.
@@ -395,12 +306,6 @@ cdef class Device(DeviceTextures):
         return f"{major}{minor}"
 
     @property
-    def context(self) -> Context:
-        """† The :class:`Context` installed by the last :meth:`set_current` of this object."""
-        Device_check_set(self)
-        return Device_context(self)
-
-    @property
     def memory_resource(self) -> MemoryResource:
         """Get or set the memory resource of :meth:`allocate`.
 
@@ -439,74 +344,6 @@ def _read_attribute(int device_id, int code):
         b"cuDeviceGetAttribute",
     ):
         return c_value
-    return None
-
-
-cdef int Device_check_set(Device self) except -1:
-    if Device_context(self) is None:
-        raise CUDAError(f"device {self._id} was not made current by this object; call Device.set_current() first")
-    return 0
-
-
-cdef int Device_keep_context(Device self, KeptContext* kept) except -1:
-    Device_check_set(self)
-    return Context_keep(Device_context(self), kept)
-
-
-# The object may be used by another thread too, which sets another context.
-cdef inline Context Device_context(Device self):
-    with cython.critical_section(self):
-        return self._context
-
-
-cdef inline int Device_set_context(Device self, Context context) except -1:
-    with cython.critical_section(self):
-        self._context = context
-    return 0
-
-
-cdef Context Device_primary(Device self):
-    cdef ContextHandle h_context
-    cdef Context primary
-    with cython.critical_section(self):
-        primary = self._primary
-    if primary is None or not primary._h_context:
-        Context_primary(self._id, &h_context)
-        with cython.critical_section(self):
-            if self._primary is None or not self._primary._h_context:
-                self._primary = Context_wrap(h_context, self._id)
-            primary = self._primary
-    return primary
-
-
-cdef Context Device_exchange(Device self, Context context):
-    cdef Context previous = None
-    cdef ContextHandle h_previous
-    cdef cydriver.CUcontext c_previous = NULL
-    cdef KeptContext kept
-    Context_keep(context, &kept)
-    if context._device_id != self._id:
-        raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
-    init_driver()
-    HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
-    if c_previous != NULL:
-        previous = Device_installed(self, c_previous)
-        if previous is None:
-            Context_find(c_previous, &h_previous)
-            previous = Context_wrap(h_previous, Context_ordinal(h_previous))
-        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
-    HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
-    Device_set_context(self, context)
-    return previous
-
-
-# The Context object that was set through this device, or None.
-cdef Context Device_installed(Device self, cydriver.CUcontext c_context):
-    with cython.critical_section(self):
-        contexts = (self._context, self._primary)
-    for context in contexts:
-        if context is not None and (<Context>context)._address() == <intptr_t>c_context:
-            return context
     return None
 
 

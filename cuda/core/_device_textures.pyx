@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from cuda.core._device_contexts cimport DeviceContexts
+
 from cuda.core._handles import _late
 
 __all__ = []
@@ -30,7 +32,7 @@ cdef Factories factories():
     return _factories
 
 
-cdef class DeviceTextures:
+cdef class DeviceTextures(DeviceContexts):
     """The methods of :class:`Device` that create arrays, textures and surfaces."""
 
     def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:

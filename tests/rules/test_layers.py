@@ -113,7 +113,7 @@ LAYERS = {
         "_memory.adaptors._default_resource",
         "_memory.__init__",
     ],
-    "device": ["_device_properties", "_device_textures", "_device_instances", "_device"],
+    "device": ["_device_properties", "_device_contexts", "_device_textures", "_device_instances", "_device"],
     "code": [
         "_code._c_functions",
         "_code._elf",

@@ -27,6 +27,7 @@ MODULES = (
     "_compile.cache._file_state",
     "_context",
     "_device",
+    "_device_contexts",
     "_device_instances",
     "_device_resources",
     "_device_textures",

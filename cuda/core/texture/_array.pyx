@@ -16,7 +16,8 @@ from cuda.core._context cimport (
     Context_leave,
     Context_ordinal,
 )
-from cuda.core._device cimport Device, Device_keep_context
+from cuda.core._device cimport Device
+from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport (

@@ -7,7 +7,8 @@ from __future__ import annotations
 from libc.stdint cimport intptr_t
 
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
-from cuda.core._device cimport Device, Device_keep_context
+from cuda.core._device cimport Device
+from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport (
     ArrayHandle,

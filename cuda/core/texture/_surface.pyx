@@ -11,7 +11,8 @@ from libc.stdint cimport intptr_t
 from libc.string cimport memcpy
 
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
-from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._device cimport Device, Device_find
+from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext

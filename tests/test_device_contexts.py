@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The contexts of a device: which one is current, and what is refused."""
+
+import pytest
+
+from cuda.core import CUDAError, Device
+from cuda.core._device_contexts import DeviceContexts
+from support.threads import in_thread
+
+
+def test_methods_are_written_in_the_base():
+    names = {"set_current", "create_context", "context", "__enter__", "__exit__"}
+    assert names <= set(vars(DeviceContexts)) and names.isdisjoint(vars(Device))
+
+
+def test_a_device_has_no_context_before_it_is_made_current():
+    def ask():
+        device = Device(0)
+        with pytest.raises(CUDAError, match=r"set_current\(\) first"):
+            _ = device.context
+        return device._context
+
+    assert in_thread(ask) is None
+
+
+def test_setting_a_context_returns_the_one_that_it_replaced():
+    def replace():
+        device = Device(0)
+        first = device.set_current()
+        own = device.context
+        return first, device.set_current(own) is own, device._context is own
+
+    assert in_thread(replace) == (None, True, True)
+
+
+def test_a_block_makes_a_device_current_and_gives_itself():
+    def enter():
+        device = Device(0)
+        with device as entered:
+            return entered is device, device.context is device._context
+
+    assert in_thread(enter) == (True, True)
+
+
+@pytest.mark.parametrize("ctx", [0, "primary", object()])
+def test_what_is_no_context_is_refused(device, ctx):
+    with pytest.raises(TypeError, match="ctx must be a Context or None"):
+        device.set_current(ctx)
+
+
+@pytest.mark.requires(devices=2)
+def test_a_context_of_another_device_is_refused():
+    def exchange():
+        other = Device(1)
+        other.set_current()
+        with pytest.raises(RuntimeError, match="ctx belongs to device 1, not to device 0"):
+            Device(0).set_current(other.context)
+        return True
+
+    assert in_thread(exchange)
