@@ -76,7 +76,7 @@ def test_ranges_are_those_of_numpy(args, kwargs):
 
 
 def test_ranges_with_a_guessed_type_warn():
-    with pytest.warns(UserWarning, match="say dtype"):
+    with pytest.warns(UserWarning, match="pass dtype"):
         assert gpuarray.arange(3).dtype == np.int64
     with pytest.warns(UserWarning, match="float64"):
         assert gpuarray.arange(0.5, 3).get().tolist() == [0.5, 1.5, 2.5]
@@ -92,7 +92,7 @@ def test_ranges_refuse_what_numpy_refuses():
         gpuarray.arange(1, 2, 3, "f4", 5)
     with pytest.raises(ValueError, match="step must not be 0"):
         gpuarray.arange(1, 2, 0, dtype="f4")
-    with pytest.raises(TypeError, match="arange makes numbers"):
+    with pytest.raises(TypeError, match="dtype of arange must be"):
         gpuarray.arange(3, dtype="?")
 
 
@@ -209,7 +209,7 @@ def test_several_arrays_are_taken_and_put_at_once():
     both = gpuarray.multi_take_put([a, b], dest, to_gpu([0, 1], "i4"), dest_shape=5, src_offsets=[1, 2])
     assert [item.get().tolist() for item in both] == [[11, 0, 0, 0, 12], [2.5, 0, 0, 0, 3.5]]
     assert gpuarray.multi_take_put([a], dest, source, out=[put[0]])[0] is put[0]
-    with pytest.raises(ValueError, match="dest_indices have shape"):
+    with pytest.raises(ValueError, match="dest_indices and src_indices must have the same shape"):
         gpuarray.multi_take_put([a], dest, to_gpu([0], "i4"), dest_shape=5)
 
 
@@ -227,9 +227,9 @@ def test_arrays_are_joined(axis):
 
 def test_arrays_that_do_not_fit_are_not_joined():
     a = gpuarray.zeros((3, 4), "f4")
-    with pytest.raises(ValueError, match="does not fit"):
+    with pytest.raises(ValueError, match="does not match"):
         gpuarray.concatenate([a, gpuarray.zeros((3, 5), "f4")])
-    with pytest.raises(ValueError, match="has shape"):
+    with pytest.raises(ValueError, match="must have the shape of the first|has shape"):
         gpuarray.stack([a, gpuarray.zeros((3, 5), "f4")])
     with pytest.raises(ValueError, match="at least one"):
         gpuarray.concatenate([])
@@ -269,5 +269,5 @@ def test_arrays_of_other_libraries_are_viewed():
         gpuarray.as_gpuarray(np.zeros(3))
     with pytest.raises(TypeError, match="__dlpack__"):
         gpuarray.from_dlpack([1, 2])
-    with pytest.raises(BufferError, match="memory is not that of a device"):
+    with pytest.raises(BufferError, match="must be device memory"):
         gpuarray.from_dlpack(np.zeros(3))

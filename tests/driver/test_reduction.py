@@ -45,7 +45,7 @@ def test_the_result_can_go_into_an_array():
     assert out.get().tolist() == [0, 0, 0, 45, 0]
     with pytest.raises(ValueError, match="elements of type int32"):
         kernel(x, out=gpuarray.zeros(1, "f4"))
-    with pytest.raises(ValueError, match="has 0"):
+    with pytest.raises(ValueError, match="not 0 of type"):
         kernel(x, out=gpuarray.zeros(0, "i4"))
     with pytest.raises(TypeError, match="out must be"):
         kernel(x, out=np.zeros(1, "i4"))
@@ -102,7 +102,7 @@ def test_complex_results():
 def test_texts_and_arguments_are_checked():
     with pytest.raises(drv.CompileError, match="undeclared"):
         ReductionKernel(np.float32, "0", "a + undeclared")
-    with pytest.raises(ValueError, match="name in C"):
+    with pytest.raises(ValueError, match="has no C name|must be a C identifier"):
         ReductionKernel([("not", "f4"), ("known", "f8")], "0", "a")
     with pytest.raises(TypeError, match="reduce_expr must be a str"):
         ReductionKernel(np.float32, "0", None)

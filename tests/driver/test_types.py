@@ -39,7 +39,7 @@ def test_types_of_textures_have_names_of_their_own():
 
 @pytest.mark.parametrize("dtype", [None, "S3", [("q", "f4"), ("r", "i2")], object])
 def test_a_type_without_a_name_is_refused(dtype):
-    with pytest.raises(ValueError, match=r"name in C"):
+    with pytest.raises(ValueError, match="has no C name|must be a data type"):
         types.dtype_to_ctype(dtype)
 
 
@@ -72,7 +72,7 @@ def test_declarations_are_read(text, expected):
 
 @pytest.mark.parametrize("text", ["", "x", "float **x", "struct unknown *x", "float x, float y", "12 x", "float *"])
 def test_what_is_no_declaration_is_refused(text):
-    with pytest.raises(ValueError, match=r"parameter|not known"):
+    with pytest.raises(ValueError, match=r"parameter|pointer to a pointer|not known"):
         types.parse_c_arg(text)
 
 
@@ -105,7 +105,7 @@ def test_structures_are_registered_under_names():
     assert types.get_or_register_dtype("another_name") == dtype
     assert types.dtype_to_ctype(dtype) == "registered_here"
     assert types.parse_c_arg("registered_here *p") == VectorArg(dtype, "p")
-    with pytest.raises(RuntimeError, match="is the name of dtype"):
+    with pytest.raises(RuntimeError, match="is already registered for dtype"):
         types.get_or_register_dtype("registered_here", np.dtype([("other", "f4")]))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run a program that was written for PyCUDA as it stands: what it imports from there is found here.
+"""Run an unmodified PyCUDA program: its imports of ``pycuda`` find the modules of this package.
 
 python -m cuda.core.driver program.py [arguments]
 python -m cuda.core.driver -m module [arguments]
@@ -18,17 +18,17 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str]) -> None:
-    """Run a program, or a module with ``-m``, as if it was started itself.
+    """Run a program, or with ``-m`` a module, as the Python interpreter would.
 
     Parameters
     ----------
     arguments : list of str
-        The path of the program, or ``-m`` and the name of a module; and what it is started with.
+        The path of the program, or ``-m`` and the name of a module, then its own arguments.
 
     Raises
     ------
     SystemExit
-        If there is neither.
+        If there is neither a path nor a module.
     """
     is_module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if is_module else arguments

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of arguments: one conversion for each kind, which names the argument, what it got and what it takes."""
+"""Checks and conversions of arguments, with errors that name the argument, its value and what it must be."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ __all__ = [
     "whole",
 ]
 
-# No address and no size is more.
-MOST_BYTES = 2**63 - 1
-# What most programs name as a type.
+# The largest size of memory, and the largest address.
+MAX_BYTES = 2**63 - 1
+# Scalar types that most programs use, looked up without numpy.dtype().
 _TYPES = {numpy.dtype(code).type: numpy.dtype(code) for code in "?bhilqBHILQefdFD"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def whole(name: str, value, least: int | None = None, most: int | None = None, api: str | None = None) -> int:
-    """Return an int.
+    """Return an argument that must be an int from ``least`` to ``most``.
 
     Raises
     ------
     TypeError
-        If it is none; floats are none.
-    LogicError
-        If it is not from `least` to `most`; in the name of a driver call, where `api` has one. A ValueError else.
+        If it is not an int; floats are refused, too.
+    LogicError, ValueError
+        If it is out of range: a LogicError of the driver call ``api`` if that is given, else a ValueError.
     """
     number = int_argument(name, value)
     if (least is None or number >= least) and (most is None or number <= most):
@@ -53,59 +53,59 @@ def whole(name: str, value, least: int | None = None, most: int | None = None, a
 
 
 def flags_argument(name: str, value, api: str) -> int:
-    """Return flags of 32 bits."""
+    """Return an argument that must be flags of 32 bits; TypeError or LogicError if it is not."""
     return whole(name, value, 0, 2**32 - 1, api)
 
 
 def dtype_of(value, name: str = "dtype") -> numpy.dtype:
-    """Return what NumPy takes as a type of elements; TypeError for others."""
+    """Return the NumPy dtype for anything that NumPy accepts as one; TypeError if it does not."""
     if isinstance(value, numpy.dtype):
         return value
     return (_TYPES.get(value) if isinstance(value, type) else None) or dtype_argument(value, name)
 
 
 def shape_of(value, itemsize: int, name: str = "shape") -> tuple[int, ...]:
-    """Return the extents of an array on the host, from an int or an iterable of ints.
+    """Return the shape of a host array, from an int or an iterable of ints.
 
     Raises
     ------
     TypeError
         If it is neither.
     ValueError
-        If an extent is negative, there are more than NumPy takes, or the array had more bytes than there are addresses.
+        If an extent is negative, there are more than 64, or the array would be larger than the address space.
     """
-    if type(value) is int and 0 <= value * itemsize <= MOST_BYTES:
+    if type(value) is int and 0 <= value * itemsize <= MAX_BYTES:
         return (value,)
     extents = list_argument(name, value) if hasattr(type(value), "__iter__") else [value]
     if len(extents) > 64:
         raise ValueError(f"{name} must have up to 64 extents, not {len(extents)}")
     shape = tuple([int_argument(name, extent, "an int or a sequence of ints") for extent in extents])
     if any(extent < 0 for extent in shape):
-        raise ValueError(f"the extents of an array must not be negative, and are {shown(shape)}")
+        raise ValueError(f"{name} must not have negative extents: {shown(shape)}")
     size = itemsize
     for extent in shape:
         size *= extent
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise ValueError(f"an array of shape {shown(shape)} and {itemsize} bytes for each element is too large")
     return shape
 
 
 def ordered(value, name: str = "order") -> str:
-    """Return an order of elements, "C" or "F"; ValueError for others."""
+    """Return the order of elements, "C" or "F"; ValueError for other values."""
     if isinstance(value, str) and value in ("C", "F"):
         return str(value)
     raise ValueError(f"{name} must be 'C' or 'F', not {shown(value)}")
 
 
 def ndarray_argument(name: str, value) -> numpy.ndarray:
-    """Return an array of NumPy; TypeError for others."""
+    """Return an argument that must be a NumPy array; TypeError if it is not."""
     if isinstance(value, numpy.ndarray):
         return value
     raise TypeError(f"{name} must be a numpy.ndarray, not {type(value).__name__}")
 
 
 def list_argument(name: str, value, what: str = "a list") -> list:
-    """Return the items of an iterable; TypeError for others, and what the iteration raises."""
+    """Return the items of an argument that must be iterable; TypeError if it is not, and what the iteration raises."""
     try:
         items = iter(value)
     except TypeError:
@@ -114,51 +114,51 @@ def list_argument(name: str, value, what: str = "a list") -> list:
 
 
 def text_argument(name: str, value) -> str:
-    """Return a str that can be written down: without null characters, and in UTF-8."""
+    """Return an argument that must be a str without null characters and surrogates, which UTF-8 can encode."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     if "\0" in value or not (value.isascii() or _SURROGATE.search(value) is None):
-        raise ValueError(f"{name} must have no null characters and no surrogates: {shown(value)}")
+        raise ValueError(f"{name} must not have null characters or surrogates: {shown(value)}")
     return str(value)
 
 
 def texts_argument(name: str, value) -> list[str]:
-    """Return the items of a list of str; a str is a list of one, and None is none."""
+    """Return a list of str for a list of str, for a str a list of one, for None an empty one; TypeError for others."""
     if value is None or isinstance(value, str):
         return [] if value is None else [text_argument(name, value)]
     return [text_argument(f"each of {name}", item) for item in list_argument(name, value, "a list of str")]
 
 
 def path_argument(name: str, value) -> str:
-    """Return a path as a str; TypeError for what is none, such as the number of an open file."""
+    """Return a path as a str; TypeError for other objects, such as a file descriptor, ValueError for invalid paths."""
     try:
         path = os.fsdecode(value) if isinstance(value, (str, bytes, os.PathLike)) else None
         os.fsencode(path or "")
     except ValueError as error:
-        raise ValueError(f"{name} is no path: {error}") from None
+        raise ValueError(f"{name} must be a valid path: {error}") from None
     if path is None:
         raise TypeError(f"{name} must be a path, not {type(value).__name__}")
     if "\0" in path:
-        raise ValueError(f"{name} must have no null characters: {shown(path)}")
+        raise ValueError(f"{name} must not have null characters: {shown(path)}")
     return path
 
 
 def callable_argument(name: str, value):
-    """Return what can be called; None stays."""
+    """Return an argument that must be callable or None; TypeError if it is neither."""
     if value is None or callable(value):
         return value
     raise TypeError(f"{name} must be callable, or None, not {type(value).__name__}")
 
 
 def host_memory(obj, is_written: bool = False) -> tuple[int, int]:
-    """Return the address and the bytes of contiguous host memory.
+    """Return the address and the size in bytes of contiguous host memory.
 
     Raises
     ------
     ValueError
-        If it is not contiguous, or is to be written and is read-only.
+        If it is not contiguous, or is read-only and ``is_written`` is set.
     TypeError
-        If ``obj`` is no host memory, or its elements are Python objects.
+        If ``obj`` has no buffer protocol, or its elements are Python objects.
     """
     if not isinstance(obj, numpy.ndarray):
         view = memoryview(obj)
@@ -172,7 +172,7 @@ def host_memory(obj, is_written: bool = False) -> tuple[int, int]:
     if not obj.flags.forc:
         raise ValueError("the ndarray is not contiguous; copy it first, such as with numpy.ascontiguousarray")
     if is_written and not obj.flags.writeable:
-        raise ValueError("the ndarray is read-only, and it is to be written to")
+        raise ValueError("the ndarray must be writable, and is read-only")
     if obj.dtype.hasobject:
         raise TypeError("the ndarray has elements that are Python objects")
     return obj.__array_interface__["data"][0], obj.nbytes

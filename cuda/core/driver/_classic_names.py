@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The names that programs of the classic style import: ``pycuda.driver`` for this package, and so on.
+"""The module names of the classic interface: ``pycuda.driver`` for this package, and so on.
 
-Nothing has these names until :func:`use_classic_names` is called, which only the runner of unchanged programs does.
+They cannot be imported until :func:`use_classic_names` is called, which only ``python -m cuda.core.driver`` does.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _OURS = "cuda.core.driver"
 
 
 class _ClassicModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds ``pycuda`` and its modules here, also where that package is installed."""
+    """Import ``pycuda`` and its modules from this package, even if that package is installed."""
 
     def find_spec(self, name, path=None, target=None):
-        """Return where a module is; None for those of others."""
+        """Return the spec of a module of the classic interface; None for other modules."""
         if name.partition(".")[0] != PACKAGE:
             return None
         if name != PACKAGE and importlib.util.find_spec(ours(name)) is None:
@@ -32,10 +32,10 @@ class _ClassicModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(name, self, is_package=name == PACKAGE)
 
     def create_module(self, spec):
-        """Leave it to Python to make a module."""
+        """Return None, so that Python creates the module."""
 
     def exec_module(self, module) -> None:
-        """Put the module of this package in the place of the new one."""
+        """Replace the new module by the module of this package."""
         if module.__name__ == PACKAGE:
             for name in ("VERSION", "VERSION_STATUS", "VERSION_TEXT"):
                 setattr(module, name, getattr(_constants, name))
@@ -44,7 +44,7 @@ class _ClassicModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def ours(name: str) -> str:
-    """Return the name here of a module of the classic interface."""
+    """Return the name of the module of this package for a module of the classic interface."""
     rest = name.removeprefix(PACKAGE)
     return _OURS if rest == ".driver" else _OURS + rest
 
@@ -53,14 +53,14 @@ _finder = _ClassicModules()
 
 
 def use_classic_names() -> None:
-    """Let this process find the modules here by their classic names."""
+    """Make the modules of this package importable by their classic names, in this process."""
     if _finder not in sys.meta_path:
         forget_classic_names()
         sys.meta_path.insert(0, _finder)
 
 
 def forget_classic_names() -> None:
-    """End :func:`use_classic_names`, and forget modules that were imported by such names."""
+    """Undo :func:`use_classic_names`, and drop modules that were imported by classic names from ``sys.modules``."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Flags and attributes as the classic interface names them, and versions."""
+"""Enums of flags and attributes with the classic names, and version numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
     "stream_flags",
 ]
 
-# The version of the classic interface that this one answers to, for programs that compare it.
+# The version of PyCUDA whose interface this is, for programs that compare it.
 VERSION = (2026, 1)
 VERSION_STATUS = ""
 VERSION_TEXT = "2026.1"
@@ -57,9 +57,9 @@ TR_DEFAULT = -1
 
 
 class Namespace(enum.IntEnum):
-    """Base of the namespaces: ints whose text is the bare name.
+    """Base class of the enums: ints whose str() is the bare name.
 
-    Each class has ``names``, the members by name, aliases included, and ``values``, the members by number.
+    Each class has ``names``, the members by name including aliases, and ``values``, the members by number.
     """
 
     def __str__(self):
@@ -77,7 +77,7 @@ def _namespace(name: str, doc: str, **members: int) -> type[Namespace]:
     return space
 
 
-# Attributes that DeviceProperties leaves out: replaced by others, or of the newest drivers.
+# Attributes that DeviceProperties does not have: superseded ones, and those of the newest drivers.
 _ATTRIBUTES_WITHOUT_ROW = {
     "CAN_USE_STREAM_MEM_OPS_V1": 92,
     "CAN_USE_64_BIT_STREAM_MEM_OPS_V1": 93,
@@ -102,7 +102,7 @@ _ATTRIBUTES_WITHOUT_ROW = {
 
 
 def _device_attributes() -> dict[str, int]:
-    """Return what the driver calls the attributes of a device, and their codes, with the names of older versions."""
+    """Return the codes of all device attributes by their names in the driver, including names of older versions."""
     rows = {name.upper(): row.code for name, row in vars(DeviceProperties).items() if hasattr(row, "driver_name")}
     return (
         rows
@@ -118,10 +118,10 @@ def _device_attributes() -> dict[str, int]:
     )
 
 
-device_attribute = _namespace("device_attribute", "What :meth:`Device.get_attribute` asks for.", **_device_attributes())
+device_attribute = _namespace("device_attribute", "Device attributes (``CUdevice_attribute``).", **_device_attributes())
 ctx_flags = _namespace(
     "ctx_flags",
-    "How a context schedules the host's waiting; flags of the primary context.",
+    "Flags of the primary context: how the host waits for the device (``CUctx_flags``).",
     SCHED_AUTO=0,
     SCHED_SPIN=1,
     SCHED_YIELD=2,
@@ -133,12 +133,17 @@ ctx_flags = _namespace(
     FLAGS_MASK=0xFF,
 )
 event_flags = _namespace(
-    "event_flags", "How an :class:`Event` is made.", DEFAULT=0, BLOCKING_SYNC=1, DISABLE_TIMING=2, INTERPROCESS=4
+    "event_flags",
+    "Flags of :class:`Event` (``CUevent_flags``).",
+    DEFAULT=0,
+    BLOCKING_SYNC=1,
+    DISABLE_TIMING=2,
+    INTERPROCESS=4,
 )
-stream_flags = _namespace("stream_flags", "How a :class:`Stream` is made.", DEFAULT=0, NON_BLOCKING=1)
+stream_flags = _namespace("stream_flags", "Flags of :class:`Stream` (``CUstream_flags``).", DEFAULT=0, NON_BLOCKING=1)
 function_attribute = _namespace(
     "function_attribute",
-    "What :meth:`Function.get_attribute` asks for.",
+    "Attributes of kernels, for :meth:`Function.get_attribute` (``CUfunction_attribute``).",
     MAX_THREADS_PER_BLOCK=0,
     SHARED_SIZE_BYTES=1,
     CONST_SIZE_BYTES=2,
@@ -160,19 +165,24 @@ function_attribute = _namespace(
     MAX=18,
 )
 pointer_attribute = _namespace(
-    "pointer_attribute", "What the driver knows of an address.",
+    "pointer_attribute", "Attributes of addresses (``CUpointer_attribute``).",
     CONTEXT=1, MEMORY_TYPE=2, DEVICE_POINTER=3, HOST_POINTER=4,
 )  # fmt: skip
 func_cache = _namespace(
-    "func_cache", "How a kernel divides its cache.", PREFER_NONE=0, PREFER_SHARED=1, PREFER_L1=2, PREFER_EQUAL=3
+    "func_cache",
+    "How on-chip memory is split into shared memory and L1 (``CUfunc_cache``).",
+    PREFER_NONE=0,
+    PREFER_SHARED=1,
+    PREFER_L1=2,
+    PREFER_EQUAL=3,
 )
 shared_config = _namespace(
-    "shared_config", "Sizes of banks, without effect on current devices.",
+    "shared_config", "Bank sizes of shared memory; without effect on current devices (``CUsharedconfig``).",
     DEFAULT_BANK_SIZE=0, FOUR_BYTE_BANK_SIZE=1, EIGHT_BYTE_BANK_SIZE=2,
 )  # fmt: skip
 array_format = _namespace(
     "array_format",
-    "The elements of an :class:`Array`.",
+    "The data type of a channel of an :class:`Array` (``CUarray_format``).",
     UNSIGNED_INT8=1,
     UNSIGNED_INT16=2,
     UNSIGNED_INT32=3,
@@ -183,15 +193,19 @@ array_format = _namespace(
     FLOAT=32,
 )
 address_mode = _namespace(
-    "address_mode", "What a texture reads outside its extents.", WRAP=0, CLAMP=1, MIRROR=2, BORDER=3
+    "address_mode", "What a fetch outside a texture returns (``CUaddress_mode``).", WRAP=0, CLAMP=1, MIRROR=2, BORDER=3
 )
-filter_mode = _namespace("filter_mode", "How a texture reads between its elements.", POINT=0, LINEAR=1)
-memory_type = _namespace("memory_type", "Where memory is.", HOST=1, DEVICE=2, ARRAY=3, UNIFIED=4)
-compute_mode = _namespace("compute_mode", "Who may use a device.", DEFAULT=0, PROHIBITED=2, EXCLUSIVE_PROCESS=3)
-mem_attach_flags = _namespace("mem_attach_flags", "Who reaches managed memory.", GLOBAL=1, HOST=2, SINGLE=4)
+filter_mode = _namespace("filter_mode", "Whether a fetch interpolates (``CUfilter_mode``).", POINT=0, LINEAR=1)
+memory_type = _namespace("memory_type", "The kind of memory (``CUmemorytype``).", HOST=1, DEVICE=2, ARRAY=3, UNIFIED=4)
+compute_mode = _namespace(
+    "compute_mode", "Who may use a device (``CUcomputemode``).", DEFAULT=0, PROHIBITED=2, EXCLUSIVE_PROCESS=3
+)
+mem_attach_flags = _namespace(
+    "mem_attach_flags", "Who may access managed memory (``CUmemAttach_flags``).", GLOBAL=1, HOST=2, SINGLE=4
+)
 limit = _namespace(
     "limit",
-    "What :meth:`Context.set_limit` limits.",
+    "Limits, for :meth:`Context.set_limit` (``CUlimit``).",
     STACK_SIZE=0,
     PRINTF_FIFO_SIZE=1,
     MALLOC_HEAP_SIZE=2,
@@ -202,7 +216,7 @@ limit = _namespace(
 )
 jit_option = _namespace(
     "jit_option",
-    "Options of the driver's compiler.",
+    "Options of the driver's compiler and linker (``CUjit_option``).",
     MAX_REGISTERS=0,
     THREADS_PER_BLOCK=1,
     WALL_TIME=2,
@@ -218,28 +232,42 @@ jit_option = _namespace(
 _TARGETS = (30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
 jit_target = _namespace(
     "jit_target",
-    "Architectures for the driver's compiler.",
+    "Target architectures of the driver's compiler (``CUjit_target``).",
     **{f"COMPUTE_{number}": number for number in _TARGETS},
     **{f"COMPUTE_{number}A": 0x10000 + number for number in _TARGETS if number >= 90},
 )
-jit_fallback = _namespace("jit_fallback", "What to load where both would do.", PREFER_PTX=0, PREFER_BINARY=1)
-jit_input_type = _namespace(
-    "jit_input_type", "What a :class:`Linker` takes.", CUBIN=0, PTX=1, FATBINARY=2, OBJECT=3, LIBRARY=4
+jit_fallback = _namespace(
+    "jit_fallback", "Whether PTX or machine code is preferred (``CUjit_fallback``).", PREFER_PTX=0, PREFER_BINARY=1
 )
-ipc_mem_flags = _namespace("ipc_mem_flags", "How memory of another process is opened.", LAZY_ENABLE_PEER_ACCESS=1)
+jit_input_type = _namespace(
+    "jit_input_type",
+    "Code types that a :class:`Linker` takes (``CUjitInputType``).",
+    CUBIN=0,
+    PTX=1,
+    FATBINARY=2,
+    OBJECT=3,
+    LIBRARY=4,
+)
+ipc_mem_flags = _namespace(
+    "ipc_mem_flags", "How memory of another process is opened (``CUipcMem_flags``).", LAZY_ENABLE_PEER_ACCESS=1
+)
 graphics_register_flags = _namespace(
-    "graphics_register_flags", "How a resource of a graphics library is used.",
+    "graphics_register_flags", "How CUDA uses a graphics resource (``CUgraphicsRegisterFlags``).",
     NONE=0, READ_ONLY=1, WRITE_DISCARD=2, SURFACE_LDST=4, TEXTURE_GATHER=8,
 )  # fmt: skip
 graphics_map_flags = _namespace(
-    "graphics_map_flags", "What kernels do with an object of OpenGL.", NONE=0, READ_ONLY=1, WRITE_DISCARD=2
+    "graphics_map_flags",
+    "How kernels use a mapped resource (``CUgraphicsMapResourceFlags``).",
+    NONE=0,
+    READ_ONLY=1,
+    WRITE_DISCARD=2,
 )
 array_cubemap_face = _namespace(
-    "array_cubemap_face", "The faces of a cube map.",
+    "array_cubemap_face", "The faces of a cube map (``CUarray_cubemap_face``).",
     POSITIVE_X=0, NEGATIVE_X=1, POSITIVE_Y=2, NEGATIVE_Y=3, POSITIVE_Z=4, NEGATIVE_Z=5,
 )  # fmt: skip
 profiler_output_mode = _namespace(
-    "profiler_output_mode", "What a profile was written as; CUDA 13 writes none.", KEY_VALUE_PAIR=0, CSV=1
+    "profiler_output_mode", "The format of a profile; CUDA 13 writes none.", KEY_VALUE_PAIR=0, CSV=1
 )
 
 host_alloc_flags = SimpleNamespace(PORTABLE=1, DEVICEMAP=2, DEVICE_MAP=2, WRITECOMBINED=4, WRITE_COMBINED=4)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The classic error classes, chosen by the driver's code, over those of :mod:`cuda.core`."""
+"""The classic exception classes, chosen by error code, derived from those of :mod:`cuda.core`."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ MemoryError = OutOfMemoryError
 
 
 class LogicError(Error):
-    """The program did what it must not do: a wrong value, handle, context or name."""
+    """An error of the program: an invalid value, handle, context or name."""
 
 
 class RuntimeError(Error, builtins.RuntimeError):
-    """The machine could not do it: no device, no such file, no code for the device, or not ready yet."""
+    """An error of the environment: no device, file not found, no code for the device, or not ready yet."""
 
 
 class DeviceFaultError(LogicError, LaunchError):
-    """A kernel did what it must not do, such as access an address that is not allocated.
+    """A fault of a kernel, such as an access to an illegal address.
 
-    The classic interface calls this a :class:`LogicError`, and :mod:`cuda.core` a :class:`LaunchError`.
+    In the classic interface this is a :class:`LogicError`, in :mod:`cuda.core` a :class:`LaunchError`.
     """
 
 
 class NotSupportedError(LogicError, cuda_utils.NotSupportedError):
-    """The device, the driver or CUDA 13 does not offer what was asked for."""
+    """The device, the driver or CUDA 13 does not support the operation."""
 
 
 class CompileError(NVRTCError):
@@ -52,13 +52,13 @@ class CompileError(NVRTCError):
     Parameters
     ----------
     msg : str
-        What failed.
+        The step that failed.
     command_line : list of str
-        The options of the compiler.
+        The command line, or the options, of the compiler.
     stdout : str, optional
-        What the compiler wrote on its output.
+        The standard output of the compiler.
     stderr : str, optional
-        The messages of the compiler.
+        The error messages of the compiler.
     """
 
     def __init__(self, msg, command_line, stdout=None, stderr=None, *, code=None, name=None, api=None):
@@ -107,7 +107,7 @@ _CLASSES = {
     **dict.fromkeys((700, 714, 715, 716, 717, 718, 720), DeviceFaultError),
 }
 
-# What the driver says about the codes that errors are made with here.
+# Name and text of the driver for the error codes that this package raises itself.
 _TEXTS = {
     INVALID_VALUE: ("CUDA_ERROR_INVALID_VALUE", "invalid argument"),
     NOT_INITIALIZED: ("CUDA_ERROR_NOT_INITIALIZED", "initialization error"),
@@ -121,7 +121,7 @@ _TEXTS = {
     NOT_SUPPORTED: ("CUDA_ERROR_NOT_SUPPORTED", "operation not supported"),
 }
 
-# Classic programs know modules, where this library has libraries.
+# Entry points of libraries, and the entry points of modules that classic programs know instead.
 _CLASSIC_NAMES = {
     "cuLaunchKernelEx": "cuLaunchKernel",
     "cuLibraryGetGlobal": "cuModuleGetGlobal",
@@ -136,24 +136,24 @@ _CLASSIC_NAMES = {
 
 
 def classic_error(error: Exception, api: str | None = None) -> Exception:
-    """Return an error of :mod:`cuda.core` as the classic class for its code.
+    """Return an exception of :mod:`cuda.core` as the classic class for its code.
 
     Parameters
     ----------
     error : CUDAError | builtins.RuntimeError
-        What was raised. A RuntimeError without a code tells of a closed object.
+        The exception. A RuntimeError without a code means that an object is closed.
     api : str, optional
-        The entry point to name, where the error has none or another.
+        The entry point to name in the message, instead of that of the exception.
     """
     if not isinstance(error, CUDAError):
         return logic_error(api or "the call", INVALID_HANDLE, str(error))
     if isinstance(error, (LogicError, RuntimeError)):
-        return error  # it is one
+        return error  # is classic already
     if error.code is None:
         classic = LogicError(str(error))
     else:
         api = api or _CLASSIC_NAMES.get(error.api, error.api) or "the call"
-        # What a message has beyond the name and explanation of the code is worth telling.
+        # Keep the details that the message has after the name and the explanation of the code.
         first, _, detail = str(error).partition("\n")
         message = f"{api} failed: {error.explanation or first}"
         if detail:
@@ -169,19 +169,19 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
 
 
 def launch_error(error: Exception) -> Exception:
-    """Return the classic error for one of a launch; a RuntimeError tells of memory or code that was closed."""
+    """Return the classic exception for one of a launch; a RuntimeError means that memory or code is closed."""
     return classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel")
 
 
 def logic_error(api: str, code: int, detail: str = "") -> Exception:
-    """Return the error that the driver's ``code`` stands for, with its text and a detail of ours."""
+    """Return the exception for a code of the driver, with the driver's text and a detail."""
     name, text = _TEXTS[code]
     message = f"{api} failed: {text}" + (f" - {detail}" if detail else "")
     return _CLASSES.get(code, LogicError)(message, code=code, name=name, api=api, explanation=text)
 
 
 def call(api: str, *arguments):
-    """Call the driver and raise classic errors. Objects of :mod:`cuda.core` stand for their handles, and stay open."""
+    """Call the driver and raise classic exceptions; objects of :mod:`cuda.core` are passed as handles and kept open."""
     try:
         return call_with(api, arguments)
     except CUDAError as error:
@@ -189,7 +189,7 @@ def call(api: str, *arguments):
 
 
 def translated(function):
-    """Decorate a function so that it raises classic errors, also for objects of :mod:`cuda.core` that are closed."""
+    """Decorate a function so that it raises classic exceptions instead of a :class:`CUDAError` of :mod:`cuda.core`."""
 
     @functools.wraps(function)
     def translating(*args, **kwargs):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""C names of NumPy's types, both ways, and the parameters of generated kernels."""
+"""C type names of NumPy data types, and parameters of generated kernels."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = [
 
 
 class TypeNameNotKnown(ValueError, RuntimeError):
-    """A C type name that no dtype is registered for.
+    """A C type name for which no dtype is registered.
 
     Parameters
     ----------
     message : str
-        What is not known.
+        The message.
     """
 
     def __init__(self, message: str):
@@ -40,7 +40,7 @@ class TypeNameNotKnown(ValueError, RuntimeError):
 
 
 class Argument:
-    """One parameter of a generated kernel."""
+    """A parameter of a generated kernel."""
 
     def __init__(self, dtype, name: str):
         self.dtype = dtype_of(dtype)
@@ -64,20 +64,20 @@ class VectorArg(Argument):
     Parameters
     ----------
     dtype : dtype
-        Type of the elements.
+        The data type of the elements.
     name : str
-        Name of the parameter in the kernel.
+        The name of the parameter in the kernel.
 
     Attributes
     ----------
     struct_char : str
-        ``"P"``: the format character for :meth:`Function.prepare`.
+        The format character for :meth:`Function.prepare`: ``"P"``.
     """
 
     struct_char = "P"
 
     def declarator(self) -> str:
-        """Return the parameter in C, such as ``float *x``."""
+        """Return the C declaration of the parameter, such as ``float *x``."""
         return f"{dtype_to_ctype(self.dtype)} *{self.name}"
 
 
@@ -87,69 +87,69 @@ class ScalarArg(Argument):
     Parameters
     ----------
     dtype : dtype
-        Type of the parameter.
+        The data type of the parameter.
     name : str
-        Name of the parameter in the kernel.
+        The name of the parameter in the kernel.
     """
 
     def declarator(self) -> str:
-        """Return the parameter in C, such as ``float a``."""
+        """Return the C declaration of the parameter, such as ``float a``."""
         return f"{dtype_to_ctype(self.dtype)} {self.name}"
 
     @property
     def struct_char(self) -> str | np.dtype:
-        """Format character for :meth:`Function.prepare`; the dtype itself where there is no character."""
+        """The format character for :meth:`Function.prepare`; the dtype itself for structures, which have none."""
         return self.dtype if self.dtype.kind == "V" else self.dtype.char
 
 
 def dtype_to_ctype(dtype, with_fp_tex_hack: bool = False) -> str:
-    """Return the name in C of a dtype, such as ``unsigned int`` or ``pycuda::complex<float>``.
+    """Return the C type name of a dtype, such as ``unsigned int`` or ``pycuda::complex<float>``.
 
     Parameters
     ----------
     dtype : dtype
-        A type of NumPy, or a struct type that :func:`get_or_register_dtype` knows.
+        A NumPy scalar type, or a structure that is registered with :func:`get_or_register_dtype`.
     with_fp_tex_hack : bool, optional
-        Give the names of types that are read through integer textures: ``fp_tex_double``,
-        ``fp_tex_cfloat``, ``fp_tex_cdouble``.
+        Whether to return the names of types that are read through integer textures: ``fp_tex_double``,
+        ``fp_tex_cfloat``, ``fp_tex_cdouble``. Default is False.
 
     Raises
     ------
     ValueError
-        If the type has no name in C, or ``dtype`` is None.
+        If the type has no C name, or ``dtype`` is None.
     """
     if dtype is None:
-        raise ValueError("dtype must be a type, not None, for a name in C")
+        raise ValueError("dtype must be a data type, not None")
     dtype = dtype_of(dtype)
     if with_fp_tex_hack and dtype in _TEXTURE_NAMES:
         return _TEXTURE_NAMES[dtype]
     name = _names.get(dtype)
     if name is None:
-        raise ValueError(f"dtype {dtype} has no name in C; give it one with get_or_register_dtype(name, dtype)")
+        raise ValueError(f"dtype {dtype} has no C name; register one with get_or_register_dtype(name, dtype)")
     return name
 
 
 def get_or_register_dtype(names, dtype=None) -> np.dtype:
-    """Register names in C for a dtype, or return the dtype of a name.
+    """Register C names for a dtype, or return the dtype of a C name.
 
     Parameters
     ----------
     names : str or sequence of str
-        Names of the type in C; kernels that the library generates use the first.
+        The C names of the type; generated kernels use the first.
     dtype : dtype, optional
-        The type; None looks the first name up.
+        The data type. If None, the first name is looked up.
 
     Returns
     -------
     dtype
-        The registered type.
+        The registered data type.
 
     Raises
     ------
     RuntimeError
-        If a name stands for another type already; the type stays as it is.
+        If a name is registered for another type. Nothing is changed then.
     ValueError
-        If there is no name, or ``dtype`` is None and the name is not known.
+        If ``names`` is empty, or ``dtype`` is None and the name is not registered.
     """
     names = texts_argument("names", names)
     if not names:
@@ -161,7 +161,7 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
         for name in names:
             known = _dtypes.get(" ".join(name.split()))
             if known is not None and known != dtype:
-                raise RuntimeError(f"{name!r} is the name of dtype {known} already, and cannot be that of {dtype}")
+                raise RuntimeError(f"{name!r} is already registered for dtype {known}, and cannot be for {dtype}")
         for name in names:
             _dtypes[" ".join(name.split())] = dtype
         _names.setdefault(dtype, names[0])
@@ -169,47 +169,47 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
 
 
 def register_dtype(dtype, name) -> None:
-    """Register a name in C for a dtype; :func:`get_or_register_dtype` is the newer form.
+    """Register C names for a dtype. :func:`get_or_register_dtype` is the newer form.
 
     Parameters
     ----------
     dtype : dtype
-        The type.
+        The data type.
     name : str or sequence of str
-        Its names.
+        Its C names.
 
     Raises
     ------
     RuntimeError
-        If the name is known already, even for the same type.
+        If a name is already registered, even for the same type.
     """
     names = texts_argument("name", name)
     for one in names:
         if " ".join(one.split()) in _dtypes:
-            raise RuntimeError(f"{shown(one)} is the name of dtype {_dtypes[' '.join(one.split())]} already")
+            raise RuntimeError(f"{shown(one)} is already registered for dtype {_dtypes[' '.join(one.split())]}")
     get_or_register_dtype(names, dtype)
 
 
 def parse_c_arg(c_arg: str) -> VectorArg | ScalarArg:
-    """Return the parameter that a C declaration stands for.
+    """Return the parameter for a C declaration.
 
     Parameters
     ----------
     c_arg : str
-        Such as ``"const float *x"``, ``"float x[]"`` or ``"unsigned int n"``. Qualifiers have no effect.
+        A declaration such as ``"const float *x"``, ``"float x[]"`` or ``"unsigned int n"``. Qualifiers have no effect.
 
     Raises
     ------
     ValueError
-        If this is no declaration of one parameter, or the type is not known.
+        If this is not the declaration of one parameter, or the type is not registered.
     """
     words, stars = _QUALIFIERS.sub(" ", c_arg), 0
     match = _DECLARATION.fullmatch(words)
     if match is None:
-        raise ValueError(f"{shown(c_arg)} is no C parameter such as 'float *x' or 'int n'")
+        raise ValueError(f"c_arg must be a C parameter such as 'float *x' or 'int n', not {shown(c_arg)}")
     stars = match["stars"].count("*") + match["brackets"].count("[")
     if stars > 1:
-        raise ValueError(f"{shown(c_arg)} is a pointer to a pointer; a parameter is an array ('float *x') or a value")
+        raise ValueError(f"c_arg must be an array ('float *x') or a value, not a pointer to a pointer: {shown(c_arg)}")
     dtype = dtype_of_name(match["type"])
     return (VectorArg if stars else ScalarArg)(dtype, match["name"])
 
@@ -231,7 +231,7 @@ def parse_argument_list(arguments) -> list[VectorArg | ScalarArg]:
     Raises
     ------
     ValueError
-        If a declaration is wrong, or a name comes twice.
+        If a declaration is invalid, or a name is declared twice.
     TypeError
         If ``arguments`` is neither a str nor a list of parameters.
     """
@@ -251,11 +251,11 @@ def parse_argument_list(arguments) -> list[VectorArg | ScalarArg]:
 
 
 class VectorTypes:
-    """The vector types of CUDA as dtypes with fields x, y, z, w, and a maker for each.
+    """The CUDA vector types as dtypes with the fields x, y, z, w, and a function for each that creates a value.
 
-    ``vec.float3`` is a dtype, ``vec.make_float3(1, 2, 3)`` a 0-d array of that type,
-    which kernels take by value. There are ``char``, ``uchar``, ``short``, ``ushort``, ``int``, ``uint``, ``long``,
-    ``ulong`` and ``float`` with 1 to 4 fields, ``longlong``, ``ulonglong`` and ``double`` with 1 or 2.
+    ``vec.float3`` is a dtype, ``vec.make_float3(1, 2, 3)`` a 0-d array of that type, which kernels take by value.
+    ``char``, ``uchar``, ``short``, ``ushort``, ``int``, ``uint``, ``long``, ``ulong`` and ``float`` have 1 to 4 fields,
+    ``longlong``, ``ulonglong`` and ``double`` 1 or 2.
     """
 
     def __init__(self):
@@ -294,7 +294,7 @@ def dtype_of_name(name: str) -> np.dtype:
 
 
 def canonical_name(name: str) -> str:
-    """Return the registered spelling of a C type: ``long unsigned int`` is ``unsigned long``."""
+    """Return the canonical spelling of a C type, such as ``unsigned long`` for ``long unsigned int``."""
     words = name.split()
     if not set(words) <= {"signed", "unsigned", "char", "short", "int", "long"}:
         return re.sub(r"\s*([<>:,])\s*", r"\1", name).replace("std::complex", "pycuda::complex")
@@ -307,7 +307,7 @@ def canonical_name(name: str) -> str:
 
 
 def split_at_commas(text: str) -> list[str]:
-    """Split a parameter list at the commas that are in no angle brackets; an empty list has no parts."""
+    """Split a parameter list at commas outside of angle brackets; an empty list has no parts."""
     parts, depth, start = [], 0, 0
     for found in re.finditer("[<>,]", text):
         depth += {"<": 1, ">": -1}.get(found.group(), 0)
@@ -324,7 +324,7 @@ _DECLARATION = re.compile(
     r"\s*(?P<type>[A-Za-z_][\w:\s]*?(?:<[\w\s:,<>]*>)?)(?P<stars>[\s*]+)(?P<name>[A-Za-z_]\w*)\s*"
     r"(?P<brackets>(?:\[\s*\w*\s*\]\s*)*)"
 )
-# The first of several C types of one size that a dtype is written as.
+# The C name of each dtype in generated code, where several C types have the same size.
 _names: dict[np.dtype, str] = {
     np.dtype(np.bool_): "bool",
     np.dtype(np.int8): "signed char",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Importing this makes a default context current on the importing thread until the program ends."""
+"""Importing this module creates a default context and makes it current on this thread until the program exits."""
 
 import atexit
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Importing this makes the primary context of the default device current, on the importing thread, until the end."""
+"""Importing this module makes the primary context of the default device current on this thread until exit."""
 
 import atexit
 

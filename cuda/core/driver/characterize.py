@@ -23,34 +23,34 @@ extern "C" __global__ void write_size(unsigned long long *output) {{ *output = s
 
 
 def platform_bits() -> int:
-    """Return the bits of an address."""
+    """Return the number of bits of an address."""
     return 8 * struct.calcsize("P")
 
 
 def has_stack() -> bool:
-    """Return whether threads of the current device have a stack, and kernels can recurse."""
+    """Return whether threads of the current device have a stack, so that kernels can recurse."""
     return Context.get_device().compute_capability() >= (2, 0)
 
 
 def has_double_support() -> bool:
-    """Return whether the current device computes with doubles."""
+    """Return whether the current device supports double precision."""
     return Context.get_device().compute_capability() >= (1, 3)
 
 
 def sizeof(type_name: str, preamble: str = "") -> int:
-    """Return the bytes of a C type on the device, which a kernel finds out.
+    """Return the size of a C type on the device in bytes, as computed by a kernel.
 
     Parameters
     ----------
     type_name : str
-        The type.
+        The C type.
     preamble : str, optional
         C++ definitions before the kernel.
 
     Raises
     ------
     CompileError
-        If there is no such type.
+        If the type is not known.
     """
     return size_of_type(text_argument("type_name", type_name), text_argument("preamble", preamble))
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile CUDA C++ at run time: ``SourceModule`` and its kin, over NVRTC.
+"""Run-time compilation of CUDA C++ with NVRTC: ``SourceModule``, ``DynamicModule`` and ``compile``.
 
-The host's headers that sources include out of habit (``stdio.h``, ``math.h``, ``stdint.h``, ``cuda_runtime.h``) are
-here, and the options are those of ``nvcc``. A compiler that is named as ``nvcc=`` is used itself.
+Options are those of ``nvcc``. The package has versions of the host headers that sources often include (``stdio.h``,
+``math.h``, ``stdint.h``, ``cuda_runtime.h``). With the argument ``nvcc``, that compiler is used instead of NVRTC.
 """
 
 from __future__ import annotations
@@ -43,31 +43,32 @@ def compile(
     include_dirs: list[str] | None = None,
     target: str = "cubin",
 ) -> bytes:
-    """Compile a source, or find it in the cache, and return the code.
+    """Compile a source, or take the result from the cache, and return the code.
 
     Parameters
     ----------
     source : str
-        CUDA C++.
+        The source in CUDA C++.
     nvcc : str, optional
-        The path of a compiler to use instead of NVRTC.
+        The path of an ``nvcc`` to use instead of NVRTC.
     options : list of str, optional
-        Options of ``nvcc``; those for the host have no effect. Default is ``DEFAULT_NVCC_FLAGS``.
+        Options of ``nvcc``; options for the host compiler have no effect. Default is ``DEFAULT_NVCC_FLAGS``.
     keep : bool, optional
-        Whether to write source, code and messages into a directory, whose path is printed.
+        Whether to write the source, the code and the log to a directory, whose path is printed. Default is False.
     no_extern_c : bool, optional
-        Whether the source is *not* put inside ``extern "C"``; templates need that.
+        Whether *not* to put the source inside ``extern "C"``, which templates do not allow. Default is False.
     arch : str, optional
-        The architecture, such as ``"sm_90"``; by default that of the current device.
+        The target architecture, such as ``"sm_90"``. If None, that of the current device.
     code : str, optional
-        For a compiler named by ``nvcc``: its option ``-code``.
+        The option ``-code`` of ``nvcc``; NVRTC does not use it.
     cache_dir : str or False, optional
-        The directory of the cache; by default that of the user, or of ``CUDA_CORE_CACHE_DIR`` or
-        ``PYCUDA_CACHE_DIR``. False, ``CUDA_CORE_DISABLE_CACHE`` or ``PYCUDA_DISABLE_CACHE``: no cache.
+        The directory of the cache. If None, that of the environment variable ``CUDA_CORE_CACHE_DIR`` or
+        ``PYCUDA_CACHE_DIR``, else the cache of the user. With False, or if ``CUDA_CORE_DISABLE_CACHE`` or
+        ``PYCUDA_DISABLE_CACHE`` is set, nothing is cached.
     include_dirs : list of str, optional
-        Where headers are searched.
+        Directories in which headers are searched.
     target : str, optional
-        ``"cubin"`` or ``"ptx"``.
+        The type of the code, ``"cubin"`` or ``"ptx"``. Default is ``"cubin"``.
 
     Raises
     ------
@@ -77,14 +78,14 @@ def compile(
     Warns
     -----
     UserWarning
-        With what the compiler says, where it does not fail.
+        With the messages of a compilation that succeeds.
     """
     request = Request(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
     return bytes(compile_object(request, target).code)
 
 
 class _Loaded:
-    """Base of classes with a module, whose functions and variables they offer; ``module`` is None before linking."""
+    """Base class with the methods of :class:`Module`; ``module`` is None before linking."""
 
     module = None
 
@@ -114,9 +115,9 @@ class _Loaded:
 
 
 class SourceModule(_Loaded):
-    """A source that is compiled, or found in the cache, and loaded on the current device.
+    """A source that is compiled, or taken from the cache, and loaded on the current device.
 
-    Its parameters are those of :func:`compile`, without ``target``.
+    The parameters are those of :func:`compile`, without ``target``.
 
     Attributes
     ----------
@@ -142,20 +143,20 @@ class SourceModule(_Loaded):
 
 
 class DynamicModule(_Loaded):
-    """Several sources and libraries, compiled to relocatable code and linked.
+    """Several sources and libraries, compiled to relocatable device code and linked.
 
     Parameters
     ----------
     nvcc, keep, no_extern_c, arch, code, cache_dir, include_dirs
-        As of :func:`compile`, for all sources.
+        As in :func:`compile`, for all sources.
     link_options : list, optional
-        Pairs of :class:`jit_option` and int for the linker.
+        Pairs of a :class:`jit_option` and an int, for the linker.
     message_handler : callable, optional
-        Called as ``(ok, info, error)`` with what the linker says.
+        Called as ``message_handler(ok, info, error)`` with the linker's logs.
     log_verbose : bool, optional
-        Whether the linker tells what it does.
+        Whether the linker writes a verbose log. Default is False.
     cuda_libdir : str, optional
-        Where the libraries of CUDA are; found by themselves where they are installed.
+        The directory of the static CUDA libraries. If None, they are searched in CUDA packages and the toolkit.
 
     Attributes
     ----------
@@ -182,43 +183,58 @@ class DynamicModule(_Loaded):
         self._cuda_libdir = cuda_libdir
 
     def add_source(self, source: str, nvcc_options: list[str] | None = None, name: str = "kernel.ptx") -> DynamicModule:
-        """Compile a source, and return this object."""
+        """Compile a source, add its code, and return this object.
+
+        Parameters
+        ----------
+        source : str
+            The source in CUDA C++.
+        nvcc_options : list of str, optional
+            The compiler options. Default is ``DEFAULT_NVCC_FLAGS``.
+        name : str, optional
+            The name of the code in messages of the linker. Default is ``"kernel.ptx"``.
+
+        Raises
+        ------
+        CompileError
+            If the source has errors, or the compiler does not know an option.
+        """
         request = self._request._replace(source=source, options=nvcc_options)
         self._linker.add_data(compile_object(request, "cubin").code, jit_input_type.CUBIN, name)
         return self
 
     def add_data(self, data: bytes, input_type: int, name: str = "unknown") -> DynamicModule:
-        """Add code, of a type of :class:`jit_input_type`, and return this object."""
+        """Add code of a type of :class:`jit_input_type`, and return this object; see :meth:`Linker.add_data`."""
         self._linker.add_data(data, input_type, name)
         return self
 
     def add_file(self, filename: str, input_type: int) -> DynamicModule:
-        """Add the code of a file, of a type of :class:`jit_input_type`, and return this object."""
+        """Add code from a file, and return this object; see :meth:`Linker.add_file`."""
         self._linker.add_file(filename, input_type)
         return self
 
     def add_stdlib(self, libname: str) -> DynamicModule:
-        """Add a library of CUDA with device code, such as ``"cudadevrt"``, and return this object.
+        """Add a static CUDA library with device code, such as ``"cudadevrt"``, and return this object.
 
         Raises
         ------
         RuntimeError
-            If it is not found.
+            If the library is not found.
         """
         if not is_needed(libname):
             return self
         return self.add_file(find_library(libname, self._cuda_libdir), jit_input_type.LIBRARY)
 
     def link(self) -> DynamicModule:
-        """Link and load what was added, and return this object."""
+        """Link the code that was added, load it, and return this object; see :meth:`Linker.link_module`."""
         self.module = self._linker.link_module()
         return self
 
 
 class DynamicSourceModule(DynamicModule):
-    """A source that launches kernels itself: one relocatable source, linked with ``cudadevrt``.
+    """A source with dynamic parallelism: relocatable device code, linked with ``cudadevrt``.
 
-    Its parameters are those of :class:`SourceModule` and ``cuda_libdir``; ``module`` is the loaded code.
+    The parameters are those of :class:`SourceModule` and ``cuda_libdir``; ``module`` is the loaded module.
     """
 
     def __init__(
@@ -241,23 +257,23 @@ class DynamicSourceModule(DynamicModule):
 
 
 def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
-    """Return a source with its headers, as the preprocessor of ``nvcc`` gives it.
+    """Return the preprocessed source (``nvcc --preprocess``).
 
     Raises
     ------
     NotSupportedError
-        If no compiler is named: NVRTC gives no preprocessed source.
+        If ``nvcc`` is not the path of a compiler: NVRTC does not return preprocessed sources.
     """
     if nvcc in (None, "nvcc"):
         raise logic_error(
-            "preprocess_source", NOT_SUPPORTED, "NVRTC gives no preprocessed source; name the path of nvcc"
+            "preprocess_source", NOT_SUPPORTED, "NVRTC does not return preprocessed sources; pass the path of an nvcc"
         )
     nvcc, source = path_argument("nvcc", nvcc), text_argument("source", source)
     return _nvcc.preprocess(nvcc, source, split_options(options))
 
 
 def get_nvcc_version(nvcc: str = "nvcc") -> str:
-    """Return the version of the compiler: of NVRTC, or what ``nvcc --version`` prints for a named one."""
+    """Return the version of NVRTC, or the output of ``nvcc --version`` if ``nvcc`` is the path of a compiler."""
     if nvcc is not None:
         nvcc = path_argument("nvcc", nvcc)
     return _nvcc.version(nvcc) if nvcc not in (None, "nvcc") else "NVRTC {}.{}".format(*nvrtc_version())

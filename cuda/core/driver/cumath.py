@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mathematical functions of arrays, element by element. Results have the type of the array."""
+"""Elementwise mathematical functions of arrays. Results have the data type of the array."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
-    """Return the function of arrays for one of NumPy."""
+    """Return the elementwise function for a ufunc of NumPy."""
     operation = UNARY_OF[ufunc]
 
     def function(array, *ignored, out=None, stream=None) -> GPUArray:
@@ -60,29 +60,29 @@ def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
     Parameters
     ----------
     array : GPUArray
-        The elements.
+        The operand.
     out : GPUArray, optional
-        Where the result goes. Default is a new array of the type of ``array``.
+        The array for the result. Default is a new array of the data type of ``array``.
     stream : Stream, optional
-        Where the kernel is queued. None is the default stream.
+        The stream on which the kernel is enqueued. If None, the default stream.
 
     Raises
     ------
     TypeError
-        If the function is not for elements of this type.
+        If the function does not support the data type.
 
     Warns
     -----
     DeprecationWarning
-        If there is a second argument without a name; it has no effect.
+        If a second positional argument is given, which has no effect.
     """
     return function
 
 
-_COMPLEX = ", also of complex ones"
+_COMPLEX = ", real or complex"
 fabs = function_of("fabs", np.fabs, "the absolute value")
-ceil = function_of("ceil", np.ceil, "the least whole number from the value up")
-floor = function_of("floor", np.floor, "the greatest whole number up to the value")
+ceil = function_of("ceil", np.ceil, "the smallest integer not less than the value")
+floor = function_of("floor", np.floor, "the largest integer not greater than the value")
 exp = function_of("exp", np.exp, "the exponential", _COMPLEX)
 log = function_of("log", np.log, "the natural logarithm", _COMPLEX)
 log10 = function_of("log10", np.log10, "the logarithm to base 10", _COMPLEX)
@@ -99,36 +99,36 @@ tanh = function_of("tanh", np.tanh, "the hyperbolic tangent", _COMPLEX)
 
 
 def fmod(arg, mod, stream=None) -> GPUArray:
-    """Return the rest of ``arg / mod`` with the sign of ``arg``; one of both may be a number.
+    """Return the remainder of ``arg / mod`` with the sign of ``arg``.
 
     Parameters
     ----------
     arg, mod : GPUArray or number
-        The operands.
+        The operands; at least one must be an array.
     stream : Stream, optional
-        Where the kernel is queued. None is the default stream.
+        The stream on which the kernel is enqueued. If None, the default stream.
     """
     return of_two(np.fmod, arg, mod, stream)
 
 
 def atan2(y, x, stream=None) -> GPUArray:
-    """Return the angle of the point ``(x, y)``; one of both may be a number. See :func:`fmod`."""
+    """Return the angle of the point ``(x, y)`` in radians; for the parameters see :func:`fmod`."""
     return of_two(np.arctan2, y, x, stream)
 
 
 def frexp(arg, stream=None) -> tuple[GPUArray, GPUArray]:
-    """Return significands from 0.5 to 1 and exponents of 2, both of the type of ``arg``."""
+    """Return significands in [0.5, 1) and exponents of 2, both of the data type of ``arg``."""
     body = "int whole = 0; r = frexp(a, &whole); s = whole"
     return split("frexp", body, arg, stream)
 
 
 def modf(arg, stream=None) -> tuple[GPUArray, GPUArray]:
-    """Return the fractions and the whole parts, both with the sign and of the type of ``arg``."""
+    """Return fractional and integral parts, both with the sign and the data type of ``arg``."""
     return split("modf", "s = trunc(a); r = copysign(a - s == a - s ? a - s : decltype(a)(0), a)", arg, stream)
 
 
 def ldexp(significand, exponent, stream=None) -> GPUArray:
-    """Return ``significand * 2**exponent``; the exponents may be floats, and are cut to whole numbers."""
+    """Return ``significand * 2**exponent``; exponents that are floats are truncated."""
     check_array(significand, "significand")
     check_array(exponent, "exponent")
     check_float("ldexp", significand)
@@ -145,7 +145,7 @@ def of_two(ufunc, first, second, stream):
         raise TypeError(f"{ufunc.__name__} needs a GPUArray, not {type(first).__name__}")
     result = apply(BINARY_OF[ufunc], (first, second), None, stream)
     if result is NotImplemented:
-        raise TypeError(f"{ufunc.__name__} takes arrays and numbers")
+        raise TypeError(f"{ufunc.__name__} takes GPUArrays and numbers only")
     return result
 
 
@@ -158,7 +158,7 @@ def split(name: str, body: str, arg, stream):
 
 
 def launch(name: str, body: str, results, inputs, arrays, stream) -> None:
-    """Run statements over arrays that store one or two results of one type."""
+    """Run an elementwise kernel that stores one or two results of the same data type."""
     device = results[0]._device
     for item in arrays:
         item._check_open()
@@ -182,7 +182,7 @@ def check_array(array, name: str) -> None:
 
 def check_float(name: str, array) -> None:
     if array.dtype.kind != "f":
-        raise TypeError(f"{name} is for real numbers with a fraction, not for elements of type {array.dtype}")
+        raise TypeError(f"{name} supports real floating-point elements, not elements of type {array.dtype}")
 
 
 def __dir__():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers in arrays."""
+"""Arrays of random numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ __all__ = [
     "seed_getter_unique",
 ]
 
-# From 0 up to, and without, 1; of integers all bits.
+# Floats in [0, 1), or all bits of integers.
 _BODIES = {
     "f4": "r = (random_word(i, 0, p, q) >> 8) * 5.9604645e-8f",
     "f8": "r = ((random_word(i, 0, p, q) >> 5) * 67108864.0 + (random_word(i, 1, p, q) >> 6)) * 1.1102230246251565e-16",
@@ -58,30 +58,30 @@ _BODIES = {
 
 
 def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
-    """Return an array of random numbers.
+    """Return an array of uniformly distributed random numbers.
 
     Parameters
     ----------
     shape : int or sequence of int
-        The extents.
+        The shape of the array.
     dtype : dtype, optional
-        float32 or float64, for numbers from 0 up to, and without, 1; int32 or uint32, for random bits.
+        float32 or float64 for numbers in [0, 1); int32 or uint32 for random bits. Default is float32.
     stream : Stream, optional
-        Where the kernel is queued. None is the default stream.
+        The stream on which the kernel is enqueued. If None, the default stream.
 
     Raises
     ------
     NotImplementedError
-        If the type is another one.
+        If ``dtype`` is another type.
 
     Notes
     -----
-    The numbers are Philox4x32-10 of a seed from ``numpy.random``, so that ``numpy.random.seed`` repeats them.
+    The generator is Philox4x32-10, with a key from ``numpy.random``: ``numpy.random.seed`` makes results reproducible.
     """
     dtype = checked_dtype(dtype)
     body = _BODIES.get(dtype.str[1:])
     if body is None:
-        raise NotImplementedError(f"there are no random numbers of type {dtype}")
+        raise NotImplementedError(f"random numbers of type {dtype} are not supported")
     result = GPUArray._new_result(checked_shape(shape), dtype)
     if not result.size:
         return result

@@ -15,12 +15,12 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str]) -> None:
-    """Run a program as if it was started itself.
+    """Run a program as the Python interpreter would, with debugging turned on.
 
     Parameters
     ----------
     arguments : list of str
-        The path of the program, and what it is started with.
+        The path of the program, then its arguments.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels made of an expression that is evaluated for each index of arrays."""
+"""Kernels generated from C statements that are executed for each index of arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import operator
 
 from cuda.core.driver._arrays._base import stream_for
 from cuda.core.driver._arrays._devices import array_device
-from cuda.core.driver._arrays._storage import packs_fit, usual_elementwise
+from cuda.core.driver._arrays._storage import fast_elementwise, packs_fit
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernels._build import build_user_kernel
 from cuda.core.driver._kernels._packing import packing_of
@@ -28,7 +28,7 @@ __all__ = [
 
 BLOCK = 256
 # Above this, indices need 64 bits.
-MOST_NARROW = 2**31 - 1
+MAX_NARROW = 2**31 - 1
 
 _SOURCE = """
 {prelude}
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}({parameters})
     {after_loop};
 }}
 """
-# A thread handles neighbours that it loads and stores at once, and then single elements that are left.
+# A thread handles packs of adjacent elements with vectorized loads and stores, then the remaining single elements.
 _PACKED_SOURCE = """
 {prelude}
 {preamble}
@@ -88,7 +88,7 @@ _RANGE = "for (i = start + (cta_start + tid) * step; step > 0 ? i < stop : i > s
 
 
 class ElementwiseKernel:
-    """A kernel that evaluates C statements for each index.
+    """A kernel that executes C statements for each index.
 
     Parameters
     ----------
@@ -96,25 +96,25 @@ class ElementwiseKernel:
         C parameters, such as ``"float a, const float *x, float *z"``, or a list of :class:`VectorArg` and
         :class:`ScalarArg`. A pointer takes an array.
     operation : str
-        C statements over the index ``i``, such as ``"z[i] = a * x[i]"``. They may use ``n``, the number of
-        elements, and with a range or slice its ``start``, ``stop`` and ``step``.
+        C statements that use the index ``i``, such as ``"z[i] = a * x[i]"``. They may use ``n``, the number of
+        elements, and in calls with a range or slice its ``start``, ``stop`` and ``step``.
     name : str, optional
-        Name of the kernel, for profilers.
+        The name of the kernel. Default is ``"kernel"``.
     keep : bool, optional
-        Keep the files of the compilation.
+        Whether to keep the files of the compilation. Default is False.
     options : list of str, optional
-        Options of the compiler.
+        The compiler options.
     preamble : str, optional
         C++ definitions before the kernel, which may be templates.
     loop_prep, after_loop : str, optional
-        C statements that each thread runs before and after its indices.
+        C statements that each thread executes before its first index, and after its last.
 
     Raises
     ------
     ValueError
-        If a type in ``arguments`` is not known, or a name is taken, such as ``i`` or ``n``.
+        If a type in ``arguments`` is not known, or a parameter has the name of a variable of the kernel (``i``, ``n``).
     AssertionError
-        If no argument is an array.
+        If no parameter is an array.
 
     Examples
     --------
@@ -150,31 +150,31 @@ class ElementwiseKernel:
         return f"<ElementwiseKernel {self.name}({', '.join(self._parameters.declarators)})>"
 
     def __call__(self, *args, range=None, slice=None, stream=None) -> None:
-        """Queue the kernel, without waiting for it.
+        """Enqueue the kernel.
 
         Parameters
         ----------
         *args
-            One for each parameter: contiguous arrays, and numbers. The first array gives the number of
-            indices.
+            One argument for each parameter: contiguous arrays, and numbers. The size of the first array is the number
+            of indices.
         range : slice, optional
-            Indices to visit, as they stand: ``start``, ``stop`` and ``step``.
+            The indices to visit, as in :class:`range`: ``start``, ``stop`` and ``step`` are used as given.
         slice : slice, optional
-            Indices to visit, as for a sequence: negative ones count from the end.
+            The indices to visit, as in the slice of a sequence: negative ones count from the end.
         stream : Stream, optional
-            Where the kernel is queued. None is the default stream.
+            The stream on which the kernel is enqueued. If None, the default stream.
 
         Raises
         ------
         CompileError
-            If the texts are wrong C, at the first call.
+            In the first call, if the C code has errors.
         TypeError
-            If arguments are too few, too many, or of other types, or both ``range`` and ``slice`` are given.
+            If the number or the types of the arguments are wrong, or both ``range`` and ``slice`` are given.
         RuntimeError
             If an array is not contiguous.
         """
         if stream is None and range is None and slice is None and len(args) == len(self.arguments):
-            found = usual_elementwise(self._parameters.table, args, CHECKS, self._packs, self._kernels)
+            found = fast_elementwise(self._parameters.table, args, CHECKS, self._packs, self._kernels)
             if found is None:
                 return
             arrays, values = found
@@ -193,7 +193,7 @@ class ElementwiseKernel:
             self._kernel(device.arch, True, True).launch(inner, count, *values, start, stop, step, size)
 
     def get_texref(self, name: str, use_range: bool = False):
-        """Refuse: CUDA 13 has no texture references.
+        """Raise NotSupportedError: CUDA 13 has no texture references.
 
         Raises
         ------
@@ -205,12 +205,12 @@ class ElementwiseKernel:
         )
 
     def packed_source(self, is_wide: bool = False) -> str:
-        """Return the CUDA C++ of the kernel that loads and stores several elements at once.
+        """Return the CUDA C++ source of the kernel with vectorized loads and stores.
 
         Parameters
         ----------
         is_wide : bool, optional
-            For more than 2**31 - 1 elements.
+            Whether indices have 64 bits, for more than 2**31 - 1 elements. Default is False.
         """
         texts = {key: self._texts[key] for key in ("preamble", "loop_prep", "operation")}
         declarators, dtypes = self._parameters.declarators, [item.dtype for item in self.arguments]
@@ -225,21 +225,21 @@ class ElementwiseKernel:
         )
 
     def source(self, use_range: bool = False, is_wide: bool = False) -> str:
-        """Return the CUDA C++ of the kernel.
+        """Return the CUDA C++ source of the kernel.
 
         Parameters
         ----------
         use_range : bool, optional
-            For calls with a range or slice.
+            Whether the kernel is for calls with a range or slice. Default is False.
         is_wide : bool, optional
-            For more than 2**31 - 1 elements.
+            Whether indices have 64 bits, for more than 2**31 - 1 elements. Default is False.
         """
         dtypes = [item.dtype for item in self.arguments]
         return source_of(self._parameters.declarators, dtypes, self.name, use_range, is_wide, **self._texts)
 
     def _kernel_for(self, arch: str, arrays, size: int):
-        """Return the kernel for all elements of these arrays: that of packs where they allow it."""
-        packing, is_wide = self._packing, size > MOST_NARROW
+        """Return the kernel for all elements of these arrays, the vectorized one if their addresses allow it."""
+        packing, is_wide = self._packing, size > MAX_NARROW
         if packing is not None and packs_fit(arrays, size, packing.width, packing.mask, packing.places):
             kernel = self._kernels.get((arch, "packed", is_wide)) or self._packed_kernel(arch, is_wide)
             if kernel is not None:
@@ -255,7 +255,7 @@ class ElementwiseKernel:
                     source, [self.name], arch, BLOCK, BLOCK * self._packing.width, self._options, self._keep
                 )
             except CompileError:
-                kernel = None  # the text does not do with elements in registers, or is wrong, which the other tells
+                kernel = None  # the code does not compile with packs, or has errors, which the other kernel reports
             self._kernels[key] = kernel
         return self._kernels[key]
 
@@ -273,7 +273,7 @@ _builtin_range = range
 
 
 def bounds(range_, slice_, size: int) -> tuple[int, int, int]:
-    """Return start, stop and step of the indices to visit."""
+    """Return start, stop and step of the indices to visit; TypeError or ValueError if the arguments are not valid."""
     if range_ is not None and slice_ is not None:
         raise TypeError("only one of range and slice can be given")
     if slice_ is not None:
@@ -301,7 +301,7 @@ def source_of(
     loop_prep="",
     after_loop="",
 ) -> str:
-    """Return the source of a kernel over indices."""
+    """Return the source of an elementwise kernel."""
     index = "long" if use_range else "unsigned long" if is_wide else "unsigned int"
     bounds_of_range = ["const long start", "const long stop", "const long step"] if use_range else []
     return _SOURCE.format(

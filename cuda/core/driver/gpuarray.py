@@ -74,7 +74,7 @@ __all__ = [
 ]
 
 empty = GPUArray
-# CUDA's memory and managed memory, as DLPack numbers them.
+# kDLCUDA and kDLCUDAManaged.
 _DLPACK_DEVICES = (2, 13)
 
 
@@ -84,14 +84,14 @@ def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
     Parameters
     ----------
     ary : numpy.ndarray
-        What is copied. Its order of axes is kept, and the copy is contiguous.
+        The array to copy. The copy is contiguous, with the same order of axes in memory.
     allocator : callable, optional
-        Where the memory comes from. Default is :func:`mem_alloc`.
+        A function of a size in bytes that returns device memory. Default is :func:`mem_alloc`.
 
     Raises
     ------
     TypeError
-        If ``ary`` is no ndarray, or its elements are Python objects.
+        If ``ary`` is not an ndarray, or its elements are Python objects.
     """
     new = new_for(ary, allocator)
     new.set(ary)
@@ -99,12 +99,13 @@ def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
 
 
 def to_gpu_async(ary: np.ndarray, allocator=mem_alloc, stream=None) -> GPUArray:
-    """Return a copy of a host array, queued on a stream; see :func:`to_gpu`.
+    """Return a copy of a host array on the device, copied in stream order; see :func:`to_gpu`.
 
     Parameters
     ----------
     stream : Stream, optional
-        Where the copy is queued. None is the default stream. The host goes on at once where ``ary`` is page-locked.
+        The stream on which the copy is enqueued. If None, the default stream. The copy is asynchronous to the host
+        only if ``ary`` is page-locked.
     """
     new = new_for(ary, allocator)
     new.set_async(ary, stream)
@@ -133,7 +134,7 @@ def ones(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUA
 
 
 def full(shape, fill_value, dtype=None, allocator=mem_alloc, order: str = "C") -> GPUArray:
-    """Return a new array with one value in all elements; without ``dtype`` of NumPy's type for it."""
+    """Return a new array with one value in all elements. Without ``dtype``, the data type is NumPy's for the value."""
     if dtype is None:
         try:
             dtype = np.array(fill_value).dtype
@@ -143,37 +144,40 @@ def full(shape, fill_value, dtype=None, allocator=mem_alloc, order: str = "C") -
 
 
 def empty_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array with the shape and type of another one.
+    """Return a new array with the shape and data type of another one, and undefined elements.
 
     Parameters
     ----------
     other : GPUArray
         The other array.
     dtype : dtype, optional
-        Another type.
+        The data type. If None, that of ``other``.
     order : str, optional
-        ``"C"``, ``"F"``, ``"A"`` for Fortran order if ``other`` has that, or ``"K"`` for the order of ``other``.
+        The memory layout: ``"C"``, ``"F"``, ``"A"`` (``"F"`` if ``other`` is Fortran-contiguous, else ``"C"``), or
+        ``"K"``, the default, which is as close to that of ``other`` as possible.
     """
     return as_array(other, "other")._empty_like(dtype, order)
 
 
 def zeros_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array of zeros with the shape and type of another one; see :func:`empty_like`."""
+    """Return a new array of zeros with the shape and data type of another one; see :func:`empty_like`."""
     return zeroed(empty_like(other, dtype, order))
 
 
 def ones_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array of ones with the shape and type of another one; see :func:`empty_like`."""
+    """Return a new array of ones with the shape and data type of another one; see :func:`empty_like`."""
     return empty_like(other, dtype, order).fill(1)
 
 
 def full_like(other, fill_value, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array with the shape and type of another one, and one value in all elements."""
+    """Return a new array with one value in all elements, and the shape and data type of another one; see
+    :func:`empty_like`.
+    """
     return empty_like(other, dtype, order).fill(fill_value)
 
 
 def zeroed(new: GPUArray) -> GPUArray:
-    # Of every type zero has no bit set.
+    # Zero has no bit set in any supported type.
     if new.size:
         memset_d8_async(new._address, 0, new.nbytes)
     return new
@@ -185,16 +189,23 @@ def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> 
     Parameters
     ----------
     start, stop, step : number
-        As for :func:`numpy.arange`.
+        The range, as in :func:`numpy.arange`.
     dtype : dtype, optional
-        Type of the elements. Default is NumPy's for the numbers.
+        The data type of the elements. Default is NumPy's for the numbers.
     stream : Stream, optional
-        Where the kernel is queued. None is the default stream.
+        The stream on which the kernel is enqueued. If None, the default stream.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number, or ``dtype`` is not a numeric type.
+    ValueError
+        If ``step`` is 0, or a number does not fit 64 bits.
 
     Warns
     -----
     UserWarning
-        If no type is given, and it is not float32.
+        If ``dtype`` is None, and the data type is not float32.
     """
     start, stop, step, dtype = range_bounds(args, start, stop, step, dtype)
     size = builtins.max(0, math.ceil((stop - start) / step))
@@ -218,9 +229,9 @@ def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> 
 
 
 def range_bounds(args, start, stop, step, dtype):
-    """Return what :func:`arange` counts from, to and by, and its type."""
+    """Return start, stop, step and data type of :func:`arange`."""
     if len(args) > 4 or not (args or stop is not None):
-        raise TypeError(f"arange takes start, stop, step and dtype, and {len(args)} arguments were given")
+        raise TypeError(f"arange takes start, stop, step and dtype, {len(args)} arguments given")
     if len(args) == 4:
         *args, dtype = args
     if len(args) == 1 and stop is None:
@@ -237,50 +248,52 @@ def range_bounds(args, start, stop, step, dtype):
     if dtype is None:
         dtype = np.result_type(*(np.asarray(value).dtype for value in (start, stop, step) if value is not None))
         if dtype != np.float32:
-            warnings.warn(f"arange made elements of type {dtype}; say dtype", UserWarning, stacklevel=3)
+            warnings.warn(f"arange creates elements of type {dtype}; pass dtype", UserWarning, stacklevel=3)
     dtype = checked_dtype(dtype)
     if dtype.kind not in "iufc":
-        raise TypeError(f"arange makes numbers, not elements of type {dtype}")
+        raise TypeError(f"dtype of arange must be a numeric type, not {dtype}")
     start, step = 0 if start is None else start, 1 if step is None else step
     if step == 0:
         raise ValueError("step must not be 0")
     if builtins.max(builtins.abs(value) for value in (start, stop, step)) > np.iinfo(np.int64).max:
-        raise ValueError("start, stop and step of arange must be numbers of 64 bits")
+        raise ValueError("start, stop and step of arange must fit 64 bits")
     return start, stop, step, dtype
 
 
 def as_gpuarray(obj) -> GPUArray:
-    """Return an object with ``__cuda_array_interface__`` as an array: itself, or a view of its memory.
+    """Return an object with ``__cuda_array_interface__`` as a GPUArray: itself if it is one, else a view of its memory.
 
     Raises
     ------
     TypeError
-        If ``obj`` has no such interface.
+        If ``obj`` does not have the interface, or it is invalid.
     """
     return as_array(obj, "obj")
 
 
 def from_dlpack(obj) -> GPUArray:
-    """Return a view of an array of another library by DLPack.
+    """Return a view of an array of another library, through DLPack.
 
     Parameters
     ----------
     obj : object
-        Has ``__dlpack__`` and ``__dlpack_device__``, and memory of a device.
+        An array in device memory, with the methods ``__dlpack__`` and ``__dlpack_device__``.
 
     Raises
     ------
-    BufferError, TypeError
-        If ``obj`` has no such methods, or its memory is not that of a device.
+    TypeError
+        If ``obj`` does not have these methods.
+    BufferError
+        If the memory is not device memory, or is read-only.
     """
     if not hasattr(obj, "__dlpack_device__"):
-        raise TypeError(f"obj must have __dlpack__ and __dlpack_device__, which {type(obj).__name__} has not")
+        raise TypeError(f"obj must have __dlpack__ and __dlpack_device__, which {type(obj).__name__} does not have")
     if obj.__dlpack_device__()[0] not in _DLPACK_DEVICES:
-        raise BufferError("the memory is not that of a device; copy it with to_gpu")
-    # 1 is the default stream, on which the arrays are used.
+        raise BufferError("the memory of obj must be device memory; copy it with to_gpu")
+    # 1 is the legacy default stream, on which arrays are used.
     view = StridedMemoryView.from_dlpack(obj, stream_ptr=1)
     if view.readonly:
-        raise BufferError("the memory is read-only")
+        raise BufferError("the memory of obj must be writable")
     return array_of_view(view, view)
 
 
@@ -290,24 +303,24 @@ def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
     Parameters
     ----------
     a : GPUArray
-        The elements.
+        The array.
     dtype : dtype, optional
-        Type of the result. Default is that of the elements, also for integers.
+        The data type of the result. Default is that of the array, also for small integers.
     stream : Stream, optional
-        Where the kernels are queued. None is the default stream.
+        The stream on which the kernels are enqueued. If None, the default stream.
     allocator : callable, optional
-        Where the result comes from. Default is the array's.
+        The allocator of the result. Default is that of the array.
     """
     return reduce_all("sum", a, dtype, stream, allocator)
 
 
 def max(a, stream=None) -> GPUArray:
-    """Return the largest element, as a 0-d array; NaN if one is that.
+    """Return the largest element, as a 0-d array; NaN if an element is NaN.
 
     Raises
     ------
     ValueError
-        If there are no elements.
+        If the array has no elements.
     """
     return reduce_all("max", a, None, stream)
 
@@ -318,24 +331,24 @@ def min(a, stream=None) -> GPUArray:
 
 
 def any(a, stream=None, allocator=None) -> GPUArray:
-    """Return whether an element is not zero, as a 0-d array of type bool."""
+    """Return whether any element is not zero, as a 0-d array of type bool."""
     return any_of(a, stream, allocator)
 
 
 def all(a, stream=None, allocator=None) -> GPUArray:
-    """Return whether no element is zero, as a 0-d array of type bool."""
+    """Return whether all elements are not zero, as a 0-d array of type bool."""
     return all_of(a, stream, allocator)
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of the products of all elements, as a 0-d array.
+    """Return the dot product, as a 0-d array.
 
-    Complex numbers are not conjugated, and arrays of more dimensions are taken as vectors.
+    Complex numbers are not conjugated. Arrays of several dimensions are treated as vectors.
 
     Raises
     ------
     ValueError
-        If the arrays have not the same size.
+        If the arrays have different sizes.
     """
     return dot_product(a, b, dtype, stream, allocator)
 
@@ -361,27 +374,27 @@ def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None) -> GPUArra
 
 
 def maximum(a, b, out=None, stream=None) -> GPUArray:
-    """Return the larger of each two elements, one of which may be a number; NaN if one is that."""
+    """Return the elementwise maximum; one operand may be a number. NaN if one of two elements is NaN."""
     return elementwise(np.maximum, (a, b), out, stream)
 
 
 def minimum(a, b, out=None, stream=None) -> GPUArray:
-    """Return the smaller of each two elements; see :func:`maximum`."""
+    """Return the elementwise minimum; see :func:`maximum`."""
     return elementwise(np.minimum, (a, b), out, stream)
 
 
 def logical_and(x1, x2, /, out=None, *, allocator=None) -> GPUArray:
-    """Return whether both elements are not zero, as booleans."""
+    """Return elementwise whether both operands are not zero, as an array of bool."""
     return elementwise(np.logical_and, (x1, x2), out, None)
 
 
 def logical_or(x1, x2, /, out=None, *, allocator=None) -> GPUArray:
-    """Return whether one of two elements is not zero, as booleans."""
+    """Return elementwise whether one of two operands is not zero, as an array of bool."""
     return elementwise(np.logical_or, (x1, x2), out, None)
 
 
 def logical_not(x, /, out=None, *, allocator=None) -> GPUArray:
-    """Return whether each element is zero, as booleans."""
+    """Return elementwise whether the operand is zero, as an array of bool."""
     return elementwise(np.logical_not, (x,), out, None)
 
 
@@ -396,56 +409,56 @@ def elementwise(ufunc, operands, out, stream) -> GPUArray:
 
 
 def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
-    """Return ``then_`` where the criterion is greater than zero, else ``else_``.
+    """Return elements of ``then_`` where ``criterion`` is greater than zero, else of ``else_``.
 
     Parameters
     ----------
     criterion : GPUArray
-        What is tested.
+        The array that is compared with zero.
     then_, else_ : GPUArray or number
-        What is chosen from; arrays have the shape of the criterion and one type.
+        The values. Arrays must have the shape of ``criterion`` and the same data type.
     out : GPUArray, optional
-        Where the result goes. Default is a new array.
+        The array for the result. Default is a new array.
     stream : Stream, optional
-        Where the kernel is queued. None is the default stream.
+        The stream on which the kernel is enqueued. If None, the default stream.
 
     Raises
     ------
     ValueError
-        If shapes or types differ.
+        If shapes or data types differ.
     """
     return select.if_positive(criterion, then_, else_, out, stream)
 
 
 def where(criterion, then_, else_, out=None, stream=None) -> GPUArray:
-    """Return ``then_`` where the criterion is not zero, else ``else_``; all are broadcast."""
+    """Return elements of ``then_`` where ``criterion`` is not zero, else of ``else_``; operands are broadcast."""
     return select.where(criterion, then_, else_, out, stream)
 
 
 def take(a, indices, out=None, stream=None) -> GPUArray:
-    """Return the elements ``a[indices[i]]`` of the array as a vector.
+    """Return the elements ``a[indices[i]]`` of an array, which is treated as a vector.
 
     Parameters
     ----------
     a : GPUArray
-        The elements.
+        The array.
     indices : GPUArray
-        Integers; negative ones count from the end. What is out of range gives zero.
+        Integers; negative ones count from the end, and those out of range give zero.
     out : GPUArray, optional
-        Where the result goes. Default is a new array with the shape of ``indices``.
+        The array for the result. Default is a new array with the shape of ``indices``.
     stream : Stream, optional
-        Where the kernel is queued. None is the default stream.
+        The stream on which the kernel is enqueued. If None, the default stream.
     """
     return select.take(as_array(a, "a"), indices, out, stream)
 
 
 def put(a, indices, values, stream=None) -> None:
-    """Store ``values[i]`` in ``a[indices[i]]`` of the array as a vector; indices out of range are left out."""
+    """Store ``values[i]`` in ``a[indices[i]]``, with ``a`` as a vector; indices out of range are ignored."""
     select.put(as_array(a, "a"), indices, as_array(values, "values"), stream)
 
 
 def multi_take(arrays, indices, out=None, stream=None) -> list[GPUArray]:
-    """Return :func:`take` of several arrays with the same indices."""
+    """Return a list with the results of :func:`take` for several arrays and the same indices."""
     arrays = select.checked_arrays(arrays)
     outs = [None] * len(arrays) if out is None else list_argument("out", out, "a sequence of GPUArrays")
     check_count("out", outs, arrays)
@@ -458,15 +471,15 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> l
     Parameters
     ----------
     arrays : sequence of GPUArray
-        What is stored, each of the shape of the indices.
+        The values, arrays of the shape of the indices.
     dest_indices : GPUArray
-        Integers: where to.
+        Integers, the positions of the values.
     dest_shape : int or sequence of int, optional
-        Shape of the results, if ``out`` is not given. Default is that of the indices.
+        The shape of the results, if ``out`` is None. Default is that of the indices.
     out : sequence of GPUArray, optional
-        Where the results go; what no index names stays.
+        The arrays for the results; elements at other positions keep their values.
     stream : Stream, optional
-        Where the kernels are queued. None is the default stream.
+        The stream on which the kernels are enqueued. If None, the default stream.
     """
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
@@ -480,7 +493,7 @@ def multi_take_put(
 ) -> list[GPUArray]:
     """Return arrays with ``arrays[k][src_indices[i] + src_offsets[k]]`` at ``dest_indices[i]``.
 
-    See :func:`multi_put` for what is not said here.
+    The other parameters are those of :func:`multi_put`.
     """
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
@@ -507,12 +520,12 @@ def check_count(name: str, items, arrays) -> None:
 
 
 def concatenate(arrays, axis: int = 0, allocator=None) -> GPUArray:
-    """Return arrays joined along an axis, of their common type.
+    """Return arrays joined along an axis, with their common data type.
 
     Raises
     ------
     ValueError
-        If the shapes differ in another axis, or there is no array.
+        If the shapes differ in another axis, or ``arrays`` is empty.
     """
     return select.concatenate(arrays, axis, allocator)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that reduce what an expression gives for each index to one value."""
+"""Kernels that reduce the values of an expression for all indices to one value."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ __all__ = ["ReductionKernel"]
 
 
 class ReductionKernel:
-    """A kernel that reduces the values of an expression to one.
+    """A kernel that reduces the values of an expression for all indices to one value.
 
     Parameters
     ----------
     dtype_out : dtype
-        Type of the result and of what is reduced.
+        The data type of the result and of the values that are combined.
     neutral : str or number
-        C expression of the value that changes nothing, such as ``"0"``.
+        The C expression of the neutral element, such as ``"0"``.
     reduce_expr : str
-        C expression over ``a`` and ``b``, associative and commutative, such as ``"a + b"``.
+        The C expression that combines ``a`` and ``b``, such as ``"a + b"``. It must be associative and commutative.
     map_expr : str, optional
-        C expression over the index ``i``, such as ``"x[i] * y[i]"``. Default is ``"in[i]"``.
+        The C expression of the value for index ``i``, such as ``"x[i] * y[i]"``. Default is ``"in[i]"``.
     arguments : str or list, optional
-        C parameters that ``map_expr`` uses; see :class:`ElementwiseKernel`. Default is one vector ``in`` of
+        C parameters that ``map_expr`` uses; see :class:`ElementwiseKernel`. Default is one array ``in`` of
         type ``dtype_out``.
     name : str, optional
-        Begin of the names of the kernels.
+        The prefix of the names of the kernels. Default is ``"reduce_kernel"``.
     keep : bool, optional
-        Keep the files of the compilation.
+        Whether to keep the files of the compilation. Default is False.
     options : list of str, optional
-        Options of the compiler.
+        The compiler options.
     preamble : str, optional
         C++ definitions before the kernels, such as a structure for ``dtype_out``.
 
     Raises
     ------
     CompileError
-        If the texts are wrong C.
+        If the C code has errors.
     ValueError
         If a type is not known.
     AssertionError
-        If no argument is an array.
+        If no parameter is an array.
 
     Examples
     --------
@@ -101,26 +101,26 @@ class ReductionKernel:
         return f"<ReductionKernel {self.name} of {self.dtype_out}>"
 
     def __call__(self, *args, stream=None, out=None, allocator=None) -> GPUArray:
-        """Queue the reduction, and return its result without waiting.
+        """Enqueue the reduction, and return the array for its result.
 
         Parameters
         ----------
         *args
-            One for each parameter: contiguous arrays, and numbers. The first array gives the number of
-            indices; without any, the result is ``neutral``.
+            One argument for each parameter: contiguous arrays, and numbers. The size of the first array is the number
+            of indices; if it is 0, the result is ``neutral``.
         stream : Stream, optional
-            Where the kernels are queued. None is the default stream.
+            The stream on which the kernels are enqueued. If None, the default stream.
         out : GPUArray, optional
-            Where the result goes, such as ``array[3]``. Default is a new 0-d array.
+            The array for the result, such as ``array[3]``. Default is a new 0-d array.
         allocator : callable, optional
-            Where a new array comes from. Default is the allocator of the first array.
+            The allocator of a new array. Default is that of the first array.
 
         Raises
         ------
         ValueError
-            If ``out`` has another type or no elements.
+            If ``out`` has another data type or no elements.
         TypeError
-            If arguments are too few, too many, or of other types.
+            If the number or the types of the arguments are wrong.
         RuntimeError
             If an array is not contiguous.
         """
@@ -132,7 +132,7 @@ class ReductionKernel:
         elif not isinstance(out, ArrayBase):
             raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
         elif out.dtype != self.dtype_out or not out.size:
-            raise ValueError(f"out must have elements of type {self.dtype_out}, and has {out.size} of type {out.dtype}")
+            raise ValueError(f"out must have elements of type {self.dtype_out}, not {out.size} of type {out.dtype}")
         out._check_open()
         inner = stream_for(stream, *arrays, out)
 
@@ -146,7 +146,7 @@ class ReductionKernel:
 
 
 def c_literal(number, dtype: np.dtype) -> str:
-    """Return a number as a C expression of a type."""
+    """Return a number as a C expression of a data type; TypeError if it is not a number of that type."""
     if not isinstance(number, (int, float, complex, np.number, np.bool_)) or (
         dtype.kind != "c" and isinstance(number, complex)
     ):

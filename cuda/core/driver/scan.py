@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that compute all partial results of an associative operation, such as running sums."""
+"""Scan kernels: prefix sums, and prefix results of other associative operations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 
 
 class ScanKernel:
-    """Base of inclusive and exclusive scans."""
+    """Base class of inclusive and exclusive scans."""
 
     _is_exclusive = False
 
@@ -57,18 +57,18 @@ class ScanKernel:
         return f"<{type(self).__name__} {self._scan.name} of {self.dtype}>"
 
     def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None) -> ArrayBase:
-        """Queue the scan, and return its result without waiting.
+        """Enqueue the scan, and return the array for its result.
 
         Parameters
         ----------
         input_ary : GPUArray
-            A contiguous vector.
+            A contiguous one-dimensional array.
         output_ary : GPUArray or str, optional
-            Where the result goes. None is the input itself, ``"new"`` a new array.
+            The array for the result. If None, the scan is in place; with ``"new"`` a new array is returned.
         allocator : callable, optional
-            Where new memory comes from. Default is the allocator of the input.
+            The allocator of new memory. Default is that of the input.
         stream : Stream, optional
-            Where the kernels are queued; ``queue`` is another name. None is the default stream.
+            The stream on which the kernels are enqueued. If None, the default stream. ``queue`` is another name.
 
         Returns
         -------
@@ -78,9 +78,9 @@ class ScanKernel:
         Raises
         ------
         ValueError
-            If an array has another shape or type, or is not contiguous.
+            If an array has a wrong shape or data type or is not contiguous, or input and output overlap.
         TypeError
-            If an argument is no array.
+            If an argument is not an array, or both ``stream`` and ``queue`` are given.
         """
         if stream is not None and queue is not None:
             raise TypeError("only one of stream and queue can be given")
@@ -95,7 +95,7 @@ class ScanKernel:
         if output_ary.shape != input_ary.shape:
             raise ValueError(f"output_ary must have shape {input_ary.shape}, not {output_ary.shape}")
         if overlap(input_ary, output_ary):
-            raise ValueError("output_ary overlaps input_ary; pass None for a scan in place")
+            raise ValueError("output_ary must not overlap input_ary; pass None for a scan in place")
         if not input_ary.size:
             return output_ary
         device = input_ary._device
@@ -118,34 +118,34 @@ class ScanKernel:
         if array.dtype != self.dtype:
             raise ValueError(f"{name} must have elements of type {self.dtype}, not {array.dtype}")
         if array.ndim != 1 or not array._is_c:
-            raise ValueError(f"{name} must be a contiguous vector, not of shape {array.shape}")
+            raise ValueError(f"{name} must be contiguous and one-dimensional, not of shape {array.shape}")
         array._check_open()
 
 
 class InclusiveScanKernel(ScanKernel):
-    """A scan whose result at each place includes the element there.
+    """An inclusive scan: result ``i`` combines the elements 0 to ``i``.
 
     Parameters
     ----------
     dtype : dtype
-        Type of the elements.
+        The data type of the elements.
     scan_expr : str
-        C expression over ``a`` and ``b``, associative; ``a`` is from before ``b``.
+        The C expression that combines ``a`` with the later ``b``. It must be associative, and need not be commutative.
     neutral : str or number, optional
-        Not needed.
+        Not used.
     name_prefix : str, optional
-        Begin of the names of the kernels.
+        The prefix of the names of the kernels. Default is ``"scan"``.
     options : list of str, optional
-        Options of the compiler.
+        The compiler options.
     preamble : str, optional
         C++ definitions before the kernels.
     devices : sequence, optional
-        Not used: kernels are compiled for the device that they run on.
+        Not used: kernels are compiled for the device on which they run.
 
     Raises
     ------
     CompileError
-        If the texts are wrong C.
+        If the C code has errors.
 
     Examples
     --------
@@ -155,23 +155,23 @@ class InclusiveScanKernel(ScanKernel):
 
 
 class ExclusiveScanKernel(ScanKernel):
-    """A scan whose result at each place is of the elements before it, and first the neutral value.
+    """An exclusive scan: result ``i`` combines the elements before ``i``, and result 0 is the neutral element.
 
     Parameters
     ----------
     dtype : dtype
-        Type of the elements.
+        The data type of the elements.
     scan_expr : str
-        C expression over ``a`` and ``b``, associative; ``a`` is from before ``b``.
+        The C expression that combines ``a`` with the later ``b``. It must be associative, and need not be commutative.
     neutral : str or number
-        The value that changes nothing.
+        The neutral element, as a C expression or a number.
     name_prefix, options, preamble, devices
         As for :class:`InclusiveScanKernel`.
 
     Raises
     ------
     ValueError
-        If there is no ``neutral``.
+        If ``neutral`` is None.
     """
 
     _is_exclusive = True
@@ -187,7 +187,7 @@ class ExclusiveScanKernel(ScanKernel):
         devices=None,
     ):
         if neutral is None:
-            raise ValueError("an exclusive scan needs neutral, the value that it begins with")
+            raise ValueError("neutral, the first result of an exclusive scan, must be given")
         super().__init__(dtype, scan_expr, neutral, name_prefix, options, preamble, devices)
 
 

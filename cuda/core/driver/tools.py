@@ -59,14 +59,14 @@ __all__ = [
 
 
 class DebugMemoryPool(DeviceMemoryPool):
-    """A pool of device memory that tells of each allocation.
+    """A pool of device memory that logs each allocation.
 
     Parameters
     ----------
     interactive : bool, optional
-        Whether a line is also printed.
+        Whether to print a line for each allocation. Default is True.
     logfile : file, optional
-        Where lines are written to. Default is nowhere.
+        A file to which the lines are written, too.
     """
 
     def __init__(self, interactive: bool = True, logfile=None):
@@ -75,7 +75,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         self.logfile = logfile
 
     def allocate(self, size: int) -> PooledDeviceAllocation:
-        """Return memory of at least `size` bytes, and tell of it."""
+        """Allocate memory of at least ``size`` bytes, and log it; see :meth:`DeviceMemoryPool.allocate`."""
         held = self.held_blocks
         memory = super().allocate(size)
         how = "reused" if self.held_blocks < held else "new"

@@ -98,7 +98,7 @@ def test_types_of_results():
     d = gpuarray.to_gpu(np.array([100, 100, 100], "i1"))
     assert gpuarray.sum(d).get() == 300 - 256
     assert gpuarray.sum(d, dtype="i4").get() == 300
-    with pytest.raises(TypeError, match="cannot be of type"):
+    with pytest.raises(TypeError, match="cannot have type"):
         gpuarray.sum(d.astype("c8"), dtype="f4")
     with pytest.raises(TypeError, match="cannot be converted to"):
         gpuarray.dot(d.astype("c8"), d, dtype="f4")
@@ -108,9 +108,9 @@ def test_products_of_arrays_of_other_layouts():
     a, b = sample("f4", (4, 5)), sample("c8", (5, 4))
     found = gpuarray.dot(gpuarray.to_gpu(a), gpuarray.to_gpu(b).T)
     assert np.allclose(found.get(), (a * b.T).sum())
-    with pytest.raises(ValueError, match="20 elements"):
+    with pytest.raises(ValueError, match="not 20 and 16 elements"):
         gpuarray.dot(gpuarray.to_gpu(a), gpuarray.to_gpu(b)[1:])
-    with pytest.raises(TypeError, match="a GPUArray is needed"):
+    with pytest.raises(TypeError, match="the operand must be a GPUArray"):
         gpuarray.dot(gpuarray.to_gpu(a), b)
 
 
@@ -118,7 +118,7 @@ def test_subsets_must_be_integers():
     d = gpuarray.zeros(3, "f4")
     with pytest.raises(TypeError, match="subset must have integers"):
         gpuarray.subset_sum(d, d)
-    with pytest.raises(ValueError, match="names an axis twice"):
+    with pytest.raises(ValueError, match="axis must name each axis once"):
         d.sum(axis=(0, -1))
 
 

@@ -10,7 +10,7 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._arrays._layout import c_strides, is_c_contiguous, is_f_contiguous
-from cuda.core.driver._arrays._making import make_view, set_layout, usual_array, usual_item
+from cuda.core.driver._arrays._making import fast_array, fast_item, make_view, set_layout
 from support.threads import in_thread
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -26,7 +26,7 @@ def fields(array):
 def test_usual_arrays_are_those_of_the_general_way(shape, dtype):
     gpuarray.empty(1, "f4")  # the first array of a context is made the general way
     usual, general = (gpuarray.GPUArray.__new__(gpuarray.GPUArray) for _ in range(2))
-    assert usual_array(usual, shape, dtype) is True
+    assert fast_array(usual, shape, dtype) is True
     general.__init__(shape, np.dtype(dtype), lambda size: drv.mem_alloc(size))
     assert fields(usual)[:8] == fields(general)[:8] and usual.allocator is drv.mem_alloc
     assert usual.dtype is np.dtype(dtype) and usual._owner.size >= usual.nbytes
@@ -51,7 +51,7 @@ def test_usual_arrays_are_those_of_the_general_way(shape, dtype):
 def test_other_arrays_are_left_to_the_general_way(shape, dtype):
     gpuarray.empty(1, "f4")
     array = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
-    assert usual_array(array, shape, dtype) is False
+    assert fast_array(array, shape, dtype) is False
     assert array.shape is None and array._owner is None
 
 
@@ -67,9 +67,9 @@ def test_without_a_context_there_is_no_array():
 def test_the_first_array_of_a_context_is_left_to_the_general_way():
     mine = drv.Device(0).make_context()
     array = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
-    assert usual_array(array, 3, np.float32) is False
+    assert fast_array(array, 3, np.float32) is False
     assert gpuarray.zeros(3, np.float32).get().tolist() == [0, 0, 0]
-    assert usual_array(array, 3, np.float32) is True
+    assert fast_array(array, 3, np.float32) is True
     mine.detach()
 
 
@@ -104,7 +104,7 @@ def test_items_are_those_of_numpy(shape, key):
     for view, expected in ((array[key], host[key]), (array[::-1][key], host[::-1][key])):
         assert view.shape == expected.shape and (view.get() == expected).all()
         assert view.base is array
-    assert usual_item(array, key) is not None
+    assert fast_item(array, key) is not None
     if isinstance(key, int) and len(shape) > 1:
         assert (array[key][1].get() == host[key][1]).all() and array[key][1].base is array
 
@@ -114,8 +114,8 @@ def test_items_are_those_of_numpy(shape, key):
 )
 def test_other_keys_are_left_to_the_general_way(key):
     array = gpuarray.zeros(5, "f4")
-    assert usual_item(array, key) is None
-    assert usual_item(gpuarray.sum(array), 0) is None
+    assert fast_item(array, key) is None
+    assert fast_item(gpuarray.sum(array), 0) is None
 
 
 def test_views_know_their_memory():

@@ -407,7 +407,7 @@ def test_a_device_without_pools_takes_results_from_the_allocator(array, monkeypa
 
 
 def test_results_are_not_shared_between_processes(array):
-    with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed: invalid argument - this is the result"):
+    with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed: invalid argument - memory of a pool"):
         drv.mem_get_ipc_handle((array + 1).gpudata)
 
 

@@ -66,11 +66,11 @@ def test_views_with_other_types():
     same(d.view("f8"), HOST.view("f8"))
     same(d.T.view("i2"), np.asfortranarray(HOST.T).T.view("i2").T.copy("A"))
     assert d.view().ptr == d.ptr
-    with pytest.raises(ValueError, match="cannot be seen"):
+    with pytest.raises(ValueError, match="must be contiguous|cannot be viewed|viewed as"):
         d[..., :3].view("f8")
-    with pytest.raises(ValueError, match="not contiguous"):
+    with pytest.raises(ValueError, match="must be contiguous to be viewed"):
         d[..., ::2].view("f8")
-    with pytest.raises(ValueError, match="cannot be seen"):
+    with pytest.raises(ValueError, match="cannot be viewed"):
         d[0, 0, 0].view("f8")
 
 
@@ -99,7 +99,7 @@ def test_length_and_truth():
 def test_one_element_is_a_number():
     d = gpuarray.to_gpu(np.array([2.75]))
     assert (d.item(), float(d), int(d), complex(d)) == (2.75, 2.75, 2, 2.75 + 0j)
-    with pytest.raises(ValueError, match="only an array of one element"):
+    with pytest.raises(ValueError, match="the array must have one element, not "):
         gpuarray.zeros(3, "f4").item()
 
 
@@ -135,7 +135,7 @@ def test_numpy_gets_a_copy():
     d = gpuarray.to_gpu(HOST)
     assert np.array_equal(np.asarray(d), HOST)
     assert np.asarray(d, dtype="f8").dtype == np.float64
-    with pytest.raises(ValueError, match="has to be copied"):
+    with pytest.raises(ValueError, match="must be copied"):
         np.array(d, copy=False)
 
 

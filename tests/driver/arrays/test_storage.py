@@ -18,11 +18,11 @@ from cuda.core.driver._arrays._storage import (
     ReductionPlan,
     ResultSource,
     convert_arguments,
+    fast_binary,
+    fast_elementwise,
+    fast_reduction,
+    fast_unary,
     packs_fit,
-    usual_binary,
-    usual_elementwise,
-    usual_reduction,
-    usual_unary,
 )
 from cuda.core.driver._kernels._user import CHECKS
 from cuda.core.driver.elementwise import ElementwiseKernel
@@ -45,16 +45,16 @@ def test_the_usual_is_done_at_once(arrays):
     a, b = arrays
     host = np.arange(24, dtype="f4")
     for found, expected in (
-        (usual_binary(ADD, a, b), host * 3),
-        (usual_binary(ADD, a, 4), host + 4),
-        (usual_binary(ADD, 2.5, a), host + 2.5),
-        (usual_unary(NEGATIVE, a), -host),
+        (fast_binary(ADD, a, b), host * 3),
+        (fast_binary(ADD, a, 4), host + 4),
+        (fast_binary(ADD, 2.5, a), host + 2.5),
+        (fast_unary(NEGATIVE, a), -host),
     ):
         assert isinstance(found, gpuarray.GPUArray) and isinstance(found, ArrayStorage)
         assert np.array_equal(found.get(), expected)
         assert (found.shape, found.strides, found.dtype, found.nbytes) == ((24,), (4,), np.dtype("f4"), 96)
-    assert usual_binary(ADD, a, b, True) is a and np.array_equal(a.get(), host * 3)
-    assert usual_binary(ADD, a, 1, True) is a and np.array_equal(a.get(), host * 3 + 1)
+    assert fast_binary(ADD, a, b, True) is a and np.array_equal(a.get(), host * 3)
+    assert fast_binary(ADD, a, 1, True) is a and np.array_equal(a.get(), host * 3 + 1)
 
 
 def test_results_are_made_past_constructors_of_subclasses(arrays):
@@ -80,9 +80,9 @@ def test_results_keep_the_order_of_axes_and_the_class(arrays):
     host = np.asfortranarray(np.arange(12, dtype="f4").reshape(3, 4))
     mine = Mine((3, 4), "f4", order="F")
     mine.set(host)
-    found = usual_binary(ADD, mine, mine)
+    found = fast_binary(ADD, mine, mine)
     assert type(found) is Mine and found.flags.f_contiguous and np.array_equal(found.get(), host * 2)
-    assert usual_binary(ADD, mine, gpuarray.to_gpu(host)) is None
+    assert fast_binary(ADD, mine, gpuarray.to_gpu(host)) is None
 
 
 @pytest.mark.parametrize(
@@ -102,13 +102,13 @@ def test_results_keep_the_order_of_axes_and_the_class(arrays):
     ],
 )
 def test_other_cases_are_left_to_the_general_way(arrays, operands):
-    assert usual_binary(ADD, *operands(*arrays)) is None
+    assert fast_binary(ADD, *operands(*arrays)) is None
 
 
 def test_what_overlaps_or_is_no_array_is_not_changed_in_place(arrays):
     a = arrays[0]
     for first, second in ((a[1:], a[:-1]), (a[:-1], a[1:]), (1, a), (a.view("i4"), a)):
-        assert usual_binary(ADD, first, second, True) is None
+        assert fast_binary(ADD, first, second, True) is None
     a[1:] += a[:-1]
     assert a.get().tolist() == [0, *(2 * k - 1 for k in range(1, 24))]
 
@@ -117,16 +117,16 @@ def test_freed_memory_and_contexts_of_others_are_left_to_the_general_way(arrays)
     a, b = arrays
     part = b[4:]
     b.gpudata.free()
-    assert usual_binary(ADD, a, b) is None and usual_binary(ADD, b, 1) is None and usual_unary(NEGATIVE, part) is None
-    assert usual_unary(NEGATIVE, a[::2]) is None and usual_unary(NEGATIVE, a[:0]) is None
+    assert fast_binary(ADD, a, b) is None and fast_binary(ADD, b, 1) is None and fast_unary(NEGATIVE, part) is None
+    assert fast_unary(NEGATIVE, a[::2]) is None and fast_unary(NEGATIVE, a[:0]) is None
 
 
 @pytest.mark.requires(devices=2)
 def test_arrays_of_another_device_are_left_to_the_general_way(arrays):
     a, b = arrays
     other = drv.Device(1).make_context()
-    assert usual_binary(ADD, a, b) is None and usual_binary(ADD, a, 1) is None and usual_unary(NEGATIVE, a) is None
-    assert usual_reduction("sum", a, None, scratch_of_thread) is None
+    assert fast_binary(ADD, a, b) is None and fast_binary(ADD, a, 1) is None and fast_unary(NEGATIVE, a) is None
+    assert fast_reduction("sum", a, None, scratch_of_thread) is None
     other.detach()
 
 
@@ -167,18 +167,18 @@ def test_reductions_that_were_done_before_are_done_at_once(arrays):
         return scratch_of_thread(device)
 
     calls = []
-    assert usual_reduction("sum", a, np.int64, scratch) is None
+    assert fast_reduction("sum", a, np.int64, scratch) is None
     for _ in range(2):
         assert gpuarray.sum(a).get() == 276
-    found = usual_reduction("sum", a, None, scratch)
+    found = fast_reduction("sum", a, None, scratch)
     assert found.shape == () and found.dtype == np.float32 and found.nbytes == 4 and found.get() == 276
     assert calls == [a._device] and isinstance(a._device.plans["reduce packs", "sum", a.dtype, None], ReductionPlan)
     large = gpuarray.to_gpu(np.ones(1_000_003, "f4"))
-    assert usual_reduction("sum", large, None, scratch).get() == 1_000_003
+    assert fast_reduction("sum", large, None, scratch).get() == 1_000_003
     for other in (a[::2], a[1:], a[:2], a[:0]):
-        assert usual_reduction("sum", other, None, scratch) is None
+        assert fast_reduction("sum", other, None, scratch) is None
     b.gpudata.free()
-    assert usual_reduction("sum", b, None, scratch) is None
+    assert fast_reduction("sum", b, None, scratch) is None
     assert len(calls) == 2
 
 
@@ -204,7 +204,7 @@ def test_kernels_of_users_that_were_built_before_launch_at_once():
     x, y = gpuarray.to_gpu(np.arange(9, dtype="f4")), gpuarray.zeros(9, "f4")
 
     def call(*args):
-        return usual_elementwise(scale._parameters.table, args, CHECKS, scale._packs, scale._kernels)
+        return fast_elementwise(scale._parameters.table, args, CHECKS, scale._packs, scale._kernels)
 
     assert [type(item) for item in call(2.0, x, y)] == [list, list]  # not built
     scale(2.0, x, y)

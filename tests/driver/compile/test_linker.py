@@ -61,7 +61,7 @@ def test_what_cannot_be_linked_is_an_error():
     assert said and said[0][0] is False and "triple" in said[0][2]
     with pytest.raises(drv.RuntimeError, match="cuLinkAddFile failed: file not found"):
         linker.add_file("nowhere", drv.jit_input_type.PTX)
-    with pytest.raises(drv.LogicError, match="99 is no jit_input_type"):
+    with pytest.raises(drv.LogicError, match="99 is not a jit_input_type"):
         linker.add_data(b"", 99)
 
 
@@ -71,7 +71,7 @@ def test_options_of_the_compiler_are_options_of_the_linker():
     assert linker_fields(options, True) == {
         "verbose": True, "max_register_count": 32, "optimization_level": 3, "arch": "sm_90a",
     }  # fmt: skip
-    with pytest.raises(drv.LogicError, match="1000 is no jit_option"):
+    with pytest.raises(drv.LogicError, match="1000 is not a jit_option"):
         linker_fields([(1000, 0)], False)
 
 

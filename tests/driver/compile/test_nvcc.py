@@ -79,5 +79,5 @@ def test_it_tells_its_version_and_preprocesses(nvcc):
 
 
 def test_nvrtc_does_not_preprocess():
-    with pytest.raises(drv.NotSupportedError, match="name the path of nvcc"):
+    with pytest.raises(drv.NotSupportedError, match="pass the path of an nvcc"):
         preprocess_source("text", [], "nvcc")

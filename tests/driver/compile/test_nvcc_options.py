@@ -88,7 +88,7 @@ def test_options_are_text():
     ("given", "message"),
     [
         (["--no-such-thing"], "unrecognized option '--no-such-thing'"),
-        (["kernel.cu"], "'kernel.cu' is no option"),
+        (["kernel.cu"], "must begin with '-', not be 'kernel.cu'"),
         (["-I"], "'-I' needs a value"),
         (["-maxrregcount"], "needs a value"),
         (["-ftz=1"], "must be true or false, not '1'"),

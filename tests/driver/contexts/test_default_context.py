@@ -84,7 +84,7 @@ def test_no_device_that_works_is_a_builtin_runtime_error():
     def make(dev):
         raise logic_error("cuCtxCreate", 101)
 
-    with pytest.raises(builtins.RuntimeError, match="no context could be made on any device; device 0: cuCtxCreate"):
+    with pytest.raises(builtins.RuntimeError, match="no context could be created on any device; device 0: cuCtxCreate"):
         make_default_context(make)
 
 

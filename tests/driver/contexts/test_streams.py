@@ -88,7 +88,7 @@ def test_time_between_events_that_have_none_is_refused():
 
 @pytest.mark.parametrize("flags", [-1, 8])
 def test_unknown_flags_of_events_are_refused(flags):
-    with pytest.raises(drv.LogicError, match="flags must be of event_flags"):
+    with pytest.raises(drv.LogicError, match="flags must combine event_flags"):
         drv.Event(flags)
 
 

@@ -104,7 +104,7 @@ def test_registrations_end_with_their_context(buffer):
 def test_arguments_are_checked(buffer, registered):
     with pytest.raises(drv.Error, match="cuGraphicsGLRegisterBuffer failed"):
         cuda_gl.RegisteredBuffer(987654321)
-    with pytest.raises(drv.LogicError, match="is no graphics_map_flags"):
+    with pytest.raises(drv.LogicError, match="is not a graphics_map_flags"):
         cuda_gl.RegisteredBuffer(buffer.name, 77)
     with pytest.raises(drv.LogicError, match="bufobj must be from 0 to 4294967295"):
         cuda_gl.RegisteredBuffer(1 << 40)
@@ -112,10 +112,10 @@ def test_arguments_are_checked(buffer, registered):
         cuda_gl.RegisteredBuffer("name")
     with pytest.raises(TypeError, match="target must be an int, not NoneType"):
         cuda_gl.RegisteredImage(buffer.name, None)
-    with pytest.raises(TypeError, match=r"made by map\(\)"):
+    with pytest.raises(TypeError, match=r"must be a RegisteredBuffer or -Image"):
         cuda_gl.RegisteredMapping(None, None, None)
     mapping = registered.map()
-    with pytest.raises(drv.LogicError, match="a buffer is no array"):
+    with pytest.raises(drv.LogicError, match="a buffer is not an array"):
         mapping.array(0, 0)
     with pytest.raises(TypeError, match="stream must be"):
         mapping.unmap("stream")

@@ -31,7 +31,7 @@ def test_a_kernel_is_launched_with_as_many_blocks_as_elements_need():
 
 
 def test_configurations_do_not_pile_up(monkeypatch):
-    monkeypatch.setattr(build, "MOST_CONFIGS", 4)
+    monkeypatch.setattr(build, "MAX_CONFIGS", 4)
     (kernel,) = build.build_kernel(SOURCE, ["count"], array_device().arch, 1, 1)
     out = gpuarray.zeros(1, "i4")
     for blocks in range(1, 20):

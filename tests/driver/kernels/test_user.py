@@ -45,7 +45,7 @@ def test_numbers_out_of_range_are_overflows():
 def test_names_are_those_of_c():
     assert checked_name("good_1") == "good_1"
     for name in ("", "1x", "a b", "ä"):
-        with pytest.raises(ValueError, match="name in C"):
+        with pytest.raises(ValueError, match="must be a C identifier"):
             checked_name(name)
 
 

@@ -83,7 +83,7 @@ def test_copies_within_and_between_devices():
         copy(target, source, 32, context, context)
         drv.Context.synchronize()
         assert drv.from_device(target, 4, float).tolist() == [0, 1, 2, 3]
-    with pytest.raises(TypeError, match="a Context is needed"):
+    with pytest.raises(TypeError, match="context must be a Context"):
         drv.memcpy_peer(target, source, 32, 1)
 
 

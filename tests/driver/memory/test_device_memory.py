@@ -125,7 +125,7 @@ def test_everything_with_an_address_passes_for_a_device_pointer():
 
 @pytest.mark.parametrize("pointer", [None, 1.5, "0x10", True, b"", np.zeros(3), [1]])
 def test_nothing_else_passes_for_a_device_pointer(pointer):
-    with pytest.raises(TypeError, match="a device pointer is needed"):
+    with pytest.raises(TypeError, match="a device pointer must be"):
         as_pointer(pointer)
 
 

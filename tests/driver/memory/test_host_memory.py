@@ -44,7 +44,7 @@ def test_arrays_may_be_empty():
 
 
 def test_bad_shapes_and_types_are_refused():
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="must not have negative extents"):
         drv.pagelocked_empty((2, -1), float)
     with pytest.raises(TypeError, match="Python objects"):
         drv.pagelocked_empty(3, object)

@@ -101,15 +101,15 @@ def test_memory_of_this_process_and_of_the_host_is_not_opened():
         drv.IPCMemoryHandle(handle, flags=6)
     with pytest.raises(TypeError, match="flags must be an int"):
         drv.IPCMemoryHandle(handle, flags="lazy")
-    with pytest.raises(TypeError, match="a handle must be bytes, not int"):
+    with pytest.raises(TypeError, match="handle must be bytes, not int"):
         drv.IPCMemoryHandle(5)
 
 
 @pytest.mark.parametrize("handle", [b"", bytes(63), bytearray(65)])
 def test_handles_have_64_bytes(handle):
-    with pytest.raises(drv.LogicError, match=f"a handle has 64 bytes, and this one {len(handle)}"):
+    with pytest.raises(drv.LogicError, match=f"handle must have 64 bytes, not {len(handle)}"):
         drv.IPCMemoryHandle(handle)
-    with pytest.raises(drv.LogicError, match="a handle has 64 bytes"):
+    with pytest.raises(drv.LogicError, match="handle must have 64 bytes"):
         drv.Event.from_ipc_handle(handle)
 
 

@@ -50,7 +50,7 @@ def test_sources_without_memory_are_refused(copy):
         copy(memory, np.array([None]))
     with pytest.raises(ValueError, match="not contiguous"):
         copy(memory, np.zeros((4, 4), "i1")[:2, :2])
-    with pytest.raises(drv.LogicError, match="the destination has 8 bytes, and 9 are to be copied"):
+    with pytest.raises(drv.LogicError, match="the destination has 8 bytes, fewer than 9"):
         copy(memory, bytes(9))
     for dest in (None, "text", 1.5):
         with pytest.raises(TypeError, match="device pointer"):
@@ -71,7 +71,7 @@ def test_destinations_that_cannot_be_written_are_refused(copy):
     for dest in (b"12345678", fixed, memoryview(b"1234")):
         with pytest.raises(ValueError, match="read-only|cannot be written"):
             copy(dest, memory)
-    with pytest.raises(drv.LogicError, match="the source has 8 bytes, and 9 are to be copied"):
+    with pytest.raises(drv.LogicError, match="the source has 8 bytes, fewer than 9"):
         copy(bytearray(9), memory)
     with pytest.raises(TypeError, match="stream must be"):
         drv.memcpy_dtoh_async(bytearray(8), memory, 5)
@@ -109,10 +109,10 @@ def test_sizes_and_counts_are_whole_numbers_within_the_memory():
     for call in calls:
         with pytest.raises(drv.LogicError, match="must not be negative"):
             call(-1)
-        with pytest.raises(drv.LogicError, match="has 64 bytes, and (65|130|260) are to be copied"):
+        with pytest.raises(drv.LogicError, match="has 64 bytes, fewer than (65|130|260)"):
             call(65)
         for much in (2**62, 2**63, 2**200):
-            with pytest.raises(drv.LogicError, match="no memory has|are to be copied"):
+            with pytest.raises(drv.LogicError, match="no memory has|fewer than"):
                 call(much)
         for other in (1.5, "4", None):
             with pytest.raises(TypeError):

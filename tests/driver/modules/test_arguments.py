@@ -85,9 +85,9 @@ def test_a_handler_must_define_what_comes_before():
 
 def test_handlers_need_arrays(module):
     for handler in (drv.In, drv.Out, drv.InOut):
-        with pytest.raises(TypeError, match="something with nbytes, not list"):
+        with pytest.raises(TypeError, match="an array with nbytes, not list"):
             module.get_function("scale")(handler([1, 2]), np.float32(2), np.int32(2), block=(1, 1, 1))
-    with pytest.raises(TypeError, match="something with nbytes, not list"):
+    with pytest.raises(TypeError, match="an array with nbytes, not list"):
         drv.In([1, 2]).get_device_alloc()
 
 

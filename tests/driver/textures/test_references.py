@@ -101,7 +101,7 @@ def test_prepared_calls_read_what_is_bound(module, matrix):
     again.prepared_async_call((1, 1), (1, 1, 1), None, memory, 0.5, 1.5)
     assert drv.from_device(memory, 1, np.float32)[0] == 3
     function.param_set_texref(image)
-    with pytest.raises(TypeError, match="a TextureReference is needed"):
+    with pytest.raises(TypeError, match="t must be a TextureReference"):
         function.param_set_texref(3)
 
 
@@ -135,15 +135,15 @@ def test_what_is_no_reference_is_refused(module):
     with pytest.raises(drv.LogicError, match="cuModuleGetGlobal failed"):
         module.get_texref("nothing")
     other = SourceModule("__device__ int x; __global__ void f(int *y) { y[0] = x; }")
-    with pytest.raises(drv.LogicError, match="no texture reference"):
+    with pytest.raises(drv.LogicError, match="not a texture reference"):
         other.get_texref("x")
     reference = drv.TextureReference()
     for use in (reference.get_array, reference.get_address, lambda: reference.set_address_mode(3, 0)):
         with pytest.raises(drv.LogicError, match="the texture reference failed"):
             use()
-    with pytest.raises(drv.LogicError, match="9 is no filter_mode"):
+    with pytest.raises(drv.LogicError, match="9 is not a filter_mode"):
         reference.set_filter_mode(9)
-    with pytest.raises(TypeError, match="an Array is needed"):
+    with pytest.raises(TypeError, match="array must be an Array"):
         reference.set_array(None)
 
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise functions of arrays and numbers: the choice of types and kernels, and the calls.
+"""Elementwise operations on arrays and numbers: type resolution, choice of kernels, and launches.
 
-What an operation does with given types is a plan, made once per device and kept in the device's table.
+A plan has the kernels of an operation for given operand types. Plans are created once per device, and cached there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cuda.core.driver._array_functions._operations import COMPARISONS, Operation
 from cuda.core.driver._arrays._base import ArrayBase, overlap, stream_for
 from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._arrays._layout import broadcast_shape, broadcast_strides
-from cuda.core.driver._arrays._storage import PlanFields, usual_binary, usual_unary
+from cuda.core.driver._arrays._storage import PlanFields, fast_binary, fast_unary
 from cuda.core.driver._kernels._elementwise import Elementwise, Operand
 from cuda.core.driver._kernels._source import COMPUTE_TYPES
 
@@ -33,11 +33,11 @@ class Plan(PlanFields):
     Attributes
     ----------
     elementwise : Elementwise
-        Its kernels.
+        The kernels.
     dtype : numpy.dtype
-        Type of the result.
+        The data type of the result.
     scalars : tuple
-        For each operand None, or what makes the kernel's argument of a number.
+        For each operand None, or the function that converts a number to the kernel argument.
     """
 
     def __init__(self, elementwise: Elementwise, dtype: np.dtype, scalars: tuple, arch: str):
@@ -45,14 +45,14 @@ class Plan(PlanFields):
         self.dtype = dtype
         self.scalars = scalars
         self.arch = arch
-        # For the usual call, without a further look-up.
+        # Cached for the fast path.
         self.mask = elementwise.alignment_mask
         self.packed = elementwise.packed(arch)
         self.per_block = self.packed.per_block
         self.bound = self.packed.bound
 
     def launch(self, merged: int, size: int, *arguments) -> None:
-        """Launch for contiguous arrays on the default stream; `merged` are the bits of their addresses."""
+        """Launch for contiguous arrays on the default stream; ``merged`` is the bitwise or of their addresses."""
         kernel = self.elementwise.dense(self.arch) if merged & self.mask else self.packed
         kernel.launch(None, size, *arguments, size)
 
@@ -63,21 +63,21 @@ def binary(operation: Operation, a, b, out=None, stream=None):
     Parameters
     ----------
     operation : Operation
-        What is done.
+        The operation.
     a, b : ArrayBase or number
-        The operands; at least one is an array. They are broadcast.
+        The operands, which are broadcast; at least one is an array.
     out : ArrayBase, optional
-        Where the result goes. Default is a new array.
+        The array for the result. Default is a new array.
     stream : Stream, optional
-        Where the kernel is queued. None is the default stream.
+        The stream on which the kernel is enqueued. If None, the default stream.
 
     Returns
     -------
     ArrayBase
-        The result, or NotImplemented where an operand is of a type that arrays do not work with.
+        The result, or NotImplemented if an operand has a type that is not supported.
     """
     if out is None and stream is None:
-        result = usual_binary(operation, a, b)
+        result = fast_binary(operation, a, b)
         if result is not None:
             return result
     return apply(operation, (a, b), out, stream)
@@ -89,18 +89,18 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
     Parameters
     ----------
     dtype : dtype, optional
-        Type of a new result, if it is not NumPy's.
+        The data type of a new result. If None, NumPy's.
     """
     if out is None and stream is None:
-        result = usual_unary(operation, a, dtype)
+        result = fast_unary(operation, a, dtype)
         if result is not None:
             return result
     return apply(operation, (a,), out, stream, dtype)
 
 
 def in_place(operation: Operation, a: ArrayBase, b):
-    """Do an operation on an array and store the result in it; its type stays."""
-    result = usual_binary(operation, a, b, True)
+    """Apply an operation to an array in place; its data type stays."""
+    result = fast_binary(operation, a, b, True)
     if result is not None:
         return result
     shape = operand_shape(b)
@@ -112,7 +112,7 @@ def in_place(operation: Operation, a: ArrayBase, b):
 
 
 def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
-    """Do any operation on any operands; see :func:`binary` and :func:`unary`."""
+    """Apply any operation to any operands; see :func:`binary` and :func:`unary`."""
     operands = tuple(map(operand_of, operands))
     if any(operand is NotImplemented for operand in operands):
         return NotImplemented
@@ -120,7 +120,7 @@ def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
     first = arrays[0]
     plan = plan_of(operation, first._device, operands, out.dtype if out is not None else dtype)
     if plan.__class__ is not Plan:
-        # A comparison with a number beyond the type is the same for all elements.
+        # A comparison with a number outside the range of the type has the same result for all elements.
         result = first._new_like(first.dtype) if out is None else out
         return result.fill(plan)
     shape = first.shape if len(operands) == 1 else broadcast_shape(*(operand_shape(item) for item in operands))
@@ -131,7 +131,7 @@ def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
         raise ValueError(f"out must have shape {shape}, not {out.shape}")
     elif not isinstance(out, ArrayBase):
         raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
-    # An operand that another element of the result overwrites is copied first.
+    # An operand that overlaps the result, other than element by element, is copied first.
     operands = tuple(
         item.copy() if isinstance(item, ArrayBase) and item is not out and overlap(item, out) else item
         for item in operands
@@ -141,7 +141,7 @@ def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
 
 
 def launch_plan(plan: Plan, stream, out: ArrayBase, operands) -> None:
-    """Launch the kernel of a plan on operands that broadcast to the shape of `out`."""
+    """Launch the kernel of a plan on operands that broadcast to the shape of ``out``."""
     device = out._device
     arrays = [item for item in operands if isinstance(item, ArrayBase)]
     for item in (out, *arrays):
@@ -175,7 +175,7 @@ def operand_shape(item) -> tuple[int, ...] | None:
 
 
 def type_of(item):
-    """Return by what NumPy's rules know an operand: its dtype, or the type of a Python number."""
+    """Return the type of an operand for NumPy's promotion rules: its dtype, or the type of a Python number."""
     if isinstance(item, (ArrayBase, np.generic)):
         return item.dtype
     if type(item) in _PYTHON_NUMBERS:
@@ -188,7 +188,7 @@ def simple_type(item) -> type:
 
 
 def plan_of(operation: Operation, device, operands, out_dtype=None):
-    """Return the plan for operands of these types, or the number that all elements of the result are."""
+    """Return the plan for operands of these types, or the value of all elements of the result if it is constant."""
     kinds = tuple([type_of(item) for item in operands])
     scalar = tuple([not isinstance(item, ArrayBase) for item in operands])
     if any(scalar):
@@ -207,7 +207,7 @@ def plan_of(operation: Operation, device, operands, out_dtype=None):
 
 
 def known_comparison(operation: Operation, operands, kinds, number: int):
-    """Return what a comparison with a number beyond the range of an integer type is, or None within it."""
+    """Return the result of a comparison with a number outside the range of an integer type; None if it is inside."""
     dtype = next(kind for kind in kinds if kind is not int)
     if dtype.kind not in "iu" or np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
         return None
@@ -226,10 +226,10 @@ def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan
         for name, kind, converted, is_scalar in zip(names, kinds, loop, scalar, strict=True)
     ]
     result = out_dtype if out_dtype is not None else result_dtype(operation, kinds, scalar, loop, natural)
-    # A result is computed as NumPy does, and stored in the type that it is to have.
+    # The result is computed in NumPy's type, and stored in the type of the output.
     output = Operand("r", result, natural if natural.kind != "b" or result.kind == "b" else result)
     if natural.kind == "c" and result.kind != "c":
-        raise TypeError(f"{operation.name} has complex results, which an array of {result} cannot take")
+        raise TypeError(f"{operation.name} has complex results, which an array of type {result} cannot store")
     expression = operation.expression(loop[0].kind)
     if len(loop) == 2 and {loop[0].kind, loop[1].kind} == {"i", "u"}:
         expression = f"cuda_core::order_of(a, b) {expression.split()[1]} 0"
@@ -243,7 +243,7 @@ def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan
 
 
 def result_dtype(operation: Operation, kinds, scalar, loop, natural) -> np.dtype:
-    """Return the type of a new result; comparisons give 0 and 1 in the type of what they compare."""
+    """Return the data type of a new result; comparisons give 0 and 1 in the type of their operands."""
     if operation not in COMPARISONS:
         return natural
     if any(scalar):
@@ -252,7 +252,7 @@ def result_dtype(operation: Operation, kinds, scalar, loop, natural) -> np.dtype
 
 
 def maker_of(dtype: np.dtype):
-    """Return what makes the argument for a number that is passed by value."""
+    """Return the function that converts a number to a kernel argument."""
     if dtype == np.float16:
         return half_argument
     return dtype.type

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of NumPy on arrays of the device: ``numpy.add(a, b)``, ``numpy.concatenate([a, b])`` and the like."""
+"""NumPy functions for device arrays (``__array_ufunc__``, ``__array_function__``), such as ``numpy.add(a, b)``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["call_function", "call_ufunc"]
 
 
 def call_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
-    """Do what a function of NumPy does elementwise, or by its ``reduce``; NotImplemented where there is no kernel."""
+    """Apply a ufunc, or its ``reduce``; NotImplemented if there is no kernel for it."""
     if isinstance(out, tuple):
         out = out[0]
     if out is not None and not isinstance(out, ArrayBase):
@@ -34,7 +34,7 @@ def call_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
 
 
 def call_function(self, function, types, args, kwargs):
-    """Do what a function of NumPy does; NotImplemented, and so a TypeError, for others than these."""
+    """Apply a NumPy function; NotImplemented, which NumPy turns into a TypeError, if it is not supported."""
     implementation = _FUNCTIONS.get(function)
     if implementation is None or not all(issubclass(kind, ArrayBase) for kind in types):
         return NotImplemented
@@ -43,7 +43,7 @@ def call_function(self, function, types, args, kwargs):
 
 def reduced(name: str, a, axis=None, dtype=None, out=None, keepdims: bool = False):
     if out is not None:
-        raise TypeError(f"{name} of a GPUArray takes no out")
+        raise TypeError(f"{name} of a GPUArray does not take out")
     return reduce_axes(name, a, axis, dtype, None, bool(keepdims))
 
 
@@ -70,7 +70,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False):
 def like(value):
     def make(a, dtype=None, order="K", subok=True, shape=None):
         if shape is not None:
-            raise TypeError("shape is not taken for a GPUArray; use the functions of gpuarray")
+            raise TypeError("shape is not supported for a GPUArray; use the functions of gpuarray")
         new = a._empty_like(dtype, order)
         return new if value is None else new.fill(value)
 
@@ -79,7 +79,7 @@ def like(value):
 
 def where_function(condition, *choices):
     if len(choices) != 2:
-        raise TypeError("where of a GPUArray needs what to choose from")
+        raise TypeError("where of a GPUArray needs x and y")
     return where(condition, *choices)
 
 

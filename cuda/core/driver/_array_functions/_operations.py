@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The elementwise functions of arrays: what each is called in NumPy, which decides on types, and in C."""
+"""Table of elementwise operations: the NumPy ufunc, whose type rules apply, and the C expressions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Operation:
     Parameters
     ----------
     ufunc : numpy.ufunc
-        The function of NumPy, whose rules for types hold.
+        The ufunc, whose type rules apply.
     **bodies : str
-        C expressions by kinds of the type it is computed in, such as ``iu="a % b"``; ``any`` is for all others. They
-        may use ``T``, that type.
+        C expressions by the kinds of the type of the computation, such as ``iu="a % b"``; ``any`` is for all other
+        kinds. They may use ``T``, the C name of that type.
     """
 
     def __init__(self, ufunc: np.ufunc, **bodies: str):
@@ -36,7 +36,7 @@ class Operation:
         Raises
         ------
         TypeError
-            If kernels do not have the function for it.
+            If the operation does not support this kind.
         """
         body = self.bodies.get(kind, self.default)
         if body is None:
@@ -45,17 +45,17 @@ class Operation:
         return body
 
     def resolve(self, *operands) -> tuple[np.dtype, ...]:
-        """Return the types that the operands are converted to, and that of the result.
+        """Return the types to which the operands are converted, and the type of the result.
 
         Parameters
         ----------
         *operands : dtype or type
-            A dtype; ``int``, ``float`` or ``complex`` stand for Python numbers, which adapt to the others.
+            Dtypes; or ``int``, ``float`` or ``complex`` for Python numbers, whose types adapt to the others.
 
         Raises
         ------
         TypeError
-            If NumPy has no such function for these types.
+            If the ufunc does not support these types.
         """
         return self.ufunc.resolve_dtypes((*operands, None))
 

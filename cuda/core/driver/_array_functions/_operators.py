@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of arrays: arithmetic, bits and comparisons, each one kernel on the elements."""
+"""Array operators: arithmetic, bitwise operations and comparisons, each one elementwise kernel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEGATIVE, _POSITIVE, _ABSOLUTE, _INVERT = (
 
 
 class ArrayOperators(ArrayBase):
-    """An n-dimensional array with NumPy's operators. A new array is returned, also by comparisons."""
+    """An n-dimensional array with NumPy's operators, which return new arrays, also for comparisons."""
 
     __hash__ = None
 

@@ -11,7 +11,7 @@ import numpy as np
 from cuda.core.driver._arrays._base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._arrays._layout import broadcast_shape, checked_axis
-from cuda.core.driver._arrays._storage import ReductionPlan, usual_reduction
+from cuda.core.driver._arrays._storage import ReductionPlan, fast_reduction
 from cuda.core.driver._arrays._transfer import copy_of, is_packed
 from cuda.core.driver._contexts._streams import keep_until_done
 from cuda.core.driver._kernels._reduction import TICKET_BYTES, AxisReduction, Reduction, next_turn
@@ -26,18 +26,18 @@ SCRATCH_BYTES = 1 << 17
 
 
 class ReduceOperation:
-    """The plan of a reduction.
+    """A reduction: its expressions and the types that it supports.
 
     Parameters
     ----------
     reduce_expr : str
-        C expression over ``a`` and ``b``.
+        The C expression that combines ``a`` and ``b``.
     kinds : str
-        Kinds of types that it is for.
+        The kinds of data types that are supported.
     neutral : callable
-        Returns the C expression for the start, for a type.
+        A function that returns the C expression of the neutral element for a data type.
     dtype : dtype, optional
-        Type of the result, if it is not that of the elements: then elements are compared with zero.
+        The data type of the result, if it is not that of the elements; then elements are compared with zero.
     """
 
     def __init__(self, reduce_expr: str, kinds: str, neutral, dtype=None):
@@ -48,7 +48,7 @@ class ReduceOperation:
 
 
 def smallest(dtype: np.dtype) -> str:
-    """Return the C expression for a value that no element is less than."""
+    """Return the C expression of the smallest value of a data type."""
     if dtype.kind == "f":
         infinity = "__longlong_as_double(0x7ff0000000000000ll)"
         return f"(-{infinity})" if dtype.itemsize == 8 else f"(float)(-{infinity})"
@@ -56,7 +56,7 @@ def smallest(dtype: np.dtype) -> str:
 
 
 def largest(dtype: np.dtype) -> str:
-    """Return the C expression for a value that no element is greater than."""
+    """Return the C expression of the largest value of a data type."""
     if dtype.kind == "f":
         return smallest(dtype).replace("-", "+", 1)
     return "true" if dtype.kind == "b" else literal(np.iinfo(dtype).max)
@@ -71,7 +71,7 @@ def literal(number: int) -> str:
 _OPERATIONS = {
     "sum": ReduceOperation("out_type(a + b)", "biufc", lambda dtype: "0"),
     "prod": ReduceOperation("out_type(a * b)", "biufc", lambda dtype: "1"),
-    # What is no number stays, as in NumPy.
+    # NaN is propagated, as in NumPy.
     "max": ReduceOperation("(a >= b || a != a) ? a : b", "biuf", smallest),
     "min": ReduceOperation("(a <= b || a != a) ? a : b", "biuf", largest),
     "any": ReduceOperation("a || b", "biufc", lambda dtype: "false", np.bool_),
@@ -85,13 +85,13 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     Raises
     ------
     TypeError
-        If the reduction is not for elements of this type.
+        If the reduction does not support the data type.
     ValueError
-        If there are no elements, and the largest or smallest is asked for.
+        If the array has no elements, for ``max`` and ``min``.
     """
     check_array(array)
     if stream is None and allocator is None and out is None:
-        result = usual_reduction(name, array, dtype, scratch_of_thread)
+        result = fast_reduction(name, array, dtype, scratch_of_thread)
         if result is not None:
             return result
     result_dtype = checked_result(name, array, dtype)
@@ -106,7 +106,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     packed = reduction.packs[0] > 1 and array._address % PACK_BYTES == 0 and array.size >= reduction.packs[0]
     run(reduction, device, array.size, (array,), result, stream, packed)
     if packed:
-        # A few blocks of large structures never come here, so that the scratch memory is enough.
+        # Structures do not take this path, so the scratch memory of the thread is large enough.
         device.plans["reduce packs", name, array.dtype, dtype] = ReductionPlan(
             reduction.kernel(device.arch, True),
             result_dtype,
@@ -123,7 +123,7 @@ def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
     check_array(a)
     check_array(b)
     if a.size != b.size:
-        raise ValueError(f"a has {a.size} elements, and b has {b.size}")
+        raise ValueError(f"a and b must have the same size, not {a.size} and {b.size} elements")
     dtype = np.result_type(a.dtype, b.dtype) if dtype is None else checked_dtype(dtype)
     if a.shape == b.shape and is_packed(a) and a.strides == b.strides:
         pass
@@ -141,14 +141,14 @@ def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
 
 
 def subset_reduce(name: str, subset: ArrayBase, a: ArrayBase, dtype=None, stream=None, allocator=None):
-    """Return a reduction of the elements that an array of indices chooses."""
+    """Return a reduction of the elements that an array of indices selects."""
     check_subset(subset, a)
     dtype = checked_result(name, subset if not subset.size else a, dtype)
     return subset_map(name, subset, {"a": a}, value_in(dtype, a.dtype, "a"), dtype, stream, allocator)
 
 
 def subset_dot(subset: ArrayBase, a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
-    """Return the sum of the products of the elements that an array of indices chooses."""
+    """Return the dot product of the elements that an array of indices selects."""
     check_subset(subset, a, b)
     dtype = np.result_type(a.dtype, b.dtype) if dtype is None else checked_dtype(dtype)
     text = f"{value_in(dtype, a.dtype, 'a')} * {value_in(dtype, b.dtype, 'b')}"
@@ -169,24 +169,24 @@ def subset_map(name: str, subset, arrays, text: str, dtype, stream, allocator):
 
 
 def any_of(array: ArrayBase, stream=None, allocator=None):
-    """Return whether an element is not zero."""
+    """Return whether any element is not zero."""
     return reduce_all("any", array, None, stream, allocator)
 
 
 def all_of(array: ArrayBase, stream=None, allocator=None):
-    """Return whether no element is zero."""
+    """Return whether all elements are not zero."""
     return reduce_all("all", array, None, stream, allocator)
 
 
 def reduce_axes(name: str, array: ArrayBase, axis, dtype, stream, keepdims: bool):
-    """Return a reduction along an axis or several; None is all of them."""
+    """Return a reduction along one or several axes; None means all axes."""
     if axis is None:
         result = reduce_all(name, array, dtype, stream)
         return result.reshape((1,) * array.ndim) if keepdims else result
     axes = axis if isinstance(axis, tuple) else (axis,)
     gone = {checked_axis(item, array.ndim) for item in axes}
     if len(gone) != len(axes):
-        raise ValueError(f"axis {axis} names an axis twice")
+        raise ValueError(f"axis must name each axis once, not {axis}")
     result_dtype = checked_result(name, array, dtype, [array.shape[item] for item in gone])
     array._check_open()
     kept = [item for item in range(array.ndim) if item not in gone]
@@ -209,7 +209,7 @@ def reduce_axes(name: str, array: ArrayBase, axis, dtype, stream, keepdims: bool
 
 
 def checked_result(name: str, array: ArrayBase, dtype, extents=None) -> np.dtype:
-    """Return the type of a result, and refuse what has none."""
+    """Return the data type of a result; TypeError or ValueError if the array does not support the reduction."""
     operation = _OPERATIONS[name]
     if array.dtype.kind not in operation.kinds:
         raise TypeError(f"{name} is not supported for elements of type {array.dtype}")
@@ -219,13 +219,13 @@ def checked_result(name: str, array: ArrayBase, dtype, extents=None) -> np.dtype
         return operation.dtype
     result = array.dtype if dtype is None else checked_dtype(dtype)
     if result.kind not in operation.kinds or (array.dtype.kind == "c" and result.kind != "c"):
-        raise TypeError(f"{name} of elements of type {array.dtype} cannot be of type {result}")
+        raise TypeError(f"{name} of elements of type {array.dtype} cannot have type {result}")
     return result
 
 
 def check_array(array) -> None:
     if not isinstance(array, ArrayBase):
-        raise TypeError(f"a GPUArray is needed, not {type(array).__name__}")
+        raise TypeError(f"the operand must be a GPUArray, not {type(array).__name__}")
 
 
 def check_subset(subset, *arrays) -> None:
@@ -254,9 +254,9 @@ def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stre
 
 
 def scratch_memory(device, nbytes: int, stream, allocator=mem_alloc):
-    """Return memory for the results of blocks, whose first bytes are zero, and its address.
+    """Return scratch memory for the results of blocks, with its counter set to zero, and its address.
 
-    On the default stream each thread has memory of its own, which its next reduction uses again.
+    On the default stream each thread has its own scratch memory, which all its reductions use.
     """
     if stream is not None or nbytes > SCRATCH_BYTES:
         memory = allocator(nbytes)
@@ -271,7 +271,7 @@ def scratch_memory(device, nbytes: int, stream, allocator=mem_alloc):
 
 
 def scratch_of_thread(device) -> tuple[int, int]:
-    """Return the address of memory for the results of blocks on the default stream, and the turn of the launch."""
+    """Return the address of this thread's scratch memory on the default stream, and the turn of the launch."""
     return scratch_memory(device, 0, None)[1], next_turn()
 
 
@@ -284,7 +284,7 @@ _scratch = _Scratch()
 
 
 def value_in(target: np.dtype, source: np.dtype, name: str) -> str:
-    """Return the C expression for an element in the type that it is computed in."""
+    """Return the C expression that converts an element to the type of the computation."""
     if source.kind == "c" and target.kind != "c":
         raise TypeError(f"complex elements cannot be converted to {target}")
     if source.kind not in "biufc" or target.kind not in "biufc":
@@ -314,7 +314,7 @@ def make_reduction(name: str, source: np.dtype, target: np.dtype) -> Reduction:
 
 
 def reduced_value(operation: ReduceOperation, source: np.dtype, out_type: str, element: str) -> str:
-    """Return the C expression for what is reduced: an element, or whether it is not zero."""
+    """Return the C expression of the value to reduce: the element, or whether it is not zero."""
     if operation.dtype is None:
         return f"({out_type})({element})"
     if source == np.float16:
@@ -323,7 +323,7 @@ def reduced_value(operation: ReduceOperation, source: np.dtype, out_type: str, e
 
 
 def make_map(text: str, dtypes: dict, target: np.dtype, name: str) -> Reduction:
-    """Return a reduction of an expression over elements ``[i]`` of several arrays."""
+    """Return a reduction of an expression of the elements ``[i]`` of several arrays."""
     operation = _OPERATIONS[name]
     compute = compute_dtype(target)
     types = {key: storage_name(dtype) for key, dtype in dtypes.items()}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing elements: by a condition, by indices, and by joining arrays; and sums of multiples."""
+"""Selection by a condition or by indices, joining of arrays, and linear combinations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def linear_combination(a, a_factor, b, b_factor, out=None, stream=None):
 
 
 def where(criterion, then_, else_, out=None, stream=None):
-    """Return `then_` where the criterion is not zero, else `else_`."""
+    """Return elements of ``then_`` where ``criterion`` is not zero, else of ``else_``."""
     if not isinstance(criterion, ArrayBase):
         raise TypeError(f"criterion must be a GPUArray, not {type(criterion).__name__}")
     then_, else_ = checked_number(then_, "then_"), checked_number(else_, "else_")
@@ -46,7 +46,7 @@ def where(criterion, then_, else_, out=None, stream=None):
 
 
 def if_positive(criterion, then_, else_, out=None, stream=None):
-    """Return `then_` where the criterion is greater than zero, else `else_`."""
+    """Return elements of ``then_`` where ``criterion`` is greater than zero, else of ``else_``."""
     if not isinstance(criterion, ArrayBase):
         raise TypeError(f"criterion must be a GPUArray, not {type(criterion).__name__}")
     if criterion.dtype.kind not in "biuf":
@@ -55,9 +55,9 @@ def if_positive(criterion, then_, else_, out=None, stream=None):
     choices = [item for item in (then_, else_) if isinstance(item, ArrayBase)]
     for item in choices:
         if item.shape != criterion.shape:
-            raise ValueError(f"criterion has shape {criterion.shape}, and what is chosen {item.shape}")
+            raise ValueError(f"then_ and else_ must have the shape of criterion, {criterion.shape}, not {item.shape}")
     if len(choices) == 2 and then_.dtype != else_.dtype:
-        raise ValueError(f"then_ has elements of type {then_.dtype}, and else_ of type {else_.dtype}")
+        raise ValueError(f"then_ and else_ must have the same type, not {then_.dtype} and {else_.dtype}")
     dtype = choices[0].dtype if choices else np.result_type(promoted(then_), promoted(else_))
     operands = {"c": criterion, "t": then_, "e": else_}
     loops = {"c": criterion.dtype, "t": dtype, "e": dtype}
@@ -65,16 +65,16 @@ def if_positive(criterion, then_, else_, out=None, stream=None):
 
 
 def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, out, stream):
-    """Run statements over arrays and numbers that are broadcast; see :class:`Elementwise`.
+    """Run an elementwise kernel on arrays and numbers, which are broadcast; see :class:`Elementwise`.
 
     Parameters
     ----------
     operands : dict
-        Arrays and numbers by their variables.
+        The arrays and numbers, by the names of their variables.
     loops : dict
-        The types that they are converted to.
+        The types to which they are converted.
     dtype : dtype
-        Type of the result ``r``.
+        The data type of the result ``r``.
     """
     arrays = [item for item in operands.values() if isinstance(item, ArrayBase)]
     device = arrays[0]._device
@@ -107,7 +107,7 @@ def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, 
 
 
 def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 0):
-    """Return the elements at some indices of the flat array; beyond the range they are zero."""
+    """Return the elements at indices of the flattened array; indices out of range give zero."""
     check_indices(indices)
     out = out if out is not None else a._new(indices.shape, a.dtype)
     check_result(out, indices.shape, a.dtype)
@@ -128,14 +128,14 @@ def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 
 
 
 def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> None:
-    """Store values at some indices of the flat array; those beyond the range are left out."""
+    """Store values at indices of the flattened array; indices out of range are ignored."""
     check_indices(indices)
     if values.dtype != a.dtype or values.shape != indices.shape:
         raise ValueError(
             f"values must have shape {indices.shape} and type {a.dtype}, not {values.shape} and {values.dtype}"
         )
     if not a._is_c:
-        raise ValueError("elements are put into C-contiguous arrays only")
+        raise ValueError("put needs a C-contiguous array")
     if overlap(a, values) or a._address == values._address:
         values = copy_of(values, "C", stream)
     words = word_dtype(a.itemsize)
@@ -151,11 +151,11 @@ def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> Non
 
 
 def take_put(a: ArrayBase, out: ArrayBase, source, dest, offset: int = 0, stream=None) -> None:
-    """Store the elements at the indices `source` of one array at the indices `dest` of another."""
+    """Store the elements at the indices ``source`` of one array at the indices ``dest`` of another."""
     check_indices(source)
     check_indices(dest)
     if source.shape != dest.shape:
-        raise ValueError(f"dest_indices have shape {dest.shape}, and src_indices {source.shape}")
+        raise ValueError(f"dest_indices and src_indices must have the same shape, not {dest.shape} and {source.shape}")
     put(out, dest, take(a, source, None, stream, offset), stream)
 
 
@@ -168,7 +168,7 @@ def concatenate(arrays, axis: int = 0, allocator=None):
     axis = checked_axis(axis, first.ndim)
     for number, item in enumerate(arrays):
         if item.shape[:axis] + item.shape[axis + 1 :] != first.shape[:axis] + first.shape[axis + 1 :]:
-            raise ValueError(f"array {number} of shape {item.shape} does not fit the first of shape {first.shape}")
+            raise ValueError(f"array {number} of shape {item.shape} does not match the first of shape {first.shape}")
     shape = list(first.shape)
     shape[axis] = sum(item.shape[axis] for item in arrays)
     result = first._new(tuple(shape), joint_dtype(arrays), allocator=allocator)
@@ -187,7 +187,7 @@ def stack(arrays, axis: int = 0, allocator=None):
     axis = checked_axis(axis, len(shape) + 1)
     for number, item in enumerate(arrays):
         if item.shape != shape:
-            raise ValueError(f"array {number} has shape {item.shape}, and the first has {shape}")
+            raise ValueError(f"all arrays must have the shape of the first, {shape}; array {number} has {item.shape}")
     joined = shape[:axis] + (len(arrays),) + shape[axis:]
     result = arrays[0]._new(joined, joint_dtype(arrays), allocator=allocator)
     for number, item in enumerate(arrays):
@@ -195,7 +195,7 @@ def stack(arrays, axis: int = 0, allocator=None):
     return result
 
 
-# Negative indices count from the end; what is out of range then is a large unsigned number.
+# Negative indices count from the end. As unsigned numbers, indices out of range are at least the size.
 _RANGE = (
     Operand("offset", np.dtype(np.int64), is_scalar=True),
     Operand("count", np.dtype(np.int64), is_scalar=True),
@@ -236,7 +236,7 @@ def checked_number(item, name: str):
 
 
 def promoted(item):
-    """Return what NumPy's rule for types takes: a type, or a Python number, which adapts."""
+    """Return the operand of NumPy's type promotion: a dtype, or a Python number, whose type adapts."""
     kind = type_of(item)
     return item if isinstance(kind, type) else kind
 
@@ -258,7 +258,7 @@ def check_result(out, shape, dtype) -> None:
 def checked_arrays(arrays) -> list[ArrayBase]:
     arrays = list_argument("arrays", arrays, "a sequence of GPUArrays")
     if not arrays:
-        raise ValueError("at least one array is needed")
+        raise ValueError("arrays must have at least one array")
     for item in arrays:
         if not isinstance(item, ArrayBase):
             raise TypeError(f"arrays must be GPUArrays, not {type(item).__name__}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The storage of arrays: memory, shape, strides and type, and what other libraries read of them."""
+"""The base class of arrays: memory, shape, strides, data type, and the protocols of other libraries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cuda.core.driver._arrays._layout import (
     kept_order_strides,
     memory_range,
 )
-from cuda.core.driver._arrays._making import make_view, set_layout, usual_array
+from cuda.core.driver._arrays._making import fast_array, make_view, set_layout
 from cuda.core.driver._arrays._memory import ResultAllocation, open_results, share, take_array
 from cuda.core.driver._arrays._storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
@@ -30,18 +30,18 @@ from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer
 
 __all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay", "stream_for"]
 
-MOST_BYTES = 2**63 - 1
+MAX_BYTES = 2**63 - 1
 
 
 class ArrayBase(ArrayStorage):
     """An n-dimensional array in device memory, without operations."""
 
-    # Operators with arrays and scalars of NumPy are ours.
+    # NumPy arrays and scalars leave binary operators to this class.
     __array_priority__ = 100
 
     def __init__(self, shape, dtype, allocator=mem_alloc, base=None, gpudata=None, strides=None, order: str = "C"):
         is_plain = gpudata is None and strides is None and base is None and allocator is mem_alloc
-        if is_plain and order == "C" and usual_array(self, shape, dtype):
+        if is_plain and order == "C" and fast_array(self, shape, dtype):
             return
         shape = checked_shape(shape)
         dtype = checked_dtype(dtype)
@@ -57,16 +57,16 @@ class ArrayBase(ArrayStorage):
             if len(strides) != len(shape):
                 raise ValueError(f"strides must have one item per dimension: {shown(strides)} for shape {shape}")
         low, high = memory_range(shape, strides, dtype.itemsize)
-        if high - low > MOST_BYTES:
-            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
+        if high - low > MAX_BYTES:
+            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MAX_BYTES} bytes")
         self._device = array_device()
         set_layout(self, shape, strides, dtype)
         self.allocator = allocator = mem_alloc if allocator is None else callable_argument("allocator", allocator)
         if gpudata is None and self.size:
             if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
                 raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
-            if self.nbytes > MOST_BYTES:
-                raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
+            if self.nbytes > MAX_BYTES:
+                raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MAX_BYTES} bytes")
             if allocator is mem_alloc:
                 gpudata = take_array(current_context("cuMemAlloc"), self.nbytes)
             else:
@@ -83,27 +83,27 @@ class ArrayBase(ArrayStorage):
         self._gpudata = gpudata
         self._owner = gpudata if isinstance(gpudata, Buffer) else getattr(base, "_owner", _OPEN)
         self._address = 0 if gpudata is None else as_pointer(gpudata)
-        # What launches get: an allocation is kept, and found open, by the launch itself.
+        # The kernel argument: for an allocation the launch keeps the memory, and checks that it is open.
         self._argument = gpudata if isinstance(gpudata, DeviceAllocation) else self._address
 
     def _new(self, shape, dtype, strides=None, allocator=None):
-        """Return a new array of this one's class for a result, by this one's allocator unless another is given."""
+        """Return a new array of the same class for a result, with the same allocator unless another is given."""
         return type(self)._new_result(shape, dtype, strides, self.allocator if allocator is None else allocator)
 
     @classmethod
     def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
-        """Return a new array for a result; `shape` and `dtype` are checked."""
+        """Return a new array for a result; ``shape`` and ``dtype`` must be checked already."""
         new = ArrayStorage.__new__(cls)
         set_layout(new, shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
-        if new.nbytes > MOST_BYTES:
-            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MOST_BYTES} bytes")
+        if new.nbytes > MAX_BYTES:
+            raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MAX_BYTES} bytes")
         context = current_context("cuMemAlloc")
         new._device = context.array_device or device_of(context)
         new._take_memory(allocator, context)
         return new
 
     def _new_dense(self, dtype, context):
-        """Return a new array for a result, with the shape of this one, which is contiguous, and its order."""
+        """Return a new array for a result, with the shape and order of this one, which must be contiguous."""
         new = ArrayStorage.__new__(type(self))
         new.shape = self.shape
         new.dtype = dtype
@@ -138,7 +138,7 @@ class ArrayBase(ArrayStorage):
         if not self.size:
             self._gpudata, self._owner, self._address, self._argument = None, _OPEN, 0, 0
         elif allocator is mem_alloc:
-            # The usual case: nobody has asked for memory of another kind.
+            # The common case: the default allocator.
             self._gpudata = self._owner = self._argument = memory = (context.take_result or open_results(context))(
                 self.nbytes
             )
@@ -149,18 +149,18 @@ class ArrayBase(ArrayStorage):
             self._set_memory(memory, None)
 
     def _new_like(self, dtype, order: str = "K"):
-        """Return a new array for a result, with the shape of this one, and its order of axes by ``order``."""
+        """Return a new array for a result, with the shape of this one; ``order`` is as for :func:`empty_like`."""
         return self._new(self.shape, dtype, self._strides_like(dtype, order))
 
     def _empty_like(self, dtype=None, order: str = "K"):
-        """Return a new array like this one for a program that asks for it: by the allocator, not of results."""
+        """Return a new array like this one for the program: from its allocator, not from the pool of results."""
         dtype = self.dtype if dtype is None else checked_dtype(dtype)
         if self._is_c and order in ("K", "C"):
             return type(self)(self.shape, dtype, self.allocator)
         return type(self)(self.shape, dtype, self.allocator, strides=self._strides_like(dtype, order))
 
     def _strides_like(self, dtype, order: str = "K") -> tuple[int, ...]:
-        """Return the strides of an array with the shape of this one, and its order of axes where ``order`` says so."""
+        """Return the strides of a contiguous array with the shape of this one and the given order."""
         if order == "K":
             return kept_order_strides(self.shape, self.strides, dtype.itemsize)
         if order == "C" or (order == "A" and not (self._is_f and not self._is_c)):
@@ -170,7 +170,7 @@ class ArrayBase(ArrayStorage):
         raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {shown(order)}")
 
     def _view(self, offset: int, shape, strides, dtype):
-        """Return a view of this array's memory, from `offset` bytes after its first element."""
+        """Return a view of the array's memory that begins ``offset`` bytes after its first element."""
         return make_view(self, offset, shape, strides, dtype)
 
     def _check_open(self) -> None:
@@ -178,12 +178,12 @@ class ArrayBase(ArrayStorage):
             raise logic_error("the array", INVALID_HANDLE, "its memory was freed, or its context is detached")
 
     def _share(self) -> None:
-        """Free the memory after all work of the device, because others than operations on arrays use it now."""
+        """Free the memory only after all work of the device, because code outside of this package may use it now."""
         if self._owner.__class__ is ResultAllocation:
             share(self._owner)
 
     def _pointer_on(self, stream) -> int:
-        """Return the address, for a kernel on a stream of ours; None is the default stream."""
+        """Return the kernel argument for a launch on a stream; None is the default stream."""
         self._check_open()
         if stream is not None and self._owner.__class__ is ResultAllocation:
             stream_for(stream, self)
@@ -191,7 +191,7 @@ class ArrayBase(ArrayStorage):
 
     @property
     def __cuda_array_interface__(self) -> dict:
-        """The memory, for other libraries: version 3 of the CUDA array interface."""
+        """The CUDA array interface, version 3."""
         self._check_open()
         self._share()
         return {
@@ -210,12 +210,12 @@ class ArrayBase(ArrayStorage):
         return view.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return the ``(device_type, device_id)`` of DLPack."""
+        """Return ``(device_type, device_id)`` of the DLPack protocol."""
         return _DLPACK_CUDA, self._device.ordinal
 
     @property
     def gpudata(self):
-        """The allocation; in views the address, and None where there are no elements."""
+        """The allocation; for views the address, for arrays without elements None."""
         self._share()
         return self._gpudata
 
@@ -237,7 +237,7 @@ class ArrayBase(ArrayStorage):
 
     @property
     def itemsize(self) -> int:
-        """The bytes of an element."""
+        """The size of an element in bytes."""
         return self.dtype.itemsize
 
     @property
@@ -247,7 +247,7 @@ class ArrayBase(ArrayStorage):
 
     @property
     def flags(self) -> ArrayFlags:
-        """Whether the array is contiguous in C or Fortran order."""
+        """Whether the array is contiguous in C order, and in Fortran order."""
         return ArrayFlags(self._is_c, self._is_f)
 
     @property
@@ -264,11 +264,11 @@ class ArrayBase(ArrayStorage):
 
 
 def stream_for(stream, *arrays):
-    """Return the stream of :mod:`cuda.core` for an operation on arrays; None stays, and is the default stream.
+    """Return the stream of :mod:`cuda.core` for an operation on arrays; None, the default stream, stays None.
 
-    Memory that a stream uses is not in the order of the default stream any more: it is freed after all work of the
-    device. A stream that does not synchronise with the default stream waits for it once for each array, whose memory
-    may still have other users there.
+    The memory of arrays that another stream uses is freed after all work of the device, not in the order of the default
+    stream. A stream that does not synchronize with the default stream waits for it once for each array, because earlier
+    work there may still use the memory.
     """
     if stream is None:
         return None
@@ -283,12 +283,12 @@ def stream_for(stream, *arrays):
 
 
 class ArrayFlags:
-    """Layout flags of an array: contiguity and order.
+    """Layout flags of an array.
 
     Attributes
     ----------
     c_contiguous, f_contiguous, forc : bool
-        Contiguous in C order, in Fortran order, in one of them.
+        Whether the array is contiguous in C order, in Fortran order, or in one of them.
     """
 
     __slots__ = ("c_contiguous", "f_contiguous", "forc")
@@ -310,19 +310,19 @@ class ArrayFlags:
 
 
 def splay(n: int, dev=None) -> tuple[tuple[int, int], tuple[int, int, int]]:
-    """Return a grid and a block for kernels that loop over `n` elements by the stride of the grid.
+    """Return a grid and a block for kernels with a grid-stride loop over ``n`` elements.
 
     Parameters
     ----------
     n : int
         The number of elements.
     dev : Device, optional
-        The device; None is that of the current context.
+        The device. If None, that of the current context.
 
     Returns
     -------
     ((int, int), (int, int, int))
-        Blocks of 32 to 128 threads, and no more of them than the device runs at once.
+        The grid, with at most as many blocks as can be resident on the device, and a block of 32 to 128 threads.
     """
     n = whole("n", n, 0)
     if dev is None:
@@ -347,12 +347,12 @@ class _NeverClosed:
 
 
 def checked_dtype(dtype) -> np.dtype:
-    """Return a dtype that device memory can have.
+    """Return a dtype that arrays in device memory support.
 
     Raises
     ------
     TypeError
-        If elements are Python objects, have the other byte order, or have no size.
+        If elements are Python objects, have another byte order, or have no size.
     """
     dtype = dtype_of(dtype)
     if dtype.hasobject:
@@ -362,16 +362,16 @@ def checked_dtype(dtype) -> np.dtype:
             f"dtype {dtype.str} is not in the byte order of devices; convert with {dtype.newbyteorder('=').str}"
         )
     if dtype in (np.longdouble, np.clongdouble):
-        raise TypeError(f"devices have no numbers of dtype {dtype}; convert to float64 or complex128")
+        raise TypeError(f"dtype {dtype} is not supported on devices; convert to float64 or complex128")
     if dtype.subdtype is not None or dtype.itemsize == 0:
-        raise TypeError(f"dtype {dtype} is no type of single elements with a size")
+        raise TypeError(f"dtype must be a type of single elements with a size, not {dtype}")
     return dtype
 
 
 def check_room(name: str, memory, nbytes: int) -> None:
-    """Refuse an allocation that has fewer bytes than an array in it."""
+    """Raise ValueError if an allocation has fewer bytes than an array in it."""
     if isinstance(memory, Buffer) and memory.size < nbytes:
-        raise ValueError(f"{name} has {memory.size} bytes, and the array needs {nbytes}")
+        raise ValueError(f"{name} has {memory.size} bytes, fewer than the {nbytes} bytes of the array")
 
 
 def overlap(first: ArrayBase, second: ArrayBase) -> bool:

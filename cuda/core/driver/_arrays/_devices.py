@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""State per device for arrays: limits of the device, and the kernels chosen for operations by element type."""
+"""State of arrays per device: its limits, and the plans (kernels) of operations."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["ArrayDevice", "array_device", "check_device", "device_of"]
 
 
 class ArrayDevice:
-    """A device, as arrays need it.
+    """The properties of a device that arrays need, and the plans of operations on it.
 
     Attributes
     ----------
     ordinal : int
-        Its number.
+        The ordinal of the device.
     arch : str
-        What kernels are compiled for, such as ``"sm_90"``.
+        The target architecture of kernels, such as ``"sm_90"``.
     multiprocessors : int
-        How many multiprocessors it has.
+        The number of multiprocessors.
     plans : dict
-        By operation and types: what an operator does on this device.
+        The plans of operations, by operation and operand types.
     """
 
     def __init__(self, ordinal: int):
@@ -38,13 +38,13 @@ class ArrayDevice:
 
 
 def array_device(api: str = "cuMemAlloc") -> ArrayDevice:
-    """Return the device of the current context; LogicError, in the name of a driver call, where there is none."""
+    """Return the device of the current context; LogicError of the driver call ``api`` if there is none."""
     context = current_context(api)
     return context.array_device or device_of(context)
 
 
 def device_of(context: Context) -> ArrayDevice:
-    """Return the device of a context, and note it there."""
+    """Return the device of a context, and cache it there."""
     ordinal = context._device._ordinal
     found = _devices.get(ordinal)
     if found is None:
@@ -54,7 +54,7 @@ def device_of(context: Context) -> ArrayDevice:
 
 
 def check_device(device: ArrayDevice, *others: ArrayDevice) -> None:
-    """Refuse to work on arrays of several devices, or of another device than that of the current context."""
+    """Raise LogicError if arrays are on several devices, or on another device than the current context."""
     for other in (array_device("cuLaunchKernel"), *others):
         if other is not device:
             raise logic_error(

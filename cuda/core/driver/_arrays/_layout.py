@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes and strides: contiguity, broadcasting, reshaping and indexing, as NumPy does them. No device is needed."""
+"""Shapes and strides with NumPy's rules: contiguity, broadcasting, reshaping and indexing. Needs no device."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ __all__ = [
 ]
 
 ORDERS = ("C", "F", "A", "K")
-MOST_DIMENSIONS = 64
+MAX_DIMENSIONS = 64
 
 
 def checked_shape(shape) -> tuple[int, ...]:
-    """Return a shape as a tuple of ints: from an int, a sequence, or an array without or with one dimension.
+    """Return a shape as a tuple of ints, from an int, a sequence of ints, or an array with up to one dimension.
 
     Raises
     ------
     TypeError
-        If it, or an item, is no integer.
+        If it is none of these.
     ValueError
-        If an extent is negative.
+        If an extent is negative, or there are too many.
     """
     if type(shape) is not tuple:
         if isinstance(shape, (str, bytes, bytearray, memoryview)):
@@ -60,21 +60,21 @@ def checked_shape(shape) -> tuple[int, ...]:
         shape = tuple([operator.index(extent) for extent in shape])
     except TypeError:
         raise TypeError(f"shape must hold ints, not {shown(shape)}") from None
-    if len(shape) > MOST_DIMENSIONS:
-        raise ValueError(f"shape must have up to {MOST_DIMENSIONS} extents, not {len(shape)}")
+    if len(shape) > MAX_DIMENSIONS:
+        raise ValueError(f"shape must have up to {MAX_DIMENSIONS} extents, not {len(shape)}")
     for extent in shape:
         if extent < 0:
-            raise ValueError(f"shape must not have negative extents, got {shown(shape)}")
+            raise ValueError(f"shape must not have negative extents: {shown(shape)}")
     return shape
 
 
 def checked_axis(axis, ndim: int, name: str = "axis") -> int:
-    """Return an axis, counted from the end if negative, as an index.
+    """Return the index of an axis, which counts from the end if it is negative.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If there is no such axis; it is a ValueError and an IndexError.
+        If there is no such axis. It is both a ValueError and an IndexError.
     """
     number = operator.index(axis)
     if not -ndim <= number < ndim:
@@ -91,7 +91,7 @@ def element_count(shape) -> int:
 
 
 def c_strides(shape, itemsize: int) -> tuple[int, ...]:
-    """Return the strides in bytes of an array whose last index runs fastest."""
+    """Return the strides in bytes of a C-contiguous array."""
     strides, step = [], itemsize
     for extent in reversed(shape):
         strides.append(step)
@@ -100,7 +100,7 @@ def c_strides(shape, itemsize: int) -> tuple[int, ...]:
 
 
 def f_strides(shape, itemsize: int) -> tuple[int, ...]:
-    """Return the strides in bytes of an array whose first index runs fastest."""
+    """Return the strides in bytes of a Fortran-contiguous array."""
     strides, step = [], itemsize
     for extent in shape:
         strides.append(step)
@@ -109,7 +109,7 @@ def f_strides(shape, itemsize: int) -> tuple[int, ...]:
 
 
 def kept_order_strides(shape, strides, itemsize: int) -> tuple[int, ...]:
-    """Return packed strides with the axes in the order that they have in memory: NumPy's order K."""
+    """Return the strides of a contiguous array with the same order of axes in memory: NumPy's order K."""
     order = sorted(range(len(shape)), key=lambda axis: (-abs(strides[axis]), axis))
     packed, step = [0] * len(shape), itemsize
     for axis in reversed(order):
@@ -119,7 +119,7 @@ def kept_order_strides(shape, strides, itemsize: int) -> tuple[int, ...]:
 
 
 def is_c_contiguous(shape, strides, itemsize: int) -> bool:
-    """Return whether the elements are contiguous in C order; axes of one element do not count."""
+    """Return whether the elements are contiguous in C order; axes of extent 1 do not count."""
     step = itemsize
     for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
         if extent == 0:
@@ -137,7 +137,7 @@ def is_f_contiguous(shape, strides, itemsize: int) -> bool:
 
 
 def memory_range(shape, strides, itemsize: int) -> tuple[int, int]:
-    """Return the first byte, and the byte after the last, that an array covers, from its first element."""
+    """Return the first byte and the byte after the last that an array covers, as offsets from its first element."""
     if 0 in shape:
         return 0, 0
     low = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True) if stride < 0)
@@ -151,7 +151,7 @@ def broadcast_shape(*shapes) -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        If they do not fit each other.
+        If they cannot be broadcast together.
     """
     ndim = max(map(len, shapes))
     result = [1] * ndim
@@ -166,7 +166,7 @@ def broadcast_shape(*shapes) -> tuple[int, ...]:
 
 
 def broadcast_strides(shape, strides, target) -> tuple[int, ...]:
-    """Return the strides with which an array is seen in a shape that it broadcasts to."""
+    """Return the strides of an array that is broadcast to another shape."""
     if shape == target:
         return strides
     seen = [0 if extent == 1 else stride for extent, stride in zip(shape, strides, strict=True)]
@@ -174,12 +174,12 @@ def broadcast_strides(shape, strides, target) -> tuple[int, ...]:
 
 
 def joined_dimensions(shape, strides_of_all):
-    """Join neighbouring dimensions that every array walks through with one stride.
+    """Merge adjacent dimensions that have one common stride in every array.
 
     Returns
     -------
     (list of int, list of list of int)
-        The extents that are left, and the strides of each array.
+        The remaining extents, and the strides of each array.
     """
     extents: list[int] = []
     rows: list[list[int]] = [[] for _ in strides_of_all]
@@ -200,12 +200,12 @@ def joined_dimensions(shape, strides_of_all):
 
 
 def completed_shape(shape, size: int) -> tuple[int, ...]:
-    """Return a shape with its -1, if it has one, replaced by the extent that makes `size` elements."""
+    """Return a shape in which an extent of -1 is replaced so that there are ``size`` elements."""
     wanted = tuple([operator.index(extent) for extent in shape])
     unknown = wanted.count(-1)
     known = element_count(extent for extent in wanted if extent != -1)
     if unknown > 1 or any(extent < -1 for extent in wanted):
-        raise ValueError(f"shape must have extents from 0 and at most one -1, got {shown(wanted)}")
+        raise ValueError(f"shape must have extents of at least 0 and at most one -1, not {shown(wanted)}")
     if (unknown and (known == 0 or size % known)) or (not unknown and known != size):
         raise ValueError(f"cannot reshape an array of {size} elements to shape {shown(wanted)}")
     return tuple([size // known if extent == -1 else extent for extent in wanted]) if unknown else wanted
@@ -239,19 +239,19 @@ def reshaped_strides(shape, strides, new_shape, itemsize: int, order: str) -> tu
 
 
 def viewed_layout(shape, strides, old: int, new: int):
-    """Return shape and strides of an array seen with elements of another size: the axis of least stride is rescaled.
+    """Return shape and strides of a view with elements of another size, which changes the axis of smallest stride.
 
     Parameters
     ----------
     shape, strides : tuple of int
-        The extents, and the distances in bytes.
+        The shape, and the strides in bytes.
     old, new : int
-        The bytes of an element, and of one as it is to be seen.
+        The size of an element in the array, and in the view, in bytes.
 
     Raises
     ------
     ValueError
-        If the bytes along that axis are not contiguous, or no whole number of elements.
+        If the bytes along that axis are not contiguous, or are not a multiple of ``new``.
     """
     if old == new:
         return shape, strides
@@ -261,9 +261,9 @@ def viewed_layout(shape, strides, old: int, new: int):
     if not dense and ndim:
         dense = [min(range(ndim), key=lambda axis: (abs(strides[axis]), -axis))]
         if shape[dense[0]] != 1:
-            raise ValueError(f"the {old}-byte elements are not contiguous, and cannot be seen as {new}-byte elements")
+            raise ValueError(f"{old}-byte elements must be contiguous to be viewed as {new}-byte elements")
     if not dense or shape[dense[-1]] * old % new:
-        raise ValueError(f"elements of {old} bytes cannot be seen as elements of {new} bytes in shape {given}")
+        raise ValueError(f"elements of {old} bytes cannot be viewed as elements of {new} bytes in shape {given}")
     axis = dense[-1]
     shape[axis] = shape[axis] * old // new
     strides[axis] = new
@@ -271,24 +271,24 @@ def viewed_layout(shape, strides, old: int, new: int):
 
 
 def indexed(shape, strides, key):
-    """Return what basic indexing selects.
+    """Return the view that basic indexing selects.
 
     Parameters
     ----------
     shape, strides : tuple of int
-        The array.
+        The shape and the strides of the array.
     key : int, slice, None, Ellipsis, or a tuple of them
         The index.
 
     Returns
     -------
     (int, tuple of int, tuple of int)
-        Offset in bytes of the first element; shape and strides of the view.
+        The offset of the first element in bytes, the shape and the strides of the view.
 
     Raises
     ------
     IndexError
-        If there are too many indices, or one is out of bounds or of another type.
+        If there are too many indices, or one is out of bounds or has another type.
     """
     keys = key if isinstance(key, tuple) else (key,)
     given = sum(item is not None and item is not Ellipsis for item in keys)

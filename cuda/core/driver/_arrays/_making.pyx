@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""New arrays and views: the usual ones at once, others are left to the general way."""
+"""Creation of arrays and views: fast paths for common arguments."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from cuda.core.driver._arrays._layout import element_count, is_c_contiguous, is_
 from cuda.core.driver._contexts._context import current_context
 from cuda.core.driver._memory._device_memory import mem_alloc
 
-__all__ = ["make_view", "set_layout", "usual_array", "usual_item"]
+__all__ = ["make_view", "set_layout", "fast_array", "fast_item"]
 
 cdef object current = current_context
-cdef object usual_allocator = mem_alloc
+cdef object default_allocator = mem_alloc
 cdef object make = ArrayStorage.__new__
 cdef object dtype_class = np.dtype
-# What programs name as a type, and its dtype.
+# Scalar types, and their dtypes.
 cdef dict known_types = {np.dtype(code).type: np.dtype(code) for code in "?bhilqBHILQefdFD"}
 known_types.update({kind: np.dtype(kind) for kind in (bool, int, float, complex)})
 cdef frozenset known_dtypes = frozenset(known_types.values())
 
 cdef enum:
-    MOST_DIMENSIONS = 32
+    MAX_DIMENSIONS = 32
 
-# Beyond these, numbers of Python are counted with.
-cdef int64_t MOST_ELEMENTS = 1 << 40
-cdef int64_t MOST_EXTENT = 1 << 31
+# Above these limits, sizes are computed with Python ints.
+cdef int64_t MAX_ELEMENTS = 1 << 40
+cdef int64_t MAX_EXTENT = 1 << 31
 
 
 def set_layout(ArrayStorage array, tuple shape, tuple strides, dtype) -> None:
@@ -48,15 +48,15 @@ def set_layout(ArrayStorage array, tuple shape, tuple strides, dtype) -> None:
         array._is_f = is_f_contiguous(shape, strides, dtype.itemsize)
 
 
-# False for numbers that are too large for this.
+# False if the numbers are too large for 64-bit arithmetic.
 cdef bint set_small_layout(ArrayStorage array, tuple shape, tuple strides, object itemsize) except -1:
-    cdef int64_t[MOST_DIMENSIONS] extents
-    cdef int64_t[MOST_DIMENSIONS] steps
+    cdef int64_t[MAX_DIMENSIONS] extents
+    cdef int64_t[MAX_DIMENSIONS] steps
     cdef Py_ssize_t ndim = len(shape)
     cdef Py_ssize_t axis
     cdef int64_t size = 1
     cdef int64_t width = itemsize
-    if ndim > MOST_DIMENSIONS:
+    if ndim > MAX_DIMENSIONS:
         return False
     for axis in range(ndim):
         try:
@@ -64,10 +64,10 @@ cdef bint set_small_layout(ArrayStorage array, tuple shape, tuple strides, objec
             steps[axis] = strides[axis]
         except OverflowError:
             return False
-        if extents[axis] > MOST_EXTENT or size > MOST_ELEMENTS:
+        if extents[axis] > MAX_EXTENT or size > MAX_ELEMENTS:
             return False
         size *= extents[axis]
-    if size > MOST_ELEMENTS or width > MOST_EXTENT // 256:
+    if size > MAX_ELEMENTS or width > MAX_EXTENT // 256:
         return False
     array.size = size
     array.nbytes = size * width
@@ -91,13 +91,14 @@ cdef bint set_small_layout(ArrayStorage array, tuple shape, tuple strides, objec
     return True
 
 
-def usual_array(ArrayStorage array, shape, dtype) -> bool:
-    """Fill in a new array in C order, with memory of its own by the usual allocator.
+def fast_array(ArrayStorage array, shape, dtype) -> bool:
+    """Set up a new array in C order, with memory from the default allocator.
 
     Returns
     -------
     bool
-        False where the arguments are not the usual ones, or it is the first array of the context: nothing is done.
+        False if the fast path does not apply: for other arguments, and for the first array of a context. The array is
+        unchanged then.
     """
     cdef PyObject* found
     cdef object context
@@ -115,22 +116,22 @@ def usual_array(ArrayStorage array, shape, dtype) -> bool:
         dtype = <object>found
     if type(shape) is int:
         shape = (shape,)
-    elif type(shape) is not tuple or len(<tuple>shape) > MOST_DIMENSIONS:
+    elif type(shape) is not tuple or len(<tuple>shape) > MAX_DIMENSIONS:
         return False
     width = dtype.itemsize
     size = 1
     for axis in range(len(<tuple>shape)):
         item = (<tuple>shape)[axis]
-        if type(item) is not int or not 0 < item < MOST_EXTENT:
+        if type(item) is not int or not 0 < item < MAX_EXTENT:
             return False
         size *= <int64_t>item
-        if size > MOST_ELEMENTS:
+        if size > MAX_ELEMENTS:
             return False
     context = current("cuMemAlloc")
     source = context.take_array
     if type(source) is not ResultSource or context.array_device is None:
         return False
-    # From here on it is an array that is made, or an error.
+    # From here on the array is created, or an exception is raised.
     memory = ResultSource_take(<ResultSource>source, size * width)
     array._gpudata = array._owner = array._argument = memory
     array._address = memory.handle
@@ -140,10 +141,10 @@ def usual_array(ArrayStorage array, shape, dtype) -> bool:
     array.dtype = dtype
     array.size = size
     array.nbytes = size * width
-    array.allocator = usual_allocator
+    array.allocator = default_allocator
     array.base = None
     array._is_c = True
-    # In one dimension, or with one extent that is not 1, both orders are the same.
+    # With at most one extent that is not 1, C order and Fortran order are the same.
     axis = 0
     for item in <tuple>shape:
         extent = item
@@ -164,7 +165,7 @@ cdef tuple dense_strides(tuple shape, int64_t step):
 
 
 def make_view(ArrayStorage array, offset: int, shape: tuple, strides: tuple, dtype) -> ArrayStorage:
-    """Return a view of the memory of an array, from ``offset`` bytes after its first element."""
+    """Return a view of the memory of an array that begins ``offset`` bytes after its first element."""
     cdef ArrayStorage view = make(type(array))  # past constructors of subclasses
     set_layout(view, shape, strides, dtype)
     view._device = array._device
@@ -177,8 +178,8 @@ def make_view(ArrayStorage array, offset: int, shape: tuple, strides: tuple, dty
     return view
 
 
-def usual_item(ArrayStorage array, key) -> ArrayStorage | None:
-    """Return the view that an int, or a slice of ints, chooses of the first axis; None for other keys."""
+def fast_item(ArrayStorage array, key) -> ArrayStorage | None:
+    """Return the view for an int or a slice of ints as the index of the first axis; None for other keys."""
     cdef int64_t extent, index, stop, step, count
     cdef tuple shape = <tuple>array.shape
     cdef tuple strides = <tuple>array.strides
@@ -191,7 +192,7 @@ def usual_item(ArrayStorage array, key) -> ArrayStorage | None:
             if index < 0:
                 index += extent
             if not 0 <= index < extent:
-                return None  # an error, which the general way tells
+                return None  # an error, which the slow path raises
             return make_view(array, index * <int64_t>strides[0], shape[1:], strides[1:], array.dtype)
         if type(key) is not slice:
             return None

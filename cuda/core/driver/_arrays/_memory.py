@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of arrays: what is freed is kept by its context for the next array of about that size.
+"""Memory of arrays: each context caches freed memory for later arrays of similar size.
 
-Results of operations have memory of a pool. Allocating and freeing it is work of the default stream, so neither waits
-for the device, where ``cuMemFree`` does. Arrays that a program makes have memory of ``cuMemAlloc``, which other
-processes can open, and which the program may use on any stream at once: it is reused when the work before it was freed
-is done.
+Results of operations have memory of a stream-ordered pool. It is allocated and freed on the default stream, so neither
+synchronizes with the device, as ``cuMemFree`` does. Arrays that a program creates have memory of ``cuMemAlloc``, which
+other processes can open and the program may use on any stream at once. It is reused once the work that was enqueued
+before it was freed has completed.
 
-An array whose address others know (the program, another library, another stream) is freed as classic programs expect:
-after all work of the device.
+The memory of an array whose address other code knows (the program, another library, another stream) is freed as classic
+programs expect: after all work of the device.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KEPT_SHARE = 16
 
 
 class ResultAllocation(DeviceAllocation):
-    """Memory of an array, freed in the order of the default stream."""
+    """Memory of an array, freed in the order of the default stream (``cuMemFreeAsync``)."""
 
     _made_by = "GPUArray() or an operation on arrays"
 
@@ -51,10 +51,10 @@ class ResultAllocation(DeviceAllocation):
 
 
 class SharedAllocation(ResultAllocation):
-    """Memory of an array whose address others know, freed after all work of the device."""
+    """Memory of an array whose address other code knows, freed after all work of the device."""
 
     def close(self, stream=None) -> None:
-        """Free the memory once all work of the device is done; calling this again does nothing."""
+        """Free the memory after all work of the device has completed. Further calls do nothing."""
         if not self.is_closed:
             wait_before_free(self.memory_resource.device_id)
         super().close(stream)
@@ -65,44 +65,44 @@ class SharedAllocation(ResultAllocation):
 
 
 class _ContextMemory(CachingMemoryResource):
-    """Memory for arrays of a context: another resource, and what was freed."""
+    """Memory for the arrays of a context: an upstream resource, and a cache of freed memory."""
 
-    _idle: dict  # by the number of a device: those that serve no context
+    _idle: dict  # device ordinal -> resources that no context uses
 
     def __init__(self, upstream, kept_bytes: int):
         super().__init__(upstream, max_cached_bytes=kept_bytes)
         _memories.append(self)
 
     def set_peers(self, peers) -> None:
-        """Let other devices have access, where the driver does not by itself."""
+        """Give other devices access to the memory, if the driver does not do so itself."""
 
     def lend(self, context) -> None:
-        """Serve a context, until it is detached or unreachable."""
+        """Assign the resource to a context, until that is detached or nothing refers to it."""
         self.context = weakref.ref(context)
         self._give_back = weakref.finalize(context, self._idle.setdefault(self.device_id, []).append, self)
         self._give_back.atexit = False
 
     def end(self) -> None:
-        """Serve the next context, and let memory go that is not in use any more."""
-        with contextlib.suppress(CUDAError):  # failed work, of which the next call tells
+        """Make the resource available for another context, and free memory that is not in use."""
+        with contextlib.suppress(CUDAError):  # of earlier work that failed; the next call reports it
             self.release()
         self._give_back()
 
     def release(self) -> None:
-        """Give all memory back that is not in use."""
+        """Free all memory that is not in use."""
         self.trim()
 
     @property
     def held(self) -> int:
-        """The bytes that are kept for the next arrays."""
+        """The number of cached bytes."""
         return self.cached_bytes
 
 
 class _ResultPool(_ContextMemory):
-    """The memory of a context's results, over a pool of the driver.
+    """The memory for results of a context, from a memory pool of the driver.
 
-    Pools are never destroyed, which the driver must not do while another thread waits or frees: that of a context
-    that ended is for the next one of the device.
+    The pool is never destroyed, because the driver must not destroy a pool while another thread synchronizes or frees:
+    the next context of the device uses the pool of a detached one.
     """
 
     _idle: dict[int, list[_ResultPool]] = {}
@@ -110,7 +110,7 @@ class _ResultPool(_ContextMemory):
     def __init__(self, ordinal: int):
         pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
         allocate_as(ResultAllocation, pool)
-        # The driver reclaims what its pools hold where another library finds no memory, but not what is kept here.
+        # If another library runs out of memory, the driver reclaims what its pools hold, but not what is cached here.
         super().__init__(pool, kept_bytes(ordinal))
         self.set_peers(_context.peer_access.get(ordinal))
 
@@ -120,7 +120,7 @@ class _ResultPool(_ContextMemory):
 
     def release(self) -> None:
         super().release()
-        wait_before_free(self.device_id)  # the pool has what is freed once the device comes to it
+        wait_before_free(self.device_id)  # memory returns to the pool once the device has executed the frees
         self.upstream.trim()
 
     @property
@@ -130,12 +130,12 @@ class _ResultPool(_ContextMemory):
 
 
 class _ArrayMemory(_ContextMemory):
-    """The memory of the arrays that programs make in a context, over ``cuMemAlloc``."""
+    """The memory for arrays that programs create in a context, from ``cuMemAlloc``."""
 
     _idle: dict[int, list[_ArrayMemory]] = {}
 
     def __init__(self, ordinal: int):
-        # A block of the cache may be larger than the array, and the software device would not see accesses behind it.
+        # A cached block may be larger than the array, so the software device would not detect accesses after its end.
         super().__init__(
             PlainMemory(ordinal, ResultAllocation), 0 if device_choice.is_software() else kept_bytes(ordinal)
         )
@@ -146,12 +146,12 @@ _memories: list[_ContextMemory] = []
 
 
 def kept_bytes(ordinal: int) -> int:
-    """Return how many bytes of a device a context keeps at most."""
+    """Return the maximum number of bytes that a context caches on a device."""
     return _context.Device(ordinal).total_memory() // KEPT_SHARE
 
 
 def memory_for(context, kind: type) -> _ContextMemory:
-    """Return memory of a kind that serves no context, and lend it to one."""
+    """Return a resource of class ``kind`` that no context uses, and assign it to a context."""
     ordinal = context._device._ordinal
     try:
         memory = kind._idle.setdefault(ordinal, []).pop()
@@ -162,30 +162,30 @@ def memory_for(context, kind: type) -> _ContextMemory:
 
 
 def take_result(context, size: int) -> DeviceAllocation:
-    """Return memory for a result in a context.
+    """Allocate memory for a result in a context.
 
     Raises
     ------
     MemoryError
-        If there is not so much memory, also without what is held for reuse.
+        If the device does not have enough memory, even after all cached memory is freed.
     """
     return (context.take_result or open_results(context))(size)
 
 
 def take_array(context, size: int) -> DeviceAllocation:
-    """Return memory for an array that a program makes in a context; see :func:`take_result`."""
+    """Allocate memory for an array that a program creates in a context; see :func:`take_result`."""
     return (context.take_array or open_arrays(context))(size)
 
 
 def open_results(context):
-    """Give a context the function that returns memory for results, and return it."""
+    """Set ``take_result`` of a context, the function that allocates memory for results, and return it."""
     has_pools = context._device.get_attribute(device_attribute.MEMORY_POOLS_SUPPORTED)
     context.take_result = take = _source(context, _ResultPool if has_pools else None)
     return take
 
 
 def open_arrays(context):
-    """Give a context the function that returns memory for arrays of programs, and return it."""
+    """Set ``take_array`` of a context, the function that allocates memory for arrays of programs, and return it."""
     context.take_array = take = _source(context, _ArrayMemory)
     return take
 
@@ -202,7 +202,7 @@ def _source(context, kind: type | None):
 
 
 def take_again(pool: _ContextMemory, size: int, error: CUDAError) -> ResultAllocation:
-    """Allocate once more, after giving back what nobody uses."""
+    """Allocate once more, after freeing cached memory."""
     try:
         if not isinstance(error, OutOfMemoryError):
             raise error
@@ -214,18 +214,18 @@ def take_again(pool: _ContextMemory, size: int, error: CUDAError) -> ResultAlloc
 
 
 def is_of_pool(memory) -> bool:
-    """Return whether memory is of a pool of the driver, which other processes cannot open."""
+    """Return whether memory belongs to a pool of the driver, so that other processes cannot open it."""
     return isinstance(memory, ResultAllocation) and isinstance(memory.memory_resource, _ResultPool)
 
 
 def share(memory: ResultAllocation) -> None:
-    """Let memory be freed after all work of the device: others than the operations on arrays use it now."""
+    """Free memory only after all work of the device, because code outside of this package may use it now."""
     if type(memory) is ResultAllocation:
         memory.__class__ = SharedAllocation
 
 
 def release_held(ordinal: int) -> bool:
-    """Give back what is held for reuse on a device; False if nothing is."""
+    """Free the cached memory of a device; False if there is none."""
     memories = [memory for memory in _memories if memory.device_id == ordinal]
     for memory in memories:
         memory.release()
@@ -233,7 +233,7 @@ def release_held(ordinal: int) -> bool:
 
 
 def held_bytes(ordinal: int) -> int:
-    """Return the bytes that are held for reuse on a device."""
+    """Return the number of cached bytes of a device."""
     return sum(memory.held for memory in _memories if memory.device_id == ordinal)
 
 

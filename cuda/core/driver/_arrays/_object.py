@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The array with its methods; the other modules of arrays do the work."""
+"""The class GPUArray; its methods call the other modules of arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cuda.core.driver._arrays._layout import (
     reshaped_strides,
     viewed_layout,
 )
-from cuda.core.driver._arrays._making import usual_item
+from cuda.core.driver._arrays._making import fast_item
 from cuda.core.driver._arrays._transfer import assign, convert, copy_of, download, fill, upload
 from cuda.core.driver._textures._array_textures import bind_elements, bind_memory
 
@@ -34,50 +34,51 @@ _CONJUGATE = UNARY_OF[np.conjugate]
 
 
 class GPUArray(ArrayOperators):
-    """An n-dimensional array in device memory, with NumPy's types and operators.
+    """An n-dimensional array in device memory, with NumPy's data types and operators.
 
-    Work is queued on the default stream and the host goes on; only what brings values to the host waits.
+    Operations are enqueued on the default stream, asynchronously to the host. Only operations that copy values to the
+    host synchronize.
 
     Parameters
     ----------
     shape : int or sequence of int
-        The extents.
+        The shape of the array.
     dtype : dtype
-        Type of the elements: numbers, booleans or structures.
+        The data type of the elements: numbers, booleans or structures.
     allocator : callable, optional
-        Returns device memory for a number of bytes. Default is :func:`mem_alloc`; a memory pool's ``allocate``
-        fits. Results of operators come from the allocator of the left array; by default, from a pool of the
-        context.
+        A function of a size in bytes that returns device memory, such as ``allocate`` of a memory pool. Default is
+        :func:`mem_alloc`. Results of operators come from the allocator of the left array; with the default, from a
+        pool of the context.
     base : object, optional
-        What keeps the memory of ``gpudata`` alive.
+        An object that keeps the memory of ``gpudata`` alive.
     gpudata : device pointer, optional
-        Memory to use. Default is new memory, whose content is not set.
+        The memory to use. Default is new memory, with undefined content.
     strides : sequence of int, optional
-        The distances between neighbours along each axis, in bytes.
+        The strides in bytes. Default is a contiguous array.
     order : str, optional
-        ``"C"`` or ``"F"``: which index runs fastest.
+        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
 
     Attributes
     ----------
     shape, strides : tuple of int
-        Extents, and distances in bytes.
+        The shape, and the strides in bytes.
     dtype : numpy.dtype
-        Type of the elements.
+        The data type of the elements.
     size, nbytes : int
-        Number of elements and of their bytes.
+        The number of elements, and their size in bytes.
     allocator : callable
-        Where results come from.
+        The allocator of results.
     base : object
-        What keeps the memory of a view alive.
+        The object that keeps the memory of a view alive.
 
     Raises
     ------
     LogicError
         If no context is current.
     MemoryError
-        If there is not so much memory.
+        If the device does not have enough memory.
     TypeError, ValueError
-        If the shape, type, strides or order is none that an array has.
+        If the shape, the data type, the strides or the order is not valid.
     """
 
     __module__ = "cuda.core.driver.gpuarray"
@@ -117,7 +118,7 @@ class GPUArray(ArrayOperators):
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            raise ValueError("an array in device memory has to be copied for the host")
+            raise ValueError("copy must not be False: an array in device memory must be copied to the host")
         host = self.get()
         return host if dtype is None else host.astype(dtype, copy=False)
 
@@ -131,7 +132,7 @@ class GPUArray(ArrayOperators):
         return self.copy()
 
     def __getitem__(self, key):
-        view = usual_item(self, key)
+        view = fast_item(self, key)
         if view is not None:
             return view
         return self._view(*indexed(self.shape, self.strides, key), self.dtype)
@@ -140,58 +141,58 @@ class GPUArray(ArrayOperators):
         assign(self[key], value)
 
     def set(self, ary, async_: bool = False, stream=None) -> None:
-        """Copy a host array into this one.
+        """Copy a host array to this array.
 
         Parameters
         ----------
         ary : numpy.ndarray
-            An array of the same size and type.
+            An array of the same size and data type.
         async_ : bool, optional
-            Do not wait; page-locked memory is then read later.
+            Whether not to wait for the copy, which may then read page-locked memory later. Default is False.
         stream : Stream, optional
-            Where the copy is queued. None is the default stream.
+            The stream on which the copy is enqueued. If None, the default stream.
 
         Raises
         ------
         ValueError
-            If ``ary`` has another size or type.
+            If ``ary`` has another size or data type.
 
         Warns
         -----
         UserWarning
-            If it has another shape.
+            If ``ary`` has another shape.
         """
         upload(self, ary, async_, stream)
 
     def set_async(self, ary, stream=None) -> None:
-        """Copy a host array into this one without waiting; see :meth:`set`."""
+        """Copy a host array to this array without waiting; see :meth:`set`."""
         upload(self, ary, True, stream)
 
     def get(self, ary=None, pagelocked: bool = False, async_: bool = False, stream=None) -> np.ndarray:
-        """Return a copy on the host, with the same order of axes.
+        """Return a copy on the host, with the same order of axes in memory.
 
         Parameters
         ----------
         ary : numpy.ndarray, optional
-            Where to. Default is a new array.
+            The array for the copy. Default is a new array.
         pagelocked : bool, optional
-            Whether a new array is page-locked.
+            Whether a new array is in page-locked memory. Default is False.
         async_ : bool, optional
-            Do not wait: the content is there when the stream is synchronised.
+            Whether not to wait for the copy; the content is valid after the stream is synchronized. Default is False.
         stream : Stream, optional
-            Where the copy is queued. None is the default stream.
+            The stream on which the copy is enqueued. If None, the default stream.
 
         Raises
         ------
         ValueError
             If ``ary`` has another size.
         TypeError
-            If it has another type.
+            If ``ary`` has another data type.
 
         Warns
         -----
         DeprecationWarning
-            If it has another shape.
+            If ``ary`` has another shape.
         """
         return download(self, ary, pagelocked, async_, stream)
 
@@ -200,35 +201,35 @@ class GPUArray(ArrayOperators):
         return download(self, ary, ary is None, True, stream)
 
     def item(self):
-        """Return the one element as a number of Python."""
+        """Return the single element as a Python number."""
         if self.size != 1:
-            raise ValueError(f"only an array of one element is a number, and this one has {self.size}")
+            raise ValueError(f"the array must have one element, not {self.size}")
         return self.get().item()
 
     def copy(self) -> GPUArray:
-        """Return a new contiguous array with the same elements and order of axes."""
+        """Return a new contiguous array with the same elements and the same order of axes in memory."""
         return copy_of(self)
 
     def fill(self, value, stream=None) -> GPUArray:
-        """Store a number in all elements, and return the array.
+        """Set all elements to a value, and return the array.
 
         Parameters
         ----------
         value : number
-            What is stored; for structures a tuple or an element.
+            The value; for structures a tuple or a NumPy element.
         stream : Stream, optional
-            Where the fill is queued. None is the default stream.
+            The stream on which the kernel is enqueued. If None, the default stream.
         """
         fill(self, value, stream)
         return self
 
     def astype(self, dtype, stream=None) -> GPUArray:
-        """Return a new array with the elements converted to another type, or copied.
+        """Return a new array with the elements converted to another data type.
 
         Raises
         ------
         TypeError
-            If there is no conversion, such as for structures.
+            If the types cannot be converted, as structures.
         """
         new = self._new_like(checked_dtype(dtype))
         convert(self, new, stream)
@@ -242,19 +243,20 @@ class GPUArray(ArrayOperators):
         return new
 
     def reshape(self, *shape, order: str = "C") -> GPUArray:
-        """Return a view in another shape, or a copy where no view has that shape.
+        """Return a view with another shape, or a copy if no view can have that shape.
 
         Parameters
         ----------
         *shape : int or one sequence of int
-            The extents, of which one may be -1.
+            The new shape; one extent may be -1, which is computed from the others.
         order : str, optional
-            ``"C"``, ``"F"``, or ``"A"`` for the order that the array has: in which the elements are taken.
+            The order in which elements are read: ``"C"``, ``"F"``, or ``"A"`` for that of the array. Default is
+            ``"C"``.
 
         Raises
         ------
         ValueError
-            If the shape is not one for so many elements.
+            If the shape has another number of elements.
         """
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = shape[0]
@@ -271,29 +273,29 @@ class GPUArray(ArrayOperators):
         return self._view(0, shape, strides, self.dtype)
 
     def ravel(self, order: str = "C") -> GPUArray:
-        """Return the elements as a vector: a view where that is possible."""
+        """Return the elements as a one-dimensional array: a view if possible, else a copy."""
         return self.reshape(self.size, order=order)
 
     def view(self, dtype=None) -> GPUArray:
-        """Return a view of the same memory, perhaps with another type.
+        """Return a view of the same memory, with another data type if one is given.
 
         Raises
         ------
         ValueError
-            If the bytes along the axis that runs fastest are no whole number of elements.
+            If the bytes along the axis of smallest stride are not a multiple of the new element size.
         """
         dtype = self.dtype if dtype is None else checked_dtype(dtype)
         shape, strides = viewed_layout(self.shape, self.strides, self.dtype.itemsize, dtype.itemsize)
         return self._view(0, shape, strides, dtype)
 
     def squeeze(self) -> GPUArray:
-        """Return a view without the axes that have one element."""
+        """Return a view without the axes of extent 1."""
         kept = [axis for axis, extent in enumerate(self.shape) if extent != 1]
         shape, strides = (tuple([row[axis] for axis in kept]) for row in (self.shape, self.strides))
         return self._view(0, shape, strides, self.dtype)
 
     def transpose(self, axes=None, *more) -> GPUArray:
-        """Return a view with the axes in another order; by default it is reversed.
+        """Return a view with the axes in another order, by default reversed.
 
         Raises
         ------
@@ -311,7 +313,7 @@ class GPUArray(ArrayOperators):
         return self._view(0, shape, strides, self.dtype)
 
     def conj(self, out=None) -> GPUArray:
-        """Return the complex conjugate; an array of real numbers is returned itself."""
+        """Return the complex conjugate; a real array is returned itself."""
         if self.dtype.kind != "c" and out is None:
             return self
         return unary(_CONJUGATE, self, out)
@@ -326,18 +328,18 @@ class GPUArray(ArrayOperators):
         selffac, otherfac : number
             The factors.
         other : GPUArray
-            An array of a shape that broadcasts with this one.
+            An array that broadcasts with this one.
         add_timer : callable, optional
             Not used.
         stream : Stream, optional
-            Where the kernel is queued.
+            The stream on which the kernel is enqueued. If None, the default stream.
         out : GPUArray, optional
-            Where the result goes. Default is a new array.
+            The array for the result. Default is a new array.
         """
         return linear_combination(self, selffac, other, otherfac, out, stream)
 
     def bind_to_texref(self, texref, allow_offset: bool = False) -> int:
-        """Let a texture reference read the memory of this array, and return the elements before it in the texture."""
+        """Bind the memory of the array to a texture reference, and return its offset in the texture in elements."""
         return bind_memory(self, texref, allow_offset)
 
     def bind_to_texref_ext(
@@ -348,15 +350,15 @@ class GPUArray(ArrayOperators):
         allow_complex_hack: bool = False,
         allow_offset: bool = False,
     ) -> int:
-        """Let a texture reference read the elements of this array in their own format, as integers if they are such.
+        """Bind the elements of the array to a texture reference, with the format of their data type.
 
-        Doubles and complex numbers take channels of 32 bits, which ``fp_tex1Dfetch`` of ``pycuda-helpers.hpp`` puts
-        together.
+        Doubles and complex numbers become integer channels of 32 bits, which ``fp_tex1Dfetch`` of
+        ``pycuda-helpers.hpp`` combines.
 
         Returns
         -------
         int
-            The elements from where the texture begins to where the array does.
+            The offset of the array in the texture, in elements.
         """
         return bind_elements(self, texref, channels, allow_double_hack, allow_complex_hack, allow_offset)
 
@@ -365,34 +367,34 @@ class GPUArray(ArrayOperators):
         return any_of(self, stream, allocator)
 
     def all(self, stream=None, allocator=None) -> GPUArray:
-        """Return whether no element is zero, as a 0-d array."""
+        """Return whether all elements are not zero, as a 0-d array."""
         return all_of(self, stream, allocator)
 
     def sum(self, axis=None, dtype=None, stream=None, keepdims: bool = False) -> GPUArray:
-        """Return the sum, over all axes or one or several; see :func:`cuda.core.driver.gpuarray.sum`."""
+        """Return the sum over all axes, or over one or several; see :func:`cuda.core.driver.gpuarray.sum`."""
         return reduce_axes("sum", self, axis, dtype, stream, keepdims)
 
     def max(self, axis=None, stream=None, keepdims: bool = False) -> GPUArray:
-        """Return the largest element, over all axes or one or several."""
+        """Return the maximum over all axes, or over one or several."""
         return reduce_axes("max", self, axis, None, stream, keepdims)
 
     def min(self, axis=None, stream=None, keepdims: bool = False) -> GPUArray:
-        """Return the smallest element, over all axes or one or several."""
+        """Return the minimum over all axes, or over one or several."""
         return reduce_axes("min", self, axis, None, stream, keepdims)
 
     @property
     def T(self) -> GPUArray:
-        """The array with its axes reversed, as a view."""
+        """A view with the axes reversed."""
         return self.transpose()
 
     @property
     def real(self) -> GPUArray:
-        """The real parts as a new array; an array of real numbers is returned itself."""
+        """The real parts as a new array; a real array is returned itself."""
         return part_of(self, 0)
 
     @property
     def imag(self) -> GPUArray:
-        """The imaginary parts as a new array; zeros for real numbers."""
+        """The imaginary parts as a new array; zeros for a real array."""
         return part_of(self, 1)
 
 
@@ -400,19 +402,19 @@ def part_of(array: GPUArray, number: int) -> GPUArray:
     if array.dtype.kind != "c":
         return array if number == 0 else array._new_like(array.dtype).fill(0)
     dtype = np.dtype(f"f{array.dtype.itemsize // 2}")
-    # The parts are neighbours in memory. A copy of them, because kernels of users want them contiguous.
+    # Real and imaginary parts alternate in memory. A copy, because user kernels need contiguous arrays.
     parts = array._view(number * dtype.itemsize, array.shape, array.strides, dtype)
     return copy_of(parts)
 
 
 def array_of_view(view, base) -> GPUArray:
-    """Return an array over the memory of a :class:`~cuda.core.utils.StridedMemoryView`, which ``base`` keeps."""
+    """Return an array in the memory of a :class:`~cuda.core.utils.StridedMemoryView`, which ``base`` keeps alive."""
     strides = None if view.strides is None else [step * view.dtype.itemsize for step in view.strides]
     return GPUArray(view.shape, view.dtype, gpudata=view.ptr or None, base=base, strides=strides)
 
 
 def array_from_host(cls, host: np.ndarray) -> GPUArray:
-    """Return an array with the content of one on the host, in its order of axes."""
+    """Return an array with the content and the order of axes of a host array."""
     dtype = checked_dtype(host.dtype)
     order = (
         "F"

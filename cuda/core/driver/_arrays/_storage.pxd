@@ -13,7 +13,7 @@ cdef class ArrayStorage:
         public object _device       # the ArrayDevice
         public object _gpudata      # the allocation, or in views the address
         public object _owner        # the allocation, which tells whether the memory was freed
-        public object _argument     # what launches get
+        public object _argument     # the kernel argument
         public uint64_t _address
 
 
@@ -24,5 +24,5 @@ cdef class ResultSource:
         unsigned int _count
 
 
-# Memory of so many bytes.
+# Allocates `size` bytes.
 cdef object ResultSource_take(ResultSource self, size_t size)

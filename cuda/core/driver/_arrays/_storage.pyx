@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of arrays, and what programs do in loops: operations on contiguous arrays on the default stream.
+"""The fields of arrays, and fast paths of operations on contiguous arrays on the default stream.
 
-The functions here do the usual and return None for everything else, and for what happens for the first time.
+The functions ``fast_...`` return None if the fast path does not apply, or the operation has not been prepared yet.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ __all__ = [
     "ResultSource",
     "convert_arguments",
     "packs_fit",
-    "usual_binary",
-    "usual_elementwise",
-    "usual_reduction",
-    "usual_unary",
+    "fast_binary",
+    "fast_elementwise",
+    "fast_reduction",
+    "fast_unary",
 ]
 
 cdef object current = current_context
 cdef object weak = weakref.ref
-cdef object usual_allocator = mem_alloc
+cdef object default_allocator = mem_alloc
 cdef frozenset python_numbers = frozenset({int, float, complex})
 cdef frozenset numpy_numbers = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
 cdef tuple array_and_number = (False, True)
@@ -54,31 +54,31 @@ cdef class ArrayStorage:
     Attributes
     ----------
     shape, strides : tuple of int
-        The extents, and the bytes from one index to the next.
+        The shape, and the strides in bytes.
     dtype : numpy.dtype
-        Type of the elements.
+        The data type of the elements.
     size, nbytes : int
-        The number of elements and of their bytes.
+        The number of elements, and their size in bytes.
     allocator, base : object
-        Where memory for results comes from, and what keeps memory alive that is not the array's own.
+        The allocator of results, and the object that keeps memory alive that the array does not own.
     """
 
 
 cdef class PlanFields:
-    """A cached plan for the usual call of an operation.
+    """The fields of a plan that the fast path of an operation needs.
 
     Attributes
     ----------
     dtype : numpy.dtype
-        Type of the result.
+        The data type of the result.
     scalars : tuple
-        For each operand None, or what makes the kernel's argument of a number.
+        For each operand None, or the function that converts a number to the kernel argument.
     mask : int
-        The bits that addresses of packs have not set.
+        The address bits that must be 0 for vectorized access.
     per_block : int
-        The elements of a block.
+        The number of elements of a block.
     bound : dict
-        By the number of blocks: the bound kernel for packs.
+        For each number of blocks the bound vectorized kernel.
     """
 
     cdef:
@@ -89,20 +89,20 @@ cdef class PlanFields:
 
 
 cdef class ReductionPlan:
-    """A cached plan for the usual call of a reduction.
+    """The plan of the fast path of a reduction.
 
     Parameters
     ----------
     kernel : DeviceKernel
-        Its kernel for packs.
+        The kernel with vectorized loads.
     dtype : numpy.dtype
-        Type of the result.
+        The data type of the result.
     mask : int
-        The bits that the address of a pack has not set.
+        The address bits that must be 0 for vectorized access.
     width, per_block : int
-        The elements of a pack, and those that a block gathers at least.
+        The number of elements of a pack, and the least number of elements of a block.
     most_blocks : int
-        The blocks that the device runs at once.
+        The maximum number of blocks.
     """
 
     cdef:
@@ -120,16 +120,16 @@ cdef class ReductionPlan:
 
 
 cdef class ResultSource:
-    """Takes memory for results from a resource, and makes it a member of a context.
+    """Allocates memory for results from a resource, and registers it with a context.
 
     Parameters
     ----------
     resource : :class:`MemoryResource`
-        Where memory comes from, in the order of the default stream.
+        The resource, which allocates in the order of the default stream.
     members : object
-        The members of the context.
+        The resources that the context invalidates when it is detached.
     take_again : callable
-        Returns memory for a size after an error, or raises.
+        Retries an allocation that failed, or raises.
     """
 
     def __init__(self, resource: MemoryResource, members, take_again):
@@ -139,7 +139,7 @@ cdef class ResultSource:
         self._count = 0
 
     def __call__(self, size: int):
-        """Return memory of so many bytes."""
+        """Allocate ``size`` bytes."""
         return ResultSource_take(self, size)
 
 
@@ -150,7 +150,7 @@ cdef object ResultSource_take(ResultSource self, size_t size):
         memory = self._resource._allocate(size, default_stream)
     except CUDAError as error:
         memory = self._take_again(size, error)
-    # What Members.add does, which also forgets members that are gone: every now and then is enough.
+    # As Members.add, which also drops dead references; that is needed only now and then.
     self._count += 1
     if self._count % 64 == 0:
         self._members.add(memory)
@@ -160,12 +160,12 @@ cdef object ResultSource_take(ResultSource self, size_t size):
     return memory
 
 
-# The launch itself finds allocations open, but not addresses of views, and says less.
+# The launch checks allocations itself, but not addresses of views, and its message is less specific.
 cdef inline bint is_open(ArrayStorage array) except -1:
     return not array._owner.is_closed
 
 
-# The current context, or None if it is of another device.
+# The current context, or None if it belongs to another device.
 cdef inline object context_of(ArrayStorage array):
     context = current("cuLaunchKernel")
     return context if context.array_device is array._device else None
@@ -174,17 +174,17 @@ cdef inline object context_of(ArrayStorage array):
 cdef object make = ArrayStorage.__new__
 
 
-# Whether memory for results of an array comes from where it usually does.
+# Whether results of an array come from the pool of the context.
 cdef inline bint is_usual_source(ArrayStorage array, object source):
-    return array.allocator is usual_allocator and type(source) is ResultSource
+    return array.allocator is default_allocator and type(source) is ResultSource
 
 
-# A new array of the class of another, with memory for a result; its shape, strides and type are left to the caller.
+# A new array of the class of another, with memory for a result. The caller sets shape, strides and data type.
 cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbytes):
     cdef type kind = type(array)
     cdef ArrayStorage new = make(kind)  # past constructors of subclasses
     new.nbytes = nbytes
-    new.allocator = usual_allocator
+    new.allocator = default_allocator
     new._device = array._device
     memory = ResultSource_take(source, nbytes)
     new._gpudata = new._owner = new._argument = memory
@@ -222,7 +222,7 @@ cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
     return new
 
 
-# Launches the kernel for packs, or that for other addresses; `merged` are the bits of the addresses.
+# Launches the vectorized kernel, or the one for unaligned addresses; `merged` is the bitwise or of the addresses.
 cdef int launch(PlanFields plan, object size, uint64_t merged, object first, object second, object third) except -1:
     cdef PyObject* found
     cdef int64_t blocks
@@ -242,13 +242,13 @@ cdef int launch(PlanFields plan, object size, uint64_t merged, object first, obj
     return 0
 
 
-def usual_binary(operation, a, b, is_in_place: bool = False):
-    """Do what is done most often at least cost: contiguous arrays of one shape, or one and a number.
+def fast_binary(operation, a, b, is_in_place: bool = False):
+    """Apply a binary operation to contiguous arrays of the same shape, or an array and a number.
 
     Returns
     -------
     ArrayStorage or None
-        The result. None where this is another case, or happens for the first time.
+        The result; None if the fast path does not apply, or the operation has no plan yet.
     """
     cdef ArrayStorage x, y, result
     cdef bint stays = is_in_place
@@ -267,7 +267,7 @@ def usual_binary(operation, a, b, is_in_place: bool = False):
         return None
     first, second = x._address, y._address
     if stays:
-        # Other memory than its own of the array that is written to is read before it is written.
+        # The output must not overlap an operand, other than element by element.
         if first != second:
             if first < second + <uint64_t>y.nbytes and second < first + <uint64_t>x.nbytes:
                 return None
@@ -286,7 +286,7 @@ def usual_binary(operation, a, b, is_in_place: bool = False):
     return result
 
 
-# The usual for a contiguous array and a number, which is the operand with the number `place`.
+# The fast path for a contiguous array and a number, which is operand number `place`.
 cdef object with_number(object operation, ArrayStorage array, object number, int place, bint stays):
     cdef ArrayStorage result
     kind = type(number)
@@ -322,8 +322,8 @@ cdef object with_number(object operation, ArrayStorage array, object number, int
     return result
 
 
-def usual_unary(operation, a: ArrayStorage, dtype=None):
-    """Do an operation on a contiguous array; see :func:`usual_binary`."""
+def fast_unary(operation, a: ArrayStorage, dtype=None):
+    """Apply a unary operation to a contiguous array; see :func:`fast_binary`."""
     cdef ArrayStorage array = a
     cdef ArrayStorage result
     if not (array._is_c or array._is_f) or not array.size:
@@ -339,19 +339,19 @@ def usual_unary(operation, a: ArrayStorage, dtype=None):
     return result
 
 
-def usual_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
-    """Reduce a contiguous array to one value; see :func:`usual_binary`.
+def fast_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
+    """Reduce a contiguous array to one value; see :func:`fast_binary`.
 
     Parameters
     ----------
     name : str
-        The reduction.
+        The name of the reduction.
     a : ArrayStorage
         The array.
     dtype : dtype or None
-        Type of the result, as the program gave it.
+        The data type of the result, as the program passed it.
     scratch_of : callable
-        Returns the address of memory on a device for the results of blocks, and the turn of the launch.
+        Returns the address of scratch memory on a device, and the turn of the launch.
     """
     cdef ArrayStorage array = a
     cdef ArrayStorage result
@@ -381,16 +381,17 @@ def usual_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
 
 
 def convert_arguments(parameters: tuple, arguments: tuple, as_array, check_type, check_devices):
-    """Return the arrays among the arguments of a kernel of a user, and what its launch gets.
+    """Return the arrays among the arguments of a user kernel, and the kernel arguments.
 
     Parameters
     ----------
     parameters : tuple
-        For each parameter its object, type, and what makes the argument of a number; None for an array.
+        For each parameter its object, its data type, and the function that converts a number; None for an array.
     arguments : tuple
-        As many arguments.
+        The arguments of the call, one for each parameter.
     as_array, check_type, check_devices : callable
-        Return an argument as an array; refuse an array of another type, and arrays of several devices.
+        Functions that return an argument as an array, and that raise for an array of another data type, and for arrays
+        on several devices.
     """
     cdef list arrays = []
     cdef list values = []
@@ -430,8 +431,8 @@ cdef int convert_into(
     return 0
 
 
-def usual_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs: tuple, kernels: dict):
-    """Launch a kernel of a user for all indices on the default stream, where it was built before.
+def fast_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs: tuple, kernels: dict):
+    """Launch a user kernel for all indices on the default stream, if it is compiled already.
 
     Parameters
     ----------
@@ -440,14 +441,14 @@ def usual_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs:
     checks : tuple
         ``as_array``, ``check_type`` and ``check_devices`` of that function.
     packs : tuple
-        ``width``, ``mask`` and ``stored`` of :func:`packs_fit`; empty where the kernel needs its elements one by one.
+        ``width``, ``mask`` and ``stored`` of :func:`packs_fit`; empty if the kernel cannot be vectorized.
     kernels : dict
-        The kernels, by architecture, whether they are for packs, and whether for more elements than 31 bits count.
+        The compiled kernels, by architecture, whether they are vectorized, and whether indices have 64 bits.
 
     Returns
     -------
     tuple or None
-        None if it was launched; otherwise what :func:`convert_arguments` returns.
+        None if the kernel was launched, else the result of :func:`convert_arguments`.
     """
     cdef list arrays = []
     cdef list values = []
@@ -473,18 +474,18 @@ def usual_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs:
 
 
 def packs_fit(arrays: list, size: int, width: int, mask: int, stored: tuple) -> bool:
-    """Return whether a kernel for packs may take these contiguous arrays.
+    """Return whether the vectorized kernel can be used for these contiguous arrays.
 
     Parameters
     ----------
     arrays : list of ArrayStorage
-        The arrays. The first tells how many elements there are; a shorter one is the program's business.
+        The arrays. The size of the first is the number of indices; sizes of the others are not checked.
     size, width : int
-        Its elements, and those of a pack.
+        The number of indices, and of elements of a pack.
     mask : int
-        The bits that addresses of packs have not set.
+        The address bits that must be 0.
     stored : tuple of int
-        The numbers of the arrays that are written to, which must not share memory with others.
+        The indices of the arrays that are written to, which must not share memory with others.
     """
     return are_packs(arrays, size, width, mask, stored)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Moving arrays: between host and device, and between arrays of any layout and type on the device."""
+"""Copies between host and device, and between device arrays of any layout and data type."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ __all__ = ["assign", "convert", "download", "fill", "host_layout", "upload", "wo
 _MEMSETS = {1: memset_d8_async, 2: memset_d16_async, 4: memset_d32_async}
 
 
-# What a kernel takes as one parameter with ease.
-MOST_BYTES_BY_VALUE = 1024
+# Larger elements are not passed to a kernel by value.
+MAX_BYTES_BY_VALUE = 1024
 
 
 def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=None) -> None:
-    """Copy a host array into an array of equal size and type.
+    """Copy a host array to a device array of the same size and data type.
 
     Raises
     ------
     TypeError
-        If ``ary`` is no ndarray.
+        If ``ary`` is not an ndarray.
     ValueError
-        If it has another size or type.
+        If ``ary`` has another size or data type.
 
     Warns
     -----
     UserWarning
-        If it has another shape.
+        If ``ary`` has another shape.
     """
     if not isinstance(ary, np.ndarray):
         raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
     if ary.size != target.size:
-        raise ValueError(f"ary has {ary.size} elements, and the array has {target.size}")
+        raise ValueError(f"ary must have {target.size} elements, as the array, not {ary.size}")
     if ary.dtype != target.dtype:
-        raise ValueError(f"ary has elements of type {ary.dtype}, and the array of type {target.dtype}")
+        raise ValueError(f"ary must have elements of type {target.dtype}, as the array, not {ary.dtype}")
     target._check_open()
     if ary.shape != target.shape:
-        warnings.warn(f"ary has shape {ary.shape}, and the array has {target.shape}", UserWarning, stacklevel=3)
+        warnings.warn(f"ary has shape {ary.shape}, the array {target.shape}", UserWarning, stacklevel=3)
         ary = ary.reshape(target.shape)
     if target.size == 0:
         return
@@ -88,19 +88,19 @@ def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=No
 
 
 def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bool = False, stream=None):
-    """Copy an array to the host, and return the host array.
+    """Copy a device array to the host, and return the host array.
 
     Raises
     ------
     TypeError
-        If ``ary`` is no ndarray, or has another type.
+        If ``ary`` is not an ndarray, or has another data type.
     ValueError
-        If it has another size.
+        If ``ary`` has another size.
 
     Warns
     -----
     DeprecationWarning
-        If it has another shape.
+        If ``ary`` has another shape.
     """
     source._check_open()
     result = ary
@@ -108,11 +108,11 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
         if not isinstance(ary, np.ndarray):
             raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
         if ary.size != source.size:
-            raise ValueError(f"ary has {ary.size} elements, and the array has {source.size}")
+            raise ValueError(f"ary must have {source.size} elements, as the array, not {ary.size}")
         if ary.dtype != source.dtype:
-            raise TypeError(f"ary has elements of type {ary.dtype}, and the array of type {source.dtype}")
+            raise TypeError(f"ary must have elements of type {source.dtype}, as the array, not {ary.dtype}")
         if ary.shape != source.shape:
-            text = f"ary has shape {ary.shape}, and the array has {source.shape}; this will be an error"
+            text = f"ary has shape {ary.shape}, the array {source.shape}; this will be an error"
             warnings.warn(text, DeprecationWarning, stacklevel=3)
             source = source.reshape(ary.shape)
     if source.size == 0:
@@ -140,7 +140,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
 
 
 def host_layout(shape, strides, dtype, pagelocked: bool = False):
-    """Return a new host array with the given packed strides, and the flat array that it views."""
+    """Return a new contiguous host array with the given strides, and the flat array of which it is a view."""
     size = element_count(shape)
     flat = pagelocked_empty(size, dtype) if pagelocked and size else np.empty(size, dtype)
     order = sorted(range(len(shape)), key=lambda axis: (-strides[axis], axis))
@@ -156,14 +156,14 @@ def is_packed(array: ArrayBase) -> bool:
 
 
 def copy_of(source: ArrayBase, order: str = "K", stream=None) -> ArrayBase:
-    """Return a new contiguous array with the elements of `source`."""
+    """Return a new contiguous array with the elements of ``source``."""
     target = source._new_like(source.dtype, order)
     convert(source, target, stream, is_new=True)
     return target
 
 
 def assign(target: ArrayBase, value, stream=None) -> None:
-    """Store a number or an array in all of `target`, converted to its type and broadcast to its shape."""
+    """Assign a number or an array to ``target``, converted to its data type and broadcast to its shape."""
     if isinstance(value, np.ndarray) and value.ndim:
         if value.dtype.hasobject:
             raise TypeError("the elements of the value are Python objects")
@@ -188,13 +188,13 @@ def check_broadcast(shape, target_shape) -> None:
     except ValueError:
         fits = False
     if not fits:
-        raise ValueError(f"a value of shape {shape} does not fit what is assigned to, of shape {target_shape}")
+        raise ValueError(f"a value of shape {shape} cannot be broadcast to shape {target_shape}")
 
 
 def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool = False) -> None:
-    """Copy elements from an array to another one, which it broadcasts to, converting their type.
+    """Copy the elements of an array to another one, to which it broadcasts, and convert their data type.
 
-    A new target has memory of its own, whatever the strides of the source say.
+    ``is_new`` means that the target is new, so that it cannot overlap the source.
     """
     source._check_open()
     target._check_open()
@@ -227,12 +227,12 @@ def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool =
 
 
 def conversion(source: np.dtype, target: np.dtype, device) -> Elementwise:
-    """Return the kernels that convert between two types; elements of equal type are copied as words.
+    """Return the kernels that convert between two data types; elements of the same type are copied as words.
 
     Raises
     ------
     TypeError
-        If one is a structure and the other is not, or another structure.
+        If one type is a structure and the other is not the same structure.
     """
     if source == target:
         source = target = word_dtype(target.itemsize)
@@ -247,28 +247,28 @@ def conversion(source: np.dtype, target: np.dtype, device) -> Elementwise:
 
 
 def word_dtype(itemsize: int) -> np.dtype:
-    """Return a type for elements that are only copied: an unsigned integer, or a record of words."""
+    """Return a data type for elements that are only copied: an unsigned integer, or an array of words."""
     return np.dtype(f"u{itemsize}") if itemsize in (1, 2, 4, 8) else np.dtype(f"V{itemsize}")
 
 
 def fill(target: ArrayBase, value, stream=None) -> None:
-    """Store a number, or a structure, in all elements.
+    """Set all elements to a number or a structure.
 
     Raises
     ------
     TypeError, ValueError, OverflowError
-        If the value is none of the array's type.
+        If the value cannot be converted to the data type of the array.
     """
     target._check_open()
     element = np.zeros((), target.dtype)
     try:
         element[()] = value
     except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"a value of type {target.dtype} is needed, not {shown(value)}") from error
+        raise type(error)(f"value must have type {target.dtype}, not be {shown(value)}") from error
     if not target.size:
         return
     check_device(target._device)
-    if target.itemsize > MOST_BYTES_BY_VALUE:
+    if target.itemsize > MAX_BYTES_BY_VALUE:
         raise ValueError(f"elements of {target.itemsize} bytes are too large to be passed to a kernel")
     words = word_dtype(target.itemsize)
     bits = element.view(words)[()] if words.kind == "u" else element.tobytes()

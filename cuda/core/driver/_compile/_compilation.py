@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compilations of the classic style: what the compiler gets, the cache, and what is kept for a look at it."""
+"""Compilations of the classic style: compiler options, cache, and files that are kept for inspection."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ DEFAULT_NVCC_FLAGS = _default_flags()
 _HEADERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "include")
 _PRELUDE = "driver_prelude.h"
 _TEXTURES = "driver_textures.h"
-# A macro that is defined again, and what the prelude has that a source does not use.
+# Macros that a source redefines, and functions of the prelude that a source does not use.
 _EXPECTED_DIAGNOSTICS = [47, 177]
 
 
 class Request(NamedTuple):
-    """A source with the arguments of its compilation, as the functions of the compiler module take them."""
+    """A source and the arguments of its compilation, as the functions of the module ``compiler`` take them."""
 
     source: str
     nvcc: str = "nvcc"
@@ -61,14 +61,21 @@ class Request(NamedTuple):
 
 
 def compile_object(request: Request, target: str) -> ObjectCode:
-    """Compile, or find in the cache.
+    """Compile a source, or take the result from the cache.
+
+    Parameters
+    ----------
+    request : Request
+        The source and its options.
+    target : str
+        ``"cubin"``, ``"ptx"`` or ``"ltoir"``; with ``nvcc`` also ``"fatbin"``.
 
     Raises
     ------
     CompileError
         If the source has errors, or the compiler does not know an option.
     LogicError
-        If no architecture is given, and no context is current.
+        If no architecture is given and no context is current.
     """
     text_argument("source", request.source)
     text_argument("target", target)
@@ -89,7 +96,7 @@ def compile_object(request: Request, target: str) -> ObjectCode:
 
 
 def wrapped(source: str, no_extern_c: bool) -> str:
-    """Return a source inside ``extern "C"``, unless it says that itself; the lines keep their numbers."""
+    """Return a source inside ``extern "C"``, unless ``no_extern_c`` is set. Line numbers stay the same."""
     if no_extern_c:
         return source
     begin = 'extern "C" {' if source.startswith("\n") else 'extern "C" {\n#line 1\n'
@@ -123,7 +130,7 @@ def _compile_with_nvrtc(request: Request, source: str, options: list[str], targe
         _keep(source, code, target, log.getvalue())
         if target == "cubin":
             _keep_file(_keep.directory, "kernel.ptx", program.compile("ptx").code)
-    _tell(log.getvalue())
+    _warn_about(log.getvalue())
     return code
 
 
@@ -150,7 +157,7 @@ def _directories(request: Request) -> list[str]:
 
 
 def needs_other_headers(source: str) -> bool:
-    """Return whether a source includes more than the headers that are here."""
+    """Return whether a source includes headers that do not come with this package."""
     if "#" not in source:
         return False
     named = re.findall(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', source, re.MULTILINE)
@@ -159,7 +166,7 @@ def needs_other_headers(source: str) -> bool:
 
 @functools.cache
 def _toolkit_directories() -> list[str]:
-    """Return where the headers of CUDA and of its libraries are, as far as they are installed."""
+    """Return the include directories of the CUDA toolkit and its libraries that are installed."""
     software = device_choice.software_headers()
     if software:
         return software
@@ -168,7 +175,7 @@ def _toolkit_directories() -> list[str]:
 
 
 def cache_of(cache_dir) -> FileStreamProgramCache | None:
-    """Return the cache in a directory, by default that of the user; None where there is to be none."""
+    """Return the cache in a directory, by default that of the user; None if caching is off or ``cache_dir`` False."""
     if cache_dir is False or any(name in os.environ for name in ("CUDA_CORE_DISABLE_CACHE", "PYCUDA_DISABLE_CACHE")):
         return None
     if cache_dir is not None:
@@ -183,21 +190,21 @@ def _cache_in(directory: str | None) -> FileStreamProgramCache:
     return FileStreamProgramCache(directory)
 
 
-def _tell(log: str) -> None:
-    """Show the messages of a compilation that did not fail."""
-    # NVRTC goes on to tell what it inlines in a process that has asked for it once (--optimization-info).
+def _warn_about(log: str) -> None:
+    """Warn with the messages of a successful compilation."""
+    # After --optimization-info was used once, NVRTC reports inlining for the rest of the process.
     text = _INLINED.sub("", _REDEFINED.sub("", log)).strip()
     if text and not text.startswith("Remark:"):
         warnings.warn(f"The CUDA compiler succeeded, but said the following:\n{text}", UserWarning, stacklevel=6)
 
 
-# A macro of the prelude that a source defines again, as the software device reports it.
+# Reports of inlining, and of macros of the prelude that a source redefines (software device).
 _INLINED = re.compile(r"^remark: .*\n?", re.MULTILINE)
 _REDEFINED = re.compile(r'^.*: warning: "\w+" redefined\n(?:  .*\n)*(?:.*: note: .*\n(?:  .*\n)*)?', re.MULTILINE)
 
 
 def _keep(source: str, code: ObjectCode | None, target: str, log: str) -> None:
-    """Write what was compiled into a new directory, and say where."""
+    """Write the source, the log and the result to a new directory, and print its path."""
     _keep.directory = directory = tempfile.mkdtemp(prefix="cuda_core_driver_")
     _keep_file(directory, "kernel.cu", source.encode())
     _keep_file(directory, "kernel.log", log.encode())
@@ -226,5 +233,5 @@ def _compile_with_nvcc(request: Request, source: str, options: list[str], target
     code = {"ptx": ObjectCode.from_ptx, "fatbin": ObjectCode.from_fatbin}.get(target, ObjectCode.from_cubin)(image)
     if request.keep:
         _keep(source, code, target, log)
-    _tell(log)
+    _warn_about(log)
     return code

@@ -35,16 +35,17 @@ _MAKERS = {
 
 
 class Linker:
-    """Code that is linked to a module.
+    """A linker of device code (``cuLinkCreate``).
 
     Parameters
     ----------
     message_handler : callable, optional
-        Called as ``(ok, info, error)`` with what the linker says, before :meth:`link_module` returns or raises.
+        Called as ``message_handler(ok, info, error)`` with the linker's logs, before :meth:`link_module` returns or
+        raises.
     options : list, optional
-        Pairs of :class:`jit_option` and int. Those that have no meaning for linked code have no effect.
+        Pairs of a :class:`jit_option` and an int. Options that do not apply to linking are ignored.
     log_verbose : bool, optional
-        Whether the linker tells what it does.
+        Whether the linker writes a verbose log. Default is False.
 
     Raises
     ------
@@ -62,28 +63,45 @@ class Linker:
         return f"<cuda.core.driver.Linker with {len(self._codes)} inputs>"
 
     def add_data(self, data: bytes, input_type: int, name: str = "unknown") -> None:
-        """Add code, of a type of :class:`jit_input_type`; ``name`` is for messages."""
+        """Add code from memory (``cuLinkAddData``).
+
+        Parameters
+        ----------
+        data : bytes
+            The code.
+        input_type : jit_input_type | int
+            The type of the code.
+        name : str, optional
+            The name of the code in messages. Default is ``"unknown"``.
+
+        Raises
+        ------
+        LogicError
+            If ``input_type`` is not valid.
+        """
         make = _MAKERS[member_of(jit_input_type, input_type, "cuLinkAddData")]
         self._codes.append(make(bytes(data), name=name))
 
     def add_file(self, filename: str | os.PathLike, input_type: int) -> None:
-        """Add the code of a file, of a type of :class:`jit_input_type`.
+        """Add code from a file (``cuLinkAddFile``), of the type ``input_type``.
 
         Raises
         ------
         RuntimeError
-            If there is no such file.
+            If the file does not exist.
+        LogicError
+            If ``input_type`` is not valid.
         """
         member_of(jit_input_type, input_type, "cuLinkAddFile")
         self.add_data(read_file(filename, "cuLinkAddFile"), input_type, os.path.basename(os.fspath(filename)))
 
     def link_module(self) -> Module:
-        """Link what was added, and return the loaded module.
+        """Link the code that was added, and return the loaded module (``cuLinkComplete``).
 
         Raises
         ------
         LogicError
-            If nothing was added, or the linker refuses.
+            If no code was added, or linking fails.
         """
         if not self._codes:
             raise LogicError("cuLinkComplete failed: nothing was added to the linker")
@@ -99,9 +117,14 @@ def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
     buffer : bytes-like
         A CUBIN, PTX or a fat binary.
     options : list, optional
-        Pairs of :class:`jit_option` and int for the compiler of PTX; other code is compiled already.
+        Pairs of a :class:`jit_option` and an int, for the compilation of PTX; ignored for other code.
     message_handler : callable, optional
-        Called as ``(ok, info, error)`` with what that compiler says.
+        Called as ``message_handler(ok, info, error)`` with the compiler's logs.
+
+    Raises
+    ------
+    LogicError
+        If the code is invalid, an option is unknown, or no context is current.
     """
     context = current_context("cuModuleLoadDataEx")
     code = code_of(buffer)
@@ -115,7 +138,7 @@ def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
 
 
 def link(codes: list[ObjectCode], fields: dict, message_handler) -> ObjectCode:
-    """Link codes, and tell a handler what the linker says."""
+    """Link codes to a CUBIN, and pass the linker's logs to a handler."""
     linker = None
     try:
         linker = core_linker.Linker(*codes, options=LinkerOptions(**fields))
@@ -143,24 +166,31 @@ def linker_fields(options, log_verbose: bool) -> dict:
         if option is jit_option.MAX_REGISTERS:
             fields["max_register_count"] = int(value)
         elif option is jit_option.OPTIMIZATION_LEVEL:
-            # Linkers know none and all.
+            # The linker has two levels only.
             fields["optimization_level"] = 3 if int(value) else 0
         elif option is jit_option.TARGET:
             features = {0: "", 1: "a", 2: "f"}.get(int(value) >> 16)
             if features is None:
-                raise logic_error("cuLinkCreate", INVALID_VALUE, f"{value} is no target")
+                raise logic_error("cuLinkCreate", INVALID_VALUE, f"TARGET must be a jit_target, not {value}")
             fields["arch"] = f"sm_{int(value) & 0xFFFF}{features}"
     return fields
 
 
 @functools.cache
 def find_library(name: str, directory: str | None = None) -> str:
-    """Return the path of a library of CUDA with device code.
+    """Return the path of a static CUDA library with device code.
+
+    Parameters
+    ----------
+    name : str
+        The name of the library, such as ``"cudadevrt"``.
+    directory : str, optional
+        The directory to search. If None, the CUDA packages and the toolkit.
 
     Raises
     ------
     RuntimeError
-        If it is not found.
+        If the library is not found.
     """
     file = name if name.endswith((".a", ".lib")) else f"lib{name}.a"
     folders = [directory] if directory is not None else _library_folders()
@@ -173,7 +203,7 @@ def find_library(name: str, directory: str | None = None) -> str:
 
 
 def is_needed(name: str) -> bool:
-    """Return whether a library has to be linked: the software device has the device runtime itself."""
+    """Return whether a library must be linked: the software device has the device runtime built in."""
     return not (name == "cudadevrt" and device_choice.is_software())
 
 

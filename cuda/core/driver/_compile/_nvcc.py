@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The compiler driver ``nvcc``, for callers that name one."""
+"""Compilation with ``nvcc``, for programs that name its executable."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["preprocess", "run", "version"]
 
 
 def run(nvcc: str, source: str, options: list[str], target: str, cache) -> tuple[bytes, str]:
-    """Return what ``nvcc`` makes of a source, and what it says.
+    """Compile a source with ``nvcc``; return the code and the compiler's messages.
 
-    A cache is asked where the source includes nothing: what ``nvcc`` reads besides is not known.
+    The cache is used only if the source includes no files, because their content is not part of the key.
 
     Raises
     ------
     CompileError
-        If the compilation fails, or there is no such compiler.
+        If the compilation fails, or the executable does not exist.
     """
     key = None
     if cache is not None and "#include" not in source.replace(" ", ""):
@@ -45,7 +45,7 @@ def run(nvcc: str, source: str, options: list[str], target: str, cache) -> tuple
 
 
 def preprocess(nvcc: str, source: str, options: list[str]) -> str:
-    """Return a source with its headers, as the preprocessor of ``nvcc`` gives it."""
+    """Return the preprocessed source (``nvcc --preprocess``)."""
     with tempfile.TemporaryDirectory(prefix="cuda_core_nvcc_") as directory:
         path = os.path.join(directory, "source.cu")
         with open(path, "w", encoding="utf-8") as file:
@@ -55,12 +55,12 @@ def preprocess(nvcc: str, source: str, options: list[str]) -> str:
 
 @functools.cache
 def version(nvcc: str) -> str:
-    """Return what ``nvcc --version`` prints.
+    """Return the output of ``nvcc --version``.
 
     Raises
     ------
     CompileError
-        If there is no such compiler.
+        If the executable does not exist.
     """
     return _call([nvcc, "--version"], "nvcc was not found", is_output=True)
 

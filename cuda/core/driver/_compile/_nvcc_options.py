@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of ``nvcc``, as programs of the classic style give them, as options of :class:`cuda.core.Program`."""
+"""Translation of ``nvcc`` options to :class:`cuda.core.ProgramOptions`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["UnknownOptionError", "split_options", "translate"]
 
 
 class UnknownOptionError(Exception):
-    """An option that the compiler does not know, or that lacks its value."""
+    """An option is unknown, or its value is missing."""
 
 
-# By the name of an option without dashes. Options that say yes by being there:
+# Keys are option names without dashes. Options without a value:
 _SWITCHES = {
     "G": "debug",
     "device-debug": "debug",
@@ -40,7 +40,7 @@ _SWITCHES = {
     "device-int128": "device_int128",
     "no-source-include": "no_source_include",
 }
-# Options with true or false:
+# Options with the value true or false:
 _TOGGLES = {
     "ftz": "ftz",
     "prec-div": "prec_div",
@@ -53,7 +53,7 @@ _TOGGLES = {
     "brief-diagnostics": "brief_diagnostics",
     "brief-diag": "brief_diagnostics",
 }
-# Options with a value that may come several times:
+# Options with a value that may be repeated:
 _LISTS = {
     "D": "define_macro",
     "define-macro": "define_macro",
@@ -71,10 +71,10 @@ _LISTS = {
     "diag-error": "diag_error",
     "diag-warn": "diag_warn",
 }
-# Options whose value may follow without anything between:
+# Options whose value may follow without a separator:
 _JOINED = ("D", "U", "I")
 _NUMBERS = {"maxrregcount": "max_register_count"}
-# What has no meaning for a compiler of device code, alone or with a value:
+# Options that do not apply to the compilation of device code, without and with a value:
 _IGNORED = frozenset(
     "g m64 c keep k verbose v cuda cubin shared expt-relaxed-constexpr extended-lambda expt-extended-lambda save-temps"
     " Wreorder Wdefault-stream-launch Wmissing-launch-bounds Wext-lambda-captures-this dryrun no-compress".split()
@@ -88,16 +88,16 @@ _CODE = frozenset(("code", "gpu-code"))
 
 
 def split_options(options) -> list[str]:
-    """Return options one by one: some programs write several in one string.
+    """Return a list of single options, also from strings that contain several.
 
     Raises
     ------
     TypeError
-        If ``options`` is no list of strings.
+        If ``options`` is neither a str nor a list of str.
     """
     parts = []
     for option in texts_argument("options", options):
-        # A path may have blanks: such an option is one if it does not go on with another.
+        # A path may contain blanks, so a string is split only if another option follows a blank.
         parts += shlex.split(option) if re.search(r"\s-|^-\S+\s+\S", option) else [option.strip()]
     return [part for part in parts if part]
 
@@ -114,7 +114,7 @@ def translate(options: list[str]) -> dict:
     rest = iter(options)
     for option in rest:
         if not option.startswith("-"):
-            raise UnknownOptionError(f"{shown(option)} is no option")
+            raise UnknownOptionError(f"an option must begin with '-', not be {shown(option)}")
         name, has_value, value = option.lstrip("-").partition("=")
         _translate_one(fields, option, name, value if has_value else None, rest)
     return fields
@@ -130,7 +130,7 @@ def _translate_one(fields: dict, option: str, name: str, value: str | None, rest
     elif name in _LISTS:
         _append(fields, _LISTS[name], _value_of(option, value, rest))
     elif name[:1] in _JOINED and not option.startswith("--"):
-        # The value of a macro has the sign of equality.
+        # Taken from the option itself, because the definition of a macro may contain "=".
         _append(fields, _LISTS[name[0]], option[2:])
     elif name in _NUMBERS:
         fields[_NUMBERS[name]] = int(_value_of(option, value, rest))
@@ -153,19 +153,19 @@ def _translate_one(fields: dict, option: str, name: str, value: str | None, rest
 
 
 def arch_of(text: str) -> str:
-    """Return the architecture to compile for: of a list, the first."""
+    """Return the target architecture: the first one of a list."""
     text = text.split(",")[0].strip("'\"[]")
     return text.replace("compute_", "sm_", 1)
 
 
 def _arch_of_pair(text: str) -> str:
-    """Return the architecture of ``arch=compute_70,code=sm_70``: that of the code, where it is one."""
+    """Return the architecture of a pair such as ``arch=compute_70,code=sm_70``: that of ``code`` if it is given."""
     parts = dict(part.split("=", 1) for part in re.findall(r"\w+=(?:\[[^\]]*\]|[^,]*)", text))
     return arch_of(parts.get("code") or parts.get("arch") or text)
 
 
 def _append(fields: dict, name: str, value: str) -> None:
-    # ptxas takes one option at a time, and numbers of diagnostics come in lists.
+    # Options of ptxas and numbers of diagnostics may be lists, separated by commas.
     several = value.split(",") if name == "ptxas_options" or name.startswith("diag_") else [value]
     if name.startswith("diag_"):
         several = [int(number) for number in several]
@@ -176,11 +176,11 @@ def _value_of(option: str, value: str | None, rest: Iterator[str]) -> str:
     if value is None:
         value = next(rest, None)
     if value is None:
-        raise UnknownOptionError(f"the option {shown(option)} needs a value")
+        raise UnknownOptionError(f"option {shown(option)} needs a value")
     return value
 
 
 def _truth_of(option: str, value: str) -> bool:
     if value not in ("true", "false"):
-        raise UnknownOptionError(f"the option {shown(option)} must be true or false, not {shown(value)}")
+        raise UnknownOptionError(f"option {shown(option)} must be true or false, not {shown(value)}")
     return value == "true"

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices, the stack of contexts of each thread, streams and events."""
+"""Devices, contexts and the context stack of each thread, streams and events."""

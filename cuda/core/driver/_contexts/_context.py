@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices, contexts, and the stack of contexts that each thread has."""
+"""Devices, contexts, and the context stack of each thread."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Device:
     LogicError
         If there is no such device.
     TypeError
-        If ``number`` is of another type.
+        If ``number`` is neither an int nor a str.
     """
 
     def __init__(self, number: int | str):
@@ -92,7 +92,7 @@ class Device:
         return tuple(self._core.compute_capability)
 
     def total_memory(self) -> int:
-        """Return the memory of the device in bytes (``cuDeviceTotalMem``)."""
+        """Return the size of the device memory in bytes (``cuDeviceTotalMem``)."""
         return int(call("cuDeviceTotalMem", self._ordinal))
 
     def get_attribute(self, attr: int) -> int:
@@ -101,24 +101,24 @@ class Device:
         Parameters
         ----------
         attr : device_attribute | int
-            Which one.
+            The attribute.
 
         Raises
         ------
         LogicError
-            If the driver does not know it.
+            If ``attr`` is not an attribute, or the driver does not know it.
         """
         attribute = member_of(device_attribute, attr, "cuDeviceGetAttribute")
         value = int(call("cuDeviceGetAttribute", attribute, self._ordinal))
         return compute_mode.values.get(value, value) if attribute == device_attribute.COMPUTE_MODE else value
 
     def get_attributes(self) -> dict[device_attribute, int]:
-        """Return all attributes that the driver knows, by member of :class:`device_attribute`, in the order of names.
+        """Return all attributes that the driver knows, by member of :class:`device_attribute`, sorted by name.
 
         Warns
         -----
         UserWarning
-            If the driver refuses one that it should know.
+            If the driver refuses an attribute that it should know.
         """
         attributes, refused = {}, []
         newest = get_driver_version() >= CUDA_VERSION[0] * 1000 + 500
@@ -126,7 +126,7 @@ class Device:
             try:
                 attributes[attribute] = self.get_attribute(attribute)
             except LogicError:
-                # Those that came with later drivers are not missed.
+                # Older drivers do not know attributes that newer drivers introduced.
                 if attribute < _FIRST_OF_NEWER_DRIVERS or newest:
                     refused.append(str(attribute))
         if refused:
@@ -140,21 +140,21 @@ class Device:
         return self._core.can_access_peer(dev._ordinal)
 
     def make_context(self, flags: int = ctx_flags.SCHED_AUTO) -> Context:
-        """Return a new :class:`Context`, made current on this thread.
+        """Return a new :class:`Context`, and push it on the stack of this thread.
 
-        All contexts of a device share its primary context, and so its memory, with each other and with other
+        All contexts of a device are the primary context, so they share memory with each other and with other
         libraries.
 
         Parameters
         ----------
         flags : ctx_flags | int, optional
-            How the host waits. Anything but ``SCHED_AUTO`` sets the flags of the primary context. ``MAP_HOST``
-            changes nothing: page-locked memory is always mapped.
+            How the host waits for the device. Other values than ``SCHED_AUTO`` set the flags of the primary context
+            (``cuDevicePrimaryCtxSetFlags``). ``MAP_HOST`` is ignored: page-locked memory is always mapped.
         """
         return Context(self, flags)
 
     def retain_primary_context(self) -> Context:
-        """Return a :class:`Context` of the primary context, which is not made current."""
+        """Return a :class:`Context` for the primary context, without making it current."""
         return _context_of(self)
 
     @property
@@ -172,17 +172,17 @@ def _all_devices():
 
 
 class Context:
-    """A context: where resources live, and an entry of a thread's stack.
+    """A context of a device, which owns resources and is pushed on context stacks of threads.
 
-    Making one pushes it. All methods without ``self`` act on the context on top of this thread's stack; where
-    the stack is empty, on the one that another library made current.
+    Creating a context pushes it on the stack of this thread. Static methods act on the context on top of this
+    stack or, if it is empty, on the context that another library made current.
 
     Parameters
     ----------
     dev : :class:`Device`
         The device.
     flags : ctx_flags | int, optional
-        How the host waits; see :meth:`Device.make_context`.
+        How the host waits for the device; see :meth:`Device.make_context`.
     """
 
     def __init__(self, dev: Device, flags: int = 0):
@@ -208,7 +208,7 @@ class Context:
         raise TypeError("a Context cannot be pickled")
 
     def push(self) -> None:
-        """Put this context on top of the thread's stack, where it may stand several times.
+        """Push this context on the stack of this thread, which may contain it several times.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class Context:
 
     @staticmethod
     def pop() -> Context:
-        """Take the context on top off the thread's stack, and return it; the one below becomes current.
+        """Pop the top context off the stack of this thread, and return it. The one below becomes current.
 
         Raises
         ------
@@ -235,18 +235,18 @@ class Context:
         if not _thread.stack:
             raise logic_error("cuCtxPopCurrent", INVALID_CONTEXT, "the stack of contexts of this thread is empty")
         context = _thread.stack.pop()
-        _settle()
+        _restore_current()
         return context
 
     def detach(self) -> None:
-        """Drop this context: its objects become invalid, and it leaves the stacks that it stands in.
+        """Detach this context: its resources become invalid, and it is removed from all stacks.
 
-        The primary context behind it stays, for other contexts of the device and for other libraries.
+        The primary context stays active for other contexts of the device and for other libraries.
 
         Raises
         ------
         LogicError
-            If it was detached before.
+            If the context is already detached.
         """
         self._check("cuCtxDetach")
         self._is_detached = True
@@ -260,12 +260,12 @@ class Context:
 
     @staticmethod
     def attach(flags: int = 0) -> Context:
-        """Push the driver's current context, also of another library, and return it (``cuCtxGetCurrent``).
+        """Push the driver's current context, which may be that of another library, and return it (``cuCtxGetCurrent``).
 
         Raises
         ------
         LogicError
-            If none is current.
+            If no context is current.
         """
         context = _from_outside()
         if context is None:
@@ -275,7 +275,7 @@ class Context:
 
     @staticmethod
     def get_current() -> Context | None:
-        """Return the context on top of the thread's stack, else the driver's current one, else None."""
+        """Return the top context of this thread's stack, else the driver's current context, else None."""
         _drop_detached()
         return _thread.stack[-1] if _thread.stack else _from_outside()
 
@@ -301,37 +301,37 @@ class Context:
 
     @staticmethod
     def set_limit(limit_: int, value: int) -> None:
-        """Set a limit of the current context (``cuCtxSetLimit``); ``limit_`` is a member of :class:`limit`."""
+        """Set a limit of the current context, a member of :class:`limit` (``cuCtxSetLimit``)."""
         current_context("cuCtxSetLimit")
         call("cuCtxSetLimit", member_of(limit, limit_, "cuCtxSetLimit"), operator.index(value))
 
     @staticmethod
     def get_limit(limit_: int) -> int:
-        """Return a limit of the current context (``cuCtxGetLimit``)."""
+        """Return a limit of the current context, a member of :class:`limit` (``cuCtxGetLimit``)."""
         current_context("cuCtxGetLimit")
         return int(call("cuCtxGetLimit", member_of(limit, limit_, "cuCtxGetLimit")))
 
     @staticmethod
     def get_cache_config() -> func_cache:
-        """Return how kernels divide their cache (``cuCtxGetCacheConfig``)."""
+        """Return the preferred split of on-chip memory into shared memory and L1 (``cuCtxGetCacheConfig``)."""
         current_context("cuCtxGetCacheConfig")
         return func_cache(int(call("cuCtxGetCacheConfig")))
 
     @staticmethod
     def set_cache_config(cc: int) -> None:
-        """Set how kernels divide their cache, a member of :class:`func_cache` (``cuCtxSetCacheConfig``)."""
+        """Set the preferred split of on-chip memory, a member of :class:`func_cache` (``cuCtxSetCacheConfig``)."""
         current_context("cuCtxSetCacheConfig")
         call("cuCtxSetCacheConfig", member_of(func_cache, cc, "cuCtxSetCacheConfig"))
 
     @staticmethod
     def get_shared_config() -> shared_config:
-        """Return ``FOUR_BYTE_BANK_SIZE``, the only size of banks that current devices have."""
+        """Return ``FOUR_BYTE_BANK_SIZE``, the only bank size of current devices."""
         current_context("cuCtxGetSharedMemConfig")
         return shared_config.FOUR_BYTE_BANK_SIZE
 
     @staticmethod
     def set_shared_config(sc: int) -> None:
-        """Accept a size of banks, a member of :class:`shared_config`; it has no effect on current devices."""
+        """Accept a bank size, a member of :class:`shared_config`; it has no effect on current devices."""
         current_context("cuCtxSetSharedMemConfig")
         member_of(shared_config, sc, "cuCtxSetSharedMemConfig")
 
@@ -344,13 +344,13 @@ class Context:
 
     @staticmethod
     def disable_peer_access(peer: Context) -> None:
-        """End the access of :meth:`enable_peer_access` (``cuCtxDisablePeerAccess``)."""
+        """Undo :meth:`enable_peer_access` (``cuCtxDisablePeerAccess``)."""
         mine = current_context("cuCtxDisablePeerAccess")
         call("cuCtxDisablePeerAccess", handle_of(peer, "cuCtxDisablePeerAccess"))
         _change_peers(peer, mine, set.discard)
 
     def get_api_version(self) -> int:
-        """Return the version of the driver's interface that the context has (``cuCtxGetApiVersion``)."""
+        """Return the API version of the context (``cuCtxGetApiVersion``)."""
         self._check("cuCtxGetApiVersion")
         return int(call("cuCtxGetApiVersion", self._core))
 
@@ -375,10 +375,10 @@ class Context:
 
 
 class _Members:
-    """The objects of a context, which it does not keep alive."""
+    """Weak references to the resources of a context, which detaching it invalidates."""
 
     def __init__(self):
-        # By the identity of the reference: members over the same memory are equal.
+        # By the identity of the reference, because members of the same memory are equal.
         self.references = {}
         self._limit = 256
 
@@ -394,9 +394,9 @@ class _Members:
             member._invalidate()
 
     def _living(self) -> list:
-        """Return the members that still exist, and forget the others."""
+        """Return the members that still exist, and drop references to the others."""
         living = []
-        for key, reference in self.references.copy().items():  # a collection changes what is iterated
+        for key, reference in self.references.copy().items():  # garbage collection may change the dict
             member = reference()
             if member is None:
                 self.references.pop(key, None)
@@ -416,42 +416,42 @@ class _Thread(threading.local):
 _thread = _Thread()
 # Contexts that other libraries made current, by their handles.
 _foreign = {}
-# By the number of a device: those of the devices that have access to its memory; and who wants to know of changes.
+# For each device ordinal the ordinals with access to its memory, and functions that are called when that changes.
 peer_access: dict[int, set[int]] = {}
 peer_listeners: list = []
 
 
 def current_context(api: str) -> Context:
-    """Return the current context; LogicError, in the name of a call of the driver, where there is none."""
+    """Return the current context; LogicError of the driver call ``api`` if there is none."""
     stack = _thread.stack
     if stack and not stack[-1]._is_detached:
         return stack[-1]
     context = Context.get_current()
     if context is None:
-        raise logic_error(api, INVALID_CONTEXT, "no context is current on this thread; make one, or import autoinit")
+        raise logic_error(api, INVALID_CONTEXT, "no context is current on this thread; create one or import autoinit")
     return context
 
 
 def handle_of(context: Context, api: str):
     """Return the context of :mod:`cuda.core` behind a context, which calls take; LogicError if it is detached."""
     if not isinstance(context, Context):
-        raise TypeError(f"a Context is needed, not {type(context).__name__}")
+        raise TypeError(f"context must be a Context, not {type(context).__name__}")
     context._check(api)
     return context._core
 
 
 def member_of(space, value, api: str):
-    """Return the member of a namespace for an int; LogicError where it has none."""
+    """Return the member of an enum for an int; LogicError of the driver call ``api`` if it has none."""
     if isinstance(value, space):
         return value
-    member = space.values.get(whole(f"what is to be a {space.__name__}", value))
+    member = space.values.get(whole(space.__name__, value))
     if member is None:
-        raise logic_error(api, INVALID_VALUE, f"{shown(value)} is no {space.__name__}")
+        raise logic_error(api, INVALID_VALUE, f"{shown(value)} is not a {space.__name__}")
     return member
 
 
 def _change_peers(owner: Context, accessor: Context, change) -> None:
-    """Note that a device gains or loses access to the memory of another, and tell those who have pools there."""
+    """Record that a device gains or loses access to the memory of another, and call the listeners."""
     ordinal = owner._device._ordinal
     peers = peer_access.setdefault(ordinal, set())
     change(peers, accessor._device._ordinal)
@@ -460,7 +460,7 @@ def _change_peers(owner: Context, accessor: Context, change) -> None:
 
 
 def _context_of(dev: Device, context: Context | None = None) -> Context:
-    """Fill a context of the primary context of a device, without changing what is current."""
+    """Set up a Context for the primary context of a device, without changing the current context."""
     before = call("cuCtxGetCurrent")
     try:
         dev._core.set_current()
@@ -481,7 +481,7 @@ def _fill(context: Context | None, dev: Device, core_context, is_primary: bool) 
     context._is_detached = False
     context._objects = _Members()
     context._kept = {}
-    # What arrays put here: where the results of their operations come from, what ends that, and their device.
+    # Set by arrays: the allocators of their results, functions that release their memory, and their device.
     context.take_result = context.take_array = context.array_device = None
     context._ends = []
     return context
@@ -503,11 +503,11 @@ def _drop_detached() -> None:
     stack = _thread.stack
     if any(context._is_detached for context in stack):
         stack[:] = [context for context in stack if not context._is_detached]
-        _settle()
+        _restore_current()
 
 
-def _settle() -> None:
-    """Make current what is on top of the stack, or what was current before the first push."""
+def _restore_current() -> None:
+    """Make the top context of the stack current, or the context that was current before the first push."""
     if _thread.stack:
         _thread.stack[-1]._make_current()
     else:

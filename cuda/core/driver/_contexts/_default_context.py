@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The context that programs get which do not choose a device."""
+"""The context for programs that do not choose a device."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from cuda.core.driver._errors import Error
 
 __all__ = []
 
-# Where users write the ordinal of their device, below the home directory.
+# Files in the home directory with the ordinal of the user's device.
 _FILES = (".cuda_device", ".cuda-device")
 
 
 def make_default_context(ctx_maker=None) -> Context:
-    """Return a new context, made current, on the device that the user chose, or on the first that works.
+    """Create a context on the device that the user chose, or on the first device that works, and make it current.
 
-    The environment variable ``CUDA_DEVICE`` has the ordinal, else the file ``.cuda_device`` in the home
-    directory.
+    The environment variable ``CUDA_DEVICE`` has the ordinal of the device, else the file ``.cuda_device`` in the
+    home directory.
 
     Parameters
     ----------
     ctx_maker : callable, optional
-        Called with a :class:`Device`, returns the context. By default :meth:`Device.make_context`.
+        A function that returns a context for a :class:`Device`. Default is :meth:`Device.make_context`.
 
     Raises
     ------
     RuntimeError
-        If there is no device, or none works; the builtin of that name.
+        The builtin exception, if there is no device, or none works.
     """
     callable_argument("ctx_maker", ctx_maker)
     if ctx_maker is None:
@@ -52,17 +52,22 @@ def make_default_context(ctx_maker=None) -> Context:
         except Error as error:
             failures.append(f"device {ordinal}: {error}")
     if failures:
-        raise builtins.RuntimeError(f"no context could be made on any device; {'; '.join(failures)}")
+        raise builtins.RuntimeError(f"no context could be created on any device; {'; '.join(failures)}")
     raise builtins.RuntimeError("there is no CUDA device")
 
 
 def get_default_device(default: int = 0) -> Device:
-    """Return the device that the user chose, else that of an ordinal; deprecated.
+    """Return the device that the user chose, else the one with a given ordinal. Deprecated.
 
     Parameters
     ----------
     default : int, optional
-        The ordinal where none is chosen. Default is 0.
+        The ordinal if the user chose no device. Default is 0.
+
+    Warns
+    -----
+    DeprecationWarning
+        Always; use :func:`make_default_context`.
     """
     warnings.warn("get_default_device is deprecated; use make_default_context", DeprecationWarning, stacklevel=2)
     chosen = _chosen_ordinal()
@@ -86,9 +91,9 @@ def _chosen_ordinal() -> int | None:
 
 
 def check_importer(name: str) -> None:
-    """Warn a program that says ``import cuda.core.driver as cuda``, and then imports a module by its whole name.
+    """Warn if a program has ``import cuda.core.driver as cuda`` and now imports a submodule by its full name.
 
-    Such an import binds ``cuda`` again, to the package of that name.
+    Such an import rebinds the name ``cuda`` to the namespace package.
     """
     frame = sys._getframe(2)
     while frame is not None and "importlib" in frame.f_code.co_filename:
@@ -100,7 +105,7 @@ def check_importer(name: str) -> None:
     if following is not None and following.opname == "STORE_NAME" and following.argval == "cuda":
         last = name.rpartition(".")[2]
         warnings.warn(
-            f"'import {name}' binds the name 'cuda' to another package than cuda.core.driver; "
+            f"'import {name}' rebinds the name 'cuda', which was cuda.core.driver; "
             f"write 'from cuda.core.driver import {last}'",
             UserWarning,
             stacklevel=3,
@@ -108,9 +113,9 @@ def check_importer(name: str) -> None:
 
 
 def finish(context: Context) -> None:
-    """Take a context that a program got at its start off the stack at its end, however the program left it."""
+    """Pop the context of autoinit at exit, if it is still the current one."""
     tools = sys.modules.get("cuda.core.driver.tools")
-    with contextlib.suppress(Exception):  # at exit: nobody is there to be told
+    with contextlib.suppress(Exception):  # at exit nobody handles errors
         if tools is not None:
             tools.clear_context_caches()
     with contextlib.suppress(Error):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Results that are kept by context, and contexts for tests."""
+"""Memoization per context, and contexts for tests."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ __all__ = ["clear_context_caches", "context_dependent_memoize", "init_cuda_conte
 
 
 def context_dependent_memoize(func):
-    """Decorate a function so that its result is computed once for each context and arguments.
+    """Decorate a function so that its results are cached for each context and arguments.
 
     Parameters
     ----------
     func : callable
-        Called with hashable arguments.
+        A function of hashable arguments.
 
     Returns
     -------
     callable
-        Raises TypeError for arguments that are not hashable, and LogicError without a current context.
+        The function with a cache. It raises TypeError for arguments that are not hashable, and LogicError if no
+        context is current.
 
     Examples
     --------
@@ -40,7 +41,7 @@ def context_dependent_memoize(func):
     @functools.wraps(func)
     def memoized(*args, **kwargs):
         context = current_context("cuCtxGetCurrent")
-        # Contexts of a device are equal, but what was made in a detached one is of no use in another.
+        # Contexts of a device are equal, but resources of a detached one are invalid in another.
         known = results.get(id(context))
         if known is None or known[0] is not context:
             drop_detached(results)
@@ -56,7 +57,7 @@ def context_dependent_memoize(func):
 
 
 def clear_context_caches() -> None:
-    """Forget the results of all functions under :func:`context_dependent_memoize`."""
+    """Clear the caches of all functions that :func:`context_dependent_memoize` decorates."""
     with _lock:
         caches = list(_caches)
     for results in caches:
@@ -64,7 +65,7 @@ def clear_context_caches() -> None:
 
 
 def mark_cuda_test(func):
-    """Decorate a test so that it runs in a new context on the default device, which is left afterwards."""
+    """Decorate a test so that it runs in a new context on the default device, which is detached afterwards."""
 
     @functools.wraps(func)
     def test(*args, **kwargs):
@@ -79,7 +80,7 @@ def mark_cuda_test(func):
 
 
 def init_cuda_context_fixture():
-    """Make a new context current on the default device, yield it, and leave it: the body of a fixture of pytest.
+    """Create a context on the default device, yield it, and detach it: the body of a pytest fixture.
 
     Examples
     --------

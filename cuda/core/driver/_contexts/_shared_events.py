@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Events that several processes use, which may be recorded again, unlike those of :mod:`cuda.core`."""
+"""Events that processes share (IPC). They may be recorded again, unlike those of :mod:`cuda.core`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SharedEvent"]
 
 
 class SharedEvent:
-    """An event of the driver that is shared between processes, with what a :class:`cuda.core.Event` offers."""
+    """An interprocess event of the driver, with the methods of :class:`cuda.core.Event` that this package uses."""
 
     def __init__(self, native):
         self._owned = _Owned(native)
@@ -25,7 +25,7 @@ class SharedEvent:
         return self.held().handle
 
     def held(self) -> _Owned:
-        """Return what a call keeps, so that the event ends after it."""
+        """Return the owner of the event, which a call keeps so that the event is destroyed only after it."""
         owned = self._owned
         if owned is None:
             raise RuntimeError("this SharedEvent is closed")
@@ -33,28 +33,28 @@ class SharedEvent:
 
     @classmethod
     def create(cls, flags: int) -> SharedEvent:
-        """Return a new event of the current context (``cuEventCreate``)."""
+        """Create an event in the current context (``cuEventCreate``)."""
         return cls(call("cuEventCreate", flags))
 
     @classmethod
     def open(cls, handle) -> SharedEvent:
-        """Return an event of another process (``cuIpcOpenEventHandle``)."""
+        """Open an event of another process (``cuIpcOpenEventHandle``)."""
         return cls(call("cuIpcOpenEventHandle", native_handle("CUipcEventHandle", handle, "cuIpcOpenEventHandle")))
 
     def export(self) -> bytearray:
-        """Return 64 bytes by which another process opens the event (``cuIpcGetEventHandle``)."""
+        """Return 64 bytes with which another process opens the event (``cuIpcGetEventHandle``)."""
         return handle_bytes(call("cuIpcGetEventHandle", self.held()))
 
     def record(self, stream) -> None:
-        """Record the work so far of a stream (``cuEventRecord``)."""
+        """Record the event on a stream (``cuEventRecord``)."""
         call("cuEventRecord", self.held(), stream)
 
     def make_wait(self, stream) -> None:
-        """Make later work of a stream wait (``cuStreamWaitEvent``)."""
+        """Let later work of a stream wait for the event (``cuStreamWaitEvent``)."""
         call("cuStreamWaitEvent", stream, self.held(), 0)
 
     def sync(self) -> None:
-        """Wait on the host (``cuEventSynchronize``)."""
+        """Synchronize the host with the event (``cuEventSynchronize``)."""
         call("cuEventSynchronize", self.held())
 
     def close(self) -> None:
@@ -79,7 +79,7 @@ class SharedEvent:
 
 
 class _Owned(Held):
-    """An event that ends with the last reference to this object, as that of a call."""
+    """The owner of an event, which is destroyed with the last reference to this object, such as that of a call."""
 
     def __init__(self, native):
         self.handle = native
@@ -89,18 +89,18 @@ class _Owned(Held):
 
 
 def native_handle(kind: str, handle, api: str):
-    """Return a handle of the driver's type for 64 bytes; LogicError for another number of bytes."""
+    """Return an IPC handle of the driver's type for 64 bytes; LogicError for another number of bytes."""
     try:
         content = bytes(memoryview(handle))
     except TypeError:
-        raise TypeError(f"a handle must be bytes, not {type(handle).__name__}") from None
+        raise TypeError(f"handle must be bytes, not {type(handle).__name__}") from None
     if len(content) != 64:
-        raise logic_error(api, INVALID_VALUE, f"a handle has 64 bytes, and this one {len(content)}")
+        raise logic_error(api, INVALID_VALUE, f"handle must have 64 bytes, not {len(content)}")
     native = getattr(importlib.import_module("cuda.bindings.driver"), kind)()
     ctypes.memmove(native.getPtr(), content, 64)
     return native
 
 
 def handle_bytes(native) -> bytearray:
-    """Return the 64 bytes of a handle of the driver's type."""
+    """Return the 64 bytes of an IPC handle of the driver's type."""
     return bytearray(ctypes.string_at(native.getPtr(), 64))

@@ -22,12 +22,12 @@ __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_pro
 
 
 class Stream:
-    """A queue of work, freed when it is unreachable.
+    """A stream, destroyed when nothing refers to it.
 
     Parameters
     ----------
     flags : stream_flags | int, optional
-        ``NON_BLOCKING`` (1) for a stream that does not synchronise with the NULL stream. Default is 0.
+        ``NON_BLOCKING`` (1) for a stream that does not synchronize with the NULL stream. Default is 0.
 
     Raises
     ------
@@ -44,7 +44,7 @@ class Stream:
         context._objects.add(self)
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)``: the protocol by which libraries exchange streams."""
+        """Return ``(0, address)``, by the protocol with which libraries exchange streams."""
         return self._stream.__cuda_stream__()
 
     def __repr__(self):
@@ -53,7 +53,7 @@ class Stream:
 
     @translated
     def synchronize(self) -> None:
-        """Wait on the host for all work of the stream (``cuStreamSynchronize``)."""
+        """Wait for all work of the stream (``cuStreamSynchronize``)."""
         stream = stream_of(self)
         stream.sync()
         self._context._kept.pop(int(stream.handle), None)
@@ -65,7 +65,7 @@ class Stream:
 
     @translated
     def wait_for_event(self, event: Event) -> None:
-        """Make later work wait for an event (``cuStreamWaitEvent``)."""
+        """Let later work of the stream wait for an event (``cuStreamWaitEvent``)."""
         inner = event_of(event)
         if isinstance(inner, SharedEvent):
             inner.make_wait(stream_of(self))
@@ -87,14 +87,14 @@ def _make_stream(options, context):
 
 
 def stream_of(stream) -> core_stream.Stream:
-    """Return the stream of :mod:`cuda.core` behind an argument; None is the NULL stream.
+    """Return the stream of :mod:`cuda.core` for an argument; None is the NULL stream.
 
     Raises
     ------
     LogicError
-        If the stream went with its context.
+        If the context of the stream is detached.
     TypeError
-        If it is no stream.
+        If the argument is not a stream.
     """
     if stream is None:
         return LEGACY_DEFAULT_STREAM
@@ -111,12 +111,12 @@ def stream_of(stream) -> core_stream.Stream:
 
 
 class Event:
-    """A point in the work of a stream.
+    """An event, which marks a point in the work of a stream.
 
     Parameters
     ----------
     flags : event_flags | int, optional
-        ``BLOCKING_SYNC``, ``DISABLE_TIMING``, ``INTERPROCESS``, or several of these. Default is 0: with timing.
+        A combination of ``BLOCKING_SYNC``, ``DISABLE_TIMING`` and ``INTERPROCESS``. Default is 0: with timing.
 
     Raises
     ------
@@ -128,7 +128,7 @@ class Event:
         context = current_context("cuEventCreate")
         flags = whole("flags", flags)
         if not 0 <= flags <= 7:
-            raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must be of event_flags, not {shown(flags)}")
+            raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must combine event_flags, not be {shown(flags)}")
         self._adopt(_make_event(context, flags), context)
 
     def __repr__(self):
@@ -143,9 +143,9 @@ class Event:
 
     @translated
     def record(self, stream: Stream | None = None) -> Event:
-        """Record the work so far of a stream (``cuEventRecord``), and return the event."""
+        """Record the event after the work so far of a stream, and return the event (``cuEventRecord``)."""
         inner, target = event_of(self), stream_of(stream)
-        # What the work so far uses need not be kept once the event has completed.
+        # The operands of the work so far can be released once the event has completed.
         kept = self._context._kept and self._context._kept.get(int(target.handle))
         self._kept = (kept, kept.count) if kept else None
         if isinstance(inner, SharedEvent):
@@ -161,7 +161,7 @@ class Event:
 
     @translated
     def synchronize(self) -> Event:
-        """Wait on the host for the recorded work (``cuEventSynchronize``), and return the event."""
+        """Wait for the recorded work, and return the event (``cuEventSynchronize``)."""
         event_of(self).sync()
         self._release_kept()
         return self
@@ -180,9 +180,9 @@ class Event:
         Raises
         ------
         RuntimeError
-            If one of them has not completed.
+            If one of the events has not completed.
         LogicError
-            If one of them was not recorded, or has no timing.
+            If one of the events was not recorded, or was created without timing.
         """
         return float(call("cuEventElapsedTime", _held(start_event), _held(self)))
 
@@ -191,26 +191,26 @@ class Event:
         return float(call("cuEventElapsedTime", _held(self), _held(end_event)))
 
     def ipc_handle(self) -> bytearray:
-        """Return 64 bytes by which another process opens the event (``cuIpcGetEventHandle``).
+        """Return 64 bytes with which another process opens the event (``cuIpcGetEventHandle``).
 
         Raises
         ------
         LogicError
-            If the event was made without ``INTERPROCESS``.
+            If the event was created without ``INTERPROCESS``.
         """
         inner = event_of(self)
         if not isinstance(inner, SharedEvent):
-            raise logic_error("cuIpcGetEventHandle", INVALID_HANDLE, "make the event with INTERPROCESS")
+            raise logic_error("cuIpcGetEventHandle", INVALID_HANDLE, "the event must be created with INTERPROCESS")
         return inner.export()
 
     @staticmethod
     def from_ipc_handle(handle) -> Event:
-        """Return an event of another process, from the 64 bytes of :meth:`ipc_handle` (``cuIpcOpenEventHandle``).
+        """Open an event of another process, from the 64 bytes of :meth:`ipc_handle` (``cuIpcOpenEventHandle``).
 
         Raises
         ------
         LogicError
-            If there are not 64 bytes, or no such event.
+            If the handle does not have 64 bytes, or the event does not exist.
         """
         context = current_context("cuIpcOpenEventHandle")
         event = Event.__new__(Event)
@@ -246,7 +246,7 @@ def _make_event(context, flags: int):
 
 
 def event_of(event: Event):
-    """Return the event of :mod:`cuda.core` behind an argument."""
+    """Return the inner event of an argument; TypeError if it is not an :class:`Event`, LogicError if it is closed."""
     if not isinstance(event, Event):
         raise TypeError(f"event must be an Event, not {type(event).__name__}")
     inner = event._event
@@ -261,13 +261,13 @@ class Kept:
     LIMIT = 64
 
     def __init__(self):
-        self.objects = deque()  # each with its number
-        self.count = 0  # of all objects so far
+        self.objects = deque()  # (number, objects) of each operation
+        self.count = 0  # of all operations so far
         self._event = None
-        self._marked = 0
+        self._marked = 0  # the count when _event was recorded
 
     def add(self, stream: core_stream.Stream, *objects) -> None:
-        """Keep objects of work that is in the stream already."""
+        """Keep the operands of work that is already enqueued on the stream."""
         self.objects.append((self.count, objects))
         self.count += 1
         if self.count - self._marked < self.LIMIT:
@@ -278,26 +278,26 @@ class Kept:
                 self._event = stream.record()
                 self._marked = self.count
         except CUDAError:
-            pass  # the stream is capturing, or failed: keep them for longer
+            pass  # the stream is capturing or in an error state: keep the objects
 
     def release(self, count: int) -> None:
-        """Let go of the first objects, up to a number that ``count`` had before work was waited for."""
+        """Release the objects of the first ``count`` operations."""
         try:
             while self.objects[0][0] < count:
                 self.objects.popleft()
         except IndexError:
-            pass  # there are none, or another thread let go of them
+            pass  # there are none, or another thread has released them
 
 
 def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
-    """Keep objects alive until the work that is now in a stream has completed, or some time longer.
+    """Keep objects alive at least until the work that is now enqueued on a stream has completed.
 
     Parameters
     ----------
     context : Context
-        The current one.
+        The current context.
     handle : int
-        That of the stream.
+        The handle of the stream.
     stream : Stream
         The stream of :mod:`cuda.core`.
     """
@@ -325,7 +325,7 @@ def stop_profiler() -> None:
 
 
 def initialize_profiler(config_file, output_file, output_mode) -> None:
-    """Refuse: CUDA 13 has no ``cuProfilerInitialize``.
+    """Raise NotSupportedError: CUDA 13 has no ``cuProfilerInitialize``.
 
     Raises
     ------
@@ -333,5 +333,5 @@ def initialize_profiler(config_file, output_file, output_mode) -> None:
         Always.
     """
     raise logic_error(
-        "cuProfilerInitialize", NOT_SUPPORTED, "CUDA 13 has no profiler of its own; run the program under nsys"
+        "cuProfilerInitialize", NOT_SUPPORTED, "CUDA 13 has no built-in profiler; run the program with nsys"
     )

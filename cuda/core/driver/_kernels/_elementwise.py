@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise kernels over arrays of any layout: their sources, and the choice of one for the arrays of a call.
+"""Elementwise kernels for arrays of any layout: their sources, and the choice of one for the arrays of a call.
 
-There is a kernel for arrays that lie packed in memory, which loads and stores 16 bytes at once, one for packed arrays
-at unaligned addresses, and one for each number of dimensions that strided arrays have after neighbouring dimensions
-were joined.
+There are three kinds: for contiguous aligned arrays, with vectorized loads and stores of 16 bytes; for contiguous
+arrays at unaligned addresses; and for strided arrays, one for each number of dimensions after adjacent ones are merged.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ __all__ = ["Elementwise", "Operand"]
 
 BLOCK = 256
 PACK_BYTES = 16
-MOST_BLOCKS = 2**31 - 1
+MAX_BLOCKS = 2**31 - 1
 INT32_ELEMENTS = 2**31 - 1
 
 
@@ -34,15 +33,15 @@ class Operand:
     Attributes
     ----------
     name : str
-        The variable that stands for an element in the body.
+        The name of the variable in the body that holds an element.
     dtype : numpy.dtype
-        Type in memory, or of the scalar.
+        The data type in memory, or of the scalar.
     compute : numpy.dtype, optional
-        Type of the variable, if it is another.
+        The data type of the variable, if it differs.
     is_scalar : bool
-        Whether a value is passed and not an array.
+        Whether the operand is a value and not an array.
     is_pointer : bool
-        Whether the variable is the address of an array, whose elements the body chooses.
+        Whether the variable is the address of an array, which the body indexes itself.
     """
 
     name: str
@@ -71,16 +70,16 @@ class Operand:
 
 
 class Elementwise:
-    """An elementwise operation on given types, for arrays of any layout.
+    """An elementwise operation on given data types, for arrays of any layout.
 
     Parameters
     ----------
     name : str
-        Name of the kernels.
+        The name of the kernels.
     outputs, inputs : sequence of Operand
-        What the body writes, and reads.
+        The operands that the body writes, and those that it reads.
     body : str
-        C statements that set each output from the inputs. They may use ``i``, the number of the element in
+        C statements that compute each output from the inputs. They may use ``i``, the index of the element in
         C order.
     preamble : str, optional
         C++ definitions that the body uses.
@@ -96,7 +95,7 @@ class Elementwise:
         self.arrays = tuple(item for item in (*self.outputs, *self.inputs) if item.is_array)
         widest = max(item.dtype.itemsize for item in self.arrays)
         self.width = max(1, PACK_BYTES // widest) if PACK_BYTES % widest == 0 else 1
-        # Addresses at which packs of each array are aligned.
+        # The address bits that must be 0 for vectorized access.
         self.alignment_mask = max(self.width * item.dtype.itemsize for item in self.arrays) - 1
         if any(item.dtype.kind == "V" for item in self.arrays):
             self.width = 1
@@ -105,21 +104,21 @@ class Elementwise:
         self._strided: dict[tuple, DeviceKernel] = {}
 
     def packed(self, arch: str) -> DeviceKernel:
-        """Return the kernel for arrays that are packed and aligned."""
+        """Return the kernel for contiguous, aligned arrays."""
         kernel = self._packed.get(arch)
         if kernel is None:
             kernel = self._packed[arch] = self._build(self.dense_source(self.width), arch, BLOCK * self.width)
         return kernel
 
     def dense(self, arch: str) -> DeviceKernel:
-        """Return the kernel for arrays that are packed, at any address."""
+        """Return the kernel for contiguous arrays at any address."""
         kernel = self._dense.get(arch)
         if kernel is None:
             kernel = self._dense[arch] = self._build(self.dense_source(1), arch, BLOCK)
         return kernel
 
     def strided(self, arch: str, ndim: int, index: str) -> DeviceKernel:
-        """Return the kernel for arrays with so many dimensions."""
+        """Return the kernel for strided arrays with ``ndim`` dimensions."""
         key = (arch, ndim, index)
         kernel = self._strided.get(key)
         if kernel is None:
@@ -127,7 +126,7 @@ class Elementwise:
         return kernel
 
     def launch_dense(self, arch: str, stream, size: int, addresses, arguments) -> None:
-        """Launch on arrays that are packed in the same order, of `size` elements at these addresses."""
+        """Launch on contiguous arrays of the same order, with ``size`` elements each."""
         merged = 0
         for address in addresses:
             merged |= address
@@ -140,15 +139,15 @@ class Elementwise:
         Parameters
         ----------
         arch : str
-            Target architecture.
+            The target architecture.
         stream : :class:`~cuda.core.Stream` or None
-            Where; None is the default stream.
+            The stream; None is the default stream.
         shape : tuple of int
-            Shape of all arrays, which are broadcast already.
+            The shape of all arrays, after broadcasting.
         arrays : sequence of (int, tuple of int)
-            Address, and strides in bytes, of each array in the order of the operands.
+            The address and the strides in bytes of each array, in the order of the operands.
         arguments : sequence
-            One for each operand: the address of an array, the value of a scalar.
+            For each operand the address of the array, or the value of the scalar.
         """
         size = 1
         for extent in shape:
@@ -157,7 +156,7 @@ class Elementwise:
             return
         rows = [item[1] for item in arrays]
         if len(shape) > 1 and not self.uses_index:
-            # Axes in the order that the first array has them in memory, so that more of them are joined.
+            # Sort the axes by the strides of the first array, so that more of them can be merged.
             first = rows[0]
             order = sorted(range(len(shape)), key=lambda axis: -abs(first[axis]))
             shape = [shape[axis] for axis in order]
@@ -195,7 +194,7 @@ class Elementwise:
         )
 
     def _element(self, place: dict[str, str], index: str) -> str:
-        """Return the statements that compute one element, with where each array's element is."""
+        """Return the statements that compute one element; ``place`` has an lvalue for the element of each array."""
         lines = [f"{item.variable} {item.name};" for item in self.outputs]
         values = [item.name for item in self.outputs]
         for item in self.inputs:
@@ -205,7 +204,7 @@ class Elementwise:
         return " ".join(lines)
 
     def dense_source(self, width: int) -> str:
-        """Return the source for packed arrays; a thread handles `width` neighbours at once."""
+        """Return the source for contiguous arrays; a thread handles ``width`` adjacent elements at once."""
         one = self._element({item.name: f"{item.name}_[k]" for item in self.arrays}, "k")
         begin = (
             f"{self._head()})\n{{\n"
@@ -234,12 +233,12 @@ class Elementwise:
         )
 
     def strided_source(self, ndim: int, index: str) -> str:
-        """Return the source for arrays with `ndim` dimensions, with this type of element numbers."""
+        """Return the source for strided arrays with ``ndim`` dimensions; ``index`` is the C type of indices."""
         count = len(self.arrays)
         offsets = " ".join(f"long long o{k} = 0;" for k in range(count))
         steps = []
         for d in reversed(range(ndim)):
-            # What is left for the first dimension is its index.
+            # The first dimension needs no modulo: the rest is its index.
             place = "rest" if d == 0 else f"rest % ({index})(layout.extents[{d}])"
             moves = " ".join(f"o{k} += (long long)at * layout.strides[{k}][{d}];" for k in range(count))
             left = "" if d == 0 else f" rest /= ({index})(layout.extents[{d}]);"
@@ -260,7 +259,7 @@ class Elementwise:
 
 
 def converted(target: str, value: str, item: Operand, is_output: bool = False) -> str:
-    """Return the C expression for a value in another type, as NumPy converts: to bool by whether it is zero."""
+    """Return the C expression that converts a value as NumPy does: nonzero to true, complex to its real part."""
     memory, compute = item.dtype, item.compute if item.compute is not None else item.dtype
     source, wanted = (compute, memory) if is_output else (memory, compute)
     if source.kind == "c" and wanted.kind != "c":

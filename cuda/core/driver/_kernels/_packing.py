@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise kernels of a user's text that load and store 16 bytes at once, where the text allows it.
+"""Vectorized loads and stores of 16 bytes for elementwise kernels of the user, where their code allows it.
 
-The text is not changed. Inside the loop over the elements of a pack, each array's name stands for an object whose
-``[i]`` is the element in registers. So an array may only occur as ``x[i]``, and each element must be stored whatever
-the values are.
+The code is not changed. Inside the loop over the elements of a pack (16 bytes in registers), the name of each array is
+an object whose ``[i]`` is the element in registers. So the code may use an array only as ``x[i]``, and must store every
+element unconditionally.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ __all__ = ["Packing", "packing_of"]
 PACK_BYTES = 16
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-# What leaves the loop early, depends on which thread has which index, or stores some elements only.
+# Code that leaves the loop early, depends on the mapping of threads to indices, or may store some elements only.
 _BARRED = re.compile(
     r"\b(?:if|else|for|while|do|switch|case|goto|return|break|continue|tid|total_threads|cta_start|threadIdx|blockIdx|"
     r"blockDim|gridDim|asm|__syncthreads|__syncwarp|__shared__)\b|#|\""
 )
 _INDEX_CHANGES = re.compile(r"\bi\b\s*(?:=(?!=)|\+\+|--|(?:[-+*/%&|^]|<<|>>)=)|(?:\+\+|--)\s*i\b|&\s*i\b")
-# An ampersand that is no operator between two values.
+# An ampersand that takes an address.
 _ADDRESS = re.compile(r"(?:^|[^\w\s)\]&])\s*&$|(?:^|[^&])&&\s*&$")
 _ASSIGNS = re.compile(r"=(?!=)")
 _CHANGES = re.compile(r"(?:[-+*/%&|^]|<<|>>)=|\+\+|--")
 
 
 class Packing(NamedTuple):
-    """Which arrays of a text are read, and which are stored.
+    """Which arrays the user's code reads and writes, for vectorized access.
 
     Attributes
     ----------
     width : int
-        The elements of a pack.
+        The number of elements of a pack.
     loads, stores : tuple of VectorArg
-        The arrays that are loaded before the text, and stored after it.
+        The arrays that are loaded before the user's code, and stored after it.
     mask : int
-        Address bits that packs have not set.
+        The address bits that must be 0 for aligned packs.
     places : tuple of int
-        Which of the arrays are stored, by their numbers.
+        The indices of the arrays that are stored.
     """
 
     width: int
@@ -53,7 +53,7 @@ class Packing(NamedTuple):
     places: tuple[int, ...]
 
     def source(self, template: str, **texts: str) -> str:
-        """Return the source of the kernel, from a template with places for what follows from the arrays."""
+        """Return the source of the kernel: the template with the loads and stores of the arrays."""
         width = self.width
         loads, stores, places = [], [], []
         for item in dict.fromkeys((*self.loads, *self.stores)):
@@ -75,14 +75,14 @@ class Packing(NamedTuple):
 
 
 def packing_of(items, operation: str, preamble: str, loop_prep: str, after_loop: str) -> Packing | None:
-    """Return how a text handles packs; None where it needs its elements one by one.
+    """Return how the user's code can be vectorized; None if it cannot.
 
     Parameters
     ----------
     items : sequence of VectorArg and ScalarArg
         The parameters.
     operation, preamble, loop_prep, after_loop : str
-        The texts of the kernel.
+        The user's code.
     """
     vectors = [item for item in items if isinstance(item, VectorArg)]
     widest = max(item.dtype.itemsize for item in vectors)
@@ -114,12 +114,12 @@ def packing_of(items, operation: str, preamble: str, loop_prep: str, after_loop:
 
 
 def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
-    """Return whether a text reads and whether it stores the elements of an array; None for other uses than ``x[i]``."""
+    """Return whether code reads and whether it stores the elements of an array; None for other uses than ``x[i]``."""
     is_read = is_stored = False
     for found in re.finditer(rf"\b{name}\b", text):
         before, after = text[: found.start()].rstrip(), text[found.end() :]
         index = re.match(r"\s*\[\s*i\s*\]\s*", after)
-        # Also the members of others, addresses of elements, and declarations of the same name.
+        # Rejected, too: members of other objects, addresses of elements, and declarations of the same name.
         if index is None or _ADDRESS.search(before) or before.endswith((".", "->", "::", "sizeof", "decltype")):
             return None
         after = after[index.end() :]
@@ -127,7 +127,7 @@ def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
             return None
         is_assigned = _ASSIGNS.match(after) is not None
         if is_assigned or _CHANGES.match(after) or before.endswith(("++", "--")):
-            # Not behind a condition, such as of ?: or &&, that some elements do not meet.
+            # Rejected after a condition, such as in ?: or &&, under which some elements are not stored.
             if not re.search(r"(?:^|[;{}]|(?<![=!<>])=|\+\+|--)$", before):
                 return None
             is_stored = True

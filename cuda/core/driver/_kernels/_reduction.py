@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions by one kernel: blocks reduce what their threads gathered, and the last of them the blocks' results.
+"""Reductions by one kernel: each block reduces its share, and the last block to finish reduces the blocks' results.
 
-Which elements meet in which order follows from the number of elements and the device alone, so that a result does not
-differ from run to run. Values pass through shared memory, so that structures need no operators of their own.
+The order in which elements are combined depends only on their number and the device, so results are the same in each
+run. Values are exchanged through shared memory, not by warp shuffles, so structures need no operators of their own.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from cuda.core.driver._kernels._build import build_kernel, build_user_kernel
 
 __all__ = ["AxisReduction", "Reduction", "next_turn"]
 
-MOST_SHARED = 16384
+MAX_SHARED = 16384
 BLOCKS_PER_MULTIPROCESSOR = 8
-# Of threads that have several packs on their way each.
+# Fewer blocks for vectorized loads, where each thread has several loads in flight.
 BLOCKS_OF_PACKS = 4
-# The count of blocks that are done comes before their results.
+# The scratch memory begins with the counter of finished blocks, padded to this size; their results follow.
 TICKET_BYTES = 16
-TURN = 1 << 24
+TURN = 1 << 24  # more than the blocks of a launch
 UNROLL = 4
 
 _TREE = r"""
@@ -57,7 +57,7 @@ template <int LANES> __device__ inline out_type reduce_lanes(out_type* shared, i
 }}
 """
 
-# The block that stores its result last reduces those of all blocks, in their order.
+# The block that stores its result last reduces the results of all blocks, in the order of the blocks.
 _KERNEL = r"""
 extern "C" __global__ void __launch_bounds__({block}) {name}(
     {result_type}* cuda_core_out, unsigned char* cuda_core_scratch, const unsigned long long cuda_core_turn,
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}(
         {{
             cuda_core_results[blockIdx.x] = cuda_core_mine;
             __threadfence();
-            // What an earlier launch left, such as one that was interrupted, is less than this turn.
+            // A counter value that an earlier launch left, such as an interrupted one, is less than this turn.
             unsigned long long* const done = reinterpret_cast<unsigned long long*>(cuda_core_scratch);
             atomicMax(done, cuda_core_turn);
             cuda_core_is_last = atomicAdd(done, 1ULL) == cuda_core_turn + gridDim.x - 1;
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}(
 }}
 """
 
-# Several elements are fetched before the first is used.
+# Unrolled: several elements are loaded before the first is used.
 _GATHER = r"""
     for (; n - cuda_core_i > cuda_core_step * {last} && cuda_core_i < n; cuda_core_i += cuda_core_step * {unroll})
     {{
@@ -108,8 +108,8 @@ _GATHER = r"""
     }}
 """
 
-# Packs of neighbours, each place of a pack with a sum of its own; the elements after the last pack follow. Several
-# packs are on their way at once.
+# Vectorized loads ("packs"), several in flight at once. Each element position of a pack has its own accumulator; the
+# elements after the last pack follow one by one.
 _GATHER_PACKS = r"""
     {{
         const cuda_core::size cuda_core_packs = n / {width};
@@ -139,29 +139,29 @@ _GATHER_PACKS = r"""
 
 
 class Reduction:
-    """A reduction of what an expression gives for each index.
+    """A reduction of the values of an expression for each index.
 
     Parameters
     ----------
     name : str
-        Name of the kernel.
+        The name of the kernel.
     out_type : str
-        C type that is reduced in.
+        The C type in which values are combined.
     itemsize : int
-        Its bytes.
+        The size of that type in bytes.
     neutral, reduce_expr, map_expr : str
-        C expressions: the start, over ``a`` and ``b``, and over ``i``.
+        C expressions: the neutral element, the combination of ``a`` and ``b``, and the value for index ``i``.
     parameters : sequence of str
-        Declarations of what ``map_expr`` uses.
+        C declarations of the kernel parameters that ``map_expr`` uses.
     preamble : str
         C++ definitions.
     result_type : str, optional
-        C type of the result in memory, if it is another.
+        The C type of the result in memory, if it differs.
     packs : (int, dict, str), optional
-        For arrays that are packed: the elements of a pack, the C type of each array by name, and the expression
-        for element ``k`` of the packs, which are called like the arrays with ``_p`` behind.
-    options, keep : optional
-        For the compiler, where the expressions are a user's.
+        For contiguous arrays: the number of elements of a pack, the C type of each array by name, and the expression
+        for element ``k`` of the packs, which are named like the arrays, with the suffix ``_p``.
+    user_options : tuple, optional
+        The compiler options and the flag ``keep``, if the expressions are the user's.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Reduction:
         self.name = name
         self.itemsize = itemsize
         self.block = 256
-        while self.block > 32 and self.block * itemsize > MOST_SHARED:
+        while self.block > 32 and self.block * itemsize > MAX_SHARED:
             self.block //= 2
         self.user_options = user_options
         self.packs = packs
@@ -234,7 +234,7 @@ class Reduction:
         return found
 
     def block_count(self, size: int, device, is_packed: bool) -> int:
-        """Return how many blocks share the elements."""
+        """Return the number of blocks of a launch."""
         per_block = self.block * (self.packs[0] if is_packed else UNROLL)
         most = device.multiprocessors * (BLOCKS_OF_PACKS if is_packed else BLOCKS_PER_MULTIPROCESSOR)
         return max(1, min((size + per_block - 1) // per_block, most))
@@ -245,22 +245,22 @@ class Reduction:
         Parameters
         ----------
         device : ArrayDevice
-            Where.
+            The device.
         stream : :class:`~cuda.core.Stream` or None
-            Where; None is the default stream.
+            The stream; None is the default stream.
         size : int
             The number of indices.
         arguments : sequence
-            The kernel's arguments for the parameters.
+            The kernel arguments for the parameters.
         out_address : int
-            Where the result goes.
+            The address of the result.
         allocate : callable
-            Returns an object with memory for the results of blocks, whose first bytes are zero, and its address.
+            Takes a size in bytes, and returns a scratch memory object, whose counter is zero, and its address.
 
         Returns
         -------
         object
-            The memory, which must live until the kernel has run.
+            The scratch memory, which must stay allocated until the kernel has completed.
         """
         kernel = self.kernel(device.arch, is_packed)
         blocks = self.block_count(size, device, is_packed)
@@ -277,7 +277,7 @@ _thread = _Thread()
 
 
 def next_turn() -> int:
-    """Return what the count of blocks that are done begins with: more for each launch of a thread."""
+    """Return the start value for the counter of finished blocks, larger with each launch of this thread."""
     _thread.turn = turn = _thread.turn + TURN
     return turn
 
@@ -295,7 +295,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}(
     const int lane = threadIdx.x % {lanes};
     out_type* shared = reinterpret_cast<out_type*>(storage) + threadIdx.x / {lanes} * {lanes};
     const cuda_core::size step = cuda_core::size(gridDim.x) * ({block} / {lanes});
-    // All threads of a block go round equally often, because they meet at barriers.
+    // All threads of a block make the same number of iterations, because of the barriers.
     for (cuda_core::size first = cuda_core::size(blockIdx.x) * ({block} / {lanes}); first < n; first += step)
     {{
         const cuda_core::size k = first + threadIdx.x / {lanes};
@@ -335,14 +335,14 @@ extern "C" __global__ void __launch_bounds__({block}) {name}(
 
 
 class AxisReduction:
-    """A reduction of an array of any strides along some of its axes.
+    """A reduction of a strided array along some of its axes.
 
     Parameters
     ----------
-    name, out_type, neutral, reduce_expr, map_expr, preamble, result_type
-        As for :class:`Reduction`; ``map_expr`` is over ``x``, an element.
+    name, out_type, itemsize, neutral, reduce_expr, map_expr, preamble, result_type
+        As for :class:`Reduction`, but ``map_expr`` is an expression of ``x``, an element.
     in_type : str
-        C type of the elements.
+        The C type of the elements.
     """
 
     BLOCK = 256
@@ -362,7 +362,7 @@ class AxisReduction:
         self._kernels: dict = {}
 
     def kernel(self, arch: str, kept: int, gone: int, lanes: int):
-        """Return the kernel for so many dimensions that are kept and reduced, and threads for each result."""
+        """Return the kernel for ``kept`` and ``gone`` (reduced) dimensions, with ``lanes`` threads for each result."""
         key = (arch, kept, gone, lanes)
         if key not in self._kernels:
             texts = {**self._texts, "kept": kept, "gone": gone, "lanes": lanes, "block": self.BLOCK}
@@ -376,14 +376,14 @@ class AxisReduction:
         Parameters
         ----------
         out_strides : sequence of int
-            The strides of the result.
+            The strides of the result in bytes.
         kept, gone : (sequence of int, sequence of int)
-            Extents and strides of the array along the axes that are kept and that are reduced.
+            Extents and strides of the array along the axes that are kept, and along those that are reduced.
         """
         extents, (to, from_) = joined_dimensions(kept[0], [out_strides, kept[1]])
         if not extents:
             extents, to, from_ = [1], [0], [0]
-        # The axis of the smallest step runs fastest, so that neighbours in memory are read together.
+        # The axis with the smallest stride varies fastest, so that reads are coalesced.
         order = sorted(range(len(gone[0])), key=lambda axis: -abs(gone[1][axis]))
         reduced, (steps,) = joined_dimensions([gone[0][axis] for axis in order], [[gone[1][axis] for axis in order]])
         if not reduced:

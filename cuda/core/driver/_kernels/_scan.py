@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scans in three steps: tiles are reduced, the tiles' results are scanned, and each tile is scanned from its start.
+"""Scans in three steps: reduce each tile, scan the results of the tiles, and scan each tile from its prefix.
 
-A thread handles neighbours, so that operands keep their order. An operation is applied to elements only: the neutral
-value of an exclusive scan stands before the first element, and an inclusive scan needs none.
+A thread handles adjacent elements, so that operands keep their order: the operation need not be commutative. The
+neutral element is used by exclusive scans only, as the operand before the first element.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ typedef {scan_type} scan_type;
 namespace {{
 typedef unsigned long long cuda_core_index;
 __device__ inline scan_type scan_pair(const scan_type& a, const scan_type& b) {{ return ({scan_expr}); }}
-// Scans one value of each thread of a block; those from `count` on have none. Afterwards values[i] is over 0 to i.
+// Inclusive scan of the values of the first `count` threads of a block.
 __device__ inline void scan_block(scan_type* values, int count)
 {{
     for (int reach = 1; reach < {block}; reach *= 2)
@@ -38,7 +38,7 @@ __device__ inline void scan_block(scan_type* values, int count)
 }}
 }}
 
-// The result of each tile.
+// Reduces each tile.
 extern "C" __global__ void __launch_bounds__({block}) {name}_tiles(
     scan_type* results, const scan_type* in, const cuda_core_index n)
 {{
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}_tiles(
     if (threadIdx.x == 0) results[blockIdx.x] = values[count - 1];
 }}
 
-// Each tile, from the result of all tiles before it, which are scanned.
+// Scans each tile; before[k] is the result of the tiles 0 to k.
 extern "C" __global__ void __launch_bounds__({block}) {name}_scan(
     scan_type* out, const scan_type* in, const scan_type* before, const cuda_core_index n, const int is_exclusive)
 {{
@@ -106,29 +106,29 @@ class Scan:
     Parameters
     ----------
     name : str
-        Begin of the kernels' names.
+        The prefix of the names of the kernels.
     scan_type : str
-        C type of the elements.
+        The C type of the elements.
     itemsize : int
-        Its bytes.
+        The size of an element in bytes.
     scan_expr : str
-        C expression over ``a`` and ``b``, in this order.
+        The C expression that combines ``a`` and ``b``, in this order.
     neutral : str or None
-        C expression for what an exclusive scan begins with.
+        The C expression of the neutral element for an exclusive scan; None for an inclusive scan.
     prelude, preamble : str
         C++ definitions.
     options, keep
-        For the compiler.
+        The compiler options, and whether to keep the compiler's files.
     """
 
     def __init__(self, name, scan_type, itemsize, scan_expr, neutral, prelude, preamble, options, keep):
         self.name = name
         self.itemsize = itemsize
         self.is_exclusive = neutral is not None
-        # Each thread holds its neighbours in registers.
+        # The elements of a thread fit its registers.
         self.items = max(1, min(ITEMS, 64 // itemsize))
         self.tile = BLOCK * self.items
-        # What stands before the first element is combined with nothing but the neutral value.
+        # The first result is the neutral element itself.
         first = (
             "start" if neutral is None else f"has_start ? scan_pair(scan_type({neutral}), start) : scan_type({neutral})"
         )
@@ -154,17 +154,17 @@ class Scan:
         return self._kernels[arch]
 
     def launch(self, arch: str, stream, size: int, in_address: int, out_address: int, allocate) -> list:
-        """Launch the scan of `size` elements.
+        """Launch the scan of ``size`` elements.
 
         Parameters
         ----------
         allocate : callable
-            Returns an object with memory for results of tiles, and its address.
+            Takes a size in bytes, and returns a scratch memory object and its address.
 
         Returns
         -------
         list
-            The memory, which must live until the kernels have run.
+            The scratch memory, which must stay allocated until the kernels have completed.
         """
         return self._scan(arch, stream, size, in_address, out_address, allocate, self.is_exclusive)
 
@@ -176,7 +176,7 @@ class Scan:
             owner, before = allocate(count * self.itemsize)
             memory = [owner]
             tiles.launch_blocks(stream, count, before, in_address, size)
-            # The results of the tiles are scanned in place, themselves in tiles if there are many.
+            # Scan the results of the tiles in place, recursively if there are many.
             memory += self._scan(arch, stream, count, before, before, allocate, False)
         scan.launch_blocks(stream, count, out_address, in_address, before, size, int(is_exclusive))
         return memory

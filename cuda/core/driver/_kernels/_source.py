@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ that all generated kernels share: types, conversions, and the functions that NumPy has and C has not."""
+"""CUDA C++ code that all generated kernels share: types, conversions, and functions of NumPy that C does not have."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 __all__ = ["COMPLEX_HEADER", "COMPUTE_TYPES", "STORAGE_TYPES", "compute_dtype", "prelude", "storage_name"]
 
 
-# Comes with the library; the compiler finds it for all sources.
+# This header comes with the package, in the folder `include`.
 COMPLEX_HEADER = "#include <pycuda-complex.hpp>\n"
 
 
 def storage_name(dtype: np.dtype) -> str:
-    """Return the C type of elements in memory; a type that is only copied is a record of words."""
+    """Return the C type of elements in memory; for structures an array of words, which can only be copied."""
     name = STORAGE_TYPES.get(dtype)
     if name is not None:
         return name
@@ -24,12 +24,12 @@ def storage_name(dtype: np.dtype) -> str:
 
 
 def compute_dtype(dtype: np.dtype) -> np.dtype:
-    """Return the type that values are computed with: halves are computed as floats."""
+    """Return the data type of computations: float32 for float16, else the type itself."""
     return _FLOAT32 if dtype == _FLOAT16 else dtype
 
 
 def prelude(*dtypes: np.dtype) -> str:
-    """Return the definitions that a kernel over these types needs."""
+    """Return the C++ definitions that a kernel with these data types needs."""
     text = _RECORDS
     if any(dtype == _FLOAT16 for dtype in dtypes):
         text += _HALF
@@ -62,7 +62,7 @@ _RECORDS = r"""
 namespace cuda_core {
 typedef unsigned long long size;
 template <typename W, int N> struct record { W words[N]; };
-// So many elements are loaded and stored at once.
+// Elements that one vectorized access loads or stores.
 template <typename T, int N> struct alignas(sizeof(T) * N) pack { T items[N]; };
 template <bool C, typename A, typename B> struct choose { typedef A type; };
 template <typename A, typename B> struct choose<false, A, B> { typedef B type; };
@@ -75,7 +75,7 @@ template <typename T> __device__ inline T integer_power(T base, T exponent)
         if (left & 1) result *= power;
     return T(result);
 }
-// Quotients of integers round down, and those by zero are zero.
+// Integer quotients round down, as in Python; division by zero gives zero, as in NumPy.
 template <typename T> __device__ inline T floor_quotient(T a, T b)
 {
     if (b == 0) return 0;
@@ -105,7 +105,7 @@ template <typename T> __device__ inline T real_quotient(T a, T b)
     const T whole = floor(quotient);
     return quotient - whole > T(0.5) ? whole + 1 : whole;
 }
-// A signed and an unsigned number are compared by value.
+// Compares a signed and an unsigned number by value.
 __device__ inline int order_of(long long a, unsigned long long b)
 { return a < 0 || (unsigned long long)a < b ? -1 : (unsigned long long)a > b; }
 __device__ inline int order_of(unsigned long long a, long long b) { return -order_of(b, a); }
@@ -118,7 +118,7 @@ template <typename T> __device__ inline T shifted_right(T a, T b)
 
 _HALF = r"""
 namespace cuda_core {
-// The bits of a half, converted by arithmetic on them: no header, and the same on every device.
+// A half, converted by integer arithmetic: needs no header, and gives the same result on every device.
 struct half
 {
     unsigned short bits;
@@ -134,7 +134,7 @@ struct half
         else if (size < 0x33000001u) result = 0;
         else if (size < 0x38800000u)
         {
-            // Subnormal: the significand is shifted, and what falls off decides how to round.
+            // Subnormal: the significand is shifted; the bits that are shifted out decide the rounding.
             const unsigned int shift = 126u - (size >> 23), whole = (size & 0x7fffffu) | 0x800000u;
             const unsigned int rest = whole & ((1u << shift) - 1), middle = 1u << (shift - 1);
             result = whole >> shift;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of kernels that contain a user's expression, and the conversion of call arguments."""
+"""Parameters of kernels that contain code of the user, and the conversion of call arguments."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["CHECKS", "Parameters", "as_array", "checked_name", "user_prelude"]
 
 
 class NoVectorError(AssertionError, ValueError):
-    """A kernel has no array, so that nothing tells how many indices there are."""
+    """A kernel has no array parameter, so its number of indices is not defined."""
 
 
 class Parameters:
-    """The parameter list of a kernel with a user's text.
+    """The parameter list of a kernel with code of the user.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class Parameters:
     items : list
         The parameters.
     first : int
-        Position of the first vector, whose size is that of a call.
+        The index of the first array, whose size is the number of indices of a call.
     table : tuple
-        For each parameter its object, its type, and what makes the argument of a number; None for an array.
+        For each parameter the object, its data type, and the function that converts a number; None for an array.
     """
 
     def __init__(self, arguments):
@@ -47,7 +47,7 @@ class Parameters:
             raise NoVectorError("arguments must have at least one vector, such as 'float *x'")
         for item in self.items:
             if item.name in _TAKEN:
-                raise ValueError(f"a parameter must not be called {shown(item.name)}, which the kernel has already")
+                raise ValueError(f"a parameter must not have the name {shown(item.name)}, which the kernel uses")
         self.first = vectors[0]
         self.vectors = vectors
         makers = [
@@ -64,34 +64,34 @@ class Parameters:
         return [item.declarator() for item in self.items]
 
     def convert(self, name: str, args):
-        """Return the arrays of a call, and the kernel's arguments.
+        """Return the arrays of a call, and the kernel arguments.
 
         Raises
         ------
         TypeError
-            If the number of arguments is wrong, or an array or number is of another type than its parameter.
+            If the number of arguments is wrong, or an array or number has another type than its parameter.
         RuntimeError
             If an array is not contiguous.
         LogicError
-            If an array's memory was freed, or is of another device than that of the current context.
+            If the memory of an array was freed, or is on another device than the current context.
         """
         if len(args) != len(self.items):
-            raise TypeError(f"{name} takes {len(self.items)} arguments, and {len(args)} were given")
+            raise TypeError(f"{name} takes {len(self.items)} arguments, {len(args)} given")
         return convert_arguments(self.table, args, *CHECKS)
 
 
-# Names that texts may use, and what those of parameters would hide.
+# Variables of the kernel that the user's code may use; parameters must not have the same names.
 _TAKEN = ("i", "n", "tid", "total_threads", "cta_start")
 
 
 def as_array(item, name: str) -> ArrayBase:
-    """Return an argument as an array: itself, or a view by the CUDA array interface."""
+    """Return an argument as an array: a GPUArray itself, other objects through the CUDA array interface."""
     if isinstance(item, ArrayBase):
         return item
     if not hasattr(item, "__cuda_array_interface__"):
         raise TypeError(f"{name} must be a GPUArray, not {type(item).__name__}")
     try:
-        # The classic interface orders nothing: arrays are used on the stream of the kernel.
+        # No stream ordering (-1), as in the classic interface: arrays are used on the stream of the kernel.
         return array_of_view(StridedMemoryView.from_cuda_array_interface(item, -1), item)
     except (BufferError, TypeError, ValueError) as error:
         raise TypeError(f"the CUDA array interface of {name} is invalid: {shown(error)}") from None
@@ -103,7 +103,7 @@ def check_devices(arrays) -> None:
 
 
 def check_type(dtype: np.dtype, item: VectorArg) -> None:
-    """Refuse an array whose elements a parameter would read as something else."""
+    """Raise TypeError if the elements of an array would be misread as the type of the parameter."""
     declared = item.dtype
     integers = "iub"
     if dtype == declared or (
@@ -127,7 +127,7 @@ def scalar_maker(item: ScalarArg):
 
 
 def whole(value):
-    """Return a number for an integer parameter; what has a fraction is cut, as C does."""
+    """Return a number for an integer parameter; fractions are truncated, as in C."""
     return int(value) if isinstance(value, (float, np.floating)) else value
 
 
@@ -136,16 +136,16 @@ def plain(value):
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a kernel; ValueError if C has no such names."""
+    """Return the name of a kernel; ValueError if it is not a C identifier."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     if not (name.isidentifier() and name.isascii()):
-        raise ValueError(f"name must be a name in C, not {name!r}")
+        raise ValueError(f"name must be a C identifier, not {name!r}")
     return name
 
 
 def user_prelude(texts, dtypes) -> str:
-    """Return the definitions before a user's text: complex numbers where a text or a type has some."""
+    """Return the C++ definitions before the user's code, with headers for complex numbers and halves if needed."""
     text = "\n".join(texts)
     has_complex = "complex" in text or any(dtype.kind == "c" for dtype in dtypes)
     has_halves = "__half" in text or any(dtype_to_ctype(dtype) == "__half" for dtype in dtypes)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies and fills of linear memory: between contexts, of rows, and into new memory."""
+"""Copies between contexts, copies into new memory, and memsets of pitched rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import MOST_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
+from cuda.core.driver._checks import MAX_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._contexts._context import Context, current_context, handle_of
 from cuda.core.driver._contexts._streams import stream_of
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
@@ -57,7 +57,7 @@ __all__ = [
 
 
 def memcpy_peer(dest, src, size: int, dest_context=None, src_context=None) -> None:
-    """Copy ``size`` bytes between two contexts, by default the current one (``cuMemcpyPeer``)."""
+    """Copy ``size`` bytes between two contexts, each the current one if None (``cuMemcpyPeer``)."""
     _copy_between("cuMemcpyPeer", dest, src, size, dest_context, src_context)
 
 
@@ -76,7 +76,7 @@ def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream)
     if Context.get_current() is not None:
         call(api, *arguments)
         return
-    # The driver wants some context to be current.
+    # The driver requires a current context.
     contexts[0].push()
     try:
         call(api, *arguments)
@@ -85,7 +85,7 @@ def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream)
 
 
 def to_device(buffer) -> DeviceAllocation:
-    """Return a new allocation with a copy of any buffer, also of an array that is not contiguous, in C order."""
+    """Return a new allocation with a copy of a buffer. Arrays that are not contiguous are copied in C order."""
     try:
         size = host_memory(buffer)[1]
     except ValueError:
@@ -97,18 +97,18 @@ def to_device(buffer) -> DeviceAllocation:
 
 
 def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
-    """Return a new array with a copy of device memory.
+    """Return a new array with a copy of device memory (``cuMemcpyDtoH``).
 
     Parameters
     ----------
     devptr : device pointer
-        Where it is.
+        The address of the memory.
     shape : int | tuple of int
-        The extents.
+        The shape of the array.
     dtype : dtype
-        The type of the elements.
+        The data type of the elements.
     order : str, optional
-        ``"C"`` or ``"F"``.
+        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
     """
     dtype = dtype_of(dtype)
     array = numpy.empty(shape_of(shape, dtype.itemsize), dtype, ordered(order))
@@ -117,45 +117,45 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
 
 
 def from_device_like(devptr, other_ary: numpy.ndarray) -> numpy.ndarray:
-    """Return a new array with the shape, type and order of another, and a copy of device memory."""
+    """Return a new array with the shape, data type and order of another, and a copy of device memory."""
     array = numpy.empty_like(ndarray_argument("other_ary", other_ary))
     memcpy_dtoh(array, devptr)
     return array
 
 
 def memset_d2d8(dest, pitch: int, data: int, width: int, height: int) -> None:
-    """Fill ``height`` rows of ``width`` bytes, ``pitch`` bytes apart, with ``data`` (``cuMemsetD2D8``)."""
+    """Set ``height`` rows of ``width`` bytes to ``data``; rows begin ``pitch`` bytes apart (``cuMemsetD2D8``)."""
     _fill_rows("cuMemsetD2D8", 1, dest, pitch, data, width, height)
 
 
 def memset_d2d16(dest, pitch: int, data: int, width: int, height: int) -> None:
-    """Fill rows of elements of 16 bits (``cuMemsetD2D16``); see :func:`memset_d2d8`."""
+    """Set rows of 16-bit elements (``cuMemsetD2D16``); see :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D16", 2, dest, pitch, data, width, height)
 
 
 def memset_d2d32(dest, pitch: int, data: int, width: int, height: int) -> None:
-    """Fill rows of elements of 32 bits (``cuMemsetD2D32``); see :func:`memset_d2d8`."""
+    """Set rows of 32-bit elements (``cuMemsetD2D32``); see :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D32", 4, dest, pitch, data, width, height)
 
 
 def memset_d2d8_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Fill rows of bytes in stream order (``cuMemsetD2D8Async``); see :func:`memset_d2d8`."""
+    """Set rows of bytes in stream order (``cuMemsetD2D8Async``); see :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d16_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Fill rows of elements of 16 bits in stream order (``cuMemsetD2D16Async``); see :func:`memset_d2d8`."""
+    """Set rows of 16-bit elements in stream order (``cuMemsetD2D16Async``); see :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d32_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Fill rows of elements of 32 bits in stream order (``cuMemsetD2D32Async``); see :func:`memset_d2d8`."""
+    """Set rows of 32-bit elements in stream order (``cuMemsetD2D32Async``); see :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, stream_of(stream))
 
 
 def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -> None:
     current_context(api)
-    limits = (0, MOST_BYTES, api)
+    limits = (0, MAX_BYTES, api)
     pitch, width, height = (
         whole("pitch", pitch, *limits),
         whole("width", width, *limits),
@@ -168,8 +168,8 @@ def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -
 
 
 def check_room(api: str, memory, size: int, what: str) -> None:
-    """Refuse a size that is negative, or more than device memory of known size has."""
+    """Raise LogicError if a size is negative, or exceeds an allocation whose size is known."""
     if size < 0:
-        raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative, and is {shown(size)}")
+        raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative: {shown(size)}")
     if isinstance(memory, Buffer) and size > memory.size:
-        raise logic_error(api, INVALID_VALUE, f"the {what} has {memory.size} bytes, and {shown(size)} are to be copied")
+        raise logic_error(api, INVALID_VALUE, f"the {what} has {memory.size} bytes, fewer than {shown(size)}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of two and three dimensions: records that are filled, and then called."""
+"""Copies of two and three dimensions: objects whose fields are set, and which are then called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import importlib
 
 import numpy
 
-from cuda.core.driver._checks import MOST_BYTES, whole
+from cuda.core.driver._checks import MAX_BYTES, whole
 from cuda.core.driver._constants import memory_type
 from cuda.core.driver._contexts._context import current_context, handle_of
 from cuda.core.driver._contexts._streams import keep_until_done, stream_of
@@ -20,14 +20,14 @@ __all__ = ["Memcpy2D", "Memcpy3D", "Memcpy3DPeer"]
 
 
 def native(kind: str, *arguments):
-    """Return a structure or a handle of the driver's bindings."""
+    """Return a structure or a handle of ``cuda.bindings.driver``."""
     return getattr(importlib.import_module("cuda.bindings.driver"), kind)(*arguments)
 
 
 class _Copy:
-    """The fields of both sides; all are ints, and 0 at first."""
+    """Base class: fields of source and destination, ints that are 0 at first."""
 
-    # The names here, and those of the structure of the driver.
+    # The names of the fields, and their names in the driver's structure.
     _names = {
         "src_x_in_bytes": "srcXInBytes",
         "src_y": "srcY",
@@ -50,38 +50,38 @@ class _Copy:
         return f"<cuda.core.driver.{type(self).__name__} {values}>"
 
     def set_src_host(self, buf) -> None:
-        """Copy from the host, from the address of a buffer, which need not be contiguous."""
+        """Set the source to the address of a host buffer, which need not be contiguous."""
         self._set("src", memory_type.HOST, "Host", _address(buf), buf)
 
     def set_dst_host(self, buf) -> None:
-        """Copy to the host, to the address of a buffer that can be written to, and need not be contiguous."""
+        """Set the destination to the address of a writable host buffer, which need not be contiguous."""
         self._set("dst", memory_type.HOST, "Host", _address(buf, is_written=True), buf)
 
     def set_src_device(self, devptr) -> None:
-        """Copy from a device pointer."""
+        """Set the source to a device pointer."""
         self.src_device = as_pointer(devptr)
         self._set("src", memory_type.DEVICE, None, None, devptr)
 
     def set_dst_device(self, devptr) -> None:
-        """Copy to a device pointer."""
+        """Set the destination to a device pointer."""
         self.dst_device = as_pointer(devptr)
         self._set("dst", memory_type.DEVICE, None, None, devptr)
 
     def set_src_array(self, ary) -> None:
-        """Copy from an :class:`Array`."""
+        """Set the source to an :class:`Array`."""
         self._set("src", memory_type.ARRAY, "Array", ary.handle, ary)
 
     def set_dst_array(self, ary) -> None:
-        """Copy to an :class:`Array`."""
+        """Set the destination to an :class:`Array`."""
         self._set("dst", memory_type.ARRAY, "Array", ary.handle, ary)
 
     def set_src_unified(self, buf) -> None:
-        """Copy from an address that host and devices share."""
+        """Set the source to a buffer at a unified address, valid on the host and on devices."""
         self.src_device = _address(buf)
         self._set("src", memory_type.UNIFIED, None, None, buf)
 
     def set_dst_unified(self, buf) -> None:
-        """Copy to an address that host and devices share."""
+        """Set the destination to a writable buffer at a unified address, valid on the host and on devices."""
         self.dst_device = _address(buf, is_written=True)
         self._set("dst", memory_type.UNIFIED, None, None, buf)
 
@@ -94,7 +94,7 @@ class _Copy:
         current_context(api)
         record = native(self._structure)
         for name, member in self._names.items():
-            setattr(record, member, whole(name, getattr(self, name), 0, MOST_BYTES, api))
+            setattr(record, member, whole(name, getattr(self, name), 0, MAX_BYTES, api))
         for side in ("src", "dst"):
             kind = int(getattr(self, f"{side}_memory_type"))
             if kind in memory_type.values:
@@ -120,36 +120,38 @@ class _Copy:
 
 
 class Memcpy2D(_Copy):
-    """A copy of rows: fill the fields, then call it.
+    """A two-dimensional copy (``CUDA_MEMCPY2D``): set the fields, then call the object.
 
     Attributes
     ----------
-    src_x_in_bytes, src_y, src_pitch, dst_x_in_bytes, dst_y, dst_pitch : int
-        Where each side begins, and the bytes from one row to the next.
+    src_x_in_bytes, src_y, dst_x_in_bytes, dst_y : int
+        The start in the source and the destination: an offset in bytes within a row, and a row.
+    src_pitch, dst_pitch : int
+        The distance between the starts of two rows, in bytes.
     width_in_bytes, height : int
-        The bytes of a row, and the number of rows.
+        The bytes of a row to copy, and the number of rows.
     src_memory_type, dst_memory_type : memory_type
-        Where the sides are.
+        The kind of memory.
     src_device, dst_device : int
-        The addresses of sides on a device.
+        The address, for device and unified memory.
     """
 
     _structure = "CUDA_MEMCPY2D"
 
     def __call__(self, aligned=True, *, stream=None) -> None:
-        """Copy, and wait; or copy in the order of a stream, given instead of ``aligned`` or by name.
+        """Copy and wait (``cuMemcpy2D``), or enqueue the copy on a stream (``cuMemcpy2DAsync``).
 
         Parameters
         ----------
         aligned : bool | :class:`Stream`, optional
-            False allows pitches that do not suit the device (``cuMemcpy2DUnaligned``).
+            False allows pitches that the device does not align (``cuMemcpy2DUnaligned``). May also be the stream.
         stream : :class:`Stream`, optional
-            The stream, on which the host does not wait (``cuMemcpy2DAsync``).
+            The stream on which the copy is enqueued. If None, the call waits for the copy.
 
         Raises
         ------
         LogicError
-            If the driver refuses.
+            If the driver refuses the fields.
         """
         if stream is None and not isinstance(aligned, (bool, int, numpy.bool_)):
             stream = aligned
@@ -161,21 +163,22 @@ class Memcpy2D(_Copy):
 
 
 class Memcpy3D(_Copy):
-    """A copy of slices of rows: fill the fields, then call it.
+    """A three-dimensional copy (``CUDA_MEMCPY3D``): set the fields, then call the object.
 
     Attributes
     ----------
-    src_x_in_bytes, src_y, src_z, src_lod, src_pitch, src_height : int
-        Where the source begins, the bytes from one row to the next, and the rows from one slice to the next;
-        the last two are not needed for arrays.
-    dst_x_in_bytes, dst_y, dst_z, dst_lod, dst_pitch, dst_height : int
-        The same of the destination.
+    src_x_in_bytes, src_y, src_z, src_lod, dst_x_in_bytes, dst_y, dst_z, dst_lod : int
+        The start in the source and the destination: an offset in bytes within a row, a row, a slice, and a level
+        of detail, which must be 0.
+    src_pitch, src_height, dst_pitch, dst_height : int
+        The distance between the starts of two rows in bytes, and the number of rows from one slice to the next;
+        not needed for arrays.
     width_in_bytes, height, depth : int
-        The bytes of a row, the number of rows, and that of slices.
+        The bytes of a row to copy, the number of rows, and the number of slices.
     src_memory_type, dst_memory_type : memory_type
-        Where the sides are.
+        The kind of memory.
     src_device, dst_device : int
-        The addresses of sides on a device.
+        The address, for device and unified memory.
     """
 
     _structure = "CUDA_MEMCPY3D"
@@ -192,12 +195,17 @@ class Memcpy3D(_Copy):
     _api = "cuMemcpy3D"
 
     def __call__(self, stream=None) -> None:
-        """Copy, and wait; or copy in the order of a stream, on which the host does not wait.
+        """Copy and wait (``cuMemcpy3D``), or enqueue the copy on a stream (``cuMemcpy3DAsync``).
+
+        Parameters
+        ----------
+        stream : :class:`Stream`, optional
+            The stream on which the copy is enqueued. If None, the call waits for the copy.
 
         Raises
         ------
         LogicError
-            If the driver refuses.
+            If the driver refuses the fields.
         """
         if stream is not None:
             self._enqueue(f"{self._api}Async", stream)
@@ -206,7 +214,7 @@ class Memcpy3D(_Copy):
 
 
 class Memcpy3DPeer(Memcpy3D):
-    """A copy of slices between contexts; the fields are those of :class:`Memcpy3D`."""
+    """A three-dimensional copy between contexts (``CUDA_MEMCPY3D_PEER``), with the fields of :class:`Memcpy3D`."""
 
     __doc__ += "\n" + Memcpy3D.__doc__.partition("\n")[2]
     _structure = "CUDA_MEMCPY3D_PEER"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory, and what counts as a device pointer."""
+"""Device memory and device pointers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cuda.core._memory.ranges._allocation import allocate_device, free_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import MOST_BYTES, flags_argument, whole
+from cuda.core.driver._checks import MAX_BYTES, flags_argument, whole
 from cuda.core.driver._contexts._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class DevicePointer:
-    """Base of device pointers: conversion to int, and views of the memory for other libraries."""
+    """Base class of device pointers: conversion to int, and views of the memory for other libraries."""
 
     __slots__ = ()
 
@@ -46,14 +46,19 @@ class DevicePointer:
         return numpy.array(as_pointer(self), dtype=numpy.uintp if dtype is None else dtype)
 
     def as_buffer(self, size: int, offset: int = 0) -> memoryview:
-        """Return a memoryview over the *device* address, for libraries that know such: the host must not read it.
+        """Return a memoryview of the *device* memory, to pass its address on. The host must not read through it.
 
         Parameters
         ----------
         size : int
             The number of bytes.
         offset : int, optional
-            Where it begins, in bytes from the address. Default is 0.
+            The offset from the address, in bytes. Default is 0.
+
+        Raises
+        ------
+        LogicError
+            If the range is not within the allocation.
         """
         size, offset = operator.index(size), operator.index(offset)
         whole = getattr(self, "size", None)
@@ -61,12 +66,12 @@ class DevicePointer:
             raise logic_error("as_buffer", INVALID_VALUE, f"{size} bytes at {offset} are not within the allocation")
         kind = type("DeviceBytes", (ctypes.c_ubyte * size,), {})
         view = kind.from_address(as_pointer(self) + offset)
-        view.allocation = self  # a memoryview keeps what it was made of
+        view.allocation = self  # the memoryview keeps `view`, which keeps the allocation
         return memoryview(view).cast("B")
 
 
 class DeviceAllocation(DevicePointer, Buffer):
-    """Memory of a device, freed when it is unreachable. It is a :class:`cuda.core.Buffer`, too."""
+    """Device memory, freed when nothing refers to it (``cuMemFree``). It is a :class:`cuda.core.Buffer`, too."""
 
     _made_by = "mem_alloc()"
 
@@ -79,7 +84,7 @@ class DeviceAllocation(DevicePointer, Buffer):
         Raises
         ------
         LogicError
-            If it was freed before, or its context is detached.
+            If the memory was freed before, or its context is detached.
         """
         if self.is_closed:
             raise logic_error("cuMemFree", INVALID_HANDLE, "the memory was freed already, or its context is detached")
@@ -93,7 +98,7 @@ class DeviceAllocation(DevicePointer, Buffer):
 
 
 class PointerHolderBase(DevicePointer):
-    """Base of classes that pass for a device pointer: a subclass defines ``get_pointer() -> int``."""
+    """Base class for user-defined device pointers: a subclass defines ``get_pointer() -> int``."""
 
     def __init__(self):
         pass
@@ -107,7 +112,7 @@ class PointerHolderBase(DevicePointer):
 
 
 def mem_alloc(bytes: int) -> DeviceAllocation:
-    """Allocate memory of the current device (``cuMemAlloc``).
+    """Allocate memory on the current device (``cuMemAlloc``).
 
     Parameters
     ----------
@@ -119,7 +124,7 @@ def mem_alloc(bytes: int) -> DeviceAllocation:
     LogicError
         If the size is not positive, or no context is current.
     MemoryError
-        If there is not so much memory.
+        If the device does not have enough free memory.
     """
     context = current_context("cuMemAlloc")
     size = check_size("cuMemAlloc", bytes)
@@ -141,41 +146,41 @@ def _allocate(size: int, ordinal: int) -> int:
 
 
 def mem_alloc_like(ary) -> DeviceAllocation:
-    """Allocate as many bytes as an array has; see :func:`mem_alloc`."""
+    """Allocate as many bytes as an array has; see :func:`mem_alloc`. TypeError if ``ary`` has no ``nbytes``."""
     if not hasattr(ary, "nbytes"):
-        raise TypeError(f"ary must be an array, something with nbytes, not {type(ary).__name__}")
+        raise TypeError(f"ary must be an array with nbytes, not {type(ary).__name__}")
     return mem_alloc(ary.nbytes)
 
 
 def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAllocation, int]:
-    """Allocate rows that begin at addresses that suit the device (``cuMemAllocPitch``).
+    """Allocate pitched memory: rows at addresses aligned for the device (``cuMemAllocPitch``).
 
     Parameters
     ----------
     width : int
-        The bytes of a row.
+        The size of a row in bytes.
     height : int
         The number of rows.
     access_size : int
-        The bytes of the widest access, 4, 8 or 16.
+        The size of the widest access in bytes: 4, 8 or 16.
 
     Returns
     -------
     tuple of DeviceAllocation and int
-        The memory, and the pitch: the bytes from one row to the next.
+        The memory and the pitch, which is the distance between the starts of two rows in bytes.
     """
     context = current_context("cuMemAllocPitch")
     api = "cuMemAllocPitch"
-    width, height = whole("width", width, 0, MOST_BYTES, api), whole("height", height, 0, MOST_BYTES, api)
+    width, height = whole("width", width, 0, MAX_BYTES, api), whole("height", height, 0, MAX_BYTES, api)
     pointer, pitch = call(api, width, height, flags_argument("access_size", access_size, api))
     resource = _resource(context._device._ordinal)
     return adopt(DeviceAllocation, int(pointer), int(pitch) * height, resource, context), int(pitch)
 
 
 def mem_get_info() -> tuple[int, int]:
-    """Return the free and the total bytes of the current device (``cuMemGetInfo``).
+    """Return the free and the total memory of the current device, in bytes (``cuMemGetInfo``).
 
-    What is held for the results of operations on arrays, and used by none, counts as free.
+    Memory that is cached for the results of array operations, and not in use, counts as free.
     """
     ordinal = current_context("cuMemGetInfo")._device._ordinal
     free, total = call("cuMemGetInfo")
@@ -183,25 +188,25 @@ def mem_get_info() -> tuple[int, int]:
 
 
 def mem_get_address_range(ptr) -> tuple[int, int]:
-    """Return the base address and the bytes of the allocation around an address (``cuMemGetAddressRange``)."""
+    """Return the base address and the size of the allocation that contains an address (``cuMemGetAddressRange``)."""
     current_context("cuMemGetAddressRange")
     base, size = call("cuMemGetAddressRange", as_pointer(ptr))
     return int(base), int(size)
 
 
 def as_pointer(obj) -> int:
-    """Return the address behind anything that counts as a device pointer.
+    """Return the address of a device pointer.
 
-    That is an int (or anything with ``__index__``), an allocation, a :class:`cuda.core.Buffer`, a
-    :class:`PointerHolderBase`, an object with ``gpudata`` or ``__cuda_array_interface__``, and a NumPy array
-    of managed or page-locked mapped memory.
+    Device pointers are ints (and objects with ``__index__``), allocations, :class:`cuda.core.Buffer`,
+    :class:`PointerHolderBase`, objects with ``gpudata`` or ``__cuda_array_interface__``, and NumPy arrays in managed
+    memory.
 
     Raises
     ------
     LogicError
         If the memory was freed, or its context is detached.
     TypeError
-        If ``obj`` is something else.
+        If ``obj`` is not a device pointer.
     """
     if type(obj) is int:
         return obj if 0 <= obj < 1 << 64 else out_of_range(obj)
@@ -216,26 +221,26 @@ def as_pointer(obj) -> int:
         if address is not None:
             return address
     elif hasattr(obj, "gpudata"):
-        # A view has an int there, and an array without elements None.
+        # gpudata is an int for views, and None for arrays without elements.
         memory = obj.gpudata
         if memory is obj:
-            raise TypeError(f"the gpudata of the {type(obj).__name__} is the object itself, and no device pointer")
+            raise TypeError(f"gpudata of the {type(obj).__name__} must be a device pointer, not the object itself")
         return 0 if memory is None else as_pointer(memory)
     elif hasattr(obj, "__cuda_array_interface__"):
         return pointer_of_interface(obj)
     elif hasattr(obj, "__index__") and not isinstance(obj, bool):
         return as_pointer(whole("a device pointer", obj))
-    raise TypeError(f"a device pointer is needed, such as a DeviceAllocation or an int, not {type(obj).__name__}")
+    raise TypeError(f"a device pointer must be a DeviceAllocation, an int or similar, not {type(obj).__name__}")
 
 
 def out_of_range(address: int):
-    """Refuse an int that is no address."""
+    """Raise LogicError for an int that is not an address."""
     text = f"an address must be from 0 to 2**64 - 1, not {shown(address)}"
     raise logic_error("the device pointer", INVALID_VALUE, text)
 
 
 def pointer_of_interface(obj) -> int:
-    """Return the address in the CUDA array interface of an object; TypeError where it has none."""
+    """Return the address in the CUDA array interface of an object; TypeError if the interface is invalid."""
     try:
         return interface_address(obj)
     except BufferError as error:
@@ -243,7 +248,7 @@ def pointer_of_interface(obj) -> int:
 
 
 def managed_address(array: numpy.ndarray) -> int | None:
-    """Return the address of an array, or of a view of one, whose memory devices reach by it; None for others."""
+    """Return the address of an array in managed memory, or of a view of one; None for other arrays."""
     base = array
     while isinstance(base, numpy.ndarray):
         base = base.base
@@ -253,7 +258,7 @@ def managed_address(array: numpy.ndarray) -> int | None:
 
 
 def adopt(kind: type, pointer: int, size: int, resource, context):
-    """Return an allocation of the class ``kind`` that a resource frees, as a member of a context."""
+    """Return an allocation of class ``kind`` that ``resource`` frees, and register it with its context."""
     allocation = kind._init(pointer, size, mr=resource, stream=LEGACY_DEFAULT_STREAM)
     allocation._context = context
     context._objects.add(allocation)
@@ -261,17 +266,17 @@ def adopt(kind: type, pointer: int, size: int, resource, context):
 
 
 def check_size(api: str, size) -> int:
-    """Return a number of bytes as an int; LogicError where it is not positive."""
+    """Return a size in bytes as an int; LogicError if it is not positive, MemoryError if no device has so much."""
     size = whole("size", size)
     if size <= 0:
         raise logic_error(api, INVALID_VALUE, f"the size must be at least 1 byte, not {shown(size)}")
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise logic_error(api, 2, f"no device has {shown(size)} bytes")
     return size
 
 
 class PlainMemory(_SynchronousMemoryResource):
-    """Memory of ``cuMemAlloc``, which ``cuMemFree`` frees after all work: no stream is waited for before.
+    """Memory of ``cuMemAlloc``. ``cuMemFree`` waits for all work of the device itself, so no stream is synchronized.
 
     Parameters
     ----------
@@ -292,7 +297,7 @@ class PlainMemory(_SynchronousMemoryResource):
         free_device(int(ptr), self.device_id)
 
 
-# For memory that is held for reuse: what gives it back, and what tells its bytes, for the number of a device.
+# Caches of memory: pairs of functions of a device ordinal that free the cached memory, and return its size in bytes.
 held_memory = []
 _resources = {}
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Host memory as NumPy arrays: page-locked, aligned, and registered."""
+"""Host memory as NumPy arrays: page-locked, aligned, and registered memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cuda.core._memory.ranges._allocation import free_pinned
 from cuda.core._memory.ranges._host_registration import register_host_memory as register
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import MOST_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
+from cuda.core.driver._checks import MAX_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._contexts._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
 from cuda.core.driver._memory._device_memory import adopt, check_size
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class HostPointer:
-    """Base of page-locked host memory: the device pointer of the mapping."""
+    """Base class of page-locked host memory, with its device pointer."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class HostPointer:
         return f"<cuda.core.driver.{type(self).__name__} of {self._host_size()} bytes>"
 
     def get_device_pointer(self) -> int:
-        """Return the address by which devices reach the memory (``cuMemHostGetDevicePointer``).
+        """Return the address at which devices access the memory (``cuMemHostGetDevicePointer``).
 
         Raises
         ------
@@ -58,19 +58,19 @@ class HostPointer:
 
 
 class ArrayMemory:
-    """Memory that is the ``base`` of arrays: it ends with the last of them, whenever it was given up."""
+    """Memory that is the ``base`` of arrays, and is freed with the last of them."""
 
     __slots__ = ()
     _is_freed = False
     _freed_by: str  # the entry point of the driver
 
     def free(self) -> None:
-        """Give the memory up. What arrays still show goes when the last of them does.
+        """Mark the memory as freed. It is released when no array refers to it any more.
 
         Raises
         ------
         LogicError
-            If that was done before, or the context is detached.
+            If it was freed before, or the context is detached.
         """
         self._check_allocated(self._freed_by)
         self._is_freed = True
@@ -84,7 +84,7 @@ class ArrayMemory:
 
 
 class PagelockedHostAllocation(HostPointer, ArrayMemory, Buffer):
-    """Page-locked memory of the host, the ``base`` of arrays; freed when nothing refers to it."""
+    """Page-locked host memory, the ``base`` of arrays; freed when nothing refers to it (``cuMemFreeHost``)."""
 
     _made_by = "pagelocked_empty() or mem_host_alloc()"
     _freed_by = "cuMemFreeHost"
@@ -93,7 +93,7 @@ class PagelockedHostAllocation(HostPointer, ArrayMemory, Buffer):
         return self.size
 
     def get_flags(self) -> int:
-        """Return the flags of the allocation, with those that the driver added (``cuMemHostGetFlags``)."""
+        """Return the flags of the allocation, including flags that the driver added (``cuMemHostGetFlags``)."""
         return int(call("cuMemHostGetFlags", self._host_address()))
 
     def _host_size(self) -> int:
@@ -108,22 +108,22 @@ HostAllocation = PagelockedHostAllocation
 
 
 class AlignedHostAllocation:
-    """Pageable memory of the host that begins at a multiple of a number of bytes; the ``base`` of arrays.
+    """Pageable host memory at an aligned address, the ``base`` of arrays.
 
     Parameters
     ----------
     size : int
         The number of bytes.
     alignment : int
-        A power of two.
+        The alignment in bytes, a power of two.
     """
 
     _is_freed = False
 
     def __init__(self, size: int, alignment: int):
-        size = whole("size", size, 0, MOST_BYTES // 2)
-        alignment = whole("alignment", alignment, 1, MOST_BYTES // 2)
-        # Zeros of the system, which take no time until they are touched.
+        size = whole("size", size, 0, MAX_BYTES // 2)
+        alignment = whole("alignment", alignment, 1, MAX_BYTES // 2)
+        # The operating system provides zeroed pages at the first access.
         block = numpy.zeros(size + alignment, numpy.uint8)
         start = -block.__array_interface__["data"][0] % alignment
         self._bytes = block[start : start + size]
@@ -135,12 +135,12 @@ class AlignedHostAllocation:
         return f"<cuda.core.driver.AlignedHostAllocation of {len(self)} bytes>"
 
     def free(self) -> None:
-        """Give the memory up. What arrays still show goes when the last of them does.
+        """Mark the memory as freed. It is released when no array refers to it any more.
 
         Raises
         ------
         LogicError
-            If that was done before.
+            If it was freed before.
         """
         if self._is_freed:
             raise logic_error("free", INVALID_HANDLE, "the memory was freed already")
@@ -162,12 +162,12 @@ class RegisteredHostMemory(HostPointer):
         self.__array_interface__ = base.__array_interface__
 
     def unregister(self) -> None:
-        """End the registration (``cuMemHostUnregister``); the arrays stay, as pageable memory.
+        """Unregister the memory (``cuMemHostUnregister``). The arrays stay valid, as pageable memory.
 
         Raises
         ------
         LogicError
-            If that was done before, or the context is detached.
+            If it was unregistered before, or the context is detached.
         """
         self._host_address("cuMemHostUnregister")
         self._buffer.close()
@@ -177,7 +177,7 @@ class RegisteredHostMemory(HostPointer):
 
     def _host_address(self, api: str = "cuMemHostGetDevicePointer") -> int:
         if self._buffer.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the registration ended already, or its context is detached")
+            raise logic_error(api, INVALID_HANDLE, "the memory was unregistered already, or its context is detached")
         return self.base.__array_interface__["data"][0]
 
     def _invalidate(self) -> None:
@@ -194,7 +194,7 @@ class _HostMemoryResource(MemoryResource):
     _waits_to_free = True
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Refused: what is allocated here is a PagelockedHostAllocation."""
+        """Raise NotImplementedError: use :func:`mem_host_alloc`."""
         raise NotImplementedError("page-locked memory of the classic interface comes from mem_host_alloc()")
 
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
@@ -203,7 +203,7 @@ class _HostMemoryResource(MemoryResource):
 
     @property
     def device_id(self) -> int:
-        """-1: the memory is on no device."""
+        """-1, for host memory."""
         return -1
 
 
@@ -211,21 +211,21 @@ _RESOURCE = _HostMemoryResource()
 
 
 def mem_host_alloc(size: int, flags: int = 0) -> PagelockedHostAllocation:
-    """Allocate page-locked memory of the host (``cuMemHostAlloc``).
+    """Allocate page-locked host memory (``cuMemHostAlloc``).
 
     Parameters
     ----------
     size : int
         The number of bytes.
     flags : int, optional
-        Of :data:`host_alloc_flags`.
+        A combination of :data:`host_alloc_flags`. Default is 0.
 
     Raises
     ------
     LogicError
         If the size is not positive, a flag is unknown, or no context is current.
     MemoryError
-        If there is not so much memory.
+        If there is not enough memory.
     """
     context = current_context("cuMemHostAlloc")
     size = check_size("cuMemHostAlloc", size)
@@ -234,18 +234,18 @@ def mem_host_alloc(size: int, flags: int = 0) -> PagelockedHostAllocation:
 
 
 def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array in page-locked memory.
+    """Return a new array in page-locked memory (``cuMemHostAlloc``), with undefined elements.
 
     Parameters
     ----------
     shape : int | iterable of int
-        The extents.
+        The shape of the array.
     dtype : dtype
-        The type of the elements.
+        The data type of the elements.
     order : str, optional
-        ``"C"`` or ``"F"``.
+        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
     mem_flags : int, optional
-        Of :data:`host_alloc_flags`.
+        A combination of :data:`host_alloc_flags`. Default is 0.
 
     Returns
     -------
@@ -272,12 +272,14 @@ def pagelocked_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.nda
 
 
 def aligned_empty(shape, dtype, order: str = "C", alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array in pageable memory that begins at a multiple of ``alignment`` bytes.
+    """Return a new array in pageable memory whose address is a multiple of ``alignment`` bytes.
+
+    For the other parameters see :func:`pagelocked_empty`.
 
     Raises
     ------
     LogicError
-        If ``alignment`` is no power of two.
+        If ``alignment`` is not a power of two.
     """
     alignment = whole("alignment", alignment)
     if alignment <= 0 or alignment & (alignment - 1):
@@ -309,22 +311,22 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     ary : numpy.ndarray
         The array, contiguous in C or F order.
     flags : int, optional
-        Of :data:`mem_host_register_flags`.
+        A combination of :data:`mem_host_register_flags`. Default is 0.
 
     Returns
     -------
     numpy.ndarray
-        An array with the same memory, whose ``base`` is a :class:`RegisteredHostMemory`. The registration ends
-        with it.
+        An array with the same memory, whose ``base`` is a :class:`RegisteredHostMemory`. The memory is unregistered
+        when nothing refers to that.
 
     Raises
     ------
     LogicError
-        If ``ary`` is no array, is not contiguous, or is registered already.
+        If ``ary`` is not a contiguous array, or is registered already.
     """
     context = current_context("cuMemHostRegister")
     if not isinstance(ary, numpy.ndarray) or not ary.flags.forc:
-        raise logic_error("cuMemHostRegister", INVALID_VALUE, "a contiguous ndarray is needed")
+        raise logic_error("cuMemHostRegister", INVALID_VALUE, "ary must be a contiguous ndarray")
     flags = whole("flags", flags)
     if flags & ~3:
         raise logic_error(
@@ -342,10 +344,10 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
 
 
 def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
-    """Return an array over memory that a function of the number of bytes allocates."""
+    """Return an array in memory that ``allocate(size)`` returns, with a size in bytes."""
     dtype = dtype_of(dtype)
     if dtype.hasobject:
-        raise TypeError(f"the elements of such an array must be plain bytes, and {dtype} refers to Python objects")
+        raise TypeError(f"dtype must not refer to Python objects, as {dtype} does")
     shape, order = shape_of(shape, dtype.itemsize), ordered(order)
     size = dtype.itemsize * math.prod(shape)
     memory = allocate(max(size, 1))
@@ -357,7 +359,7 @@ def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
 
 
 def order_of(array: numpy.ndarray) -> str:
-    """Return the order of a contiguous array; ValueError for others."""
+    """Return the order of a contiguous array, "C" or "F"; ValueError if it is not contiguous."""
     if array.flags.c_contiguous:
         return "C"
     if array.flags.f_contiguous:
@@ -366,6 +368,6 @@ def order_of(array: numpy.ndarray) -> str:
 
 
 def _zeroed(array: numpy.ndarray) -> numpy.ndarray:
-    # Also types without a zero, such as structures.
+    # As bytes, because structures have no zero.
     array.reshape(-1, order="A").view(numpy.uint8)[...] = 0
     return array

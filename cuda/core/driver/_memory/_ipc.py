@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory and events of other processes."""
+"""Memory that is shared between processes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["IPCMemoryHandle", "mem_get_ipc_handle"]
 
 
 class IPCMemoryHandle(PointerHolderBase):
-    """Memory of another process, open until :meth:`close` or until this object is unreachable.
+    """Memory of another process (``cuIpcOpenMemHandle``), closed when nothing refers to this object.
 
     Parameters
     ----------
     handle : bytes-like
-        What :func:`mem_get_ipc_handle` returned there.
+        The 64 bytes that :func:`mem_get_ipc_handle` returned in the other process.
     flags : ipc_mem_flags, optional
-        How it is opened.
+        How the memory is opened. Default is ``LAZY_ENABLE_PEER_ACCESS``.
 
     Raises
     ------
     LogicError
-        If the handle is not of 64 bytes, or the memory is not there.
+        If the handle does not have 64 bytes, or the memory does not exist any more.
     """
 
     def __init__(self, handle, flags: int = ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS):
@@ -56,7 +56,7 @@ class IPCMemoryHandle(PointerHolderBase):
         Raises
         ------
         LogicError
-            If it was closed before.
+            If the memory was closed before.
         """
         if self._pointer is None:
             raise logic_error("cuIpcCloseMemHandle", INVALID_HANDLE, "the memory of the other process was closed")
@@ -69,12 +69,19 @@ class IPCMemoryHandle(PointerHolderBase):
 
 
 def mem_get_ipc_handle(devptr) -> bytearray:
-    """Return 64 bytes by which another process opens memory of :func:`mem_alloc` (``cuIpcGetMemHandle``)."""
+    """Return 64 bytes with which another process opens memory of :func:`mem_alloc` (``cuIpcGetMemHandle``).
+
+    Raises
+    ------
+    LogicError
+        If the driver cannot share the memory, as that of pools.
+    """
     current_context("cuIpcGetMemHandle")
     if is_of_pool(devptr):
         raise logic_error(
             "cuIpcGetMemHandle",
             INVALID_VALUE,
-            "this is the result of an operation on arrays, whose memory is of a pool; copy it to memory of mem_alloc()",
+            "memory of a pool, such as that of the results of array operations, cannot be shared; copy it to memory "
+            "of mem_alloc()",
         )
     return handle_bytes(call("cuIpcGetMemHandle", as_pointer(devptr)))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between host and device, and fills: what programs do in loops."""
+"""Copies and memsets of linear memory, in Cython because programs call them in loops."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
 
 
-# The memory of an argument on the host. Whether PyBuffer_Release is needed: some memory has no buffer.
+# Fills `view` with the host memory of an argument. Returns whether PyBuffer_Release must be called.
 cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
     cdef int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if is_written else 0)
     try:
@@ -60,14 +60,14 @@ cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
         PyBuffer_Release(view)
     except (BufferError, TypeError, ValueError):
         pass
-    # Says what is wrong, or knows memory without a buffer, such as that of dates.
+    # Raises an exception with the reason, or finds memory that exports no buffer, such as arrays of dates.
     address, size = host_memory(obj, is_written)
     view.buf = <void*><uintptr_t>address
     view.len = size
     return False
 
 
-# The address of an argument, whose memory `kept` keeps, and refuses a size that it is known not to have.
+# The device address of an argument; `kept` keeps its memory. LogicError if it is known to be smaller than `size`.
 cdef cydriver.CUdeviceptr device_place(
     str api, object obj, KeptAllocation* kept, Py_ssize_t size, str what
 ) except? 0:
@@ -75,7 +75,7 @@ cdef cydriver.CUdeviceptr device_place(
         return as_pointer(obj)
     if <size_t>size > kept.get().size:
         raise logic_error(
-            api, INVALID_VALUE, f"the {what} has {kept.get().size} bytes, and {size} are to be copied"
+            api, INVALID_VALUE, f"the {what} has {kept.get().size} bytes, fewer than {size}"
         )
     return kept.get().pointer
 
@@ -83,14 +83,14 @@ cdef cydriver.CUdeviceptr device_place(
 cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
     number = whole("size" if width == 1 else "count", size)
     if number < 0:
-        text = f"the number of bytes must not be negative, and is {shown(number * width)}"
+        text = f"the number of bytes must not be negative: {shown(number * width)}"
         raise logic_error(api, INVALID_VALUE, text)
     if number > PY_SSIZE_T_MAX // width:
         raise logic_error(api, INVALID_VALUE, f"no memory has {shown(number * width)} bytes")
     return number
 
 
-# A copy between memory of a device, which is read or written, and of the host.
+# Copies between device and host memory; `is_read` means from the device.
 cdef int copy_with_host(str api, object device, object host, bint is_read, bint is_async, object stream) except -1:
     cdef Py_buffer view
     cdef bint is_held
@@ -131,19 +131,19 @@ cdef int copy_with_host(str api, object device, object host, bint is_read, bint 
 
 
 def memcpy_htod(dest, src) -> None:
-    """Copy from the host to a device, and wait (``cuMemcpyHtoD``).
+    """Copy from the host to the device, and wait for the copy (``cuMemcpyHtoD``).
 
     Parameters
     ----------
     dest : device pointer
         The destination.
     src : buffer
-        The source: bytes, or an array that is contiguous in C or F order. All of it is copied.
+        The source: bytes, or an array that is contiguous in C or F order. All of its bytes are copied.
 
     Raises
     ------
     LogicError
-        If the destination is known to be smaller.
+        If the destination is smaller, as far as its size is known.
     ValueError
         If the source is not contiguous.
     """
@@ -151,43 +151,45 @@ def memcpy_htod(dest, src) -> None:
 
 
 def memcpy_htod_async(dest, src, stream=None) -> None:
-    """Copy from the host to a device in stream order (``cuMemcpyHtoDAsync``).
+    """Enqueue a copy from the host to the device (``cuMemcpyHtoDAsync``).
 
-    The host goes on at once where ``src`` is page-locked. It is kept alive until the copy is done.
+    The copy is asynchronous to the host only if ``src`` is page-locked. ``src`` is kept alive until the copy has
+    completed. The other parameters and errors are those of :func:`memcpy_htod`; without ``stream``, the NULL stream.
     """
     copy_with_host("cuMemcpyHtoDAsync", dest, src, False, True, stream)
 
 
 def memcpy_dtoh(dest, src) -> None:
-    """Copy from a device to the host, and wait (``cuMemcpyDtoH``).
+    """Copy from the device to the host, and wait for the copy (``cuMemcpyDtoH``).
 
     Parameters
     ----------
     dest : writable buffer
-        The destination: an array that is contiguous in C or F order. All of it is written.
+        The destination: an array that is contiguous in C or F order. All of its bytes are written.
     src : device pointer
         The source.
 
     Raises
     ------
     LogicError
-        If the source is known to be smaller.
+        If the source is smaller, as far as its size is known.
     ValueError, BufferError
-        If the destination is not contiguous, or cannot be written to.
+        If the destination is not contiguous, or is read-only.
     """
     copy_with_host("cuMemcpyDtoH", src, dest, True, False, None)
 
 
 def memcpy_dtoh_async(dest, src, stream=None) -> None:
-    """Copy from a device to the host in stream order (``cuMemcpyDtoHAsync``).
+    """Enqueue a copy from the device to the host (``cuMemcpyDtoHAsync``).
 
-    The host goes on at once where ``dest`` is page-locked. It is kept alive until the copy is done.
+    The copy is asynchronous to the host only if ``dest`` is page-locked. ``dest`` is kept alive until the copy has
+    completed. The other parameters and errors are those of :func:`memcpy_dtoh`; without ``stream``, the NULL stream.
     """
     copy_with_host("cuMemcpyDtoHAsync", src, dest, True, True, stream)
 
 
 def memcpy_dtod(dest, src, size: int) -> None:
-    """Copy ``size`` bytes within a device on the NULL stream; the host does not wait (``cuMemcpyDtoD``)."""
+    """Copy ``size`` bytes between device pointers on the NULL stream, without waiting (``cuMemcpyDtoD``)."""
     cdef KeptAllocation kept, kept_source
     cdef cydriver.CUdeviceptr pointer, source
     cdef Py_ssize_t count
@@ -204,7 +206,7 @@ def memcpy_dtod(dest, src, size: int) -> None:
 
 
 def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
-    """Copy ``size`` bytes within a device in stream order (``cuMemcpyDtoDAsync``)."""
+    """Enqueue a copy of ``size`` bytes between device pointers (``cuMemcpyDtoDAsync``)."""
     cdef KeptAllocation kept, kept_source
     cdef KeptStream kept_stream
     cdef cydriver.CUdeviceptr pointer, source
@@ -226,47 +228,47 @@ def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
 
 
 def memset_d8(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Fill ``count`` bytes with ``data`` (``cuMemsetD8``); ``size`` is another name of ``count``."""
+    """Set ``count`` bytes to ``data`` (``cuMemsetD8``); ``size`` is another name of ``count``."""
     fill("cuMemsetD8", 1, dest, data, count, size)
 
 
 def memset_d16(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Fill ``count`` elements of 16 bits with ``data`` (``cuMemsetD16``)."""
+    """Set ``count`` 16-bit elements to ``data`` (``cuMemsetD16``)."""
     fill("cuMemsetD16", 2, dest, data, count, size)
 
 
 def memset_d32(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Fill ``count`` elements of 32 bits with ``data`` (``cuMemsetD32``)."""
+    """Set ``count`` 32-bit elements to ``data`` (``cuMemsetD32``)."""
     fill("cuMemsetD32", 4, dest, data, count, size)
 
 
 def memset_d8_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Fill ``count`` bytes with ``data`` in stream order (``cuMemsetD8Async``)."""
+    """Set ``count`` bytes to ``data`` in stream order (``cuMemsetD8Async``)."""
     fill_async("cuMemsetD8Async", 1, dest, data, count, size, stream)
 
 
 def memset_d16_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Fill ``count`` elements of 16 bits with ``data`` in stream order (``cuMemsetD16Async``)."""
+    """Set ``count`` 16-bit elements to ``data`` in stream order (``cuMemsetD16Async``)."""
     fill_async("cuMemsetD16Async", 2, dest, data, count, size, stream)
 
 
 def memset_d32_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Fill ``count`` elements of 32 bits with ``data`` in stream order (``cuMemsetD32Async``)."""
+    """Set ``count`` 32-bit elements to ``data`` in stream order (``cuMemsetD32Async``)."""
     fill_async("cuMemsetD32Async", 4, dest, data, count, size, stream)
 
 
 cpdef uint64_t pattern(str api, object data, int width) except? 0:
-    """Return a number of so many bytes that a fill repeats."""
+    """Return the value of a memset as an unsigned number of ``width`` bytes; LogicError if it does not fit."""
     cdef int64_t most = (<int64_t>1 << 8 * width) - 1
     number = whole("data", data)
     if not -(most // 2) - 1 <= number <= most:
-        raise logic_error(api, INVALID_VALUE, f"data must fit {8 * width} bits, and {shown(number)} does not")
+        raise logic_error(api, INVALID_VALUE, f"data must fit {8 * width} bits, not be {shown(number)}")
     return number & most
 
 
 cdef Py_ssize_t element_count(str api, int width, object count, object size) except -1:
     if (count is None) == (size is None):
-        raise TypeError("one of count and size is needed: the number of elements")
+        raise TypeError("exactly one of count and size, the number of elements, must be given")
     return byte_count(api, size if count is None else count, width)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Managed memory, which host and devices reach by the same address, as NumPy arrays."""
+"""Managed memory, valid at the same address on host and devices, as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ManagedAllocation", "managed_empty", "managed_empty_like", "managed_
 
 
 class ManagedAllocation(ArrayMemory, DeviceAllocation):
-    """Managed memory, the ``base`` of arrays; freed when nothing refers to it."""
+    """Managed memory, the ``base`` of arrays; freed when nothing refers to it (``cuMemFree``)."""
 
     _made_by = "managed_empty()"
     _freed_by = "cuMemFree"
@@ -33,21 +33,21 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
         return self.handle
 
     def attach(self, mem_flags: int, stream=None) -> None:
-        """Attach the memory to a stream, to all or to the host (``cuStreamAttachMemAsync``).
+        """Change which streams may access the memory (``cuStreamAttachMemAsync``).
 
         Parameters
         ----------
         mem_flags : mem_attach_flags | int
-            ``GLOBAL``, ``HOST`` or ``SINGLE``.
+            ``GLOBAL``: all streams; ``HOST``: none, only the host; ``SINGLE``: only ``stream``.
         stream : :class:`Stream`, optional
-            The stream in whose order it is attached, with ``SINGLE`` to it.
+            The stream on which the change is enqueued. If None, the NULL stream.
         """
         self._check_allocated("cuStreamAttachMemAsync")
         call("cuStreamAttachMemAsync", stream_of(stream), self.handle, 0, operator.index(mem_flags))
 
 
 class _ManagedMemoryResource(MemoryResource):
-    """Managed memory of a device, from no pool."""
+    """Managed memory of a device, allocated without a pool."""
 
     _accessible_by = ("device", "host")
 
@@ -59,7 +59,7 @@ class _ManagedMemoryResource(MemoryResource):
         self._device_id = device_id
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Refused: what is allocated here is a ManagedAllocation."""
+        """Raise NotImplementedError: use :func:`managed_empty`."""
         raise NotImplementedError("managed memory of the classic interface comes from managed_empty()")
 
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
@@ -68,7 +68,7 @@ class _ManagedMemoryResource(MemoryResource):
 
     @property
     def is_managed(self) -> bool:
-        """True: the memory migrates between host and devices."""
+        """True: the memory is managed."""
         return True
 
     @property
@@ -78,18 +78,18 @@ class _ManagedMemoryResource(MemoryResource):
 
 
 def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array in managed memory (``cuMemAllocManaged``), which is also an argument of kernels.
+    """Return a new array in managed memory (``cuMemAllocManaged``), which kernels take as an argument.
 
     Parameters
     ----------
     shape : int | iterable of int
-        The extents.
+        The shape of the array.
     dtype : dtype
-        The type of the elements.
+        The data type of the elements.
     order : str, optional
-        ``"C"`` or ``"F"``.
+        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
     mem_flags : mem_attach_flags | int
-        Who reaches the memory; usually ``GLOBAL``. The driver refuses 0.
+        Which streams may access the memory, usually ``GLOBAL``. The driver refuses the default, 0.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools that keep freed memory for reuse, by classes of sizes."""
+"""Memory pools, which hold freed blocks for reuse, by size class (bin)."""
 
 from __future__ import annotations
 
@@ -30,58 +30,58 @@ __all__ = [
     "bitlog2",
 ]
 
-# Eight classes for each power of two, so that less than an eighth of a block is wasted.
+# Eight bins for each power of two, so that less than an eighth of a block is unused.
 _STEPS = 8
 
 
 class PooledDeviceAllocation(DeviceAllocation):
-    """Memory of a :class:`DeviceMemoryPool`, which goes back there when it is freed or unreachable."""
+    """Memory of a :class:`DeviceMemoryPool`, returned to the pool when it is freed or nothing refers to it."""
 
     _made_by = "DeviceMemoryPool.allocate()"
 
 
 class PooledHostAllocation(PagelockedHostAllocation):
-    """Memory of a :class:`PageLockedMemoryPool`, which goes back there when no array shows it any more."""
+    """Memory of a :class:`PageLockedMemoryPool`, returned to the pool when no array refers to it."""
 
     _made_by = "PageLockedMemoryPool.allocate()"
 
 
 class _Blocks(MemoryResource):
-    """The blocks of a pool; the resource of what the pool hands out."""
+    """The blocks of a pool; the memory resource of its allocations."""
 
     _needs_stream = False
 
     def __init__(self, make, is_host: bool):
         self._make = make
         self._is_host = is_host
-        self._lock = threading.RLock()  # collecting garbage may free a block in the middle
-        self._held = {}  # class of size -> blocks that are free
-        self._active = {}  # address -> block, class of size, bytes asked for
+        self._lock = threading.RLock()  # reentrant, because garbage collection may free a block while it is held
+        self._held = {}  # bin -> free blocks
+        self._active = {}  # address -> block, bin, requested size in bytes
         self._is_holding = True
         self._context = None
 
     def take(self, kind: type, size: int):
-        """Return an allocation of the class ``kind`` over a block for a size."""
+        """Return an allocation of class ``kind`` in a block of at least ``size`` bytes."""
         size = size if type(size) is int else whole("size", size)
         if size < 0:
-            raise logic_error("allocate", INVALID_VALUE, f"the size must not be negative, and is {shown(size)}")
+            raise logic_error("allocate", INVALID_VALUE, f"size must not be negative: {shown(size)}")
         number = bin_number(size)
         with self._lock:
             block = self._pop(number) or self._new_block(alloc_size(number))
             self._active[block.handle] = (block, number, size)
             self._context = block._context
-        # With a stream nobody looks for the default one.
+        # The stream is given, so that it need not be looked up.
         allocation = kind._init(block.handle, size or 1, mr=self, stream=LEGACY_DEFAULT_STREAM)
         allocation._context = block._context
         block._context._objects.add(allocation)
         return allocation
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Return a buffer over a block."""
+        """Return a buffer of the pool."""
         return self.take(PooledHostAllocation if self._is_host else PooledDeviceAllocation, size)
 
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Hold a block for reuse."""
+        """Return a block to the pool, which holds it for reuse."""
         with self._lock:
             block, number, _ = self._active.pop(int(ptr))
             if self._is_holding and not block.is_closed:
@@ -115,7 +115,7 @@ class _Blocks(MemoryResource):
             try:
                 return self._make(size)
             except MemoryError:
-                # The largest go first; without any more, the error is the caller's.
+                # Free the largest held blocks first; if none are left, the error goes to the caller.
                 number = max((number for number, blocks in self._held.items() if blocks), default=None)
                 if number is None:
                     raise
@@ -123,26 +123,26 @@ class _Blocks(MemoryResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """True: devices reach memory of either kind."""
+        """True: devices can access device memory and page-locked memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Whether it is page-locked memory of the host."""
+        """Whether the memory is page-locked host memory."""
         return self._is_host
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device; -1 for memory of the host."""
+        """The ordinal of the device; -1 for host memory."""
         return -1 if self._is_host or self._context is None else self._context._device._ordinal
 
 
 class _Pool:
-    """Base of device and page-locked memory pools."""
+    """Base class of memory pools."""
 
     def __init__(self, make, is_host: bool):
         self._blocks = _Blocks(make, is_host)
-        # What is held goes with the pool; what is in use holds the blocks itself.
+        # Held blocks are freed with the pool; allocations in use keep the block table alive.
         weakref.finalize(self, self._blocks.stop_holding).atexit = False
 
     def __repr__(self):
@@ -155,22 +155,22 @@ class _Pool:
         self._blocks.free_held()
 
     def stop_holding(self) -> None:
-        """Free the blocks that are held, and from now on each that comes back."""
+        """Free the held blocks, and from now on each block that is returned."""
         self._blocks.stop_holding()
 
     @staticmethod
     def bin_number(size: int) -> int:
-        """Return the number of the class of sizes that ``size`` bytes belong to."""
+        """Return the bin for ``size`` bytes."""
         return bin_number(operator.index(size))
 
     @staticmethod
     def alloc_size(bin_: int) -> int:
-        """Return the bytes of the blocks of a class."""
+        """Return the size in bytes of the blocks of a bin."""
         return alloc_size(operator.index(bin_))
 
     @property
     def held_blocks(self) -> int:
-        """The number of blocks that are free, and held for reuse."""
+        """The number of free blocks that are held for reuse."""
         return sum(map(len, list(self._blocks._held.values())))
 
     @property
@@ -180,34 +180,36 @@ class _Pool:
 
     @property
     def managed_bytes(self) -> int:
-        """The bytes of all blocks."""
+        """The size of all blocks, held and in use, in bytes."""
         held = sum(alloc_size(number) * len(blocks) for number, blocks in list(self._blocks._held.items()))
         return held + sum(alloc_size(number) for _, number, _ in list(self._blocks._active.values()))
 
     @property
     def active_bytes(self) -> int:
-        """The bytes that were asked for, and are in use."""
+        """The sum of the requested sizes of the blocks in use, in bytes."""
         return sum(size for _, _, size in list(self._blocks._active.values()))
 
 
 class DeviceMemoryPool(_Pool):
     """A pool of device memory.
 
-    Freed memory is held by classes of sizes. It is handed out again at once, so work on other streams than the
-    NULL stream has to be done with it. Where the device has no more memory, garbage is collected, and then what is
-    held is freed, the largest first.
+    Freed blocks are held for reuse, by size. A block may be allocated again at once, so work on other streams than the
+    NULL stream must have completed before its memory is freed. If the device is out of memory, the pool runs garbage
+    collection, and then frees held blocks, the largest first.
     """
 
     def __init__(self):
         super().__init__(mem_alloc, False)
 
     def allocate(self, size: int) -> PooledDeviceAllocation:
-        """Return memory of at least ``size`` bytes.
+        """Allocate memory of at least ``size`` bytes.
 
         Raises
         ------
+        LogicError
+            If ``size`` is negative, or no context is current.
         MemoryError
-            If there is not so much memory, also with nothing held.
+            If the device does not have enough memory, even after all held blocks are freed.
         """
         current_context("cuMemAlloc")
         return self._blocks.take(PooledDeviceAllocation, size)
@@ -219,7 +221,7 @@ class PageLockedAllocator:
     Parameters
     ----------
     flags : int, optional
-        Of :data:`host_alloc_flags`.
+        A combination of :data:`host_alloc_flags`. Default is 0.
     """
 
     def __init__(self, flags: int = 0):
@@ -234,12 +236,12 @@ class PageLockedAllocator:
 
 
 class PageLockedMemoryPool(_Pool):
-    """A pool of page-locked memory of the host, which hands out arrays.
+    """A pool of page-locked host memory, which allocates NumPy arrays.
 
     Parameters
     ----------
     allocator : :class:`PageLockedAllocator`, optional
-        Where blocks come from.
+        The allocator of the blocks. Default is one without flags.
     """
 
     def __init__(self, allocator: PageLockedAllocator | None = None):
@@ -252,7 +254,7 @@ class PageLockedMemoryPool(_Pool):
 
 
 def bitlog2(n: int) -> int:
-    """Return the largest power of two that is not above ``n``, as its exponent; 0 for 0.
+    """Return the binary logarithm of ``n``, rounded down; 0 for 0.
 
     Raises
     ------
@@ -264,16 +266,16 @@ def bitlog2(n: int) -> int:
 
 
 def bin_number(size: int) -> int:
-    """Return the class of a size: eight for each power of two, and one for each of the smallest sizes."""
+    """Return the bin of a size: eight bins for each power of two, and one for each of the smallest sizes."""
     if size < 2 * _STEPS:
         return size
     shift = size.bit_length() - _STEPS.bit_length()
-    # Rounding up may reach the next power of two, whose first class has that number.
+    # Rounding up may give the next power of two, which is the first bin after.
     return shift * _STEPS + -(-size >> shift)
 
 
 def alloc_size(number: int) -> int:
-    """Return the largest size of a class."""
+    """Return the largest size of a bin."""
     if number < 2 * _STEPS:
         return max(number, 1)
     shift = number // _STEPS - 1

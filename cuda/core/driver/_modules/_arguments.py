@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel arguments of the classic style: NumPy scalars, device pointers, and arrays that travel with the call."""
+"""Kernel arguments of the classic style: NumPy scalars, device pointers, and host arrays that a call copies."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ __all__ = ["ArgumentHandler", "In", "InOut", "Out"]
 
 
 class ArgumentHandler:
-    """An argument with work before and after the call; subclasses define ``pre_call`` and maybe ``post_call``.
+    """A kernel argument with copies before and after the launch.
+
+    Subclasses define ``pre_call(stream)``, and ``post_call(stream)`` if something is copied back.
 
     Parameters
     ----------
     ary : array
-        The array on the host, contiguous.
+        A contiguous array on the host.
 
     Attributes
     ----------
     array : array
-        That array.
+        The array on the host.
     dev_alloc : :class:`DeviceAllocation` or None
-        The memory on the device, once :meth:`get_device_alloc` made it.
+        The device memory; None before :meth:`get_device_alloc` has allocated it.
     """
 
     def __init__(self, ary):
@@ -40,12 +42,12 @@ class ArgumentHandler:
         return f"<cuda.core.driver.{type(self).__name__} of {type(self.array).__name__}>"
 
     def get_device_alloc(self, stream=None) -> DeviceAllocation:
-        """Return memory of the device with the size of the array, the same at each call.
+        """Return device memory with the size of the array; further calls return the same memory.
 
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            In whose order the memory is allocated and freed; the NULL stream by default.
+            The stream on which the memory is allocated and freed. If None, the NULL stream.
 
         Raises
         ------
@@ -55,45 +57,45 @@ class ArgumentHandler:
         if self.dev_alloc is None:
             size = getattr(self.array, "nbytes", None)
             if size is None:
-                raise TypeError(f"an array is needed, something with nbytes, not {type(self.array).__name__}")
+                raise TypeError(f"ary must be an array with nbytes, not {type(self.array).__name__}")
             self.dev_alloc = temporary(int(size), stream)
         return self.dev_alloc
 
     def pre_call(self, stream) -> None:
-        """Do what comes before the launch, in the order of ``stream``; a subclass must define this."""
+        """Enqueue the work before the launch on ``stream``; a subclass must define this."""
         raise NotImplementedError(f"{type(self).__name__} must define pre_call(stream)")
 
 
 class In(ArgumentHandler):
-    """An array that is copied to the device before the call."""
+    """A host array that is copied to the device before the launch."""
 
     def pre_call(self, stream) -> None:
-        """Copy the array to the device, in the order of ``stream``."""
+        """Copy the array to the device, in stream order."""
         memory = self.get_device_alloc(stream)
         if self.array.nbytes:
             memcpy_htod_async(memory, self.array, stream)
 
 
 class Out(ArgumentHandler):
-    """An array that is copied from the device after the call."""
+    """A host array that is copied from the device after the launch."""
 
     def pre_call(self, stream) -> None:
         """Allocate the memory on the device."""
         self.get_device_alloc(stream)
 
     def post_call(self, stream) -> None:
-        """Copy the array from the device, in the order of ``stream``."""
+        """Copy the array from the device, in stream order."""
         if self.array.nbytes:
             memcpy_dtoh_async(self.array, self.get_device_alloc(stream), stream)
 
 
 class InOut(In, Out):
-    """An array that is copied to the device before the call, and back after it."""
+    """A host array that is copied to the device before the launch, and back after it."""
 
 
 @translated
 def temporary(size: int, stream) -> DeviceAllocation:
-    """Return memory that is allocated and freed in the order of a stream."""
+    """Return stream-ordered memory (``cuMemAllocAsync``)."""
     context = current_context("cuMemAllocAsync")
     context._make_current()
     memory = context._device._core.memory_resource.allocate(max(size, 1), stream=stream_of(stream))
@@ -109,7 +111,7 @@ SCALARS = frozenset(
         *("bool_", "float16", "float32", "float64", "complex64", "complex128"),
     )
 )
-# What to write instead of a number of Python.
+# What to write instead of a Python value whose C type is ambiguous.
 _ADVICE = {
     int: "; write numpy.int32(x) for an int, numpy.int64(x) for a long, or numpy.uintp(x) for an address",
     bool: "; write numpy.bool_(x) for a bool",
@@ -122,23 +124,24 @@ _ADVICE = {
 
 
 def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) -> tuple[list, list[ArgumentHandler]]:
-    """Return arguments as :func:`cuda.core.launch` takes them, and those that have work before and after the call.
+    """Return arguments as :func:`cuda.core.launch` takes them, and the :class:`ArgumentHandler` among them.
 
     Parameters
     ----------
     arguments : sequence
-        What the call got.
+        The arguments of the call.
     name : str
-        The name of the kernel.
+        The name of the kernel, for messages.
     sizes : tuple of int or None
-        The bytes of each parameter; None where the driver does not tell.
+        The size of each parameter in bytes; None if the driver does not report it.
     stream : Stream, optional
-        Where the kernel is queued; the NULL stream by default.
+        The stream of the launch. If None, the NULL stream.
 
     Raises
     ------
     TypeError
-        If an argument is of a type that kernels do not take, or its size is not that of the parameter.
+        If the number of arguments is wrong, or an argument has a type that kernels do not take, or another size than
+        its parameter.
     """
     if sizes is not None and len(arguments) != len(sizes):
         raise TypeError(f"kernel {name!r} takes {len(sizes)} arguments, {len(arguments)} given")
@@ -146,7 +149,7 @@ def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) ->
     for index, argument in enumerate(arguments):
         if type(argument) in SCALARS:
             if sizes is not None and argument.nbytes != sizes[index]:
-                raise misfit(argument, index, name, sizes[index], argument.nbytes)
+                raise wrong_size(argument, index, name, sizes[index], argument.nbytes)
             values.append(argument)
         elif isinstance(argument, DeviceAllocation):
             values.append(argument)
@@ -166,12 +169,12 @@ def _convert_other(argument, index: int, name: str, size: int | None):
         if address is not None:
             return address
         if size is not None and argument.nbytes != size:
-            raise misfit(argument, index, name, size, argument.nbytes)
+            raise wrong_size(argument, index, name, size, argument.nbytes)
         return argument.tobytes()
     if isinstance(argument, Buffer):
         return argument
     kind = type(argument)
-    # A subclass of int, such as the address of a variable, says what it is.
+    # A subclass of int, such as GlobalPointer, is an address.
     if kind not in _ADVICE and (
         isinstance(argument, (PointerHolderBase, int))
         or hasattr(argument, "gpudata")
@@ -186,12 +189,12 @@ def _convert_other(argument, index: int, name: str, size: int | None):
     )
 
 
-def misfit(argument, index: int, name: str, size: int, given: int) -> TypeError:
-    """Return the error for an argument whose size is not that of the parameter."""
+def wrong_size(argument, index: int, name: str, size: int, given: int) -> TypeError:
+    """Return the TypeError for an argument whose size is not that of the parameter."""
     bytes_of = "1 byte" if size == 1 else f"{size} bytes"
     advice = ""
     if isinstance(argument, numpy.ndarray) and size == 8:
-        advice = "; an array of the host is passed by value: write In(array), Out(array) or InOut(array) to copy it"
+        advice = "; a host array is passed by value: write In(array), Out(array) or InOut(array) to copy it"
     return TypeError(
         f"parameter #{index} (0-based) of kernel {name!r} has {bytes_of}, "
         f"but the {type(argument).__name__} given has {given}{advice}"
@@ -199,14 +202,14 @@ def misfit(argument, index: int, name: str, size: int, given: int) -> TypeError:
 
 
 def begin(handlers: list[ArgumentHandler], values: list, stream) -> list:
-    """Run what comes before the launch, and return the arguments with device memory in place of the handlers."""
+    """Call ``pre_call`` of the handlers, and return the arguments with device memory in place of the handlers."""
     for handler in handlers:
         handler.pre_call(stream)
     return [value.get_device_alloc() if isinstance(value, ArgumentHandler) else value for value in values]
 
 
 def end(handlers: list[ArgumentHandler], stream) -> None:
-    """Run what comes after the launch; without a stream, wait until it is done."""
+    """Call ``post_call`` of the handlers. Without a stream, synchronize after the copies; else keep them alive."""
     inner = stream_of(stream)
     has_work = False
     for handler in handlers:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of kernels in the classic style: unprepared ones, and those whose argument types were prepared.
+"""Calls of kernels in the classic style: unprepared calls, and calls with prepared argument types.
 
-The usual calls launch at once. What they find once is compared by identity: the tuples of grid and block, the stream,
-and the classes of the arguments. Unprepared calls with other arguments go through the general way.
+Both have a fast path: launch configuration and stream of the last call are reused if their arguments are the same
+objects, and argument types are compared by identity. Unprepared calls with other arguments take the slow path.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ cdef object stream_class = ClassicStream
 cdef tuple one_block = (1, 1)
 
 
-# What most kernels have at most: unprepared calls of others go through the general way, and converted arguments of
-# prepared ones need the heap.
+# The number of parameters up to which unprepared calls have a fast path, and prepared calls convert arguments without
+# a heap allocation.
 cdef enum:
     USUAL_COUNT = 32
 
@@ -58,12 +58,12 @@ cdef extern from "Python.h":
     bint PyLong_CheckExact(PyObject*) noexcept nogil
 
 
-# The types that an argument may have without conversion; the classes are kept by the tuple of parameters.
+# The types that an argument may have without conversion. PreparedTypes._parameters keeps the classes alive.
 cdef struct Accepted:
     PyTypeObject* first
     PyTypeObject* second
-    bint takes_subclasses   # of the second, a class of buffers
-    bint is_float32         # a float of Python is narrowed
+    bint takes_subclasses   # of the second, if that is a Buffer class
+    bint is_float32         # a Python float is converted to a C float
 
 
 cdef class PreparedTypes:
@@ -72,9 +72,9 @@ cdef class PreparedTypes:
     Parameters
     ----------
     parameters : sequence
-        For each parameter two types that are taken as they are (subclasses, too, where the second is a
-        :class:`Buffer`), and a function that converts others; then, optionally, whether it is a ``float`` of C++, for
-        which a float of Python is narrowed.
+        For each parameter two types that need no conversion (with subclasses, if the second is a :class:`Buffer`),
+        a function that converts other types, and optionally whether the parameter is a C ``float``, to which Python
+        floats are converted.
     """
 
     cdef:
@@ -97,21 +97,21 @@ cdef class PreparedTypes:
 cdef class FunctionCall:
     """A callable that launches a kernel.
 
-    A subclass defines ``_call_any``, the general way, ``_make_config`` and ``_flush_references``.
+    A subclass defines ``_call_any`` (the slow path), ``_make_config`` and ``_flush_references``.
     """
 
     cdef:
         Kernel _kernel
         PreparedTypes _types        # of prepared calls; None before prepare()
         dict _references            # the texture references of the module, which are written before a launch
-        tuple _known                # grid, block, bytes of shared memory and configuration of the latest call
-        tuple _known_stream         # the argument and the stream of the latest asynchronous prepared call
-        dict _configs               # those of earlier calls
-        vector[int] _sizes          # the bytes of each parameter
-        bint _has_sizes             # whether they are known
+        tuple _known                # grid, block, shared memory and LaunchConfig of the last call
+        tuple _known_stream         # the argument and the Stream of the last prepared asynchronous call
+        dict _configs               # (grid, block, shared memory) -> LaunchConfig of earlier calls
+        vector[int] _sizes          # the size of each parameter in bytes
+        bint _has_sizes             # whether the sizes are known
 
     def _set_call(self, kernel: Kernel, sizes, references: dict) -> None:
-        """Settle the kernel, the bytes of its parameters (None if they are not known), and the module's references."""
+        """Set the kernel, the sizes of its parameters (None if not known), and the texture references of the module."""
         self._sizes.clear()
         if sizes is not None:
             for size in sizes:
@@ -124,7 +124,7 @@ cdef class FunctionCall:
         self._has_sizes = sizes is not None
 
     def _set_types(self, parameters) -> None:
-        """Settle the types of the arguments of prepared calls; see :class:`PreparedTypes`."""
+        """Set the argument types of prepared calls; see :class:`PreparedTypes`."""
         types = PreparedTypes(parameters)
         with cython.critical_section(self):
             self._types = types
@@ -135,35 +135,36 @@ cdef class FunctionCall:
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel that a call launches, for :func:`cuda.core.launch`."""
+        """The :class:`cuda.core.Kernel`, for :func:`cuda.core.launch`."""
         return self._kernel
 
     def __call__(
         self, *args, block=None, grid=one_block, stream=None, shared=0, texrefs=(), time_kernel=False, **unknown
     ):
-        """Launch the kernel, without waiting for it.
+        """Launch the kernel (``cuLaunchKernel``).
 
         Parameters
         ----------
         *args
-            One for each parameter: NumPy scalars, device pointers, :class:`In`, :class:`Out` and :class:`InOut`.
+            One argument for each parameter: NumPy scalars, device pointers, arrays on the device, and host arrays
+            in :class:`In`, :class:`Out` or :class:`InOut`.
         block : tuple of int
-            The threads of a block in each dimension.
+            The number of threads in each dimension of a block.
         grid : tuple of int, optional
-            The blocks in each dimension. Default is one block.
+            The number of blocks in each dimension. Default is one block.
         stream : :class:`Stream`, optional
-            Where the kernel is queued; the NULL stream by default.
+            The stream on which the kernel is enqueued. If None, the NULL stream.
         shared : int, optional
-            The bytes of dynamic shared memory. Default is 0.
+            The size of the dynamic shared memory in bytes. Default is 0.
         texrefs : sequence, optional
-            Texture references: accepted, because each launch uses what is bound to those of the module.
+            Accepted and ignored: each launch uses all texture references of the module.
         time_kernel : bool, optional
-            Whether to wait for the kernel, and to return how long it took in seconds.
+            Whether to wait for the kernel and return its duration in seconds. Default is False.
 
         Raises
         ------
         TypeError
-            If the arguments are not as many as the parameters, or of other types or sizes.
+            If the number of arguments is wrong, or one has a wrong type or size.
         ValueError
             If ``block`` is missing, or a keyword is unknown.
         LogicError
@@ -179,11 +180,11 @@ cdef class FunctionCall:
 
 
 cdef class PreparedCall:
-    """A callable that launches a kernel on the NULL stream, once :meth:`Function.prepare` settled the types."""
+    """A callable that launches a kernel on the NULL stream, after :meth:`Function.prepare` has set the types."""
 
     cdef:
         object __weakref__
-        VectorCall _call            # where CPython finds what a call of this object runs
+        VectorCall _call            # the vectorcall slot
         FunctionCall _function
 
     def __cinit__(self, FunctionCall function not None):
@@ -191,18 +192,18 @@ cdef class PreparedCall:
         self._function = function
 
     def __call__(self, grid, block, *args, shared_size=0):
-        """Launch the kernel, without waiting for it; for the parameters see :meth:`Function.prepared_call`."""
-        # For less frequent kinds of call, with the argument parsing of Python: call_prepared is the fast path.
+        """Launch the kernel; for the parameters see :meth:`Function.prepared_call`."""
+        # The slow path, where Python parses the arguments: call_prepared is the fast path.
         c_args = tuple_items(<PyObject*>args)
         launch_prepared(self._function, default_stream, grid, block, shared_size, c_args, len(args))
 
 
 cdef class PreparedAsyncCall:
-    """A callable that launches a kernel on a stream, once :meth:`Function.prepare` settled the types."""
+    """A callable that launches a kernel on a stream, after :meth:`Function.prepare` has set the types."""
 
     cdef:
         object __weakref__
-        VectorCall _call            # where CPython finds what a call of this object runs
+        VectorCall _call            # the vectorcall slot
         FunctionCall _function
 
     def __cinit__(self, FunctionCall function not None):
@@ -210,12 +211,12 @@ cdef class PreparedAsyncCall:
         self._function = function
 
     def __call__(self, grid, block, stream, *args, shared_size=0):
-        """Launch the kernel, without waiting for it; for the parameters see :meth:`Function.prepared_async_call`."""
+        """Launch the kernel; for the parameters see :meth:`Function.prepared_async_call`."""
         inner = prepared_stream(self._function, stream)
         launch_prepared(self._function, inner, grid, block, shared_size, tuple_items(<PyObject*>args), len(args))
 
 
-# Launches, if each argument is an allocation, an array or a scalar of the size of its parameter; False for others.
+# The fast path: launches if each argument is an allocation, an array or a scalar of the right size; else returns False.
 cdef bint launch_usual(
     FunctionCall self, tuple arguments, object block, object grid, object stream, object shared
 ) except -1:
@@ -238,7 +239,7 @@ cdef bint launch_usual(
         elif isinstance(argument, array_class):
             if argument._owner.is_closed:
                 return False
-            # On a stream of its own order, memory of results is to be shared before.
+            # On another stream than the NULL stream, the memory of results is synchronized first.
             value = argument._argument if stream is None else argument._pointer_on(stream)
             if kept is None:
                 kept = []
@@ -268,7 +269,7 @@ cdef LaunchConfig config_of(FunctionCall self, object grid, object block, object
     return find_config(self, grid, block, shared, known)
 
 
-# Grids are often written anew at each call. Only tuples are remembered: a list may be another grid at the next call.
+# Programs often create the tuples anew for each call, so equal ones count, too. Lists are not cached: they may change.
 cdef LaunchConfig find_config(FunctionCall self, object grid, object block, object shared, tuple known):
     cdef LaunchConfig config
     cdef bint is_key = type(grid) is tuple and type(block) is tuple
@@ -290,7 +291,7 @@ cdef LaunchConfig find_config(FunctionCall self, object grid, object block, obje
     return config
 
 
-# Whether the items may serve as extents; 2.0 equals 2 as a key, but is no extent.
+# Whether all items are ints. As a dict key 2.0 equals 2, but it is not a valid extent.
 cdef bint are_whole(tuple extents):
     for extent in extents:
         if not PyIndex_Check(extent):
@@ -393,7 +394,7 @@ cdef object converted_argument(PreparedTypes types, size_t index, PyObject* argu
     return (<tuple>types._parameters[index])[2](<object>argument)
 
 
-# Remembers only streams that stay the same: an object with `__cuda_stream__` may tell of another at the next call.
+# Caches Stream objects only: an object with `__cuda_stream__` may return another stream with the next call.
 cdef Stream prepared_stream(FunctionCall self, object stream):
     cdef tuple known
     with cython.critical_section(self):
@@ -446,7 +447,7 @@ cdef object call_prepared_async(PyObject* callee, PyObject* const* arguments, si
     return None
 
 
-# Whether nothing but the bytes of shared memory is given by name.
+# Whether no keyword other than `shared_size` is given.
 cdef inline bint is_plain_call(PyObject* keywords):
     if keywords == NULL or len(<tuple>keywords) == 0:
         return True

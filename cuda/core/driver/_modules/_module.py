@@ -42,7 +42,7 @@ __all__ = ["Function", "Module", "PreparedFunction", "module_from_file"]
 
 
 class Module:
-    """Compiled code, loaded on the current device.
+    """Compiled code, loaded on the current device (``cuModuleLoadDataEx``).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Module:
     Raises
     ------
     LogicError
-        If the image is damaged, or no context is current.
+        If the image is invalid, or no context is current.
     """
 
     def __init__(self, image: bytes):
@@ -77,12 +77,12 @@ class Module:
         return f"<cuda.core.driver.Module of {self._code.code_type}>"
 
     def get_function(self, name: str) -> Function:
-        """Return a kernel by the name that it has in the code (``cuModuleGetFunction``).
+        """Return a kernel by its (mangled) name in the code (``cuModuleGetFunction``).
 
         Raises
         ------
         LogicError
-            If there is none of that name.
+            If the module has no kernel of this name, or its context is detached.
         """
         _check_member(self, "cuModuleGetFunction")
         known = self._functions.get(name)
@@ -91,12 +91,12 @@ class Module:
         return known
 
     def get_global(self, name: str) -> tuple[GlobalPointer, int]:
-        """Return the address of a variable, which passes for a device pointer, and its bytes (``cuModuleGetGlobal``).
+        """Return the address of a global variable, a device pointer, and its size in bytes (``cuModuleGetGlobal``).
 
         Raises
         ------
         LogicError
-            If there is none of that name.
+            If the module has no variable of this name, or its context is detached.
         """
         _check_member(self, "cuModuleGetGlobal")
         variable = _get_global(self._code, name)
@@ -105,22 +105,22 @@ class Module:
         return pointer, variable.size
 
     def get_texref(self, name: str) -> TextureReference:
-        """Return the texture reference that a source declares as ``texture<...> name``; the same at each call.
+        """Return the texture reference that the source declares as ``texture<...> name``; the same with each call.
 
         Raises
         ------
         LogicError
-            If there is none of that name.
+            If the module has no texture reference of this name.
         """
         return self._reference(TextureReference, name)
 
     def get_surfref(self, name: str) -> SurfaceReference:
-        """Return the surface reference that a source declares as ``surface<...> name``; the same at each call.
+        """Return the surface reference that the source declares as ``surface<...> name``; the same with each call.
 
         Raises
         ------
         LogicError
-            If there is none of that name.
+            If the module has no surface reference of this name.
         """
         return self._reference(SurfaceReference, name)
 
@@ -129,7 +129,7 @@ class Module:
         if not isinstance(known, kind):
             pointer, size = self.get_global(name)
             if size != 8:
-                raise logic_error("cuModuleGetTexRef", NOT_FOUND, f"{name} is a variable, and no texture reference")
+                raise logic_error("cuModuleGetTexRef", NOT_FOUND, f"{name} is a variable, not a texture reference")
             known = kind()
             known._variable = pointer
             self._references[name] = known
@@ -147,26 +147,28 @@ class Module:
 
 
 class GlobalPointer(int):
-    """The address of a variable in a module, which it owns nothing of; its length is the bytes of the variable."""
+    """The address of a global variable of a module. ``len()`` is the size of the variable in bytes."""
 
     def __len__(self):
         return self.variable.size
 
 
 def module_from_file(filename: str | os.PathLike) -> Module:
-    """Load a module from a file with a CUBIN, PTX or a fat binary.
+    """Load a module from a file with a CUBIN, PTX or a fat binary (``cuModuleLoad``).
 
     Raises
     ------
     RuntimeError
-        If there is no such file.
+        If the file does not exist.
+    LogicError
+        If the code is invalid, or no context is current.
     """
     current_context("cuModuleLoad")
     return Module(read_file(filename, "cuModuleLoad"))
 
 
 def read_file(filename: str | os.PathLike, api: str) -> bytes:
-    """Return what is in a file; RuntimeError, in the name of a call of the driver, where there is none."""
+    """Return the content of a file; RuntimeError of the driver call ``api`` if the file does not exist."""
     try:
         with open(path_argument("filename", filename), "rb") as file:
             return file.read()
@@ -174,31 +176,31 @@ def read_file(filename: str | os.PathLike, api: str) -> bytes:
         raise logic_error(api, 301, str(error)) from None
 
 
-_PREPARED_CALL = """Launch the kernel on the NULL stream, with arguments of the types that :meth:`prepare` settled.
+_PREPARED_CALL = """Launch the kernel on the NULL stream, with arguments of the types that :meth:`prepare` has set.
 
 ``prepared_call(grid, block, *args, shared_size=0)``
 
 Parameters
 ----------
 grid : tuple of int
-    The blocks in each dimension.
+    The number of blocks in each dimension of the grid.
 block : tuple of int
-    The threads of a block in each dimension.
+    The number of threads in each dimension of a block.
 *args
-    One for each parameter. Numbers of Python are converted.
+    One argument for each parameter. Python numbers are converted to the types.
 shared_size : int, optional
-    The bytes of dynamic shared memory. Default is 0.
+    The size of the dynamic shared memory in bytes. Default is 0.
 
 Raises
 ------
 AttributeError
-    If the types were not prepared.
+    If :meth:`prepare` was not called.
 TypeError
-    If the arguments are not as many as the types, or cannot be converted to them.
+    If the number of arguments is wrong, or one cannot be converted to its type.
 LogicError
     If the driver refuses the launch.
 """
-_PREPARED_ASYNC_CALL = """Launch the kernel as :attr:`prepared_call` does, but on a stream, or None for the NULL stream.
+_PREPARED_ASYNC_CALL = """Launch the kernel on a stream, or with None on the NULL stream; see :attr:`prepared_call`.
 
 ``prepared_async_call(grid, block, stream, *args, shared_size=0)``
 """
@@ -214,7 +216,7 @@ class Function(FunctionCall):
     Functions come from :meth:`Module.get_function`.
     """
 
-    # Objects in slots, and not methods: `f.prepared_call(grid, block, *arguments)` then makes no bound method.
+    # Callable objects in slots instead of methods, so that `f.prepared_call(...)` creates no bound method.
     __slots__ = {
         "__dict__": "Attributes that programs add.",
         "__weakref__": "Weak references.",
@@ -237,48 +239,50 @@ class Function(FunctionCall):
         return f"<cuda.core.driver.Function {self._name!r}>"
 
     binary_version = _attribute(
-        function_attribute.BINARY_VERSION, "Ten times the architecture that it is compiled for."
+        function_attribute.BINARY_VERSION, "The architecture of the machine code: 10 * major + minor."
     )
-    cache_mode_ca = _attribute(function_attribute.CACHE_MODE_CA, "Whether it is compiled to cache global loads in L1.")
+    cache_mode_ca = _attribute(
+        function_attribute.CACHE_MODE_CA, "Whether the code was compiled to cache global loads in L1 (``-dlcm=ca``)."
+    )
     cluster_scheduling_policy_preference = _attribute(
-        function_attribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE, "How blocks of a cluster are spread."
+        function_attribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE, "The preferred scheduling policy of clusters."
     )
     cluster_size_must_be_set = _attribute(
-        function_attribute.CLUSTER_SIZE_MUST_BE_SET, "Whether a launch must state a cluster."
+        function_attribute.CLUSTER_SIZE_MUST_BE_SET, "Whether a launch must specify the cluster size."
     )
-    const_size_bytes = _attribute(function_attribute.CONST_SIZE_BYTES, "The bytes of its constant memory.")
+    const_size_bytes = _attribute(function_attribute.CONST_SIZE_BYTES, "The size of its constant memory in bytes.")
     device_node_update_supported = _attribute(
-        function_attribute.DEVICE_NODE_UPDATE_SUPPORTED, "Whether nodes of graphs with it can be updated on the device."
+        function_attribute.DEVICE_NODE_UPDATE_SUPPORTED, "Whether the device can update graph nodes of the kernel."
     )
-    local_size_bytes = _attribute(function_attribute.LOCAL_SIZE_BYTES, "The bytes of local memory of a thread.")
+    local_size_bytes = _attribute(function_attribute.LOCAL_SIZE_BYTES, "The local memory of a thread in bytes.")
     max_dynamic_shared_size_bytes = _attribute(
-        function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, "The limit of dynamic shared memory of a block, in bytes."
+        function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, "The maximum dynamic shared memory of a launch in bytes."
     )
-    max_threads_per_block = _attribute(function_attribute.MAX_THREADS_PER_BLOCK, "The largest block.")
+    max_threads_per_block = _attribute(function_attribute.MAX_THREADS_PER_BLOCK, "The maximum threads of a block.")
     non_portable_cluster_size_allowed = _attribute(
         function_attribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "Whether clusters of more than 8 blocks are allowed."
     )
-    num_regs = _attribute(function_attribute.NUM_REGS, "The registers of a thread.")
+    num_regs = _attribute(function_attribute.NUM_REGS, "The number of registers of a thread.")
     preferred_shared_memory_carveout = _attribute(
-        function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT, "The per cent of the cache preferred as shared memory."
+        function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT, "The preferred shared memory, in percent of its maximum."
     )
-    ptx_version = _attribute(function_attribute.PTX_VERSION, "Ten times the version of PTX that it was compiled from.")
+    ptx_version = _attribute(function_attribute.PTX_VERSION, "The PTX version of the code: 10 * major + minor.")
     required_cluster_depth = _attribute(
-        function_attribute.REQUIRED_CLUSTER_DEPTH, "The depth of its cluster; 0 if none."
+        function_attribute.REQUIRED_CLUSTER_DEPTH, "The required depth of a cluster; 0 if none is required."
     )
     required_cluster_height = _attribute(
-        function_attribute.REQUIRED_CLUSTER_HEIGHT, "The height of its cluster; 0 if none."
+        function_attribute.REQUIRED_CLUSTER_HEIGHT, "The required height of a cluster; 0 if none is required."
     )
     required_cluster_width = _attribute(
-        function_attribute.REQUIRED_CLUSTER_WIDTH, "The width of its cluster; 0 if none."
+        function_attribute.REQUIRED_CLUSTER_WIDTH, "The required width of a cluster; 0 if none is required."
     )
-    shared_memory_mode = _attribute(function_attribute.SHARED_MEMORY_MODE, "How it uses shared memory.")
+    shared_memory_mode = _attribute(function_attribute.SHARED_MEMORY_MODE, "The shared memory mode of the kernel.")
     shared_size_bytes = _attribute(
-        function_attribute.SHARED_SIZE_BYTES, "The bytes of static shared memory of a block."
+        function_attribute.SHARED_SIZE_BYTES, "The static shared memory of a block in bytes."
     )
 
     def _call_any(self, args, block, grid, stream, shared, time_kernel):
-        """Launch with arguments of any kind; see :meth:`FunctionCall.__call__`."""
+        """The slow path of :meth:`FunctionCall.__call__`, for arguments of any kind."""
         inner = stream_of(stream)
         try:
             values, handlers = convert(args, self._name, self._parameter_bytes, stream)
@@ -288,7 +292,7 @@ class Function(FunctionCall):
             if handlers:
                 values = begin(handlers, values, stream)
             if time_kernel:
-                assert stream is None, "time_kernel measures on the NULL stream; leave out stream"
+                assert stream is None, "time_kernel measures on the NULL stream: stream must be None"
                 Context.synchronize()
                 start = time.perf_counter()
             launch(inner, config, self.kernel, *values)
@@ -303,38 +307,45 @@ class Function(FunctionCall):
             raise launch_error(error) from None
 
     def prepare(self, arg_types, texrefs=None, *, shared=None, block=None) -> Function:
-        """Settle the types of the arguments, for the ``prepared_`` calls.
+        """Set the types of the arguments of the ``prepared_`` calls.
 
         Parameters
         ----------
         arg_types : str or sequence
-            A format string of the module struct, ``P`` for pointers; or a sequence of such characters, NumPy
-            types, and ``"P"`` or anything else for pointers.
+            A format string of the module :mod:`struct`, with ``P`` for pointers; or a sequence of such characters and
+            NumPy types, where any other entry means a pointer.
+        texrefs : sequence, optional
+            Accepted and ignored: each launch uses all texture references of the module.
+        shared, block : optional
+            Without effect, and deprecated: pass them to the call.
 
         Returns
         -------
         Function
             This function.
+
+        Raises
+        ------
+        TypeError
+            If the number of types is not that of the parameters.
         """
         self.arg_format, parameters = _parse(arg_types)
         sizes = self._parameter_bytes
         if sizes is not None and len(sizes) != len(parameters):
-            raise TypeError(
-                f"kernel {self._name!r} takes {len(sizes)} arguments, and {len(parameters)} types were given"
-            )
+            raise TypeError(f"kernel {self._name!r} takes {len(sizes)} arguments, {len(parameters)} types given")
         self.texrefs = [] if texrefs is None else list(texrefs)
         for name, value in (("shared", shared), ("block", block)):
             if value is not None:
                 warnings.warn(
-                    f"{name} of prepare() is of no effect: give it to the call", DeprecationWarning, stacklevel=2
+                    f"{name} of prepare() has no effect; pass it to the call", DeprecationWarning, stacklevel=2
                 )
         self._set_types(parameters)
         return self
 
     def param_set_texref(self, t: TextureReference) -> None:
-        """Accept a texture reference of the module: each launch uses what is bound to all of them."""
+        """Accept a texture reference, without effect: each launch uses all texture references of the module."""
         if not isinstance(t, TextureReference):
-            raise TypeError(f"a TextureReference is needed, not {type(t).__name__}")
+            raise TypeError(f"t must be a TextureReference, not {type(t).__name__}")
 
     def get_attribute(self, attr: int) -> int:
         """Return an attribute, a member of :class:`function_attribute` (``cuKernelGetAttribute``)."""
@@ -349,13 +360,13 @@ class Function(FunctionCall):
         call("cuKernelSetAttribute", attribute, operator.index(value), self.kernel, ordinal)
 
     def set_cache_config(self, fc: int) -> None:
-        """Set how the kernel divides its cache, a member of :class:`func_cache` (``cuKernelSetCacheConfig``)."""
+        """Set the preferred split of on-chip memory, a member of :class:`func_cache` (``cuKernelSetCacheConfig``)."""
         config = member_of(func_cache, fc, "cuFuncSetCacheConfig")
         ordinal = current_context("cuFuncSetCacheConfig")._device._ordinal
         call("cuKernelSetCacheConfig", self.kernel, config, ordinal)
 
     def set_shared_config(self, sc: int) -> None:
-        """Accept a size of banks, a member of :class:`shared_config`; it has no effect on current devices."""
+        """Accept a bank size, a member of :class:`shared_config`; it has no effect on current devices."""
         member_of(shared_config, sc, "cuFuncSetSharedMemConfig")
 
     @staticmethod
@@ -370,12 +381,12 @@ class Function(FunctionCall):
         self._module._flush()
 
     def prepared_timed_call(self, grid, block, *args, shared_size=0):
-        """Launch as :meth:`prepared_call` does, between two events.
+        """Launch the kernel between two events; see :attr:`prepared_call`.
 
         Returns
         -------
         callable
-            Without arguments; waits for the kernel, and returns how long it took, in seconds.
+            A function without parameters that waits for the kernel and returns its duration in seconds.
         """
         start, end_ = Event(), Event()
         start.record()
@@ -393,7 +404,7 @@ PreparedFunction = Function
 
 
 def code_of(image) -> ObjectCode:
-    """Return code as an object of the type that its first bytes tell."""
+    """Return code as an :class:`ObjectCode`, with the type that its first bytes indicate."""
     image = bytes(memoryview(image))
     if image[:4] == b"\x7fELF":
         return ObjectCode.from_cubin(image)
@@ -402,7 +413,7 @@ def code_of(image) -> ObjectCode:
 
 @translated
 def _load(code: ObjectCode):
-    # Asking for the handle loads the code.
+    # The code is loaded at the first access to its handle.
     return code.handle
 
 
@@ -413,7 +424,7 @@ def _get_kernel(code: ObjectCode, name: str):
 
 @translated
 def _sizes_of(kernel) -> tuple[int, ...] | None:
-    """Return the bytes of each parameter; None where the driver does not tell."""
+    """Return the size of each parameter in bytes; None if the driver does not report it."""
     try:
         return tuple(info.size for info in kernel.arguments_info)
     except NotImplementedError:
@@ -461,19 +472,19 @@ _LETTERS = {
     "l": numpy.int64, "L": numpy.uint64, "n": numpy.int64, "N": numpy.uint64, "q": numpy.int64, "Q": numpy.uint64,
     "?": numpy.bool_, "f": numpy.float32, "d": numpy.float64, "F": numpy.complex64, "D": numpy.complex128,
 }  # fmt: skip
-# Numbers of Python that a launch writes as these types by itself.
+# Python types that launch() writes as NumPy types of this kind.
 _OF_PYTHON = {"i": int, "u": int, "f": float, "c": complex, "b": bool}
 _WIDTHS = {float: 8, complex: 16}
 
 
 def _parameter(code) -> tuple:
-    """Return the types that a parameter takes as they are, what converts others, and whether it is a float of C++."""
+    """Return two types that need no conversion, a function that converts others, and whether the C type is float."""
     if isinstance(code, str) and code in _LETTERS:
         return _scalar_parameter(_LETTERS[code])
     if isinstance(code, numpy.dtype) or (isinstance(code, type) and issubclass(code, numpy.generic)):
         dtype = numpy.dtype(code)
         if dtype in (numpy.intp, numpy.uintp):
-            return int, DeviceAllocation, as_pointer  # of either sign: programs write addresses so
+            return int, DeviceAllocation, as_pointer  # programs use both types for addresses
         if dtype.kind in "iufcb":
             return _scalar_parameter(dtype.type)
         return numpy.void, bytes, lambda value: numpy.asarray(value, dtype).tobytes()
@@ -490,13 +501,13 @@ def _scalar_parameter(kind: type) -> tuple[type, type, object, bool]:
 
 def _converted(kind: type, value):
     if isinstance(value, (str, bytes)) or value is None:
-        raise TypeError(f"a {kind.__name__} is needed, not {type(value).__name__}")
+        raise TypeError(f"the argument must be a {kind.__name__}, not {type(value).__name__}")
     try:
         if numpy.dtype(kind).kind in "iu":
             value = operator.index(value)
         return kind(value)
     except (TypeError, OverflowError) as error:
-        raise TypeError(f"a {kind.__name__} is needed, not {shown(value)}: {error}") from None
+        raise TypeError(f"the argument must be a {kind.__name__}, not {shown(value)}: {error}") from None
 
 
 for _kind in (DeviceAllocation, ManagedAllocation, PooledDeviceAllocation):

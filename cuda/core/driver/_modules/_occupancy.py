@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Occupancy: how many blocks are resident on a multiprocessor, and which resource limits it."""
+"""Occupancy: the number of resident blocks of a multiprocessor, and the resource that limits it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ class DeviceData:
     Parameters
     ----------
     dev : Device, optional
-        The device. None is that of the current context.
+        The device. If None, that of the current context.
 
     Attributes
     ----------
     max_threads : int
-        Threads that a block can have.
+        The maximum number of threads of a block.
     warp_size : int
-        Threads of a warp.
+        The number of threads of a warp.
     warps_per_mp, thread_blocks_per_mp : int
-        Warps and blocks that a multiprocessor can have.
+        The maximum number of resident warps, and blocks, of a multiprocessor.
     registers, shared_memory : int
-        Registers, and bytes of shared memory, that a block can have.
+        The maximum number of registers of a block, and of its shared memory in bytes.
     registers_per_mp, shared_memory_per_mp : int
-        Those that a multiprocessor has.
+        The registers of a multiprocessor, and its shared memory in bytes.
     smem_granularity, smem_alloc_granularity : int
-        Banks of shared memory, and the bytes in whose multiples a block gets it.
+        The number of banks of shared memory, and the allocation granularity of shared memory in bytes.
     register_allocation_unit : str
-        ``"warp"``: what registers are given to.
+        The unit to which registers are allocated: ``"warp"``.
 
     Raises
     ------
@@ -70,24 +70,24 @@ class DeviceData:
         return f"DeviceData({', '.join(f'{name}={value}' for name, value in vars(self).items() if name[0] != '_')})"
 
     def align(self, bytes: int, word_size: int = 4) -> int:
-        """Return a number of bytes, rounded up to what :meth:`align_bytes` says."""
+        """Return a number of bytes, rounded up to a multiple of :meth:`align_bytes`."""
         return rounded_up(bytes, self.align_bytes(word_size))
 
     def align_dtype(self, elements: int, dtype_size: int) -> int:
-        """Return a number of elements, rounded up to what :meth:`align_words` says."""
+        """Return a number of elements, rounded up to a multiple of :meth:`align_words`."""
         return rounded_up(elements, self.align_words(dtype_size))
 
     def align_words(self, word_size: int) -> int:
-        """Return the words in whose multiples rows should begin."""
+        """Return the alignment of rows, in words."""
         return self.align_bytes(word_size) // word_size
 
     def align_bytes(self, word_size: int = 4) -> int:
-        """Return the bytes in whose multiples rows should begin, for accesses of 4, 8 or 16 bytes.
+        """Return the alignment of rows in bytes, for coalesced accesses of 4, 8 or 16 bytes.
 
         Raises
         ------
         ValueError
-            If accesses have no such size.
+            If ``word_size`` is not 4, 8 or 16.
         """
         sizes = {4: 64, 8: 128, 16: 128}
         if word_size not in sizes:
@@ -100,12 +100,12 @@ class DeviceData:
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:
-        """Return the least number of channels of a texture, 1, 2 or 4, that is at least `size`.
+        """Return the smallest valid number of texture channels (1, 2 or 4) that is at least ``size``.
 
         Raises
         ------
         ValueError
-            If `size` is more than 4.
+            If ``size`` is more than 4.
         """
         for count in (1, 2, 4):
             if size <= count:
@@ -114,29 +114,29 @@ class DeviceData:
 
 
 class OccupancyRecord:
-    """The occupancy of a kernel: its resident blocks per multiprocessor.
+    """The occupancy of a kernel: its resident blocks and warps per multiprocessor.
 
     Parameters
     ----------
     devdata : DeviceData
-        The device.
+        The limits of the device.
     threads : int
-        Threads of a block.
+        The number of threads of a block.
     shared_mem : int, optional
-        Bytes of shared memory of a block.
+        The shared memory of a block in bytes. Default is 0.
     registers : int, optional
-        Registers of a thread.
+        The number of registers of a thread. Default is 0.
 
     Attributes
     ----------
     tb_per_mp : int
-        Blocks on a multiprocessor.
+        The number of resident blocks of a multiprocessor.
     limited_by : str
-        Why there are no more: ``"device"``, ``"warps"``, ``"regs"`` or ``"smem"``.
+        What limits this number: ``"device"``, ``"warps"``, ``"regs"`` or ``"smem"``.
     warps_per_mp : int
-        Warps on a multiprocessor.
+        The number of resident warps of a multiprocessor.
     occupancy : float
-        The part of all possible warps that these are.
+        The number of resident warps relative to the maximum, from 0 to 1.
 
     Raises
     ------

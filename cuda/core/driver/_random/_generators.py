@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Generators of random numbers, one for each thread of some blocks, that fill arrays."""
+"""Random number generators on the device, one for each thread, which fill arrays."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ _NORMAL = {"f4": "normal_float", "f8": "normal_double"}
 _POISSON_EACH = {"u4": "poisson_each_uint", "f4": "poisson_each_float", "f8": "poisson_each_double"}
 
 
-# More generators than any device runs.
-MOST_SEEDS = 2**31 - 1
+# More than any device has generators.
+MAX_SEEDS = 2**31 - 1
 
 
 def seed_getter_uniform(N: int) -> GPUArray:
-    """Return `N` equal seeds, chosen by ``numpy.random``."""
-    N = whole("N", N, 0, MOST_SEEDS)
+    """Return ``N`` equal seeds, chosen by ``numpy.random``."""
+    N = whole("N", N, 0, MAX_SEEDS)
     return GPUArray(N, np.int32).fill(np.random.randint(0, 2**31 - 1, dtype=np.int32))
 
 
 def seed_getter_unique(N: int) -> GPUArray:
-    """Return `N` different seeds, chosen by ``numpy.random``."""
-    N = whole("N", N, 0, MOST_SEEDS)
+    """Return ``N`` different seeds, chosen by ``numpy.random``."""
+    N = whole("N", N, 0, MAX_SEEDS)
     first = np.random.randint(0, 2**31 - 1, dtype=np.int64)
     seeds = GPUArray(N, np.int32)
     # An odd factor maps different numbers to different numbers.
@@ -73,14 +73,15 @@ def seed_getter_unique(N: int) -> GPUArray:
 
 
 class Generators:
-    """Base of all generators: the states of the threads, and methods that fill arrays.
+    """Base class: the states of the generators, and methods that fill arrays.
 
     Attributes
     ----------
     generators_per_block, block_count : int
-        How many generators there are. Which number comes where in an array depends on that.
+        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
+        array depends on both.
     state : DeviceAllocation
-        The memory of their states.
+        The states of the generators.
     """
 
     generators_per_block = 128
@@ -119,7 +120,7 @@ class Generators:
             raise TypeError(f"data must be a GPUArray, not {type(data).__name__}")
         name = names.get(data.dtype.str[1:])
         if name is None:
-            raise NotImplementedError(f"there are no {what} numbers of type {data.dtype}")
+            raise NotImplementedError(f"{what} numbers of type {data.dtype} are not supported")
         data._check_open()
         if not data.size:
             return
@@ -133,32 +134,32 @@ class Generators:
         self._launch(name, stream, data._address, data.size, self._table, *arguments)
 
     def fill_uniform(self, data, stream=None) -> None:
-        """Fill an array with uniform numbers: above 0 up to 1 for float types, all bits for integers.
+        """Fill an array with uniformly distributed numbers: in (0, 1] for floats, all values for integers.
 
         Parameters
         ----------
         data : GPUArray
             The array.
         stream : Stream, optional
-            Where the kernel is queued. None is the default stream.
+            The stream on which the kernel is enqueued. If None, the default stream.
 
         Raises
         ------
         NotImplementedError
-            If there are no such numbers of the array's type.
+            If the data type of the array is not supported.
         """
         self._fill(_UNIFORM, "uniform", data, stream)
 
     def gen_uniform(self, shape, dtype, stream=None) -> GPUArray:
-        """Return a new array of uniform numbers; see :meth:`fill_uniform`."""
+        """Return a new array of uniformly distributed numbers; see :meth:`fill_uniform`."""
         return self._filled(self.fill_uniform, shape, dtype, stream)
 
     def fill_normal(self, data, stream=None) -> None:
-        """Fill an array of float32 or float64 with numbers of mean 0 and standard deviation 1."""
+        """Fill an array of float32 or float64 with normally distributed numbers of mean 0 and standard deviation 1."""
         self._fill(_NORMAL, "normal", data, stream)
 
     def gen_normal(self, shape, dtype, stream=None) -> GPUArray:
-        """Return a new array of normal numbers; see :meth:`fill_normal`."""
+        """Return a new array of normally distributed numbers; see :meth:`fill_normal`."""
         return self._filled(self.fill_normal, shape, dtype, stream)
 
     def fill_log_normal(self, data, mean: float, stddev: float, stream=None) -> None:
@@ -168,22 +169,22 @@ class Generators:
         self._fill(names, "log-normal", data, stream, number(mean), number(stddev))
 
     def gen_log_normal(self, shape, dtype, mean: float, stddev: float, stream=None) -> GPUArray:
-        """Return a new array of log-normal numbers; see :meth:`fill_log_normal`."""
+        """Return a new array of log-normally distributed numbers; see :meth:`fill_log_normal`."""
         data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_log_normal(data, mean, stddev, stream)
         return data
 
     def call_skip_ahead(self, i: int, stream=None) -> None:
-        """Move each generator on by `i` numbers."""
+        """Let each generator skip ``i`` numbers."""
         self._launch("skip", stream, checked_steps(i), self._near())
 
     def call_skip_ahead_array(self, i, stream=None) -> None:
-        """Move each generator on by as many numbers as an array has for it: uint32, one for each generator."""
+        """Let each generator skip as many numbers as its element of a uint32 array."""
         self._launch("skip_array", stream, self._steps(i), self._near(), keep=(i,))
 
     def _steps(self, i) -> int:
         if not isinstance(i, ArrayBase) or i.dtype.str[1:] not in ("u4", "i4") or i.size != self._count or not i._is_c:
-            raise TypeError(f"a GPUArray of {self._count} uint32 is needed: the steps of each generator")
+            raise TypeError(f"i must be a GPUArray of {self._count} uint32, one for each generator")
         i._check_open()
         return i._address
 
@@ -203,15 +204,15 @@ def checked_steps(steps) -> int:
 
 
 class PseudoGenerators(Generators):
-    """Generators whose numbers follow from seeds.
+    """Pseudorandom number generators with seeds.
 
     Parameters
     ----------
     seed_getter : callable, optional
-        Returns seeds: a GPUArray of int32, of the length that it is called with. Default is
-        :func:`seed_getter_uniform`: one seed, of which the generators make sequences of their own.
+        A function of the number of generators that returns their seeds, a GPUArray of int32. Default is
+        :func:`seed_getter_uniform`: one seed, from which each generator has a sequence of its own.
     offset : int, optional
-        How many numbers of each generator are skipped first.
+        The number of numbers that each generator skips first. Default is 0.
 
     Raises
     ------
@@ -221,9 +222,10 @@ class PseudoGenerators(Generators):
     Attributes
     ----------
     generators_per_block, block_count : int
-        How many generators there are. Which number comes where in an array depends on that.
+        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
+        array depends on both.
     state : DeviceAllocation
-        The memory of their states.
+        The states of the generators.
     """
 
     _name = ""
@@ -244,22 +246,21 @@ class PseudoGenerators(Generators):
         self._launch("seed", None, seeds._address, self._seeding(), near, offset)
 
     def fill_poisson(self, data, lambda_value: float | None = None, stream=None) -> None:
-        """Fill an array with Poisson numbers.
+        """Fill an array with Poisson-distributed numbers.
 
         Parameters
         ----------
         data : GPUArray
-            Of uint32. Without ``lambda_value`` also of float32 or float64: its elements are the means, and become
-            the numbers.
+            An array of uint32; without ``lambda_value`` also of float32 or float64.
         lambda_value : float, optional
-            The mean.
+            The mean. If None, each element of ``data`` is the mean of the number that replaces it.
         stream : Stream, optional
-            Where the kernel is queued. None is the default stream.
+            The stream on which the kernel is enqueued. If None, the default stream.
 
         Raises
         ------
         NotImplementedError
-            If there are no such numbers of the array's type.
+            If the data type of the array is not supported.
         """
         if lambda_value is None:
             self._fill(_POISSON_EACH, "Poisson", data, stream)
@@ -267,17 +268,19 @@ class PseudoGenerators(Generators):
             self._fill({"u4": "poisson"}, "Poisson", data, stream, np.float64(lambda_value))
 
     def gen_poisson(self, shape, dtype, lambda_value: float, stream=None) -> GPUArray:
-        """Return a new array of Poisson numbers; see :meth:`fill_poisson`."""
+        """Return a new array of Poisson-distributed numbers; see :meth:`fill_poisson`."""
         data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_poisson(data, lambda_value, stream)
         return data
 
     def call_skip_ahead_sequence(self, i: int, stream=None) -> None:
-        """Move each generator on by `i` sequences, which are far longer than any program."""
+        """Let each generator skip ``i`` sequences (far jumps, longer than any program consumes)."""
         self._launch("skip_far", stream, checked_steps(i), self._far())
 
     def call_skip_ahead_sequence_array(self, i, stream=None) -> None:
-        """Move each generator on by as many sequences as an array has for it: uint32, one for each generator."""
+        """Let each generator skip as many sequences as its element of a uint32 array; see
+        :meth:`call_skip_ahead_sequence`.
+        """
         self._launch("skip_far_array", stream, self._steps(i), self._far(), keep=(i,))
 
     def _device_table(self, name: str, make) -> int:
@@ -321,11 +324,11 @@ class MRG32k3aRandomNumberGenerator(PseudoGenerators):
     _state_size = 24
 
     def call_skip_ahead_subsequence(self, i: int, stream=None) -> None:
-        """Move each generator on by `i` subsequences of 2**76 numbers."""
+        """Let each generator skip ``i`` subsequences of 2**76 numbers."""
         self._launch("skip_far", stream, checked_steps(i), self._seeding())
 
     def call_skip_ahead_subsequence_array(self, i, stream=None) -> None:
-        """Move each generator on by as many subsequences as an array has for it: uint32, one for each generator."""
+        """Let each generator skip as many subsequences of 2**76 numbers as its element of a uint32 array."""
         self._launch("skip_far_array", stream, self._steps(i), self._seeding(), keep=(i,))
 
     def _near(self) -> int:
@@ -348,28 +351,29 @@ class PhiloxRandomNumberGenerator(PseudoGenerators):
 
 
 class QuasiGenerators(Generators):
-    """Generators of Sobol numbers, each of a dimension of its own.
+    """Quasirandom number generators (Sobol sequences), one dimension for each generator.
 
     Parameters
     ----------
     dir_vector : GPUArray, optional
-        Direction vectors, one row for each generator. Default are those of the library cuRAND.
+        The direction vectors, one row for each generator. If None, those of the library cuRAND.
     offset : int, optional
-        How many numbers of each generator are skipped first.
+        The number of numbers that each generator skips first. Default is 0.
 
     Attributes
     ----------
     generators_per_block, block_count : int
-        How many generators there are. Which number comes where in an array depends on that.
+        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
+        array depends on both.
     state : DeviceAllocation
-        The memory of their states.
+        The states of the generators.
 
     Raises
     ------
     TypeError
         If ``dir_vector`` has another shape or type.
     RuntimeError
-        If cuRAND is not installed, and the vectors are not given.
+        If ``dir_vector`` is None and cuRAND is not installed.
     """
 
     _width = 32
@@ -403,23 +407,25 @@ class QuasiGenerators(Generators):
 
 
 class ScrambledGenerators(QuasiGenerators):
-    """Generators of Sobol numbers whose bits are scrambled.
+    """Scrambled quasirandom number generators (Sobol sequences), one dimension for each generator.
 
     Parameters
     ----------
     dir_vector : GPUArray, optional
-        Direction vectors, one row for each generator. Default are those of the library cuRAND.
+        The direction vectors, one row for each generator. If None, those of the library cuRAND.
     scramble_vector : GPUArray, optional
-        Bits that are flipped, one word for each generator. Default are those of the library cuRAND.
+        The scramble constants, one for each generator, with which numbers are combined by exclusive or. If None,
+        those of the library cuRAND.
     offset : int, optional
-        How many numbers of each generator are skipped first.
+        The number of numbers that each generator skips first. Default is 0.
 
     Attributes
     ----------
     generators_per_block, block_count : int
-        How many generators there are. Which number comes where in an array depends on that.
+        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
+        array depends on both.
     state : DeviceAllocation
-        The memory of their states.
+        The states of the generators.
     """
 
     def __init__(self, dir_vector=None, scramble_vector=None, offset: int = 0):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Powers of the steps of generators, by which they skip ahead."""
+"""Powers of the transition matrices of generators, with which they skip ahead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEP2 = ((0, 1, 0), (0, 0, 1), (M2 - 1370589, 0, 527612))
 
 
 def xorwow_step(state: int) -> int:
-    """Return the next 160 bits of the xorshift part of XORWOW."""
+    """Return the next 160-bit state of the xorshift part of XORWOW."""
     x = [(state >> 32 * k) & MASK for k in range(5)]
     t = x[0] ^ (x[0] >> 2)
     new = (x[4] ^ (x[4] << 4)) ^ (t ^ (t << 1))
@@ -26,7 +26,7 @@ def xorwow_step(state: int) -> int:
 
 @functools.cache
 def xorwow_columns(exponent: int) -> tuple[int, ...]:
-    """Return the columns of the matrix over bits that does 2**exponent steps at once."""
+    """Return the columns of the binary matrix of 2**exponent steps."""
     if exponent == 0:
         return tuple([xorwow_step(1 << bit) for bit in range(160)])
     half = xorwow_columns(exponent - 1)
@@ -45,7 +45,7 @@ def applied(columns, state: int) -> int:
 @functools.cache
 def xorwow_powers(first: int, count: int) -> np.ndarray:
     """Return the matrices of 2**first, 2**(first + 1), ... steps, as words."""
-    for exponent in range(first):  # one after another, because each is made of the one before
+    for exponent in range(first):  # fills the cache step by step, so that the recursion stays shallow
         xorwow_columns(exponent)
     words = [
         (column >> 32 * k) & MASK

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random number generators on the device, from the papers that describe them.
+"""CUDA C++ sources of random number generators, written from the papers that describe them.
 
-XORWOW is of G. Marsaglia, "Xorshift RNGs" (2003), MRG32k3a of P. L'Ecuyer, "Good parameters and implementations for
-combined multiple recursive random number generators" (1999), Philox4x32-10 of J. Salmon et al., "Parallel random
-numbers: as easy as 1, 2, 3" (2011). Poisson numbers of large mean are made as in W. Hörmann, "The transformed rejection
-method for generating Poisson random variables" (1993).
+XORWOW: G. Marsaglia, "Xorshift RNGs" (2003). MRG32k3a: P. L'Ecuyer, "Good parameters and implementations for combined
+multiple recursive random number generators" (1999). Philox4x32-10: J. Salmon et al., "Parallel random numbers: as easy
+as 1, 2, 3" (2011). Poisson numbers of large mean: W. Hörmann, "The transformed rejection method for generating Poisson
+random variables" (1993).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def pseudo_source(name: str) -> str:
 
 
 def counter_source() -> str:
-    """Return the source of a function that gives random words by their numbers."""
+    """Return the source of a counter-based generator: a function from an index to a random word."""
     return _COMMON + _PHILOX + _WORDS
 
 
 def quasi_source(width: int) -> str:
-    """Return the source of the generator of Sobol numbers of 32 or 64 bits."""
+    """Return the source of the Sobol generator of 32 or 64 bits."""
     return _COMMON + (_BITS_32 if width == 32 else _BITS_64) + _SOBOL + _QUASI_KERNELS + _FILLS + _QUASI_FILLS
 
 
@@ -54,7 +54,7 @@ __device__ inline u32 next(state_type& s)
     s.d += 362437u;
     return s.x[4] + s.d;
 }
-// Each power of the step is 160 columns of five words; bit k of the count wants the k-th of them.
+// Each power of the transition matrix has 160 columns of five words; bit k of the count selects the k-th power.
 __device__ inline void skip_ahead(state_type& s, u64 count, const u32* powers)
 {
     s.d += 362437u * (u32)count;
@@ -68,14 +68,14 @@ __device__ inline void skip_ahead(state_type& s, u64 count, const u32* powers)
         for (int k = 0; k < 5; ++k) s.x[k] = result[k];
     }
 }
-// Far jumps move the sum by a multiple of 2**32, that is not at all.
+// A far jump changes the Weyl counter d by a multiple of 2**32, so it stays the same.
 __device__ inline void skip_far(state_type& s, u64 count, const u32* powers)
 {
     const u32 d = s.d;
     skip_ahead(s, count, powers);
     s.d = d;
 }
-// Starts lie anywhere in a period of 2**192 - 2**32.
+// Start states are scattered over the period of 2**192 - 2**32.
 __device__ inline void seed_state(state_type& s, u64 seed, u64 id, const u32*)
 {
     u64 value = spread(seed) ^ spread(~id);
@@ -91,7 +91,7 @@ struct state_type { u32 a[3]; u32 b[3]; };
 #define MRG_M1 4294967087ull
 #define MRG_M2 4294944443ull
 namespace {
-// Values from 0 to m1 - 1, of which the lowest stands for m1; they are stretched to 32 bits.
+// Values from 1 to m1, scaled to 32 bits.
 __device__ inline u32 next(state_type& s)
 {
     const u64 p = (1403580ull * s.a[1] + 810728ull * (MRG_M1 - s.a[0])) % MRG_M1;
@@ -112,7 +112,7 @@ __device__ inline void times(u32* x, const u32* matrix, u64 modulus)
     }
     for (int k = 0; k < 3; ++k) x[k] = result[k];
 }
-// Each power of the step is a matrix of three rows for either part.
+// Each power is a 3x3 matrix for each of the two components.
 __device__ inline void skip_ahead(state_type& s, u64 count, const u32* powers)
 {
     for (; count; count >>= 1, powers += 18)
@@ -175,7 +175,7 @@ __device__ inline void skip_ahead(state_type& s, u64 count, const u32*)
     s.used = (u32)(place > 4 ? place - 4 : place);
     philox(s.counter, s.key[0], s.key[1], s.output);
 }
-// Generators are told apart by the third word of the counter, and their sequences by the fourth.
+// The third word of the counter identifies the generator, the fourth its sequence.
 __device__ inline void skip_far(state_type& s, u64 count, const u32*)
 {
     s.counter[3] += (u32)count;
@@ -195,8 +195,8 @@ __device__ inline void seed_state(state_type& s, u64 seed, u64 id, const u32*)
 }
 """
 
-# The state of a generator of Sobol numbers is the index of the next one, and its bits. The order of a Gray code is that
-# of Antonov and Saleev: each number differs from the one before by one direction.
+# The state of a Sobol generator is the index and the bits of the next number. Numbers come in Gray code order (Antonov
+# and Saleev): each differs from the one before by one direction number.
 _SOBOL = r"""
 struct state_type { u64 index; bits_type bits, scramble; };
 namespace {
@@ -254,10 +254,10 @@ extern "C" __global__ void random_skip_far_array(
 }
 """
 
-# DRAW gives the next bits of generator s; ids go over the elements by the number of generators.
+# DRAW32 and DRAW64 are the next bits of generator s. Each generator fills every count-th element.
 _FILLS = r"""
 namespace {
-// From 0 to 1; 0 is left out.
+// In (0, 1].
 __device__ inline float to_float(u32 x) { return (x >> 8) * 5.9604645e-8f + 5.9604645e-8f; }
 __device__ inline double to_double(u32 x, u32 y)
 { return ((x >> 5) * 67108864.0 + (y >> 6) + 1.0) * 1.1102230246251565e-16; }
@@ -308,7 +308,7 @@ RANDOM_BEGIN(random_uniform_double, double) EACH data[i] = UNIFORM64; RANDOM_END
             if (i + count < n) data[i + count] = RESULT; \
         } \
     RANDOM_END
-// Half of a step lower, so that 1 is left out too.
+// Subtracted to exclude 1, too: half of the resolution.
 #define HALF_OF(TYPE) \
     (sizeof(TYPE) == 4 ? TYPE(2.9802322e-8) : TYPE(WIDTH == 32 ? 1.1641532182693481e-10 : 5.551115123125783e-17))
 #define QUASI_NORMALS(NAME, TYPE, UNIFORM, INVERSE, RESULT, ...) \
@@ -373,7 +373,7 @@ typedef u32 table_type;
 #define UNIFORM64 uniform64(s)
 namespace {
 __device__ inline u64 draw64(state_type& s) { const u64 high = next(s); return (high << 32) | next(s); }
-// The order of two draws in one expression would be the compiler's.
+// Two statements, because the order of two draws within one expression is unspecified.
 __device__ inline double uniform64(state_type& s)
 {
     const u32 x = next(s), y = next(s);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for Sobol numbers, which the library cuRAND has on the host."""
+"""Tables for Sobol sequences, read from the library cuRAND on the host."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ __all__ = [
     "get_curand_version",
 ]
 
-# Dimensions that the tables have.
+# The number of dimensions in the tables.
 DIMENSIONS = 20000
 _NAMES = ("libcurand.so.10", "libcurand.so")
 
 
 class direction_vector_set(enum.IntEnum):
-    """The sets of direction vectors: for 32 or 64 bits, and for scrambled numbers."""
+    """The sets of direction vectors: 32 or 64 bits, for plain or scrambled sequences."""
 
     VECTOR_32 = 101
     SCRAMBLED_VECTOR_32 = 102
@@ -54,19 +54,19 @@ def get_curand_version() -> tuple[int, int, int] | None:
 
 
 def generate_direction_vectors(count: int, direction: int = direction_vector_set.VECTOR_32) -> GPUArray:
-    """Return the direction vectors of the first dimensions; after the last one of the table, the first comes again.
+    """Return the direction vectors of the first ``count`` dimensions. The table of 20,000 dimensions is repeated.
 
     Parameters
     ----------
     count : int
-        How many.
+        The number of dimensions.
     direction : direction_vector_set, optional
-        Which set.
+        The set of vectors. Default is ``VECTOR_32``.
 
     Returns
     -------
     GPUArray
-        Of shape (count, 32) and type uint32, or (count, 64) and uint64.
+        An array of shape (count, 32) and type uint32, or (count, 64) and uint64.
 
     Raises
     ------
@@ -81,17 +81,17 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
 
 
 def generate_scramble_constants32(count: int) -> GPUArray:
-    """Return as many words of 32 bits for scrambled Sobol numbers; see :func:`generate_direction_vectors`."""
+    """Return 32-bit scramble constants for ``count`` dimensions; see :func:`generate_direction_vectors`."""
     return generate_scramble_constants(count, 32)
 
 
 def generate_scramble_constants64(count: int) -> GPUArray:
-    """Return as many words of 64 bits for scrambled Sobol numbers; see :func:`generate_direction_vectors`."""
+    """Return 64-bit scramble constants for ``count`` dimensions; see :func:`generate_direction_vectors`."""
     return generate_scramble_constants(count, 64)
 
 
 def generate_scramble_constants(count: int, width: int) -> GPUArray:
-    """Return words of 32 or 64 bits for scrambled Sobol numbers."""
+    """Return scramble constants of 32 or 64 bits."""
     return repeated(table(f"curandGetScrambleConstants{width}", width, 1)[:, 0], count)
 
 
@@ -100,7 +100,7 @@ def repeated(rows: np.ndarray, count: int) -> GPUArray:
     first = np.ascontiguousarray(rows[:count])
     result = GPUArray((count, *first.shape[1:]), first.dtype)
     result[: len(first)].set(first)
-    # The device repeats them, each time twice as many: all rows of a large array would take the host seconds.
+    # Repeat the rows on the device, doubling with each copy: on the host a large array would take seconds.
     done = len(first)
     row_bytes = first.nbytes // done
     while done < count:
@@ -111,11 +111,11 @@ def repeated(rows: np.ndarray, count: int) -> GPUArray:
 
 
 def table(name: str, width: int, columns: int, *arguments: int) -> np.ndarray:
-    """Return a table of the library, as an array that views its memory."""
+    """Return a table of the library, as an array in its memory."""
     library = load_library()
     if library is None:
         raise builtins.RuntimeError(
-            "the tables for Sobol numbers are those of the library cuRAND, which is not installed: "
+            "the library cuRAND, which has the tables for Sobol sequences, is not installed: "
             "pip install nvidia-curand, or pass the vectors"
         )
     address = ctypes.c_void_p()
@@ -142,10 +142,10 @@ def load_library():
 
 
 def library_names() -> list[str]:
-    """Return where the library may be: in its wheel, or where the system looks."""
+    """Return the paths of the library in wheels, and its names for the system's search path."""
     found = importlib.util.find_spec("nvidia")
     folders = [] if found is None else list(found.submodule_search_locations or ())
-    # Wheels for CUDA 12 have a folder of their own, and those for CUDA 13 share one.
+    # Wheels for CUDA 13 share the folder cu13; that for CUDA 12 has a folder of its own.
     wheels = [
         path for folder in folders for name in ("cu13", "curand") for path in [f"{folder}/{name}/lib/{_NAMES[0]}"]
     ]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays as what texture references read by ``tex1Dfetch``."""
+"""Binding of arrays to texture references, for ``tex1Dfetch``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cuda.core.driver._textures._references import TextureReference
 
 __all__ = ["bind_elements", "bind_memory"]
 
-# Elements that no texture holds, in channels that one has: the fp_tex_ types of pycuda-helpers.hpp.
+# Element types that textures do not support, as integer channels: the fp_tex_ types of pycuda-helpers.hpp.
 _SPLIT = {
     np.dtype(np.float64): (array_format.SIGNED_INT32, 2),
     np.dtype(np.complex64): (array_format.UNSIGNED_INT32, 2),
@@ -24,17 +24,27 @@ _SPLIT = {
 
 
 def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool = False) -> int:
-    """Let a texture reference read the memory of an array, in the format that was set.
+    """Bind the memory of an array to a texture reference, with the format that the reference has.
+
+    Parameters
+    ----------
+    array : GPUArray
+        A contiguous array.
+    texref : TextureReference
+        The texture reference.
+    allow_offset : bool, optional
+        Whether the array may begin at an address that is not aligned for textures. Default is False.
 
     Returns
     -------
     int
-        The elements from where the texture begins to where the array does.
+        The offset of the array in the texture, in elements.
 
     Raises
     ------
     LogicError
-        If there are such elements and they are not allowed, or no whole number of them.
+        If the array is not contiguous or has no elements; if the offset is not 0 and not allowed, or is not a
+        multiple of the element size.
     """
     if not isinstance(texref, TextureReference):
         raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
@@ -47,9 +57,9 @@ def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool =
         raise logic_error(
             "cuTexRefSetAddress",
             INVALID_VALUE,
-            f"the array begins {offset} bytes behind an aligned address, no whole element; bind a copy()",
+            f"the array begins {offset} bytes after an aligned address, not a multiple of an element; bind a copy()",
         )
-    texref._elements = array  # kept, which set_address() does not do
+    texref._elements = array  # kept alive; set_address() takes an address only
     return offset // array.itemsize
 
 
@@ -61,14 +71,14 @@ def bind_elements(
     allow_complex_hack: bool = False,
     allow_offset: bool = False,
 ) -> int:
-    """Let a texture reference read the elements of an array, in their own format; see :func:`bind_memory`.
+    """Bind the elements of an array to a texture reference, with the format of their type; see :func:`bind_memory`.
 
     Raises
     ------
     ValueError
-        If ``channels`` is not 1, 2 or 4, or more than 1 for elements that take several channels themselves.
+        If ``channels`` is not 1, 2 or 4, or is not 1 for elements that need several channels themselves.
     TypeError
-        If no texture has such elements.
+        If textures do not support the type of the elements.
     """
     channels = whole("channels", channels)
     if channels not in (1, 2, 4):
@@ -77,7 +87,7 @@ def bind_elements(
     if split is not None:
         kind, flag = ("complex", "allow_complex_hack") if array.dtype.kind == "c" else ("double", "allow_double_hack")
         if not (allow_complex_hack if kind == "complex" else allow_double_hack):
-            raise TypeError(f"textures have no elements of type {array.dtype}; {flag}=True splits them into integers")
+            raise TypeError(f"textures have no {array.dtype} elements; {flag}=True splits them into integers")
         if channels != 1:
             raise ValueError(f"channels must be 1 for elements of type {array.dtype}, not {channels}")
         format_, channels = split

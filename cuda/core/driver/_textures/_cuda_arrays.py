@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays, whose layout the driver chooses, and copies from and to them."""
+"""CUDA arrays, and copies from and to them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class _Record:
-    """Fields that are 0 at first, and take ints."""
+    """Base class of descriptors: int fields that are 0 at first."""
 
     _fields = ()
 
@@ -56,11 +56,11 @@ class ArrayDescriptor(_Record):
     Attributes
     ----------
     width, height : int
-        The extents in elements; a height of 0 makes a one-dimensional array.
+        The extents in elements; with a height of 0 the array is one-dimensional.
     format : array_format
-        The type of a channel.
+        The data type of one channel.
     num_channels : int
-        1, 2 or 4.
+        The number of channels of an element: 1, 2 or 4.
     """
 
     _fields = ("width", "height", "format", "num_channels")
@@ -72,13 +72,13 @@ class ArrayDescriptor3D(_Record):
     Attributes
     ----------
     width, height, depth : int
-        The extents in elements; those not needed are 0. The depth of a layered array is the number of layers.
+        The extents in elements; missing dimensions are 0. The depth of a layered array is the number of layers.
     format : array_format
-        The type of a channel.
+        The data type of one channel.
     num_channels : int
-        1, 2 or 4.
+        The number of channels of an element: 1, 2 or 4.
     flags : int
-        Of :data:`array3d_flags`.
+        A combination of :data:`array3d_flags`.
     """
 
     _fields = ("width", "height", "depth", "format", "num_channels", "flags")
@@ -97,17 +97,17 @@ FORMATS = {
 
 
 class Array:
-    """A CUDA array, freed when it is unreachable.
+    """A CUDA array (``CUarray``), destroyed when nothing refers to it.
 
     Parameters
     ----------
     descriptor : :class:`ArrayDescriptor` | :class:`ArrayDescriptor3D`
-        What it is made of; it is read once.
+        The extents, the format and the number of channels. Later changes of the descriptor have no effect.
 
     Raises
     ------
     LogicError
-        If the descriptor is none that the device has, or no context is current.
+        If the device does not support such an array, or no context is current.
     """
 
     def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D):
@@ -123,12 +123,12 @@ class Array:
         return f"<cuda.core.driver.Array {self._array!r}>"
 
     def free(self) -> None:
-        """Free the array now (``cuArrayDestroy``).
+        """Destroy the array now (``cuArrayDestroy``).
 
         Raises
         ------
         LogicError
-            If it was freed before, or its context is detached.
+            If the array was freed before, or its context is detached.
         """
         array_of(self, "cuArrayDestroy").close()
 
@@ -157,7 +157,7 @@ class Array:
 
 
 def wrapped_array(inner, context) -> Array:
-    """Return an array of :mod:`cuda.core`, which somebody else frees, as an :class:`Array` of a context."""
+    """Return an :class:`Array` for an array of :mod:`cuda.core`, which it does not own."""
     array = Array.__new__(Array)
     kind = next(format_ for format_, name in FORMATS.items() if name == inner.format)
     extents = dict(zip(("width", "height", "depth"), inner.shape, strict=False))
@@ -190,27 +190,27 @@ def _create(context, fields: dict):
 
 
 def array_of(array: Array, api: str):
-    """Return the array of :mod:`cuda.core` behind an argument."""
+    """Return the array of :mod:`cuda.core` of an :class:`Array`; LogicError if it was freed."""
     if not isinstance(array, Array):
-        raise TypeError(f"an Array is needed, not {type(array).__name__}")
+        raise TypeError(f"array must be an Array, not {type(array).__name__}")
     if array._array.is_closed:
         raise logic_error(api, INVALID_HANDLE, "the array was freed, or its context is detached")
     return array._array
 
 
 def dtype_to_array_format(dtype) -> array_format:
-    """Return the format of an array for a NumPy type of 8, 16 or 32 bits.
+    """Return the array format for a NumPy data type of 8, 16 or 32 bits.
 
     Raises
     ------
     TypeError
-        If there is none.
+        If CUDA arrays do not support the type.
     """
     name = dtype_of(dtype).name
     for format_, known in FORMATS.items():
         if known == name:
             return format_
-    raise TypeError(f"arrays have no elements of the type {name}")
+    raise TypeError(f"CUDA arrays do not support elements of type {name}")
 
 
 def matrix_to_array(matrix: numpy.ndarray, order: str, allow_double_hack: bool = False) -> Array:
@@ -219,20 +219,22 @@ def matrix_to_array(matrix: numpy.ndarray, order: str, allow_double_hack: bool =
     Parameters
     ----------
     matrix : numpy.ndarray
-        Two-dimensional.
+        A two-dimensional array.
     order : str
-        ``"C"``: the width of the array is ``matrix.shape[1]``; ``"F"``: it is ``matrix.shape[0]``.
+        With ``"C"`` the width of the array is ``matrix.shape[1]``, with ``"F"`` it is ``matrix.shape[0]``.
     allow_double_hack : bool, optional
-        Whether float64 is stored as two channels of int32.
+        Whether float64 is allowed, and stored as two channels of int32. Default is False.
 
     Raises
     ------
     LogicError
-        If the order is another, or the matrix not two-dimensional.
+        If the matrix is not two-dimensional, or ``order`` is neither ``"C"`` nor ``"F"``.
+    TypeError
+        If CUDA arrays do not support the data type.
     """
     matrix = ndarray_argument("matrix", matrix)
     if matrix.ndim != 2:
-        raise logic_error("matrix_to_array", INVALID_VALUE, f"a matrix has 2 dimensions, and this {matrix.ndim}")
+        raise logic_error("matrix_to_array", INVALID_VALUE, f"matrix must have 2 dimensions, not {matrix.ndim}")
     if matrix.dtype == numpy.float64 and not allow_double_hack:
         dtype_to_array_format(matrix.dtype)
     return np_to_array(matrix, order)
@@ -246,16 +248,16 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
     Parameters
     ----------
     nparray : numpy.ndarray
-        What is copied.
+        The array to copy.
     order : str
-        ``"C"`` or ``"F"``, which has the width first.
+        ``"C"``, or ``"F"`` if the first dimension is the width.
     allowSurfaceBind : bool, optional
-        Whether surfaces may be made on the array; a two-dimensional one becomes layered.
+        Whether surfaces can be created on the array. A two-dimensional array becomes layered then. Default is False.
 
     Raises
     ------
     LogicError
-        If the order or the number of dimensions is another.
+        If ``order`` is neither ``"C"`` nor ``"F"``, or the array has another number of dimensions.
     """
     nparray = ndarray_argument("nparray", nparray)
     array, layout = _new_array_for(nparray, order, allowSurfaceBind)
@@ -277,19 +279,19 @@ def gpuarray_to_array(gpuarray, order: str, allowSurfaceBind: bool = False) -> A
 
 
 def make_multichannel_2d_array(ndarray: numpy.ndarray, order: str) -> Array:
-    """Return a new array of two dimensions whose elements have channels.
+    """Return a new two-dimensional array with several channels, and a copy of a NumPy array.
 
     Parameters
     ----------
     ndarray : numpy.ndarray
-        Of the shape ``(height, width, channels)`` with ``"C"``, or ``(channels, width, height)`` with ``"F"``.
+        An array of shape ``(height, width, channels)`` with ``"C"``, or ``(channels, width, height)`` with ``"F"``.
     order : str
         ``"C"`` or ``"F"``.
 
     Raises
     ------
     LogicError
-        If the order or the number of dimensions is another.
+        If ``order`` is neither ``"C"`` nor ``"F"``, or the array does not have three dimensions.
     """
     layout = _in_order("make_multichannel_2d_array", ndarray, order, (3,))
     height, width, channels = layout.shape
@@ -302,7 +304,7 @@ def make_multichannel_2d_array(ndarray: numpy.ndarray, order: str) -> Array:
     return array
 
 
-# Types that are stored in several channels of int32.
+# Data types that are stored as several channels of int32, and the number of channels.
 _SPLIT = {"float64": 2, "complex64": 2, "complex128": 4, "int64": 2, "uint64": 2}
 
 
@@ -342,29 +344,29 @@ def _fill(array: Array, layout: numpy.ndarray, set_source) -> None:
 
 
 def memcpy_dtoa(ary: Array, index: int, src, len: int) -> None:
-    """Copy ``len`` bytes from a device to an array of one dimension, from byte ``index`` on (``cuMemcpyDtoA``)."""
+    """Copy ``len`` bytes of device memory to byte ``index`` of a one-dimensional array (``cuMemcpyDtoA``)."""
     call("cuMemcpyDtoA", _native(ary, "cuMemcpyDtoA"), operator.index(index), as_pointer(src), operator.index(len))
 
 
 def memcpy_atod(dest, ary: Array, index: int, len: int) -> None:
-    """Copy ``len`` bytes from byte ``index`` of an array of one dimension to a device (``cuMemcpyAtoD``)."""
+    """Copy ``len`` bytes from byte ``index`` of a one-dimensional array to device memory (``cuMemcpyAtoD``)."""
     call("cuMemcpyAtoD", as_pointer(dest), _native(ary, "cuMemcpyAtoD"), operator.index(index), operator.index(len))
 
 
 def memcpy_htoa(ary: Array, index: int, src) -> None:
-    """Copy all of ``src`` from the host to an array of one dimension, from byte ``index`` on (``cuMemcpyHtoA``)."""
+    """Copy the host buffer ``src`` to byte ``index`` of a one-dimensional array (``cuMemcpyHtoA``)."""
     address, size = host_memory(src)
     call("cuMemcpyHtoA", _native(ary, "cuMemcpyHtoA"), operator.index(index), address, size)
 
 
 def memcpy_atoh(dest, ary: Array, index: int) -> None:
-    """Fill ``dest`` on the host from byte ``index`` of an array of one dimension (``cuMemcpyAtoH``)."""
+    """Fill the host buffer ``dest`` from byte ``index`` of a one-dimensional array (``cuMemcpyAtoH``)."""
     address, size = host_memory(dest, is_written=True)
     call("cuMemcpyAtoH", address, _native(ary, "cuMemcpyAtoH"), operator.index(index), size)
 
 
 def memcpy_atoa(dest: Array, dest_index: int, src: Array, src_index: int, len: int) -> None:
-    """Copy ``len`` bytes between arrays of one dimension (``cuMemcpyAtoA``)."""
+    """Copy ``len`` bytes between one-dimensional arrays (``cuMemcpyAtoA``)."""
     to, from_ = _native(dest, "cuMemcpyAtoA"), _native(src, "cuMemcpyAtoA")
     call("cuMemcpyAtoA", to, operator.index(dest_index), from_, operator.index(src_index), operator.index(len))
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture and surface references, by texture and surface objects.
+"""Texture and surface references, implemented with texture and surface objects.
 
-A source declares ``texture<float, 2> image``, which a header here makes a variable that holds a texture object. A
-reference gathers what is set, and makes the object, and writes it into the variable, before the next launch of the
-module.
+A source declares ``texture<float, 2> image``, which a header of this package turns into a global variable for a texture
+object. A reference collects the settings; before the next launch of the module it creates the object and writes its
+handle to the variable.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CHANNEL_BYTES = {format_: numpy.dtype(name).itemsize for format_, name in FORMA
 
 
 class _Reference:
-    """A variable of a module that holds an object, which is made before the next launch."""
+    """Base class: a global variable of a module for a texture or surface object, created before the next launch."""
 
     def __init__(self):
         self._variable = None
@@ -45,12 +45,12 @@ class _Reference:
         return f"<cuda.core.driver.{type(self).__name__}{'' if self._variable is None else ' of a module'}>"
 
     def _flush(self) -> None:
-        """Make the object and write it into the variable, if something was set since the last time."""
+        """Create the object and write its handle to the variable, if a setting has changed."""
         if self._variable is None or not self._is_changed:
             return
         made = self._make()
         if made is not None:
-            # Blocking: what runs reads the former object, which may go then.
+            # A synchronous copy: kernels that run now use the former object, which is destroyed after it.
             handle = numpy.array([made.handle], numpy.uint64)
             call("cuMemcpyHtoD", int(self._variable), handle.__array_interface__["data"][0], 8)
             self._object = made
@@ -64,9 +64,9 @@ class _Reference:
 
 
 class TextureReference(_Reference):
-    """A texture reference: binds an array or linear memory to a texture; from :meth:`Module.get_texref`.
+    """A texture reference, from :meth:`Module.get_texref`: binds an array or linear memory to a texture.
 
-    Attributes hold until they are set again. A bound :class:`Array` is kept alive, linear memory is not.
+    Settings stay until they are changed. A bound :class:`Array` is kept alive, linear memory is not.
     """
 
     def __init__(self):
@@ -78,33 +78,34 @@ class TextureReference(_Reference):
         self._flags = 0
 
     def set_array(self, ary: Array) -> None:
-        """Read from an array, with its format."""
+        """Bind an array, and set its format."""
         array_of(ary, "cuTexRefSetArray")
         descriptor = ary.get_descriptor()
         self._source = ("array", ary)
         self._set(_format=(descriptor.format, descriptor.num_channels))
 
     def set_address(self, devptr, bytes: int, allow_offset: bool = False) -> int:
-        """Read from linear memory, by ``tex1Dfetch``.
+        """Bind linear memory, for ``tex1Dfetch``.
 
         Parameters
         ----------
         devptr : device pointer
-            Where it begins.
+            The address of the memory.
         bytes : int
-            How much.
+            The size of the memory in bytes.
         allow_offset : bool, optional
-            Whether it may begin where a texture cannot.
+            Whether ``devptr`` need not be aligned for textures. The texture then begins at the aligned address before
+            it. Default is False.
 
         Returns
         -------
         int
-            The bytes from where the texture begins to ``devptr``.
+            The offset of ``devptr`` in the texture, in bytes.
 
         Raises
         ------
         LogicError
-            If there are such bytes, and they are not allowed.
+            If the address is not aligned and ``allow_offset`` is False.
         """
         pointer = as_pointer(devptr)
         alignment = current_context("cuTexRefSetAddress")._device.texture_alignment
@@ -118,46 +119,46 @@ class TextureReference(_Reference):
         return offset
 
     def set_address_2d(self, devptr, descr, pitch: int) -> None:
-        """Read from rows in linear memory, as an :class:`ArrayDescriptor` describes them, ``pitch`` bytes apart."""
+        """Bind pitched linear memory; ``descr`` is an :class:`ArrayDescriptor`, ``pitch`` the bytes between rows."""
         format_ = member_of(array_format, descr.format, "cuTexRefSetAddress2D")
         self._source = ("pitch", as_pointer(devptr), int(descr.width), int(descr.height), operator.index(pitch))
         self._set(_format=(format_, int(descr.num_channels)))
 
     def set_format(self, fmt: int, num_components: int) -> None:
-        """Set the format of an element of linear memory, a member of :class:`array_format`, and its channels."""
+        """Set the data type of a channel, a member of :class:`array_format`, and the number of channels."""
         self._set(_format=(member_of(array_format, fmt, "cuTexRefSetFormat"), operator.index(num_components)))
 
     def set_address_mode(self, dim: int, am: int) -> None:
-        """Set what is read outside an axis, a member of :class:`address_mode`."""
+        """Set the address mode of an axis, a member of :class:`address_mode`."""
         self._address_modes[self._axis(dim)] = member_of(address_mode, am, "cuTexRefSetAddressMode")
         self._set()
 
     def set_filter_mode(self, fm: int) -> None:
-        """Set what is read between elements, a member of :class:`filter_mode`."""
+        """Set the filter mode, a member of :class:`filter_mode`."""
         self._set(_filter_mode=member_of(filter_mode, fm, "cuTexRefSetFilterMode"))
 
     def set_flags(self, flags: int) -> None:
-        """Set ``TRSF_READ_AS_INTEGER``, ``TRSF_NORMALIZED_COORDINATES``, both or none."""
+        """Set the flags, a combination of ``TRSF_READ_AS_INTEGER`` and ``TRSF_NORMALIZED_COORDINATES``."""
         self._set(_flags=operator.index(flags))
 
     def get_array(self) -> Array:
-        """Return the bound array; LogicError where none is."""
+        """Return the bound array; LogicError if none is bound."""
         return self._bound("array")
 
     def get_address(self) -> int:
-        """Return the address of the bound linear memory; LogicError where none is."""
+        """Return the address of the bound linear memory; LogicError if none is bound."""
         return self._bound("linear", "pitch")
 
     def get_format(self) -> tuple[array_format, int]:
-        """Return the format of an element, and its channels."""
+        """Return the data type of a channel, and the number of channels."""
         return self._format
 
     def get_address_mode(self, dim: int) -> address_mode:
-        """Return what is read outside an axis."""
+        """Return the address mode of an axis."""
         return self._address_modes[self._axis(dim)]
 
     def get_filter_mode(self) -> filter_mode:
-        """Return what is read between elements."""
+        """Return the filter mode."""
         return self._filter_mode
 
     def get_flags(self) -> int:
@@ -177,7 +178,7 @@ class TextureReference(_Reference):
     def _axis(dim: int) -> int:
         dim = operator.index(dim)
         if not 0 <= dim < 3:
-            raise logic_error("the texture reference", INVALID_VALUE, f"an axis is 0, 1 or 2, not {dim}")
+            raise logic_error("the texture reference", INVALID_VALUE, f"dim must be 0, 1 or 2, not {dim}")
         return dim
 
     @translated
@@ -186,7 +187,7 @@ class TextureReference(_Reference):
             return None
         format_, channels = self._format
         is_normalized = bool(self._flags & TRSF_NORMALIZED_COORDINATES)
-        # Only normalised coordinates wrap; the driver clamps others.
+        # Wrap and mirror need normalized coordinates; with others the driver clamps.
         modes = [
             address_mode.CLAMP if not is_normalized and mode in (address_mode.WRAP, address_mode.MIRROR) else mode
             for mode in self._address_modes
@@ -228,20 +229,20 @@ class TextureReference(_Reference):
 
 
 class SurfaceReference(_Reference):
-    """A surface reference: binds an array to a surface; from :meth:`Module.get_surfref`."""
+    """A surface reference, from :meth:`Module.get_surfref`: binds an array to a surface."""
 
     def __init__(self):
         super().__init__()
         self._array = None
 
     def set_array(self, array: Array, flags: int = 0) -> None:
-        """Bind an array that was made with ``SURFACE_LDST``."""
+        """Bind an array that was created with ``SURFACE_LDST``."""
         array_of(array, "cuSurfRefSetArray")
         self._array = array
         self._is_changed = True
 
     def get_array(self) -> Array:
-        """Return the bound array; LogicError where none is."""
+        """Return the bound array; LogicError if none is bound."""
         if self._array is None:
             raise logic_error("cuSurfRefGetArray", INVALID_VALUE, "no array is bound to the surface reference")
         return self._array
@@ -258,7 +259,7 @@ class SurfaceReference(_Reference):
 
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
-    """Bind an array of two dimensions, clamped at its edges and without a filter."""
+    """Bind a two-dimensional array, with address mode ``CLAMP`` and filter mode ``POINT``."""
     if not isinstance(texref, TextureReference):
         raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
     texref.set_array(ary)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of OpenGL that are registered with CUDA, and their memory while it is mapped."""
+"""OpenGL objects that are registered with CUDA, and mappings of their memory."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ __all__ = [
 
 
 # OpenGL has names of 32 bits.
-MOST_NAME = 2**32 - 1
+MAX_NAME = 2**32 - 1
 
 
 class _Registered:
-    """Base of registered OpenGL buffers and images."""
+    """Base class of registered OpenGL buffers and images."""
 
     _register_api: str
 
     def __init__(self, bufobj: int, flags: int, register, *more):
         context = current_context(self._register_api)
         flag = member_of(graphics_map_flags, flags, self._register_api)
-        self._name = whole("bufobj", bufobj, 0, MOST_NAME, self._register_api)
+        self._name = whole("bufobj", bufobj, 0, MAX_NAME, self._register_api)
         try:
             self._resource = register(self._name, *more, flags=str(flag).lower())
         except CUDAError as error:
@@ -47,35 +47,35 @@ class _Registered:
 
     def __repr__(self):
         resource = self.__dict__.get("_resource")
-        state = "unregistered" if resource is None or resource.is_closed else f"of OpenGL's object {self._name}"
+        state = "unregistered" if resource is None or resource.is_closed else f"of OpenGL object {self._name}"
         return f"<cuda.core.driver.gl.{type(self).__name__} {state}>"
 
     def gl_handle(self) -> int:
-        """Return the name of the object in OpenGL."""
+        """Return the OpenGL name of the object."""
         return self._name
 
     def unregister(self) -> None:
-        """End the registration, and a mapping (``cuGraphicsUnregisterResource``).
+        """Unregister the object, which also ends a mapping (``cuGraphicsUnregisterResource``).
 
         Raises
         ------
         LogicError
-            If it was ended before, or its context is detached.
+            If the object was unregistered before, or its context is detached.
         """
         self._open("cuGraphicsUnregisterResource").close()
 
     def map(self, stream=None) -> RegisteredMapping:
-        """Map the memory, after what OpenGL has been asked to do with it (``cuGraphicsMapResources``).
+        """Map the object for use by CUDA, after earlier OpenGL commands have completed (``cuGraphicsMapResources``).
 
         Parameters
         ----------
         stream : Stream, optional
-            What is queued there from now on may use the memory. None is the default stream.
+            The stream whose later work may use the memory. If None, the default stream.
 
         Raises
         ------
         LogicError
-            If it is mapped already, or not registered any more.
+            If the object is already mapped, or is not registered any more.
         """
         resource, inner = self._open("cuGraphicsMapResources"), stream_of(stream)
         if resource.is_mapped:
@@ -98,21 +98,21 @@ class _Registered:
 
 
 class RegisteredBuffer(_Registered):
-    """A buffer of OpenGL that is registered with CUDA (``cuGraphicsGLRegisterBuffer``).
+    """An OpenGL buffer that is registered with CUDA (``cuGraphicsGLRegisterBuffer``).
 
-    A context of OpenGL has to be current.
+    An OpenGL context must be current.
 
     Parameters
     ----------
     bufobj : int
-        The name of the buffer in OpenGL.
+        The OpenGL name of the buffer.
     flags : graphics_map_flags | int, optional
-        What kernels do with it: ``NONE`` (anything), ``READ_ONLY``, ``WRITE_DISCARD``.
+        How kernels use the buffer: ``NONE`` (read and write, the default), ``READ_ONLY`` or ``WRITE_DISCARD``.
 
     Raises
     ------
     LogicError
-        If OpenGL has no such buffer, the flags are unknown, or no context is current.
+        If OpenGL has no such buffer, the flags are unknown, or no CUDA context is current.
     """
 
     _register_api = "cuGraphicsGLRegisterBuffer"
@@ -125,28 +125,28 @@ class RegisteredBuffer(_Registered):
 
 
 class RegisteredImage(_Registered):
-    """A texture or render buffer of OpenGL that is registered with CUDA (``cuGraphicsGLRegisterImage``).
+    """An OpenGL texture or renderbuffer that is registered with CUDA (``cuGraphicsGLRegisterImage``).
 
     Parameters
     ----------
     bufobj : int
-        The name of the texture in OpenGL.
+        The OpenGL name of the texture or renderbuffer.
     target : int
-        What it is for OpenGL, such as ``GL_TEXTURE_2D``.
+        The OpenGL target, such as ``GL_TEXTURE_2D``.
     flags : graphics_map_flags | int, optional
-        As of :class:`RegisteredBuffer`.
+        As in :class:`RegisteredBuffer`.
 
     Raises
     ------
     LogicError
-        If OpenGL has no such image, the flags are unknown, or no context is current.
+        If OpenGL has no such image, the flags are unknown, or no CUDA context is current.
     """
 
     _register_api = "cuGraphicsGLRegisterImage"
 
     def __init__(self, bufobj: int, target: int, flags: int = graphics_map_flags.NONE):
         super().__init__(
-            bufobj, flags, GraphicsResource.from_gl_image, whole("target", target, 0, MOST_NAME, self._register_api)
+            bufobj, flags, GraphicsResource.from_gl_image, whole("target", target, 0, MAX_NAME, self._register_api)
         )
 
     def _map(self, resource: GraphicsResource, stream):
@@ -154,14 +154,14 @@ class RegisteredImage(_Registered):
 
 
 class RegisteredMapping:
-    """The memory of a registered object while it is mapped: what :meth:`RegisteredBuffer.map` returns.
+    """The mapped memory of a registered object, returned by :meth:`RegisteredBuffer.map`.
 
-    OpenGL must not use the object until :meth:`unmap`, which also follows when this is unreachable.
+    OpenGL must not use the object until it is unmapped, by :meth:`unmap` or when nothing refers to the mapping.
     """
 
     def __init__(self, registered: _Registered, mapped, stream):
         if not isinstance(registered, _Registered):
-            raise TypeError(f"a mapping is made by map() of a RegisteredBuffer, not of {type(registered).__name__}")
+            raise TypeError(f"registered must be a RegisteredBuffer or -Image, not {type(registered).__name__}")
         self._registered = registered
         self._mapped = mapped
         self._stream = stream
@@ -178,17 +178,17 @@ class RegisteredMapping:
             mapped.close()
 
     def unmap(self, stream=None) -> None:
-        """Give the memory back to OpenGL (``cuGraphicsUnmapResources``).
+        """Unmap the object, after which OpenGL may use it (``cuGraphicsUnmapResources``).
 
         Parameters
         ----------
         stream : Stream, optional
-            After whose work. Default is the stream of the mapping.
+            The stream whose earlier work completes first. If None, the stream of the mapping.
 
         Raises
         ------
         LogicError
-            If it was unmapped before.
+            If the object was unmapped before.
         """
         self._check("cuGraphicsUnmapResources")
         inner = self._stream if stream is None else stream_of(stream)
@@ -198,12 +198,12 @@ class RegisteredMapping:
             raise classic_error(error) from None
 
     def device_ptr_and_size(self) -> tuple[int, int]:
-        """Return the address and the bytes of a buffer (``cuGraphicsResourceGetMappedPointer``).
+        """Return the address and the size of a buffer in bytes (``cuGraphicsResourceGetMappedPointer``).
 
         Raises
         ------
         LogicError
-            If this is unmapped, or an image.
+            If the object is unmapped, or is an image.
         """
         api = "cuGraphicsResourceGetMappedPointer"
         self._check(api)
@@ -212,9 +212,9 @@ class RegisteredMapping:
         return self._mapped.handle, self._mapped.size
 
     def array(self, index: int, level: int) -> Array:
-        """Return the elements of an image (``cuGraphicsSubResourceGetMappedArray``).
+        """Return the array of a layer and level of an image (``cuGraphicsSubResourceGetMappedArray``).
 
-        Arrays of other places that this mapping gave before are closed.
+        Arrays of other layers or levels that this mapping returned before are closed.
 
         Parameters
         ----------
@@ -226,13 +226,13 @@ class RegisteredMapping:
         Raises
         ------
         LogicError
-            If this is unmapped, a buffer, or the image has no such place.
+            If the object is unmapped or is a buffer, or the image has no such layer or level.
         """
         api = "cuGraphicsSubResourceGetMappedArray"
         self._check(api)
-        place = (whole("index", index, 0, MOST_NAME, api), whole("level", level, 0, MOST_NAME, api))
+        place = (whole("index", index, 0, MAX_NAME, api), whole("level", level, 0, MAX_NAME, api))
         if not isinstance(self._registered, RegisteredImage):
-            raise logic_error(api, INVALID_VALUE, "a buffer is no array; use device_ptr_and_size()")
+            raise logic_error(api, INVALID_VALUE, "a buffer is not an array; use device_ptr_and_size()")
         if place != self._place:
             resource = self._registered._resource
             try:
@@ -249,25 +249,25 @@ class RegisteredMapping:
 
 
 def make_context(dev: Device, flags: int = 0) -> Context:
-    """Return a new context that works with OpenGL, made current, as every context does: :meth:`Device.make_context`."""
+    """Return a new context and make it current: every context works with OpenGL; see :meth:`Device.make_context`."""
     if not isinstance(dev, Device):
         raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
     return dev.make_context(flags)
 
 
 def init() -> None:
-    """Refuse: CUDA 13 needs no initialisation for OpenGL, and has no ``cuGLInit``.
+    """Raise NotSupportedError: CUDA 13 has no ``cuGLInit``, and needs no initialization for OpenGL.
 
     Raises
     ------
     NotSupportedError
         Always.
     """
-    raise logic_error("cuGLInit", NOT_SUPPORTED, "it was for the buffer objects of CUDA 2; RegisteredBuffer needs none")
+    raise logic_error("cuGLInit", NOT_SUPPORTED, "CUDA 13 does not have it, and RegisteredBuffer does not need it")
 
 
 class BufferObject:
-    """Refused: buffer objects of CUDA 2 are gone; :class:`RegisteredBuffer` takes their place.
+    """Not supported: CUDA 13 has no buffer objects; use :class:`RegisteredBuffer`.
 
     Raises
     ------
@@ -283,4 +283,4 @@ class BufferObject:
 
 
 class BufferObjectMapping(BufferObject):
-    """Refused, as :class:`BufferObject`."""
+    """Not supported; see :class:`BufferObject`."""

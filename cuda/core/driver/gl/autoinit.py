@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Importing this makes a default context for work with OpenGL current on the importing thread, until the end."""
+"""Importing this module creates a default context for OpenGL and makes it current on this thread until exit."""
 
 import atexit
 
