@@ -16,7 +16,8 @@ from support.slow_compilation import slow_program
 pytestmark = pytest.mark.requires(device=True)
 
 # When this has run, a kernel is running that ends when `seen[0]` is set: a wait that comes back before was interrupted.
-# `interrupt` sends a signal a moment later.
+# `interrupt` sends a signal half a second later, when also a busy machine has begun to wait: outside of a wait the
+# software device would end the kernel, and tell of that later.
 START = r'''
 import ctypes, os, signal, sys, threading, time
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
@@ -34,7 +35,7 @@ launch(stream, config, spin, buffer)
 event = stream.record()
 while not seen[1]: time.sleep(0.001)
 def interrupt(number=signal.SIGINT):
-    def send(): time.sleep(0.1); os.kill(os.getpid(), number)
+    def send(): time.sleep(0.5); os.kill(os.getpid(), number)
     threading.Thread(target=send).start()
 '''
 
