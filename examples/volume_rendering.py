@@ -7,7 +7,7 @@
 Each ray gathers light from the front to the back, and is dimmed by what it has passed. NumPy computes the same picture
 from the same volume with exact weights; those of the hardware have 8 fractional bits.
 
-Shows: a 3-D array, a texture with a border and normalised coordinates, several pictures from one texture.
+Shows: a 3-D array, a texture with a border and normalized coordinates, several pictures from one texture.
 Needs: Pillow, to write the picture.
 """
 

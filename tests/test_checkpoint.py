@@ -192,7 +192,7 @@ def test_timeout_that_passed(fake):
     "name, advice",
     [
         ("ILLEGAL_STATE", r"The order of the steps .* Process\(71\).state"),
-        ("NOT_INITIALIZED", "The process 71 does not use CUDA"),
+        ("NOT_INITIALIZED", "The process 71 has not initialized CUDA"),
         ("OPERATING_SYSTEM", "There is no process 71"),
     ],
 )

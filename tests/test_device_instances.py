@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""One device object per thread and ordinal, and what ``Device()`` takes."""
+"""The Device objects of each thread, one per ordinal, and the arguments of ``Device()``."""
 
 import gc
 import re

@@ -13,7 +13,7 @@ from cuda.core._device_properties import Attribute, Flag
 from support.threads import in_thread
 
 ROWS = {name: row for name, row in vars(DeviceProperties).items() if isinstance(row, Attribute)}
-FRESH = {
+VOLATILE = {
     "clock_rate",
     "compute_mode",
     "kernel_exec_timeout",
@@ -65,9 +65,9 @@ def test_row_has_a_sentence(name):
     assert inspect.getdoc(getattr(DeviceProperties, name)) == ROWS[name].__doc__
 
 
-def test_fresh_rows_say_so():
-    assert {name for name, row in ROWS.items() if row.fresh} == FRESH
-    assert {name for name, row in ROWS.items() if "read afresh" in row.__doc__} == FRESH
+def test_volatile_rows_say_so():
+    assert {name for name, row in ROWS.items() if row.is_volatile} == VOLATILE
+    assert {name for name, row in ROWS.items() if "queried at each access" in row.__doc__} == VOLATILE
 
 
 def test_a_value_is_read_once_and_kept():
@@ -76,7 +76,7 @@ def test_a_value_is_read_once_and_kept():
     assert driver.asked == [(3, 10)]
 
 
-def test_a_fresh_value_is_read_each_time():
+def test_a_volatile_value_is_read_each_time():
     properties, driver = properties_of({13: 100})
     assert properties.clock_rate == 100
     driver.values[13] = 50
@@ -104,7 +104,7 @@ def test_an_attribute_that_the_driver_does_not_know_reads_as_its_default():
 
 @pytest.mark.parametrize("name", ["", "nothing", "is_supported", "__doc__", "_read"])
 def test_is_supported_refuses_names_that_do_not_exist(name):
-    with pytest.raises(ValueError, match="no property"):
+    with pytest.raises(ValueError, match="name of a property"):
         properties_of({})[0].is_supported(name)
 
 
@@ -148,7 +148,7 @@ def test_every_row_agrees_with_the_driver(device):
         error, value = driver.cuDeviceGetAttribute(driver.CUdevice_attribute(row.code), 0)
         assert int(error) in (0, 1), name
         assert device.properties.is_supported(name) == (int(error) == 0), name
-        if name not in FRESH:
+        if name not in VOLATILE:
             assert getattr(device.properties, name) == (row.default if int(error) else value), name
         assert type(getattr(device.properties, name)) is row.convert, name
 

@@ -189,7 +189,7 @@ def test_capsules_of_another_major_version_are_refused_and_left_to_their_owner(d
     address = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))
     version = ctypes.c_uint32.from_address(address(capsule, b"dltensor_versioned"))
     version.value = major
-    with pytest.raises(BufferError, match=f"DLPack {major}.x is not known, only 1.x"):
+    with pytest.raises(BufferError, match=f"capsule must be of version 1.x, not {major}.x"):
         StridedMemoryView.from_dlpack(Exporter(), stream_ptr=-1)
     version.value = 1
     assert StridedMemoryView.from_dlpack(Exporter(), stream_ptr=-1).shape == (64,)

@@ -192,9 +192,9 @@ def test_creation_needs_no_current_context_and_changes_nothing(device):
 
 
 def test_resources_are_wanted(device):
-    with pytest.raises(ValueError, match="needs options"):
+    with pytest.raises(ValueError, match="options must be a ContextOptions"):
         device.create_context()
-    with pytest.raises(ValueError, match="not None"):
+    with pytest.raises(ValueError, match="not be None"):
         device.create_context(ContextOptions(resources=None))
     with pytest.raises(ValueError, match="at least one"):
         device.create_context(ContextOptions(resources=[]))
@@ -209,7 +209,7 @@ def test_options_of_another_type(device, options):
 
 
 def test_resources_of_another_type(device):
-    with pytest.raises(TypeError, match="SMResource and WorkqueueResource, not int"):
+    with pytest.raises(TypeError, match="SMResource or WorkqueueResource, not int"):
         device.create_context(ContextOptions(resources=[8]))
     with pytest.raises(TypeError, match="must be a sequence"):
         device.create_context(ContextOptions(resources=split(device, 8)[0]))

@@ -164,7 +164,7 @@ def test_more_than_there_is_tells_the_limit(stream, code, most, way, name):
     arguments = (memory.buffer, 1) if name == "reverse" else (memory.buffer,)
     limit = most - kernel.attributes.shared_size_bytes
     for _ in range(2):
-        with pytest.raises(CUDAError, match=f"shmem_size is {limit + 1} bytes, .* at most {limit} bytes"):
+        with pytest.raises(CUDAError, match=f"shmem_size must be at most {limit} bytes .* not {limit + 1}"):
             launch(stream, way({"grid": 1, "block": 32, "shmem_size": limit + 1}), kernel, *arguments)
     launch(stream, way({"grid": 1, "block": 32, "shmem_size": limit}), kernel, *arguments)
     launch(stream, way({"grid": 1, "block": 32}), code.get_kernel("nothing"))
@@ -175,7 +175,7 @@ def test_more_than_there_is_tells_the_limit(stream, code, most, way, name):
 @pytest.mark.requires(cooperative=True)
 def test_a_cooperative_grid_with_shared_memory_may_still_be_too_large(stream, kernel, most):
     config = LaunchConfig(grid=100_000, block=32, shmem_size=most, is_cooperative=True)
-    with pytest.raises(ValueError, match="resident at once"):
+    with pytest.raises(ValueError, match="resident at the same time"):
         launch(stream, config, kernel, HostMemory(4).buffer, 1)
     with pytest.raises(CUDAError, match="INVALID_VALUE"):
         launch(stream, LaunchConfig(grid=1, block=4096, shmem_size=1024), kernel, HostMemory(4).buffer, 1)

@@ -42,7 +42,7 @@ def closed_kernel():
 
 def test_launch_shows_its_signature():
     assert str(inspect.signature(launch)) == "(stream, config, kernel, *kernel_args)"
-    assert launch.__doc__.startswith("Launch a kernel on a stream")
+    assert launch.__doc__.startswith("Launch a kernel: enqueue it on a stream")
     assert (launch.__name__, launch.__module__) == ("launch", "cuda.core._launcher")
 
 
@@ -88,7 +88,7 @@ def test_a_closed_kernel_is_refused(closed_kernel):
 def test_bound_kernels_are_not_constructed():
     with pytest.raises(RuntimeError, match=r"Kernel\.bind"):
         BoundKernel()
-    with pytest.raises(RuntimeError, match="binds no kernel"):
+    with pytest.raises(RuntimeError, match="has no kernel"):
         BoundKernel.__new__(BoundKernel)()
 
 
@@ -298,7 +298,7 @@ def test_closed_objects_are_refused(device, kernels):
 
 def test_foreign_streams_are_deprecated(stream, kernels):
     memory = HostMemory(4)
-    with pytest.warns(DeprecationWarning, match="foreign stream") as caught:
+    with pytest.warns(DeprecationWarning, match="stream of another library") as caught:
         launch(ForeignStream(stream), ONE, kernels.get_kernel("add"), memory.buffer, 5)
     assert caught[0].filename == __file__
     stream.sync()
@@ -338,7 +338,7 @@ def test_the_blocks_of_a_cooperative_grid_meet(device, stream, kernels):
 @pytest.mark.requires(cooperative=True)
 def test_a_cooperative_grid_that_is_too_large_is_a_value_error(stream, kernels):
     config = LaunchConfig(grid=1_000_000, block=1024, is_cooperative=True)
-    with pytest.raises(ValueError, match="resident at once"):
+    with pytest.raises(ValueError, match="resident at the same time"):
         launch(stream, config, kernels.get_kernel("nothing"))
     launch(stream, ONE, kernels.get_kernel("nothing"))
     stream.sync()

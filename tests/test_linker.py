@@ -244,7 +244,7 @@ def test_a_target_that_the_options_do_not_make(target, changes):
 def test_a_linker_links_once():
     linker = linker_of("cubin", "cubin")
     linker.link("cubin")
-    with pytest.raises(RuntimeError, match="has linked already"):
+    with pytest.raises(RuntimeError, match="was called before on this Linker"):
         linker.link("cubin")
 
 

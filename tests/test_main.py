@@ -54,7 +54,7 @@ def test_command_without_a_driver_says_so_and_succeeds(tmp_path, monkeypatch, ca
 
     monkeypatch.setattr("cuda.core._report.driver_version", driver_version)
     assert program.main([]) == 0
-    assert "the CUDA driver does not start: no driver\n    install one" in capsys.readouterr().out
+    assert "the CUDA driver cannot be initialized: no driver\n    install one" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_driver_that_does_not_start_is_told_with_its_advice(monkeypatch):
     assert _report.driver(problems)["cuda_version"] is None
     assert _report.devices(problems) == []
     assert [(problem["what"], problem["advice"]) for problem in problems] == [
-        ("the CUDA driver does not start: it was not found", "install it")
+        ("the CUDA driver cannot be initialized: it was not found", "install it")
     ]
 
 
@@ -159,7 +159,7 @@ def test_no_device_is_a_problem_with_a_way_out(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     problems = []
     assert _report.devices(problems) == []
-    assert "CUDA_VISIBLE_DEVICES hides some" in problems[0]["what"]
+    assert "CUDA_VISIBLE_DEVICES may hide some" in problems[0]["what"]
     assert "CUDA_CORE_DEVICE=auto" in problems[0]["advice"]
 
 
@@ -178,7 +178,7 @@ def test_caches_that_cannot_be_written_are_a_problem(monkeypatch, tmp_path):
     monkeypatch.setattr(_report.os, "access", lambda path, mode: path != tmp_path / "file")
     problems = []
     assert _report.caches(problems)["files"] == 0
-    assert f"{tmp_path}/file/cuda-python, cannot be written" in texts({"problems": problems})
+    assert f"{tmp_path}/file/cuda-python is not writable" in texts({"problems": problems})
 
 
 @pytest.mark.parametrize("name", ["CUDA_HOME", "CUDA_PATH"])
@@ -188,7 +188,7 @@ def test_variables_that_lead_nowhere_are_a_problem(monkeypatch, tmp_path, name):
     monkeypatch.setenv(name, str(tmp_path / "nowhere"))
     problems = []
     assert _report.environment(problems)[name] == str(tmp_path / "nowhere")
-    assert [problem["what"] for problem in problems] == [f"{name} is '{tmp_path}/nowhere', which is no folder"]
+    assert [problem["what"] for problem in problems] == [f"{name} is not a directory: '{tmp_path}/nowhere'"]
 
 
 def test_without_a_home_directory_there_are_no_caches(monkeypatch):

@@ -240,7 +240,7 @@ def test_a_foreign_stream_that_breaks_the_protocol(info):
 def test_an_object_without_the_protocol():
     with pytest.raises(TypeError, match="Stream or a GraphBuilder, not int"):
         Stream_accept(1, True)
-    with pytest.raises(TypeError, match="no __cuda_stream__"):
+    with pytest.raises(TypeError, match="an object with __cuda_stream__"):
         Stream._init(1)
 
 

@@ -182,7 +182,7 @@ def test_a_context_is_needed(view):
 def test_memory_of_another_device_is_refused(devices, view):
     devices[1].set_current()
     try:
-        with pytest.raises(ValueError, match="needs memory of the current device, 1, but this memory is on device 0"):
+        with pytest.raises(ValueError, match="needs memory on the current device, 1, not on device 0"):
             view.as_tensor_map((4, 16))
     finally:
         devices[0].set_current()
@@ -195,7 +195,7 @@ def test_views_are_asked_for_their_device(own, is_refused):
             return own
 
     if is_refused:
-        with pytest.raises(ValueError, match="copying needs memory of .* 0, but .* on device 1"):
+        with pytest.raises(ValueError, match="copying needs memory on .* 0, not on device 1"):
             _require_view_device(View(), 0, "copying")
     else:
         assert _require_view_device(View(), 0, "copying") is None
@@ -372,7 +372,7 @@ def test_the_address_is_replaced_in_its_context(devices, view):
     descriptor = view.as_tensor_map((4, 16))
     devices[1].set_current()
     try:
-        with pytest.raises(RuntimeError, match="the current context is not the one"):
+        with pytest.raises(RuntimeError, match="the current context must be the one"):
             descriptor.replace_address(view)
         assert descriptor.device == devices[0]
     finally:

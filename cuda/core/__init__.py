@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pythonic access to the CUDA driver, compiler and linker.
 
-Importing this package loads none of its modules: each name is fetched at its first use, so that a
-program pays only for what it uses. ``docs/design/imports.md`` has the reasons and the figures.
+Importing this package imports almost none of its modules: each public name is imported at its first access, so that
+a program pays only for what it uses. ``docs/design/imports.md`` has the reasons and the figures.
 """
 
 from cuda.core._utils import device_choice
@@ -26,7 +26,7 @@ from cuda.core._version import __version__  # noqa: E402
 
 completion.mend_completion()
 
-# The home of each public name, below this package.
+# The module of each public name, relative to this package.
 _HOMES = {
     "Buffer": "_memory._buffer",
     "CUDAError": "_utils.cuda_utils",
@@ -84,7 +84,7 @@ _HOMES = {
     "use_memory_resource": "_memory.adaptors._default_resource",
 }
 _PACKAGES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
-# Private modules that other packages reach as attributes, without importing them.
+# Private modules that other packages access as attributes without importing them.
 _MODULES = frozenset(
     {
         "_context",

@@ -5,7 +5,7 @@
 python -m cuda.core           a page of text
 python -m cuda.core --json    the same as JSON
 
-The exit status is 1 where cuda.core cannot be used at all, else 0: a machine without a GPU is no error.
+The exit status is 1 if cuda.core cannot be used at all, otherwise 0: a machine without a GPU is not an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     found = report()
     try:
         print(json.dumps(found, indent=2) if options.json else "\n".join(lines(found)), flush=True)
-    except BrokenPipeError:  # whoever reads, such as head, has seen enough
+    except BrokenPipeError:  # the reader, such as head, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return int(any(problem["is_fatal"] for problem in found["problems"]))
 
@@ -48,7 +48,7 @@ def lines(found: dict) -> Iterator[str]:
     yield from section(
         "Software device", [(state, f"CUDA_CORE_DEVICE={software['choice']}", software["library"] or "")]
     )
-    yield from section("Compilers of the host", ((row["name"], row["path"]) for row in found["compilers"]))
+    yield from section("Host compilers", ((row["name"], row["path"]) for row in found["compilers"]))
     caches = found["caches"]
     yield from section(
         "Caches", [(caches["path"] or "no home directory", f"{caches['files']} files, {size(caches['bytes'])}")]
@@ -92,7 +92,7 @@ def where(row: dict) -> str:
 
 
 def size(count: int) -> str:
-    """Return a number of bytes in the unit that fits."""
+    """Format a number of bytes with a suitable unit."""
     for unit in ("bytes", "KiB", "MiB"):
         if count < 1024:
             return f"{count:.4g} {unit}"

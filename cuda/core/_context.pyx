@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts, primary and green."""
+"""Contexts: primary contexts and green contexts."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ __all__ = ["Context", "ContextOptions"]
 cdef class Context(DriverObject):
     """A CUDA context.
 
-    Contexts come from :attr:`Device.context`, :meth:`Device.create_context`, :attr:`Stream.context`,
-    :attr:`Event.context` and :meth:`Device.set_current`; there is no direct construction.
+    A context cannot be constructed directly: :attr:`Device.context`, :meth:`Device.create_context`,
+    :attr:`Stream.context`, :attr:`Event.context` and :meth:`Device.set_current` return one.
     """
 
     _made_by = "Device.context, Device.create_context(), Stream.context or Event.context"
@@ -49,6 +49,9 @@ cdef class Context(DriverObject):
 
     def close(self):
         """Drop this object's reference to the context; calling it again does nothing.
+
+        A green context is destroyed when its last reference is dropped (``cuGreenCtxDestroy``); its streams and
+        events hold references, too. A primary context stays retained until the process ends.
 
         Raises
         ------
@@ -64,26 +67,28 @@ cdef class Context(DriverObject):
         self._release()
 
     def create_stream(self, options: StreamOptions | None = None) -> Stream:
-        """Create a stream of this green context, whose kernels run on the context's multiprocessors.
+        """Create a stream whose kernels run on the multiprocessors of this green context (``cuGreenCtxStreamCreate``).
 
-        The context need not be current (``cuGreenCtxStreamCreate``).
+        The context need not be current.
 
         Parameters
         ----------
         options : :class:`StreamOptions`, optional
-            The priority. Streams of green contexts are non-blocking.
+            The priority of the stream. ``nonblocking`` must be True: the driver has no other streams in green contexts.
 
         Returns
         -------
         :class:`Stream`
-            The stream; it keeps the context alive.
+            The stream, which keeps the context alive.
 
         Raises
         ------
-        RuntimeError
-            If the context is closed or not green, or the driver is older than CUDA 12.5.
+        TypeError
+            If ``options`` has the wrong type.
         ValueError
-            If the options ask for a blocking stream, or for a priority out of range.
+            If ``options.nonblocking`` is False, or the priority is outside the range of the device.
+        RuntimeError
+            If the context is closed or not a green context, or the driver is older than CUDA 12.5.
         """
         cdef KeptContext kept
         Context_keep(self, &kept)
@@ -91,7 +96,7 @@ cdef class Context(DriverObject):
             raise RuntimeError(
                 "only green contexts create streams; use Device.create_stream() for a stream of this context"
             )
-        Resource_check_driver(12050, "a stream of a green context")
+        Resource_check_driver(12050, "Context.create_stream()")
         return _late.stream_of_green_context(self, self._device_id, options)
 
     @property
@@ -101,7 +106,7 @@ cdef class Context(DriverObject):
 
     @property
     def is_green(self) -> bool:
-        """Whether this is a green context, made from a part of a device's resources; False when closed."""
+        """Whether this is a green context, which has only a part of the device's resources; False when closed."""
         cdef KeptContext kept
         cdef GreenHandle h_green
         if kept.hold(self._h_context):
@@ -110,7 +115,7 @@ cdef class Context(DriverObject):
 
     @property
     def resources(self) -> DeviceResources:
-        """The resources that the context may use: all of the device, or those of a green context.
+        """The multiprocessors and work queues of the context: those of the whole device unless it is green.
 
         Raises
         ------
@@ -130,12 +135,12 @@ cdef class Context(DriverObject):
 
 @options_class
 class ContextOptions(Options):
-    """The resources of a new green context.
+    """Options of :meth:`Device.create_context`: the resources of a new green context.
 
     Attributes
     ----------
     resources : sequence of :class:`SMResource` | :class:`WorkqueueResource`
-        The multiprocessors and work queues that the context may use, all of one device.
+        The multiprocessors and work queues of the context, all of one device; at least one.
     """
 
     resources: DeviceResourcesType
@@ -155,11 +160,11 @@ cdef Context Context_create_green(int device_id, object options):
     cdef Green green
     cdef GreenHandle h_green
     if options is None:
-        raise ValueError("create_context() needs options: a ContextOptions with the resources of the context")
+        raise ValueError("options must be a ContextOptions with the resources of the context, not None")
     options = check_or_create_options(ContextOptions, options, "context options")
     resources = options.resources
     if resources is None:
-        raise ValueError("resources must hold at least one SMResource or WorkqueueResource, not None")
+        raise ValueError("resources must contain at least one SMResource or WorkqueueResource, not be None")
     try:
         resources = list(resources)
     except TypeError as error:
@@ -167,10 +172,10 @@ cdef Context Context_create_green(int device_id, object options):
             f"resources must be a sequence of SMResource and WorkqueueResource, not {type(resources).__name__}"
         ) from error
     if not resources:
-        raise ValueError("resources must hold at least one SMResource or WorkqueueResource")
+        raise ValueError("resources must contain at least one SMResource or WorkqueueResource, not be empty")
     for resource in resources:
         Resource_add(resource, device_id, &c_resources)
-    Resource_check_driver(12040, "a green context")
+    Resource_check_driver(12040, "create_context()")
     with nogil:
         HANDLE_RETURN(
             cydriver.cuDevResourceGenerateDesc(&c_description, c_resources.data(), <unsigned int>c_resources.size()),
@@ -186,7 +191,7 @@ cdef Context Context_create_green(int device_id, object options):
             green.context = NULL
     h_green = GreenHandle.own(green, &Green_destroy, Keep())
     if green.context == NULL:
-        raise RuntimeError("the driver gave no context for a green context (cuCtxFromGreenCtx)")
+        raise RuntimeError("the driver returned no context for the green context (cuCtxFromGreenCtx failed)")
     green_registry().add(h_green)
     return Context_wrap(
         context_registry().add(ContextHandle.own(green.context, &Green_forget, h_green.keep())), device_id
@@ -198,7 +203,7 @@ cdef void Green_destroy(Green green) noexcept nogil:
     WARN_RETURN(cydriver.cuGreenCtxDestroy(green.green), b"cuGreenCtxDestroy")
 
 
-# The context is another handle of the green one, and ends with it.
+# The CUcontext is a second name of the green context and is destroyed with it.
 cdef void Green_forget(cydriver.CUcontext c_context) noexcept nogil:
     context_registry().remove(c_context)
 
@@ -220,11 +225,11 @@ cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
     h_mine = ContextHandle.borrow(c_context, Keep())
     h_context[0] = context_registry().add(h_mine)
     if h_mine.use_count() == 1:
-        # Another thread, or an earlier call, had retained it: release this reference.
+        # The registry had it already, from another thread or an earlier call: drop the second reference.
         with nogil:
             HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRelease(device_id), b"cuDevicePrimaryCtxRelease")
     else:
-        # Kept until the process ends, as by the CUDA runtime: creating it again takes long.
+        # Retained until the process ends, as by the CUDA runtime, because creating it again takes long.
         h_kept = new ContextHandle()
         h_kept[0] = h_mine
     return 0

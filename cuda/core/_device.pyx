@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: the starting point for contexts, streams, memory and properties of a GPU."""
+"""Devices: the entry point to the contexts, streams, memory and properties of a GPU."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ cdef class Device(DeviceTextures):
     """Device(device_id=None)
 --
 
-    A CUDA device, and the way to all that is made on it.
+    A CUDA device: the entry point to its contexts, streams, memory and properties.
 
-    There is one object per thread and ordinal: ``Device(0)`` returns the same one each time, and
-    in another thread another, equal one. Creating it initialises the driver but no context. Methods
-    marked with a dagger need :meth:`set_current` first, once per thread. They act on this device,
-    whichever device is current.
+    Within a thread, ``Device(0)`` always returns the same object; each thread has its own, and they compare equal.
+    Constructing one initializes the driver (``cuInit``) and creates no context. Methods marked with a dagger (†) need
+    a call of :meth:`set_current` on this thread first. They act on this device, whichever device is current.
 
-    As a context manager a device is current inside the block: its context (the one installed last
-    through this object, else the primary one) is pushed, and at the end what is on top of this
-    thread's context stack is popped. Blocks nest, also across devices, and what was current before
-    is current again afterwards, also after an exception or a :meth:`set_current` inside.
+    ``with device:`` makes the device current inside the block. It pushes the context that this object set last, or
+    else the primary context (``cuCtxPushCurrent``), and pops the top of the thread's context stack at the end
+    (``cuCtxPopCurrent``). Blocks nest, also across devices. Afterwards the previous context is current again, even if
+    the block raised an exception or called :meth:`set_current`.
 
     Parameters
     ----------
     device_id : int | :class:`Device`, optional
-        The ordinal. If None, that of the device current on this thread, or 0. A Device is returned unchanged.
+        The ordinal of the device. If None, the device that is current on this thread, or 0 if none is. A Device is
+        returned unchanged.
 
     Raises
     ------
     ValueError
         If there is no device of this ordinal.
     TypeError
-        If ``device_id`` is of another type.
+        If ``device_id`` has the wrong type.
     RuntimeError
         If the CUDA driver is not installed.
     """
@@ -87,23 +87,28 @@ cdef class Device(DeviceTextures):
 
     @classmethod
     def get_all_devices(cls) -> tuple[Device, ...]:
-        """Return one device per visible ordinal, ascending (``cuDeviceGetCount``)."""
+        """Return all visible devices, ordered by ordinal (``cuDeviceGetCount``)."""
         return devices_of_thread(_make)
 
     def can_access_peer(self, peer: Device | int) -> bool:
-        """Return whether this device can access the memory of another (``cuDeviceCanAccessPeer``).
+        """Return whether this device can access the memory of another device (``cuDeviceCanAccessPeer``).
 
         Parameters
         ----------
         peer : :class:`Device` | int
-            The other device; a device always accesses its own memory.
+            The other device, or its ordinal.
+
+        Returns
+        -------
+        bool
+            True if peer access can be enabled, and for the device itself.
 
         Raises
         ------
         ValueError
             If there is no device of this ordinal.
         TypeError
-            If ``peer`` is neither a device nor an int.
+            If ``peer`` is neither a :class:`Device` nor an int.
         """
         cdef int c_can_access = 0
         if peer is None:
@@ -118,21 +123,29 @@ cdef class Device(DeviceTextures):
         return bool(c_can_access)
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
-        """† Return a new stream of this device, or a wrapper around an existing one.
+        """† Create a stream on this device (``cuStreamCreateWithPriority``), or wrap a stream of another library.
 
         Parameters
         ----------
         obj : :obj:`~cuda.core.typing.IsStreamType`, optional
-            An object with ``__cuda_stream__``, which is wrapped and kept alive.
-        options : :class:`StreamOptions`, optional
-            How a new stream is made (``cuStreamCreateWithPriority``).
+            An object with ``__cuda_stream__``, whose stream is wrapped. The object is kept alive. If None, a stream
+            is created.
+        options : :class:`StreamOptions` | dict, optional
+            Blocking behaviour and priority of a new stream. If None, a non-blocking stream of the lowest priority.
+
+        Returns
+        -------
+        :class:`Stream`
+            The stream. A new one is destroyed with its last reference; a wrapped one is not.
 
         Raises
         ------
         ValueError
-            If both are given, or the priority is outside the range of the device.
+            If both ``obj`` and ``options`` are given, or the priority is outside the range of the device.
         TypeError
-            If ``obj`` is no stream.
+            If ``obj`` has no ``__cuda_stream__``, or ``options`` has the wrong type.
+        RuntimeError
+            If ``obj.__cuda_stream__()`` does not return ``(0, address)``.
         CUDAError
             Before :meth:`set_current`.
         """
@@ -143,21 +156,26 @@ cdef class Device(DeviceTextures):
         return Stream_create(kept.handle(), self._id, options)
 
     def create_graph_builder(self) -> GraphBuilder:
-        """† Return a :class:`~cuda.core.graph.GraphBuilder` that captures on a new stream of its own."""
+        """† Create a :class:`~cuda.core.graph.GraphBuilder` that captures into a graph on a new stream of its own."""
         return _late.graph_builder_on(self.create_stream())
 
     def create_event(self, options: EventOptions | None = None) -> Event:
-        """† Return a new event of this device, not yet recorded (``cuEventCreate``).
+        """† Create an event on this device (``cuEventCreate``).
 
         Parameters
         ----------
-        options : :class:`EventOptions`, optional
-            How the event is made; without timing by default.
+        options : :class:`EventOptions` | dict, optional
+            Timing and waiting. If None, an event without timing, on which :meth:`Event.sync` spins.
+
+        Returns
+        -------
+        :class:`Event`
+            The event, which has not been recorded.
 
         Raises
         ------
         TypeError
-            If the event is to be shared between processes, which only :meth:`Stream.record` can do.
+            If ``options`` has the wrong type or sets ``ipc_enabled``: only :meth:`Stream.record` creates such events.
         CUDAError
             Before :meth:`set_current`.
         """
@@ -169,24 +187,24 @@ cdef class Device(DeviceTextures):
         return Event_create(kept.handle(), self._id, c_flags)
 
     def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
-        """† Allocate memory from :attr:`memory_resource`, in the order of a stream.
+        """† Allocate memory from :attr:`memory_resource` in stream order (``cuMemAllocFromPoolAsync`` by default).
 
         Parameters
         ----------
         size : int
             The size in bytes.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            Work enqueued on it after this call can use the memory.
+            The stream that the allocation is ordered on: work enqueued on it after this call can use the memory.
 
         Returns
         -------
         :class:`Buffer`
-            The allocated memory.
+            The allocated memory, uninitialized.
 
         Raises
         ------
         TypeError
-            If ``stream`` is no stream, or ``size`` no int.
+            If ``stream`` is not a stream or graph builder, or ``size`` not an int.
         OverflowError
             If ``size`` is negative or above 2**63 - 1.
         CUDAError
@@ -199,14 +217,14 @@ cdef class Device(DeviceTextures):
         return Buffer_allocate(Device_memory_resource(self), size_argument(size), source)
 
     def sync(self) -> None:
-        """† Wait on the host for all work of this device's context (``cuCtxSynchronize``).
+        """† Block until all work in the device's context has completed (``cuCtxSynchronize``).
 
-        On the main thread a signal handler that raises ends the wait, as Ctrl-C does.
+        On the main thread, Ctrl-C or another signal handler that raises an exception interrupts the wait.
 
         Raises
         ------
         CUDAError
-            If work failed, or before :meth:`set_current`.
+            If work in the context failed, or before :meth:`set_current`.
         """
         cdef KeptContext kept
         cdef int is_entered = 0
@@ -219,18 +237,23 @@ cdef class Device(DeviceTextures):
                 Context_leave(is_entered)
 
     def to_system_device(self) -> cuda.core.system.Device:
-        """Return this device as NVML sees it, found by its UUID.
+        """Return the NVML device with the same UUID.
+
+        Returns
+        -------
+        :class:`cuda.core.system.Device`
+            The device, for power, clocks, temperature and other values of NVML.
 
         Raises
         ------
         RuntimeError
-            If the bindings have no NVML that fits, or the machine has none.
+            If the installed cuda-bindings are too old for NVML, or the machine has no NVML library.
         """
         return _late.system_device_of(self.uuid)
 
     @property
     def device_id(self) -> int:
-        """The ordinal."""
+        """The ordinal of the device among those visible to CUDA, from 0."""
         return self._id
 
     @property
@@ -243,9 +266,10 @@ cdef class Device(DeviceTextures):
 
     @property
     def uuid(self) -> str:
-        """The UUID as 8-4-4-4-12 hexadecimal digits, under MIG that of the instance (``cuDeviceGetUuid``).
+        """The UUID as 8-4-4-4-12 hexadecimal digits (``cuDeviceGetUuid``); for a MIG instance, the instance's UUID.
 
-        Read each time: it changes when the process is restored on another GPU (:mod:`cuda.core.checkpoint`).
+        Each access queries the driver, because the UUID changes when a process is restored on another GPU
+        (:mod:`cuda.core.checkpoint`).
         """
         cdef cydriver.CUuuid c_uuid
         with nogil:
@@ -255,7 +279,7 @@ cdef class Device(DeviceTextures):
 
     @property
     def name(self) -> str:
-        """The name of the product (``cuDeviceGetName``)."""
+        """The product name of the device (``cuDeviceGetName``)."""
         cdef char[256] c_text
         if self._name is None:
             with nogil:
@@ -268,7 +292,7 @@ cdef class Device(DeviceTextures):
 
     @property
     def properties(self) -> DeviceProperties:
-        """The properties of the device, as attributes; see :class:`DeviceProperties`."""
+        """The hardware properties and limits of the device, a :class:`DeviceProperties`."""
         if self._properties is None:
             properties = _properties.DeviceProperties._of_device(self._id, _read_attribute)
             with cython.critical_section(self):
@@ -278,7 +302,7 @@ cdef class Device(DeviceTextures):
 
     @property
     def resources(self) -> DeviceResources:
-        """The multiprocessors and work queues of the device, from which green contexts are created."""
+        """The multiprocessors and work queues of the device, which green contexts are created from."""
         if self._resources is None:
             resources = DeviceResources_of_device(self._id)
             with cython.critical_section(self):
@@ -301,23 +325,22 @@ cdef class Device(DeviceTextures):
 
     @property
     def arch(self) -> str:
-        """The compute capability as a compiler takes it, such as ``"90"``."""
+        """The compute capability as digits, such as ``"90"``: the number of ``sm_90`` and ``compute_90``."""
         major, minor = self.compute_capability
         return f"{major}{minor}"
 
     @property
     def memory_resource(self) -> MemoryResource:
-        """Get or set the memory resource of :meth:`allocate`.
+        """Get or set the memory resource that :meth:`allocate` uses.
 
-        By default it is a :class:`DeviceMemoryResource` on the device's current pool, or a resource
-        that allocates synchronously where the device has no pools. Setting it applies to this
-        object, and so to the calling thread; :func:`use_memory_resource` applies to a block, and
-        :func:`set_memory_resource` to the process.
+        The default is a :class:`DeviceMemoryResource` on the device's current pool; on a device without memory pools,
+        a resource that allocates synchronously (``cuMemAlloc``). Setting it affects this object, and so only the
+        calling thread; :func:`use_memory_resource` affects a ``with`` block, :func:`set_memory_resource` the process.
 
         Raises
         ------
         TypeError
-            If what is set is no :class:`MemoryResource`.
+            If the new value is not a :class:`MemoryResource`.
         """
         return Device_memory_resource(self)
 
@@ -331,7 +354,9 @@ cdef class Device(DeviceTextures):
 
     @property
     def default_stream(self) -> Stream:
-        """The default stream, ``LEGACY_DEFAULT_STREAM`` unless the environment chooses the other."""
+        """The default stream: ``LEGACY_DEFAULT_STREAM``, or ``PER_THREAD_DEFAULT_STREAM`` if the environment variable
+        ``CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM`` is a number other than 0.
+        """
         return default_stream()
 
 
@@ -402,7 +427,7 @@ cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
     return Device_find(device_argument(<tuple>args, <dict>kwargs if kwargs != NULL else {}))
 
 
-# Calling the class returns the existing object, without a tuple of arguments.
+# Device(0) is a frequent call: through vectorcall it looks up the existing object without an argument tuple.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
 answer_hasattr(Device)
 

@@ -46,25 +46,25 @@ cdef class DeviceContexts:
     def set_current(self, ctx: Context | None = None) -> Context | None:
         """Make this device current on the calling thread.
 
-        Without ``ctx`` the primary context replaces the one that is current (``cuCtxSetCurrent``).
-        With ``ctx`` the current context is popped, ``ctx`` is pushed, and the popped one is
-        returned; passing that back restores the earlier state.
+        Without ``ctx``, the primary context of the device becomes current (``cuCtxSetCurrent``). With ``ctx``, the
+        current context is popped and returned, and ``ctx`` is pushed (``cuCtxPopCurrent``, ``cuCtxPushCurrent``).
+        Pass the returned context to another call to restore it.
 
         Parameters
         ----------
         ctx : :class:`Context`, optional
-            A context of this device.
+            A context of this device. If None, the primary context.
 
         Returns
         -------
         :class:`Context` | None
-            The context that ``ctx`` replaced, the same object if it was set through this
-            device; None without ``ctx``, or if none was current.
+            The context that ``ctx`` replaced; the same object that was passed in, if it was set through this Device.
+            None if no context was current, or ``ctx`` is None.
 
         Raises
         ------
         TypeError
-            If ``ctx`` is no :class:`Context`.
+            If ``ctx`` is not a :class:`Context`.
         RuntimeError
             If ``ctx`` is closed or belongs to another device.
         """
@@ -82,25 +82,25 @@ cdef class DeviceContexts:
     def create_context(self, options: ContextOptions | None = None) -> Context:
         """Create a green context, which uses a part of the multiprocessors of this device (``cuGreenCtxCreate``).
 
-        It shares memory, code and errors with the primary context. It is not made current: submit work to a stream of
-        :meth:`Context.create_stream`, or call :meth:`set_current`.
+        A green context shares memory, loaded code and errors with the primary context. It does not become current:
+        enqueue work on a stream from :meth:`Context.create_stream`, or call :meth:`set_current`.
 
         Parameters
         ----------
-        options : :class:`ContextOptions`
-            What the context is made from: multiprocessors of :meth:`SMResource.split`, work queues, or both.
+        options : :class:`ContextOptions` | dict
+            The resources of the context: multiprocessors from :meth:`SMResource.split`, work queues, or both.
 
         Returns
         -------
         :class:`Context`
-            The context. It lives as long as anything that was made in it.
+            The context. It is destroyed after it and everything that was created in it are closed.
 
         Raises
         ------
         TypeError
-            If ``options`` or a resource is of another type.
+            If ``options`` or a resource has the wrong type.
         ValueError
-            If there are no resources, or one is from a dry run or of another device.
+            If ``options`` is None or has no resources, or a resource comes from a dry run or from another device.
         RuntimeError
             If the driver is older than CUDA 12.4.
         CUDAError
@@ -110,7 +110,7 @@ cdef class DeviceContexts:
 
     @property
     def context(self) -> Context:
-        """† The :class:`Context` installed by the last :meth:`set_current` of this object."""
+        """† The :class:`Context` that this Device made current last, with :meth:`set_current` or ``with``."""
         Device_check_set(self)
         return Device_context(self)
 

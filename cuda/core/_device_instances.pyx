@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""One device object per thread and ordinal, and what ``Device()`` takes."""
+"""The Device objects of each thread, one per ordinal, and the parsing of the arguments of ``Device()``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ cdef extern from "Python.h":
     uint64_t PyThreadState_GetID(PyThreadState* state) noexcept
 
 
-# Lives in the dictionary of the thread state, and so as long as the thread.
+# Held by the dictionary of the thread state, so it lives as long as the thread.
 @cython.final
 @cython.no_gc_clear
 cdef class ThreadDevices:
@@ -50,8 +50,8 @@ cdef class ThreadDevices:
             this_thread.devices = NULL
 
 
-# The identity of the thread state is compared, because a thread of another language gets a new
-# state, and loses the old one, each time it enters Python.
+# The ID of the thread state is compared, because a native thread gets a new thread state each time it
+# enters Python (PyGILState_Ensure), and the old one, with its devices, is gone.
 cdef tuple devices_of_thread(object make):
     if this_thread.devices != NULL and this_thread.owner == PyThreadState_GetID(PyThreadState_Get()):
         return (<ThreadDevices>this_thread.devices).devices
@@ -70,7 +70,7 @@ cdef tuple make_devices(object make):
     mine.devices = tuple([make(ordinal) for ordinal in range(c_count)])
     state = PyThreadState_GetDict()
     if state == NULL:
-        raise RuntimeError("this thread has no Python state, so it cannot have devices")
+        raise RuntimeError("this thread has no Python thread state, so it cannot have Device objects")
     (<dict>state)[ThreadDevices] = mine
     this_thread.owner = PyThreadState_GetID(PyThreadState_Get())
     this_thread.devices = <PyObject*>mine

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a device can do: one row per attribute of the driver."""
+"""Device attributes of the driver: one row of DeviceProperties for each."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["DeviceProperties"]
 
 
 class Attribute(CachedProperty):
-    """One attribute of a device, read from the driver at first use and then kept.
+    """One device attribute, read from the driver at first access and cached in the instance.
 
-    The name of the row is the driver's, ``CU_DEVICE_ATTRIBUTE_...``, in lower case.
+    The name of the row is that of the driver's enumerator, ``CU_DEVICE_ATTRIBUTE_...``, in lower case.
 
     Parameters
     ----------
@@ -25,16 +25,16 @@ class Attribute(CachedProperty):
         What the value means.
     default : optional
         The value where the driver does not know the attribute.
-    fresh : bool, optional
-        Whether the value may change and is therefore read each time. Default is False.
+    is_volatile : bool, optional
+        Whether the value may change, so that each access queries the driver. Default is False.
     """
 
     convert = int
 
-    def __init__(self, code, doc, default=0, fresh=False):
+    def __init__(self, code, doc, default=0, is_volatile=False):
         self.code = code
         self.default = default
-        self.fresh = fresh
+        self.is_volatile = is_volatile
         self.__doc__ = doc
 
     def __set_name__(self, owner, name):
@@ -46,18 +46,18 @@ class Attribute(CachedProperty):
             return self
         raw = properties._read(properties._device_id, self.code)
         value = self.convert(self.default if raw is None else raw)
-        if not self.fresh:
-            # No data descriptor: from now on the lookup finds the instance's own value first.
+        if not self.is_volatile:
+            # This is not a data descriptor, so later lookups find the instance's own entry first.
             properties.__dict__[self.name] = value
         return value
 
 
 class Number(Attribute):
-    """An attribute that counts something or is a code of the driver."""
+    """An attribute that is a number: a count, a size or an enumerator of the driver."""
 
 
 class Flag(Attribute):
-    """An attribute that is there or not."""
+    """An attribute that is true or false."""
 
     convert = bool
 
@@ -66,42 +66,44 @@ class Flag(Attribute):
 class DeviceProperties:
     """The attributes of a device (``cuDeviceGetAttribute``), from :attr:`Device.properties`.
 
-    All are read-only and none needs a context. An attribute that the driver does not know reads as
-    0 or False; :meth:`is_supported` tells this from a real 0.
+    All attributes are read-only, and none needs a context. An attribute that the driver is too old for has a default,
+    0 or False if not stated otherwise; :meth:`is_supported` tells that default from a value of the driver.
     """
 
-    max_threads_per_block = Number(1, "Threads that a block can have.")
+    max_threads_per_block = Number(1, "Largest number of threads of a block.")
     max_block_dim_x = Number(2, "Largest x dimension of a block.")
     max_block_dim_y = Number(3, "Largest y dimension of a block.")
     max_block_dim_z = Number(4, "Largest z dimension of a block.")
     max_grid_dim_x = Number(5, "Largest x dimension of a grid.")
     max_grid_dim_y = Number(6, "Largest y dimension of a grid.")
     max_grid_dim_z = Number(7, "Largest z dimension of a grid.")
-    max_shared_memory_per_block = Number(8, "Bytes of shared memory that a block can have without opting in to more.")
+    max_shared_memory_per_block = Number(8, "Bytes of shared memory that a block can use without opting in to more.")
     total_constant_memory = Number(9, "Bytes of ``__constant__`` memory.")
     warp_size = Number(10, "Threads in a warp.")
-    max_pitch = Number(11, "Largest pitch of a copy, in bytes.")
+    max_pitch = Number(11, "Largest pitch of a memory copy, in bytes.")
     maximum_texture1d_width = Number(21, "Largest width of a 1D texture.")
-    maximum_texture1d_linear_width = Number(69, "Largest width of a linear 1D texture.")
+    maximum_texture1d_linear_width = Number(69, "Largest width of a 1D texture bound to linear memory.")
     maximum_texture1d_mipmapped_width = Number(77, "Largest width of a mipmapped 1D texture.")
     maximum_texture2d_width = Number(22, "Largest width of a 2D texture.")
     maximum_texture2d_height = Number(23, "Largest height of a 2D texture.")
-    maximum_texture2d_linear_width = Number(70, "Largest width of a linear 2D texture.")
-    maximum_texture2d_linear_height = Number(71, "Largest height of a linear 2D texture.")
-    maximum_texture2d_linear_pitch = Number(72, "Largest pitch of a linear 2D texture, in bytes.")
+    maximum_texture2d_linear_width = Number(70, "Largest width of a 2D texture bound to pitched linear memory.")
+    maximum_texture2d_linear_height = Number(71, "Largest height of a 2D texture bound to pitched linear memory.")
+    maximum_texture2d_linear_pitch = Number(
+        72, "Largest pitch of a 2D texture bound to pitched linear memory, in bytes."
+    )
     maximum_texture2d_mipmapped_width = Number(73, "Largest width of a mipmapped 2D texture.")
     maximum_texture2d_mipmapped_height = Number(74, "Largest height of a mipmapped 2D texture.")
     maximum_texture3d_width = Number(24, "Largest width of a 3D texture.")
     maximum_texture3d_height = Number(25, "Largest height of a 3D texture.")
     maximum_texture3d_depth = Number(26, "Largest depth of a 3D texture.")
     maximum_texture3d_width_alternate = Number(
-        47, "Largest width of a 3D texture in its other set of sizes, 0 if there is none."
+        47, "Alternate largest width of a 3D texture; 0 if there is no alternate size."
     )
     maximum_texture3d_height_alternate = Number(
-        48, "Largest height of a 3D texture in its other set of sizes, 0 if there is none."
+        48, "Alternate largest height of a 3D texture; 0 if there is no alternate size."
     )
     maximum_texture3d_depth_alternate = Number(
-        49, "Largest depth of a 3D texture in its other set of sizes, 0 if there is none."
+        49, "Alternate largest depth of a 3D texture; 0 if there is no alternate size."
     )
     maximum_texturecubemap_width = Number(52, "Largest width of a cubemap texture.")
     maximum_texture1d_layered_width = Number(42, "Largest width of a layered 1D texture.")
@@ -125,121 +127,147 @@ class DeviceProperties:
     maximum_surfacecubemap_width = Number(66, "Largest width of a cubemap surface.")
     maximum_surfacecubemap_layered_width = Number(67, "Largest width of a layered cubemap surface.")
     maximum_surfacecubemap_layered_layers = Number(68, "Most layers of a layered cubemap surface.")
-    max_registers_per_block = Number(12, "32-bit registers that a block can have.")
-    clock_rate = Number(13, "Clock of the multiprocessors in kHz; read afresh.", fresh=True)
-    texture_alignment = Number(14, "Alignment of texture memory in bytes.")
-    texture_pitch_alignment = Number(51, "Alignment of the pitch of texture memory in bytes.")
-    gpu_overlap = Flag(15, "Whether copies overlap with kernels; :attr:`async_engine_count` says more.")
+    max_registers_per_block = Number(12, "32-bit registers that a block can use.")
+    clock_rate = Number(13, "Peak clock rate of the multiprocessors in kHz; queried at each access.", is_volatile=True)
+    texture_alignment = Number(14, "Alignment that a texture's base address needs, in bytes.")
+    texture_pitch_alignment = Number(
+        51, "Alignment that the pitch of a texture bound to pitched memory needs, in bytes."
+    )
+    gpu_overlap = Flag(
+        15, "Whether copies and kernels can overlap; :attr:`async_engine_count` has the number of engines."
+    )
     multiprocessor_count = Number(16, "Number of multiprocessors.")
-    kernel_exec_timeout = Flag(17, "Whether kernels may run only for a limited time; read afresh.", fresh=True)
-    integrated = Flag(18, "Whether the GPU is integrated and shares the memory of the host.")
-    can_map_host_memory = Flag(19, "Whether host memory can be mapped for the device.")
-    compute_mode = Number(20, "How many processes may use the device, a ``CUcomputemode``; read afresh.", fresh=True)
-    concurrent_kernels = Flag(31, "Whether several kernels can run at once.")
-    ecc_enabled = Flag(32, "Whether memory errors are corrected.")
-    pci_bus_id = Number(33, "Number of the PCI bus.")
-    pci_device_id = Number(34, "Number of the PCI slot.")
-    pci_domain_id = Number(50, "Number of the PCI domain.")
+    kernel_exec_timeout = Flag(17, "Whether kernels have a run time limit; queried at each access.", is_volatile=True)
+    integrated = Flag(18, "Whether the GPU is integrated with the host's memory subsystem.")
+    can_map_host_memory = Flag(19, "Whether host memory can be mapped into the device's address space.")
+    compute_mode = Number(20, "The compute mode, a ``CUcomputemode``; queried at each access.", is_volatile=True)
+    concurrent_kernels = Flag(31, "Whether several kernels can execute concurrently.")
+    ecc_enabled = Flag(32, "Whether error correction (ECC) is enabled for the device's memory.")
+    pci_bus_id = Number(33, "PCI bus number.")
+    pci_device_id = Number(34, "PCI device (slot) number.")
+    pci_domain_id = Number(50, "PCI domain number.")
     tcc_driver = Flag(35, "Whether the driver runs in the TCC model of Windows.")
-    memory_clock_rate = Number(36, "Peak clock of the memory in kHz; read afresh.", fresh=True)
+    memory_clock_rate = Number(36, "Peak clock rate of the memory in kHz; queried at each access.", is_volatile=True)
     global_memory_bus_width = Number(37, "Width of the memory bus in bits.")
     l2_cache_size = Number(38, "Bytes of L2 cache.")
-    max_threads_per_multiprocessor = Number(39, "Threads that a multiprocessor can hold.")
+    max_threads_per_multiprocessor = Number(39, "Largest number of resident threads per multiprocessor.")
     unified_addressing = Flag(41, "Whether the device shares one address space with the host.")
     compute_capability_major = Number(75, "Major number of the compute capability.")
     compute_capability_minor = Number(76, "Minor number of the compute capability.")
     global_l1_cache_supported = Flag(79, "Whether global memory can be cached in L1.")
     local_l1_cache_supported = Flag(80, "Whether local memory can be cached in L1.")
-    max_shared_memory_per_multiprocessor = Number(81, "Bytes of shared memory of a multiprocessor.")
-    max_registers_per_multiprocessor = Number(82, "32-bit registers of a multiprocessor.")
+    max_shared_memory_per_multiprocessor = Number(81, "Bytes of shared memory per multiprocessor.")
+    max_registers_per_multiprocessor = Number(82, "32-bit registers per multiprocessor.")
     managed_memory = Flag(83, "Whether managed memory can be allocated.")
-    multi_gpu_board = Flag(84, "Whether the board has other GPUs.")
-    multi_gpu_board_group_id = Number(85, "Number that the GPUs of one board share.")
-    host_native_atomic_supported = Flag(86, "Whether all atomic operations work over the link to the host.")
+    multi_gpu_board = Flag(84, "Whether the device is on a board with several GPUs.")
+    multi_gpu_board_group_id = Number(85, "Identifier that all GPUs of one board share.")
+    host_native_atomic_supported = Flag(86, "Whether the link to the host supports native atomic operations.")
     single_to_double_precision_perf_ratio = Number(
-        87, "Throughput in single precision over that in double; read afresh.", fresh=True
+        87, "Ratio of single precision to double precision throughput; queried at each access.", is_volatile=True
     )
-    pageable_memory_access = Flag(88, "Whether the device can access pageable host memory that is not registered.")
-    concurrent_managed_access = Flag(89, "Whether host and device can access managed memory at the same time.")
-    compute_preemption_supported = Flag(90, "Whether kernels can be preempted.")
-    can_use_host_pointer_for_registered_mem = Flag(
-        91, "Whether registered host memory has the same address on the device."
+    pageable_memory_access = Flag(
+        88, "Whether the device can access pageable host memory without ``cuMemHostRegister``."
     )
+    concurrent_managed_access = Flag(89, "Whether host and device can access managed memory concurrently.")
+    compute_preemption_supported = Flag(90, "Whether compute preemption is supported.")
+    can_use_host_pointer_for_registered_mem = Flag(91, "Whether kernels can use the host address of registered memory.")
     cooperative_launch = Flag(95, "Whether cooperative kernels can be launched.")
     max_shared_memory_per_block_optin = Number(97, "Bytes of shared memory that a block can opt in to.")
     pageable_memory_access_uses_host_page_tables = Flag(
-        100, "Whether access to pageable memory goes through the page tables of the host."
+        100, "Whether the device accesses pageable memory through the host's page tables."
     )
     direct_managed_mem_access_from_host = Flag(
-        101, "Whether the host reaches managed memory on the device without moving it."
+        101, "Whether the host can access managed memory on the device without migration."
     )
-    virtual_memory_management_supported = Flag(102, "Whether virtual memory can be managed.")
+    virtual_memory_management_supported = Flag(
+        102, "Whether the virtual memory management API (``cuMemCreate``, ``cuMemMap``) is supported."
+    )
     handle_type_posix_file_descriptor_supported = Flag(
-        103, "Whether virtual memory can be exported as a file descriptor."
+        103, "Whether ``cuMemCreate`` memory can be exported as a POSIX file descriptor."
     )
-    handle_type_win32_handle_supported = Flag(104, "Whether virtual memory can be exported as an NT handle.")
-    handle_type_win32_kmt_handle_supported = Flag(105, "Whether virtual memory can be exported as a KMT handle.")
-    max_blocks_per_multiprocessor = Number(106, "Blocks that a multiprocessor can hold.")
-    generic_compression_supported = Flag(107, "Whether memory can be compressed.")
-    max_persisting_l2_cache_size = Number(108, "Bytes of L2 cache that can be set aside for persisting data.")
+    handle_type_win32_handle_supported = Flag(
+        104, "Whether ``cuMemCreate`` memory can be exported as a Win32 NT handle."
+    )
+    handle_type_win32_kmt_handle_supported = Flag(
+        105, "Whether ``cuMemCreate`` memory can be exported as a Win32 KMT handle."
+    )
+    max_blocks_per_multiprocessor = Number(106, "Largest number of resident blocks per multiprocessor.")
+    generic_compression_supported = Flag(107, "Whether compressible memory can be allocated (``cuMemCreate``).")
+    max_persisting_l2_cache_size = Number(108, "Bytes of L2 cache that can be set aside for persisting accesses.")
     max_access_policy_window_size = Number(109, "Largest ``num_bytes`` of a ``CUaccessPolicyWindow``.")
     gpu_direct_rdma_with_cuda_vmm_supported = Flag(
-        110, "Whether managed virtual memory can be used with GPUDirect RDMA."
+        110, "Whether ``cuMemCreate`` memory can be used with GPUDirect RDMA."
     )
-    reserved_shared_memory_per_block = Number(111, "Bytes of shared memory that the driver takes from each block.")
-    sparse_cuda_array_supported = Flag(112, "Whether arrays can be sparse.")
-    read_only_host_register_supported = Flag(113, "Whether host memory can be registered as read-only.")
-    memory_pools_supported = Flag(115, "Whether memory can be allocated in stream order from pools.")
-    gpu_direct_rdma_supported = Flag(116, "Whether GPUDirect RDMA can be used.")
+    reserved_shared_memory_per_block = Number(111, "Bytes of shared memory that the driver reserves in each block.")
+    sparse_cuda_array_supported = Flag(112, "Whether sparse CUDA arrays and sparse mipmapped arrays are supported.")
+    read_only_host_register_supported = Flag(113, "Whether ``cuMemHostRegister`` can register memory as read-only.")
+    memory_pools_supported = Flag(
+        115, "Whether stream-ordered allocation and memory pools (``cuMemAllocAsync``) are supported."
+    )
+    gpu_direct_rdma_supported = Flag(116, "Whether GPUDirect RDMA is supported (``nvidia_p2p_get_pages``).")
     gpu_direct_rdma_flush_writes_options = Number(
-        117, "Ways to flush remote writes, bits of ``CUflushGPUDirectRDMAWritesOptions``."
+        117, "Ways to flush GPUDirect RDMA writes, bits of ``CUflushGPUDirectRDMAWritesOptions``."
     )
-    gpu_direct_rdma_writes_ordering = Number(118, "How remote writes are ordered, a ``CUGPUDirectRDMAWritesOrdering``.")
-    mempool_supported_handle_types = Number(119, "Ways to share a pool, bits of ``CUmemAllocationHandleType``.")
-    deferred_mapping_cuda_array_supported = Flag(121, "Whether the memory of arrays can be mapped later.")
-    numa_config = Number(130, "How the device takes part in NUMA, a ``CUdeviceNumaConfig``.")
-    numa_id = Number(131, "NUMA node of the memory of the device.")
-    multicast_supported = Flag(132, "Whether switches can multicast.")
-    surface_alignment = Number(30, "Alignment of surface memory in bytes.")
-    async_engine_count = Number(40, "Number of copy engines.")
-    can_tex2d_gather = Flag(44, "Whether 2D textures can be gathered from.")
-    maximum_texture2d_gather_width = Number(45, "Largest width of a 2D texture that is gathered from.")
-    maximum_texture2d_gather_height = Number(46, "Largest height of a 2D texture that is gathered from.")
-    stream_priorities_supported = Flag(78, "Whether streams have priorities.")
-    can_flush_remote_writes = Flag(98, "Whether memory operations of streams can flush remote writes.")
-    host_register_supported = Flag(99, "Whether host memory can be registered.")
-    timeline_semaphore_interop_supported = Flag(114, "Whether external timeline semaphores can be used.")
+    gpu_direct_rdma_writes_ordering = Number(
+        118, "Ordering of GPUDirect RDMA writes, a ``CUGPUDirectRDMAWritesOrdering``."
+    )
+    mempool_supported_handle_types = Number(
+        119, "Handle types that memory pools can be exported as, bits of ``CUmemAllocationHandleType``."
+    )
+    deferred_mapping_cuda_array_supported = Flag(
+        121, "Whether CUDA arrays can be created without memory and mapped later."
+    )
+    numa_config = Number(130, "NUMA configuration of the device, a ``CUdeviceNumaConfig``.")
+    numa_id = Number(131, "NUMA node of the device's memory.")
+    multicast_supported = Flag(132, "Whether multicast and reduction by the NVLink switch are supported.")
+    surface_alignment = Number(30, "Alignment that surfaces need, in bytes.")
+    async_engine_count = Number(40, "Number of asynchronous copy engines.")
+    can_tex2d_gather = Flag(44, "Whether 2D texture gather (``tex2Dgather``) is supported.")
+    maximum_texture2d_gather_width = Number(45, "Largest width of a 2D texture with texture gather.")
+    maximum_texture2d_gather_height = Number(46, "Largest height of a 2D texture with texture gather.")
+    stream_priorities_supported = Flag(78, "Whether stream priorities are supported.")
+    can_flush_remote_writes = Flag(
+        98, "Whether stream memory operations can flush remote writes (``CU_STREAM_WAIT_VALUE_FLUSH``)."
+    )
+    host_register_supported = Flag(99, "Whether ``cuMemHostRegister`` is supported.")
+    timeline_semaphore_interop_supported = Flag(114, "Whether external timeline semaphores are supported.")
     cluster_launch = Flag(120, "Whether kernels can be launched in clusters.")
-    can_use_64_bit_stream_mem_ops = Flag(122, "Whether memory operations of streams can be 64 bits wide.")
-    can_use_stream_wait_value_nor = Flag(123, "Whether memory operations of streams can wait for a NOR.")
-    dma_buf_supported = Flag(124, "Whether device memory can be shared as a dma_buf.")
+    can_use_64_bit_stream_mem_ops = Flag(122, "Whether stream memory operations support 64-bit values.")
+    can_use_stream_wait_value_nor = Flag(123, "Whether stream memory operations support ``CU_STREAM_WAIT_VALUE_NOR``.")
+    dma_buf_supported = Flag(124, "Whether device memory can be exported as a dma_buf file descriptor.")
     ipc_event_supported = Flag(125, "Whether events can be shared between processes.")
     mem_sync_domain_count = Number(
-        126, "Number of memory synchronisation domains; 1 where the driver does not know.", default=1
+        126, "Number of memory synchronization domains; 1 where the driver does not know.", default=1
     )
-    tensor_map_access_supported = Flag(127, "Whether tensor maps can be used.")
-    handle_type_fabric_supported = Flag(128, "Whether virtual memory can be exported over the fabric.")
-    unified_function_pointers = Flag(129, "Whether function pointers are the same on all devices.")
-    mps_enabled = Flag(133, "Whether contexts go through MPS.")
+    tensor_map_access_supported = Flag(127, "Whether tensor maps (``CUtensorMap``) are supported.")
+    handle_type_fabric_supported = Flag(128, "Whether ``cuMemCreate`` memory can be exported as a fabric handle.")
+    unified_function_pointers = Flag(129, "Whether unified function pointers are supported.")
+    mps_enabled = Flag(133, "Whether contexts on the device are shared through the multi-process service (MPS).")
     host_numa_id = Number(
         134, "NUMA node of the host nearest to the device; -1 where the driver does not know.", default=-1
     )
-    d3d12_cig_supported = Flag(135, "Whether CUDA can run in a Direct3D 12 queue.")
-    mem_decompress_algorithm_mask = Number(136, "Ways to decompress memory, bits of ``CUmemDecompressAlgorithm``.")
-    mem_decompress_maximum_length = Number(137, "Largest number of bytes of one decompression.")
-    vulkan_cig_supported = Flag(138, "Whether CUDA can run in a Vulkan queue.")
-    gpu_pci_device_id = Number(139, "PCI device number and vendor number in one.")
-    gpu_pci_subsystem_id = Number(140, "PCI subsystem number and vendor number in one.")
-    host_numa_virtual_memory_management_supported = Flag(
-        141, "Whether virtual memory can be managed on a NUMA node of the host."
+    d3d12_cig_supported = Flag(135, "Whether CUDA in Graphics (CIG) works with Direct3D 12.")
+    mem_decompress_algorithm_mask = Number(
+        136, "Supported decompression algorithms, bits of ``CUmemDecompressAlgorithm``."
     )
-    host_numa_memory_pools_supported = Flag(142, "Whether pools can live on a NUMA node of the host.")
-    host_numa_multinode_ipc_supported = Flag(143, "Whether memory of a NUMA node can be shared between machines.")
-    host_memory_pools_supported = Flag(144, "Whether pools can live on the host.")
-    host_virtual_memory_management_supported = Flag(145, "Whether virtual memory can be managed on the host.")
-    host_alloc_dma_buf_supported = Flag(146, "Whether pinned host memory can be shared as a dma_buf.")
+    mem_decompress_maximum_length = Number(137, "Largest size of one decompress operation, in bytes.")
+    vulkan_cig_supported = Flag(138, "Whether CUDA in Graphics (CIG) works with Vulkan.")
+    gpu_pci_device_id = Number(139, "The PCI device ID and the PCI vendor ID, 16 bits each.")
+    gpu_pci_subsystem_id = Number(140, "The PCI subsystem ID and the PCI subsystem vendor ID, 16 bits each.")
+    host_numa_virtual_memory_management_supported = Flag(
+        141, "Whether ``cuMemCreate`` can allocate on a NUMA node of the host."
+    )
+    host_numa_memory_pools_supported = Flag(142, "Whether memory pools can be on a NUMA node of the host.")
+    host_numa_multinode_ipc_supported = Flag(
+        143, "Whether memory on a NUMA node of the host can be shared between the nodes of a multi-node system."
+    )
+    host_memory_pools_supported = Flag(144, "Whether memory pools can be on the host.")
+    host_virtual_memory_management_supported = Flag(145, "Whether ``cuMemCreate`` can allocate on the host.")
+    host_alloc_dma_buf_supported = Flag(
+        146, "Whether page-locked host memory can be exported as a dma_buf file descriptor."
+    )
     only_partial_host_native_atomic_supported = Flag(
-        147, "Whether only some atomic operations work over the link to the host."
+        147, "Whether the link to the host supports only some native atomic operations."
     )
 
     def __init__(self, *args, **kwargs):
@@ -270,30 +298,35 @@ class DeviceProperties:
         return self
 
     def is_supported(self, name: str) -> bool:
-        """Return whether the driver knows a property, so that its 0 or False is a fact and not a default.
+        """Return whether the driver reports an attribute, so that its value is not a default.
 
         Parameters
         ----------
         name : str
-            The name of a property, such as ``"cluster_launch"``.
+            The name of the attribute, such as ``"cluster_launch"``.
+
+        Returns
+        -------
+        bool
+            False if the driver is too old for the attribute.
 
         Raises
         ------
         TypeError
-            If ``name`` is no string.
+            If ``name`` is not a string.
         ValueError
-            If there is no such property.
+            If there is no attribute of that name.
         """
         if not isinstance(name, str):
             raise TypeError(f"name must be a str, the name of a property, not {type(name).__name__}")
         row = getattr(type(self), name, None)
         if not isinstance(row, Attribute):
-            raise ValueError(f"there is no property {name!r}; see dir(Device().properties)")
+            raise ValueError(f"name must be the name of a property of a device, not {name!r}")
         return self._read(self._device_id, row.code) is not None
 
 
 def table_of(device) -> str:
-    """Return what notebooks show of a :class:`~cuda.core.Device`: a table in HTML."""
+    """Return the HTML table with which notebooks display a :class:`~cuda.core.Device`."""
     major, minor = device.compute_capability
     facts = {
         "name": importlib.import_module("html").escape(device.name),

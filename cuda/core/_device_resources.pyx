@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device resources: the multiprocessors and work queues that green contexts are made from."""
+"""Device resources: the multiprocessors and work queues that green contexts are created from."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _SCOPE_NAMES = {code: scope for scope, code in _SCOPES.items()}
 
 
 cdef class DeviceResources:
-    """The resources of a device or context: :attr:`Device.resources`, :attr:`Context.resources`.
+    """The multiprocessors and work queues of a device or context, from ``Device.resources`` or ``Context.resources``.
 
-    Each access queries the driver.
+    Each access to a property queries the driver.
     """
 
     __signature__ = ConstructorSignature()
@@ -61,10 +61,10 @@ cdef class DeviceResources:
         RuntimeError
             If the driver is older than CUDA 12.4.
         CUDAError
-            If the device cannot be divided.
+            If the device has no resources of this type.
         """
         cdef SMResource resource = SMResource.__new__(SMResource)
-        Resource_check_driver(12040, "dividing multiprocessors")
+        Resource_check_driver(12040, "partitioning of multiprocessors")
         DeviceResources_query(self, &resource._resource, cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM)
         resource._device_id = self._device_id
         return resource
@@ -79,7 +79,7 @@ cdef class DeviceResources:
             If the driver is older than CUDA 13.1.
         """
         cdef WorkqueueResource resource = WorkqueueResource.__new__(WorkqueueResource)
-        Resource_check_driver(13010, "configuring work queues")
+        Resource_check_driver(13010, "configuration of work queues")
         DeviceResources_query(
             self, &resource._resource, cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG
         )
@@ -88,20 +88,21 @@ cdef class DeviceResources:
 
 @options_class
 class SMResourceOptions(Options):
-    """Options of :meth:`SMResource.split`: the number and sizes of groups of multiprocessors.
+    """Options of :meth:`SMResource.split`: the number and the sizes of groups of multiprocessors.
 
-    A sequence as ``count`` has one item per group; the other fields are then sequences of the same length, or one
-    value for all groups.
+    If ``count`` is a sequence, it has one item per group, and every other field is a sequence of that length or one
+    value for all groups. If it is a number, there is one group.
 
     Attributes
     ----------
     count : int | sequence of int, optional
-        How many multiprocessors a group has. If None or 0, the driver chooses.
+        The number of multiprocessors of a group. If None or 0, the driver chooses it.
     coscheduled_sm_count : int | sequence of int, optional
         The number of multiprocessors guaranteed to be co-scheduled, for clusters. If None, the driver's default.
         Needs a driver of CUDA 13.1.
     preferred_coscheduled_sm_count : int | sequence of int, optional
-        The preferred number, of which ``coscheduled_sm_count`` is the fallback. Needs a driver of CUDA 13.1.
+        The preferred number of co-scheduled multiprocessors; ``coscheduled_sm_count`` is the fallback. Needs a driver
+        of CUDA 13.1.
     backfill : bool | sequence of bool, optional
         Whether a group may include multiprocessors that cannot be co-scheduled with the others. Default is False.
     """
@@ -113,7 +114,7 @@ class SMResourceOptions(Options):
 
 
 cdef class SMResource:
-    """A number of streaming multiprocessors of a device, from :attr:`DeviceResources.sm` or :meth:`split`."""
+    """A group of streaming multiprocessors of a device, from :attr:`DeviceResources.sm` or :meth:`split`."""
 
     __signature__ = ConstructorSignature()
 
@@ -129,39 +130,39 @@ cdef class SMResource:
         refuse_pickle(self)
 
     def split(self, options: SMResourceOptions, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
-        """Divide these multiprocessors into disjoint groups.
+        """Partition these multiprocessors into disjoint groups.
 
-        This object does not change: a group takes effect when a context is created from it.
+        This object does not change. A group has an effect only in a green context that is created from it.
 
         Parameters
         ----------
-        options : :class:`SMResourceOptions`
+        options : :class:`SMResourceOptions` | dict
             The number and the sizes of the groups.
         dry_run : bool, optional
-            Whether to compute the sizes only: no context can be created from the result. Default is False.
+            Whether to compute sizes only; no context can be created from the result. Default is False.
 
         Returns
         -------
         tuple of (list of :class:`SMResource`, :class:`SMResource`)
-            The groups, in the order of the options, and the remaining multiprocessors. Drivers older than CUDA 13.1
-            round sizes up, and may return fewer groups (``cuDevSmResourceSplitByCount``); later ones return exactly
-            what is requested (``cuDevSmResourceSplit``).
+            The groups, in the order of the options, and the multiprocessors that are left. Drivers older than CUDA
+            13.1 round sizes up and may return fewer groups (``cuDevSmResourceSplitByCount``); newer drivers return
+            the requested groups or fail (``cuDevSmResourceSplit``).
 
         Raises
         ------
         TypeError
-            If a field is of another type.
+            If a field has the wrong type.
         ValueError
-            If ``count`` is empty or negative, or a sequence does not fit it.
+            If ``count`` is empty or negative, or another field is a sequence of another length.
         RuntimeError
-            If the driver is older than CUDA 13.1 and the groups differ, or a co-scheduling field is set.
+            If the driver is older than CUDA 13.1, and the counts differ or a co-scheduling field is set.
         CUDAError
-            If there is no such division.
+            If the multiprocessors cannot be partitioned like this.
         """
         cdef vector[cydriver.CUdevResource] c_groups
         cdef SMResource rest = SMResource.__new__(SMResource)
         if self._resource.type != cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM:
-            raise RuntimeError("this SMResource has no multiprocessors to divide")
+            raise RuntimeError("this SMResource has no multiprocessors to split")
         if options is None:
             raise TypeError("options must be an SMResourceOptions, not None")
         groups = _groups_of(check_or_create_options(SMResourceOptions, options, "options of a split"))
@@ -192,8 +193,10 @@ cdef class SMResource:
 
     @property
     def coscheduled_alignment(self) -> int:
-        """The number of multiprocessors guaranteed to be co-scheduled; 0 if the driver does not report it."""
-        # Drivers before CUDA 13.1 do not; the groups that a device is divided into are multiples of the least.
+        """The number of multiprocessors guaranteed to be co-scheduled.
+
+        For drivers older than CUDA 13.1, which do not report it, :attr:`min_partition_size`.
+        """
         return self._resource.sm.smCoscheduledAlignment or self._resource.sm.minSmPartitionSize
 
     @property
@@ -204,12 +207,13 @@ cdef class SMResource:
 
 @options_class
 class WorkqueueResourceOptions(Options):
-    """Configuration of the work queues of a context; None leaves a setting unchanged.
+    """Options of :meth:`WorkqueueResource.configure`; a field that is None leaves its setting unchanged.
 
     Attributes
     ----------
     sharing_scope : :class:`~cuda.core.typing.WorkqueueSharingScopeType` | str, optional
-        Who shares the queues.
+        ``"device_ctx"``: all contexts of the device share the queues. ``"green_ctx_balanced"``: green contexts use
+        different queues where possible.
     concurrency_limit : int, optional
         The expected number of concurrent stream-ordered workloads, at least 1.
     """
@@ -228,7 +232,7 @@ class WorkqueueResourceOptions(Options):
 
 
 cdef class WorkqueueResource:
-    """The configuration of work queues of a device, from :attr:`DeviceResources.workqueue`."""
+    """A configuration of the work queues of a device, from :attr:`DeviceResources.workqueue`."""
 
     __signature__ = ConstructorSignature()
 
@@ -243,17 +247,19 @@ cdef class WorkqueueResource:
         refuse_pickle(self)
 
     def configure(self, options: WorkqueueResourceOptions) -> None:
-        """Change this configuration, from which a context can then be created.
+        """Change this configuration; it has an effect in green contexts created from it afterwards.
 
         Parameters
         ----------
-        options : :class:`WorkqueueResourceOptions`
-            What to change; None leaves a setting as it is.
+        options : :class:`WorkqueueResourceOptions` | dict
+            The settings to change.
 
         Raises
         ------
         TypeError
-            If ``options`` is of another type.
+            If ``options`` or a field has the wrong type.
+        ValueError
+            If a field has an invalid value.
         """
         if options is None:
             raise TypeError("options must be a WorkqueueResourceOptions, not None")
@@ -272,7 +278,7 @@ cdef class WorkqueueResource:
 
     @property
     def sharing_scope(self) -> WorkqueueSharingScopeType:
-        """The sharing scope of the queues."""
+        """Which contexts share the queues."""
         return enums.WorkqueueSharingScopeType(_SCOPE_NAMES[<int>self._resource.wqConfig.sharingScope])
 
     @property
@@ -325,14 +331,14 @@ cdef int Resource_add(object resource, int device_id, vector[cydriver.CUdevResou
     cdef cydriver.CUdevResource c_resource
     if isinstance(resource, SMResource):
         if (<SMResource>resource)._is_dry_run:
-            raise ValueError("a dry run gives sizes only; make the context from SMResource.split() without dry_run")
+            raise ValueError("resources must not come from a dry run; call SMResource.split() without dry_run")
         c_resource = (<SMResource>resource)._resource
         owner = (<SMResource>resource)._device_id
     elif isinstance(resource, WorkqueueResource):
         c_resource = (<WorkqueueResource>resource)._resource
         owner = c_resource.wqConfig.device
     else:
-        raise TypeError(f"resources must hold SMResource and WorkqueueResource, not {type(resource).__name__}")
+        raise TypeError(f"resources must contain SMResource or WorkqueueResource, not {type(resource).__name__}")
     if c_resource.type == cydriver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_INVALID:
         raise ValueError(f"resources must not hold an empty {type(resource).__name__}")
     if owner != device_id:
@@ -381,9 +387,9 @@ cdef int SMResource_split_evenly(
     cdef unsigned int c_count = <unsigned int>len(groups)
     cdef unsigned int c_least = 0
     if any(together or preferred for _, together, preferred, _ in groups):
-        raise RuntimeError("co-scheduling of multiprocessors needs a driver of CUDA 13.1 or newer")
+        raise RuntimeError("coscheduled_sm_count and its preferred count need a driver of CUDA 13.1 or newer")
     if len({count for count, _, _, _ in groups}) > 1:
-        raise RuntimeError("groups of different counts need a driver of CUDA 13.1 or newer")
+        raise RuntimeError("different counts need a driver of CUDA 13.1 or newer")
     c_least = groups[0][0]
     c_groups.resize(c_count)
     with nogil:
@@ -396,7 +402,7 @@ cdef int SMResource_split_evenly(
 
 
 def _groups_of(options) -> list[tuple[int, int, int, bool]]:
-    """Return the count, both numbers of co-scheduled multiprocessors, and the backfill of each group."""
+    """Return for each group (count, coscheduled_sm_count, preferred_coscheduled_sm_count, backfill)."""
     is_many = _is_sequence(options.count)
     size = len(options.count) if is_many else 1
     if size == 0:
@@ -414,22 +420,22 @@ def _is_sequence(value) -> bool:
 
 
 def _column(name: str, value, is_many: bool, size: int) -> list:
-    """Return a field for each group."""
+    """Return the value of a field for each group."""
     if not _is_sequence(value):
         return [value] * size
     if not is_many:
-        raise ValueError(f"{name} must be one value, not a sequence, where count is one")
+        raise ValueError(f"{name} must be one value, not a sequence, because count is one value")
     if len(value) != size:
         raise ValueError(f"{name} must have {size} items like count, not {len(value)}")
     return list(value)
 
 
 def _number(name: str, value) -> int:
-    """Return a number of multiprocessors; 0 lets the driver choose."""
+    """Return a number of multiprocessors, with 0 for None: the driver chooses."""
     if value is None:
         return 0
     if type(value) is not int:
-        raise TypeError(f"{name} must hold ints or None, not {type(value).__name__}")
+        raise TypeError(f"{name} must be an int or None for each group, not {type(value).__name__}")
     if not 0 <= value < 1 << 32:
         raise ValueError(f"{name} must be from 0 to 2**32 - 1, not {shown(value)}")
     return value

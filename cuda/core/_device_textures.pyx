@@ -12,7 +12,7 @@ __all__ = []
 
 
 cdef class Factories:
-    """The functions of the texture package."""
+    """The functions of :mod:`cuda.core.texture` that create the objects."""
 
     cdef object create_opaque_array, create_mipmapped_array, create_texture_object, create_surface_object
 
@@ -36,82 +36,102 @@ cdef class DeviceTextures(DeviceContexts):
     """The methods of :class:`Device` that create arrays, textures and surfaces."""
 
     def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:
-        """† Return a new array, whose layout the driver chooses (``cuArray3DCreate``).
+        """† Create a CUDA array, whose memory layout is opaque (``cuArray3DCreate``).
 
         Parameters
         ----------
         options : :class:`~cuda.core.texture.OpaqueArrayOptions` | dict
-            The extents, and the format and the channels of an element.
+            The extents, the element format and the number of channels.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.OpaqueArray`
+            The array, with undefined contents.
 
         Raises
         ------
         TypeError
-            If ``options`` is of another type.
+            If ``options`` has the wrong type.
         ValueError
-            If its values are invalid or contradict each other.
+            If an option has an invalid value, or two options exclude each other.
         CUDAError
-            Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
+            Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
         """
         return factories().create_opaque_array(self, options)
 
     def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
-        """† Return a new array with levels (``cuMipmappedArrayCreate``).
+        """† Create a mipmapped array (``cuMipmappedArrayCreate``).
 
         Parameters
         ----------
         options : :class:`~cuda.core.texture.MipmappedArrayOptions` | dict
-            The extents, the format and the channels of an element, and the number of levels.
+            The extents of level 0, the element format, the number of channels and of levels.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.MipmappedArray`
+            The mipmapped array, with undefined contents.
 
         Raises
         ------
         TypeError
-            If ``options`` is of another type.
+            If ``options`` has the wrong type.
         ValueError
-            If its values are invalid or contradict each other.
+            If an option has an invalid value, or two options exclude each other.
         CUDAError
-            Before :meth:`set_current`, or if the driver refuses, such as extents beyond those of the device.
+            Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
         """
         return factories().create_mipmapped_array(self, options)
 
     def create_texture_object(
         self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
     ) -> TextureObject:
-        """† Return a new texture (``cuTexObjectCreate``).
+        """† Create a texture object (``cuTexObjectCreate``).
 
         Parameters
         ----------
         resource : :class:`~cuda.core.texture.ResourceDescriptor`
-            What the texture reads from.
+            The memory that the texture reads: an array, a mipmapped array, or linear or pitched memory.
         options : :class:`~cuda.core.texture.TextureObjectOptions` | dict, optional
-            Addressing, filtering and conversion. If None, element coordinates without filtering.
+            Address modes, filter mode and read mode. If None: coordinates in elements, no filtering.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.TextureObject`
+            The texture object, which keeps the memory alive.
 
         Raises
         ------
         TypeError
-            If an argument is of another type.
+            If an argument has the wrong type.
         ValueError
             If an option has an unknown value.
         RuntimeError
-            If the source of the resource is closed.
+            If the array or buffer of the resource is closed.
         CUDAError
-            Before :meth:`set_current`, or if the driver refuses the combination.
+            Before :meth:`set_current`, or if the driver refuses these options for this resource.
         """
         return factories().create_texture_object(self, resource, options)
 
     def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
-        """† Return a new surface (``cuSurfObjectCreate``).
+        """† Create a surface object (``cuSurfObjectCreate``).
 
         Parameters
         ----------
         resource : :class:`~cuda.core.texture.ResourceDescriptor`
-            An array made with ``is_surface_load_store``.
+            An array that was created with ``is_surface_load_store=True``.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.SurfaceObject`
+            The surface object, which keeps the array alive.
 
         Raises
         ------
         TypeError
-            If ``resource`` is of another type.
+            If ``resource`` has the wrong type.
         ValueError
-            If it describes something else, or an array that was made without that option.
+            If it does not describe an array, or the array was created without ``is_surface_load_store``.
         RuntimeError
             If the array is closed.
         CUDAError

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack: exporting memory to other libraries, and reading their tensors, by the public specification."""
+"""DLPack: export of memory to other libraries and import of their tensors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ cdef const char* VERSIONED_USED = b"used_dltensor_versioned"
 
 
 class DLDeviceType(IntEnum):
-    """The ``DLDeviceType`` of a tensor's memory."""
+    """The device types of DLPack that this library knows."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -35,12 +35,18 @@ class DLDeviceType(IntEnum):
 
 
 def classify_dl_device(buf) -> tuple[int, int]:
-    """Return the ``(device_type, device_id)`` of DLPack for an object that describes memory.
+    """Return the DLPack device of an object that describes memory.
 
     Parameters
     ----------
     buf : object
-        Anything with ``is_device_accessible``, ``is_host_accessible``, ``is_managed`` and ``device_id``.
+        A :class:`Buffer`, or another object with ``is_device_accessible``, ``is_host_accessible``, ``is_managed`` and
+        ``device_id``.
+
+    Returns
+    -------
+    tuple[int, int]
+        ``(device_type, device_id)``.
 
     Raises
     ------
@@ -57,15 +63,20 @@ def classify_dl_device(buf) -> tuple[int, int]:
 
 
 def make_py_capsule(buf, versioned: bool):
-    """Return a DLPack capsule of a buffer as a vector of int8.
+    """Export a buffer as a DLPack capsule with a one-dimensional tensor of int8.
 
     Parameters
     ----------
     buf : object
-        Anything with ``handle`` and ``size`` besides what :func:`classify_dl_device` asks for. It is
-        kept alive by the capsule, and by whoever takes the tensor out of it.
+        A :class:`Buffer`, or another object with ``handle``, ``size``, and the attributes that
+        :func:`classify_dl_device` reads. The capsule, and then the consumer of its tensor, keep it alive.
     versioned : bool
-        Whether the capsule is of the form that DLPack 1.0 introduced.
+        Whether to create a capsule of DLPack 1.0, ``"dltensor_versioned"``.
+
+    Returns
+    -------
+    capsule
+        The DLPack capsule.
     """
     return DLPack_export_bytes(
         <uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Keep(), versioned, False
@@ -90,7 +101,7 @@ cdef object DLPack_export_bytes(
     return DLPack_export(tensor, owner, keep, versioned, DLPACK_FLAG_READ_ONLY if is_readonly else 0)
 
 
-# One exported tensor: the structure that the consumer gets, and everything it points to.
+# One exported tensor: the struct that the consumer receives, and the memory that it points to.
 cdef cppclass Export:
     DLManagedTensor plain
     DLManagedTensorVersioned versioned
@@ -144,7 +155,7 @@ cdef inline void del_export(Export* export) noexcept nogil:
     del export
 
 
-# A capsule that nobody used still owns its tensor.
+# The destructors of capsules: a capsule that no consumer has renamed still owns its tensor.
 cdef void drop_plain(object capsule) noexcept:
     cdef DLManagedTensor* managed
     if PyCapsule_IsValid(capsule, PLAIN):
@@ -161,9 +172,9 @@ cdef void drop_versioned(object capsule) noexcept:
 
 cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1:
     if dl_device is not None and dl_device != own_device:
-        raise BufferError(f"dl_device must be None or {own_device}, where the memory is, not {shown(dl_device)}")
+        raise BufferError(f"dl_device must be None or the device of the memory, {own_device}, not {shown(dl_device)}")
     if copy:
-        raise BufferError("copy=True is not supported: the memory is exported as it is")
+        raise BufferError("copy must be None or False, not True: DLPack export does not copy")
     if max_version is None:
         return False
     if not isinstance(max_version, tuple):
@@ -173,7 +184,7 @@ cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tu
     return max_version >= (1, 0)
 
 
-# Nearly 2**63 bytes, so that rounding does no harm.
+# Slightly below 2**63 bytes, because of rounding.
 cdef double MAX_REACH = 9.2e18
 cdef enum:
     MAX_NDIM = 64
@@ -187,7 +198,7 @@ cdef int DLPack_read(object capsule, DLPackSource* source) except -1:
     if PyCapsule_IsValid(capsule, VERSIONED):
         versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, VERSIONED)
         if versioned.version.major != 1:
-            raise BufferError(f"DLPack {versioned.version.major}.x is not known, only 1.x")
+            raise BufferError(f"the DLPack capsule must be of version 1.x, not {versioned.version.major}.x")
         PyCapsule_SetName(capsule, VERSIONED_USED)
         source.tensor = &versioned.dl_tensor
         source.is_readonly = versioned.flags & DLPACK_FLAG_READ_ONLY != 0
@@ -199,12 +210,12 @@ cdef int DLPack_read(object capsule, DLPackSource* source) except -1:
         source.is_readonly = False
         source.plain = plain
     else:
-        raise BufferError(f"a DLPack capsule that nobody used yet is needed, not {shown(capsule)}")
-    # From here on this object releases it, also if it is refused.
+        raise BufferError(f"__dlpack__() must return an unused DLPack capsule, not {shown(capsule)}")
+    # The capsule is renamed, so the caller must release the tensor, even if the check below fails.
     return DLPack_check(source.tensor)
 
 
-# Foreign tensors are checked here before use. What their pointers refer to cannot be checked.
+# Checks the fields of a foreign tensor before use. The memory that its pointers refer to cannot be checked.
 cdef int DLPack_check(const DLTensor* tensor) except -1:
     cdef int32_t i
     cdef double elements = 1
@@ -215,7 +226,7 @@ cdef int DLPack_check(const DLTensor* tensor) except -1:
     if tensor.ndim > 0 and tensor.shape == NULL:
         raise ValueError(f"a tensor with {tensor.ndim} axes must have a shape, not a null pointer")
     if tensor.byte_offset > UINT64_MAX - <uintptr_t>tensor.data:
-        raise ValueError(f"byte_offset of a tensor is {tensor.byte_offset}, which leaves the address space")
+        raise ValueError(f"byte_offset of a tensor must not leave the address space, but is {tensor.byte_offset}")
     for i in range(tensor.ndim):
         if tensor.shape[i] < 0:
             raise ValueError(f"extents must not be negative: axis {i} has {tensor.shape[i]}")
@@ -224,7 +235,7 @@ cdef int DLPack_check(const DLTensor* tensor) except -1:
             reach += abs(<double>tensor.strides[i]) * (tensor.shape[i] - 1)
     if max(elements, reach + 1) * element_size >= MAX_REACH:
         shape = tuple([tensor.shape[i] for i in range(tensor.ndim)])
-        raise ValueError(f"the elements of a tensor of shape {shape} leave the address space")
+        raise ValueError(f"a tensor must not be larger than the address space, but has the shape {shape}")
     return 0
 
 
@@ -238,7 +249,7 @@ cdef void DLPack_release(DLPackSource* source) noexcept nogil:
     source.tensor = NULL
 
 
-# (code, bits) of what DLPack has beyond NumPy's own types, and the name in ml_dtypes, which brings the dtypes.
+# (code, bits) of the DLPack types that NumPy does not have, and their names in the package ml_dtypes.
 _EXTENSION_NAMES = {
     (4, 16): "bfloat16",
     (7, 8): "float8_e3m4",
@@ -263,7 +274,7 @@ _EXTENSIONS = {name: element for element, name in _EXTENSION_NAMES.items()}
 
 _KINDS = {kDLInt: "i", kDLUInt: "u", kDLFloat: "f", kDLComplex: "c", kDLBool: "b"}
 
-# (code, bits) -> dtype, filled as they are asked for.
+# (code, bits) -> dtype, filled at first use.
 cdef dict _dtypes = {}
 
 cdef object _numpy = None
@@ -311,7 +322,7 @@ cdef object DLPack_dtype(DLDataType element, bint is_padded):
     cdef object key
     cdef object dtype
     if element.lanes != 1:
-        raise NotImplementedError(f"NumPy has no vector types: the elements have {element.lanes} lanes")
+        raise NotImplementedError(f"NumPy has no dtype for vectors: the elements have {element.lanes} lanes")
     if element.bits % 8 != 0 and not is_padded:
         raise TypeError(f"NumPy has no dtype for elements of {element.bits} bits that are packed into bytes")
     key = (element.code, element.bits)

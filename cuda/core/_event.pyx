@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Events: points in the work of a stream that can be waited for, queried and timed."""
+"""Events: markers in a stream that can be waited for, queried and timed."""
 
 from __future__ import annotations
 
@@ -35,21 +35,26 @@ _sharing = Deferred("cuda.core._utils.sharing")
 
 
 cdef class Event(DriverObject):
-    """A point in the work of a stream.
+    """A CUDA event: a marker in a stream, which completes when all work before it has completed.
 
-    Events come from :meth:`Stream.record` and :meth:`Device.create_event`; there is no direct
-    construction. ``later - earlier`` is the time between two events in milliseconds.
+    An event cannot be constructed directly: :meth:`Stream.record`, :meth:`Device.create_event` and
+    :meth:`from_ipc_descriptor` return one. ``later - earlier`` is the time between two events in milliseconds.
     """
 
     _made_by = "Stream.record() or Device.create_event()"
 
     def __sub__(self, other):
-        """Return the milliseconds from ``other`` to this event (``cuEventElapsedTime``).
+        """Return the time from ``other`` to this event in milliseconds (``cuEventElapsedTime``).
+
+        Returns
+        -------
+        float
+            The time, with a resolution of about half a microsecond.
 
         Raises
         ------
         RuntimeError
-            If one of the events has no timing, was not recorded, or has not completed.
+            If one of the events is closed, was created without timing, was not recorded, or has not completed.
         CUDAError
             If the driver refuses for another reason.
         """
@@ -61,14 +66,17 @@ cdef class Event(DriverObject):
         return NotImplemented
 
     def sync(self) -> None:
-        """Wait on the host until the recorded work has completed (``cuEventSynchronize``).
+        """Block until the work recorded by the event has completed (``cuEventSynchronize``).
 
-        On the main thread a signal handler that raises ends the wait, as Ctrl-C does.
+        Returns at once if the event was not recorded. On the main thread, Ctrl-C or another signal handler that
+        raises an exception interrupts the wait.
 
         Raises
         ------
+        RuntimeError
+            If the event is closed.
         CUDAError
-            If the work failed.
+            If work in the event's context failed.
         """
         cdef KeptEvent event
         Event_keep(self, &event)
@@ -82,31 +90,31 @@ cdef class Event(DriverObject):
 
     @property
     def is_timing_enabled(self) -> bool:
-        """Whether the event records a time."""
+        """Whether the event records a time stamp, so that it can be subtracted."""
         return not self._flags & cydriver.CU_EVENT_DISABLE_TIMING
 
     @property
     def is_blocking_sync(self) -> bool:
-        """Whether :meth:`sync` yields the processor instead of spinning."""
+        """Whether :meth:`sync` blocks the host thread instead of spinning (``CU_EVENT_BLOCKING_SYNC``)."""
         return bool(self._flags & cydriver.CU_EVENT_BLOCKING_SYNC)
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Whether another process may open the event."""
+        """Whether other processes can open the event (``CU_EVENT_INTERPROCESS``)."""
         return bool(self._flags & cydriver.CU_EVENT_INTERPROCESS)
 
     @property
     def ipc_descriptor(self) -> IPCEventDescriptor:
-        """The descriptor with which another process opens the event (``cuIpcGetEventHandle``).
+        """The descriptor from which another process opens the event (``cuIpcGetEventHandle``).
 
         Raises
         ------
         RuntimeError
-            If the event is closed, or was not made with ``ipc_enabled``.
+            If the event is closed, or was created without ``ipc_enabled``.
         """
         self._check_open()
         if not self._flags & cydriver.CU_EVENT_INTERPROCESS:
-            raise RuntimeError("this Event is not shared; record it with EventOptions(ipc_enabled=True)")
+            raise RuntimeError("this Event is not shared between processes; record it with ipc_enabled=True")
         if self._ipc_descriptor is None:
             descriptor = Event_export(self)
             with cython.critical_section(self):
@@ -116,19 +124,24 @@ cdef class Event(DriverObject):
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
-        """Open an event of another process (``cuIpcOpenEventHandle``); it cannot be recorded again.
+        """Open an event of another process (``cuIpcOpenEventHandle``).
 
         Parameters
         ----------
         ipc_descriptor : IPCEventDescriptor
-            The :attr:`ipc_descriptor` of the event there.
+            The :attr:`ipc_descriptor` of the event in the process that created it.
+
+        Returns
+        -------
+        :class:`Event`
+            The event. It can be waited for and queried, but not recorded again.
 
         Raises
         ------
         TypeError
-            If it is of another type.
+            If ``ipc_descriptor`` is not an IPCEventDescriptor.
         ValueError
-            If it is too short.
+            If its payload has the wrong length.
         CUDAError
             If no context is current, or the driver does not know the event.
         """
@@ -143,12 +156,12 @@ cdef class Event(DriverObject):
 
     @property
     def device(self):
-        """The :class:`Device` of the event, or None for an event of another process."""
+        """The :class:`Device` of the event; None for an event of another process."""
         return None if self._device_id < 0 else _late.device_of(self._device_id)
 
     @property
     def context(self):
-        """The :class:`Context` of the event, or None for an event of another process."""
+        """The :class:`Context` of the event; None for an event of another process."""
         cdef ContextHandle h_context = self._h_context.copy()
         return Context_wrap(h_context, self._device_id) if h_context else None
 
@@ -160,7 +173,7 @@ cdef class Event(DriverObject):
 
 
 cdef class IPCEventDescriptor:
-    """The descriptor with which another process opens an :class:`Event`; it can be pickled."""
+    """The descriptor from which another process opens an :class:`Event`; it can be pickled."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("IPCEventDescriptor cannot be constructed directly; use Event.ipc_descriptor")
@@ -180,7 +193,7 @@ cdef class IPCEventDescriptor:
 
     @classmethod
     def _init(cls, reserved: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:
-        """Make a descriptor of what another one carried."""
+        """Create a descriptor from the payload of another one; for pickle."""
         cdef IPCEventDescriptor self = IPCEventDescriptor.__new__(IPCEventDescriptor)
         self._payload = reserved
         self._is_blocking_sync = is_blocking_sync
@@ -194,12 +207,13 @@ class EventOptions(Options):
     Attributes
     ----------
     timing_enabled : bool, optional
-        Whether the event records a time. Default is False.
+        Whether the event records a time stamp. Default is False (``CU_EVENT_DISABLE_TIMING``).
     blocking_sync : bool, optional
-        Whether :meth:`Event.sync` yields the processor instead of spinning. Default is False.
+        Whether :meth:`Event.sync` blocks the host thread instead of spinning (``CU_EVENT_BLOCKING_SYNC``). Default is
+        False.
     ipc_enabled : bool, optional
-        Whether another process may open the event. Default is False. It excludes ``timing_enabled``: creating an
-        event with both raises TypeError.
+        Whether other processes can open the event (``CU_EVENT_INTERPROCESS``). Default is False. Creating an event
+        with both ``ipc_enabled`` and ``timing_enabled`` raises TypeError.
     """
 
     timing_enabled: bool | None = False
@@ -249,7 +263,7 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
         return cydriver.CU_EVENT_DISABLE_TIMING
     options = check_or_create_options(EventOptions, options, "event options")
     if options.ipc_enabled and options.timing_enabled:
-        raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event has no time")
+        raise TypeError("ipc_enabled and timing_enabled exclude each other: a shared event has no timing")
     if not options.timing_enabled:
         c_flags |= cydriver.CU_EVENT_DISABLE_TIMING
     if options.blocking_sync:
@@ -292,7 +306,9 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     cdef Handle[Opening] h_opening
     cdef cydriver.CUevent c_event = NULL
     if len(descriptor._payload) != sizeof(opening.handle):
-        raise ValueError(f"the descriptor must carry {sizeof(opening.handle)} bytes, not {len(descriptor._payload)}")
+        raise ValueError(
+            f"ipc_descriptor must have a payload of {sizeof(opening.handle)} bytes, not {len(descriptor._payload)}"
+        )
     # The same payload opens the event in further processes, too.
     self._ipc_descriptor = descriptor
     mine = _exported.get(descriptor._payload)
@@ -306,7 +322,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
         return self
     memcpy(&opening.handle, <char*>descriptor._payload, sizeof(opening.handle))
     init_driver()
-    h_opening = Handle[Opening].own(opening, &end_opening, Keep())
+    h_opening = Handle[Opening].own(opening, &destroy_opened, Keep())
     with nogil:
         HANDLE_RETURN(
             <cydriver.CUresult>call_driver(&open_handle, &h_opening.value(), h_opening.keep()), b"cuIpcOpenEventHandle"
@@ -322,7 +338,8 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     return self
 
 
-# A call that opens an event, which a signal handler may leave behind: then what it opened ends with it.
+# Argument and result of a call of cuIpcOpenEventHandle on another thread. If a signal handler abandons that call, the
+# event that it opened is destroyed with this struct.
 cdef struct Opening:
     cydriver.CUipcEventHandle handle
     cydriver.CUevent c_event
@@ -333,14 +350,15 @@ cdef int open_handle(void* what) noexcept nogil:
     return <int>cydriver.cuIpcOpenEventHandle(&opening.c_event, opening.handle)
 
 
-cdef void end_opening(Opening opening) noexcept nogil:
+cdef void destroy_opened(Opening opening) noexcept nogil:
     if opening.c_event != NULL:
         Event_destroy(opening.c_event)
 
 
 def _reduce_event(Event event):
     _helpers.check_multiprocessing_start_method()
-    # A queue may pickle it after the event was closed here, and the event may be of another process.
+    # The queue may pickle after the event was closed here, and the event may come from another process: then only the
+    # stored descriptor is left.
     return _rebuild_event, (event._ipc_descriptor or event.ipc_descriptor,)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and images of OpenGL, accessed as device memory while they are mapped."""
+"""OpenGL interoperability: buffers and images that are registered with CUDA and mapped as device memory."""
 
 from __future__ import annotations
 
@@ -49,11 +49,12 @@ _REGISTER_FLAGS = {
 
 
 cdef class GraphicsResource(DriverObject):
-    """A buffer or an image of OpenGL that is registered with CUDA.
+    """An OpenGL buffer or image that is registered with CUDA (``CUgraphicsResource``).
 
-    Resources come from :meth:`from_gl_buffer` and :meth:`from_gl_image`, which need a current OpenGL context on
-    this device; there is no direct construction. :meth:`map` gives the memory as a :class:`Buffer`. While it is
-    mapped, OpenGL must not use the object. As a context manager a resource closes itself at the end of the block.
+    A resource cannot be constructed directly: :meth:`from_gl_buffer` and :meth:`from_gl_image` return one. They need a
+    current OpenGL context on the current device. :meth:`map` returns the memory as a :class:`Buffer`,
+    :meth:`map_array` an image as an array. OpenGL must not use the object while it is mapped. ``with resource:``
+    closes the resource at the end of the block.
     """
 
     _made_by = "GraphicsResource.from_gl_buffer() or GraphicsResource.from_gl_image()"
@@ -78,26 +79,31 @@ cdef class GraphicsResource(DriverObject):
         flags: str | tuple[str, ...] | list[str] | None = None,
         stream: Stream | None = None,
     ) -> GraphicsResource:
-        """Register a buffer of OpenGL (``cuGraphicsGLRegisterBuffer``).
+        """Register an OpenGL buffer object (``cuGraphicsGLRegisterBuffer``).
 
         Parameters
         ----------
         gl_buffer : int
-            The name of the buffer.
+            The OpenGL name of the buffer.
         flags : str | Iterable[str], optional
-            How kernels access it: ``"none"`` (any access), ``"read_only"``, ``"write_discard"`` (overwrite all of
-            it, without reading), ``"surface_load_store"``, ``"texture_gather"``.
+            How kernels access the memory: ``"none"`` (read and write), ``"read_only"``, ``"write_discard"`` (overwrite
+            all of it and read nothing), ``"surface_load_store"``, ``"texture_gather"``. If None, ``"none"``.
         stream : :class:`Stream`, optional
-            If given, ``with`` maps the buffer on this stream, and yields the memory.
+            If given, ``with resource as buffer:`` maps the buffer on this stream.
+
+        Returns
+        -------
+        :class:`GraphicsResource`
+            The registered buffer, which is unregistered with the last reference.
 
         Raises
         ------
         TypeError
-            If an argument is of another type.
+            If an argument has the wrong type.
         ValueError
-            If a flag is not known, or ``gl_buffer`` no name of 32 bits.
+            If a flag is unknown, or ``gl_buffer`` is not from 0 to 2**32 - 1.
         CUDAError
-            If no context is current, of CUDA or of OpenGL, or the driver does not know the buffer.
+            If no CUDA context or no OpenGL context is current, or OpenGL has no such buffer.
         """
         if stream is not None and not isinstance(stream, Stream):
             raise TypeError(f"stream must be a Stream or None, not {type(stream).__name__}")
@@ -107,32 +113,38 @@ cdef class GraphicsResource(DriverObject):
     def from_gl_image(
         cls, image: int, target: int, *, flags: str | tuple[str, ...] | list[str] | None = None
     ) -> GraphicsResource:
-        """Register a texture or a render buffer of OpenGL (``cuGraphicsGLRegisterImage``).
+        """Register an OpenGL texture or renderbuffer (``cuGraphicsGLRegisterImage``).
 
         Parameters
         ----------
         image : int
-            The name of the texture or of the render buffer.
+            The OpenGL name of the texture or renderbuffer.
         target : int
-            What it is, as an enumerator of OpenGL: ``GL_TEXTURE_2D`` is 0x0DE1.
+            The OpenGL target of the image, such as ``GL_TEXTURE_2D`` (0x0DE1) or ``GL_RENDERBUFFER`` (0x8D41).
         flags : str | Iterable[str], optional
-            As of :meth:`from_gl_buffer`.
+            How kernels access the image; see :meth:`from_gl_buffer`.
+
+        Returns
+        -------
+        :class:`GraphicsResource`
+            The registered image, which is unregistered with the last reference.
 
         Raises
         ------
         TypeError
-            If an argument is of another type.
+            If an argument has the wrong type.
         ValueError
-            If a flag is not known, or a number has more than 32 bits.
+            If a flag is unknown, or a number is not from 0 to 2**32 - 1.
         CUDAError
-            If no context is current, of CUDA or of OpenGL, or the driver does not take the image.
+            If no CUDA context or no OpenGL context is current, or the driver does not support the image.
         """
         return GraphicsResource_register(cls, gl_name("image", image), gl_name("target", target), True, flags, None)
 
     def map(self, *, stream: Stream) -> Buffer:
-        """Map the memory (``cuGraphicsMapResources``), ordered after earlier OpenGL commands.
+        """Map the memory of a buffer (``cuGraphicsMapResources``), ordered after earlier OpenGL commands.
 
-        The resource holds the buffer, so that only closing it, :meth:`unmap` or :meth:`close` unmaps.
+        The memory stays mapped until the returned buffer is closed, or :meth:`unmap` or :meth:`close` is called;
+        dropping the buffer does not unmap it.
 
         Parameters
         ----------
@@ -142,59 +154,64 @@ cdef class GraphicsResource(DriverObject):
         Returns
         -------
         :class:`Buffer`
-            The memory. Its ``owner`` and ``memory_resource`` are None.
+            The mapped memory. Its ``owner`` and ``memory_resource`` are None.
 
         Raises
         ------
         TypeError
-            If ``stream`` is no :class:`Stream`.
+            If ``stream`` is not a :class:`Stream`.
         RuntimeError
-            If the resource is closed or mapped, or the stream is closed.
+            If the resource is closed or already mapped, or the stream is closed.
         CUDAError
-            If the driver refuses, as it does for images, which have no address.
+            If the resource is an image, or the driver refuses for another reason.
         """
         return GraphicsResource_map(self, stream)
 
     def map_array(self, *, stream: Stream, index: int = 0, level: int = 0) -> OpaqueArray:
-        """Map an image, and return its elements as an array (``cuGraphicsSubResourceGetMappedArray``).
+        """Map one array of an image (``cuGraphicsMapResources``, ``cuGraphicsSubResourceGetMappedArray``).
 
-        Closing the array unmaps, as closing the buffer of :meth:`map` does. Textures and surfaces on it, which
-        need the flags for them, must be closed before.
+        The image stays mapped until the array is closed, or :meth:`unmap` or :meth:`close` is called. Close textures
+        and surfaces on the array before. A surface needs the flag ``"surface_load_store"``.
 
         Parameters
         ----------
         stream : :class:`Stream`
             Work enqueued on it after this call may use the array; unmapping is ordered after that work.
         index : int, optional
-            The layer, or the face of a cube map. Default is 0.
+            The layer of the image, or the face of a cube map. Default is 0.
         level : int, optional
-            The level of a mipmapped image. Default is 0.
+            The mipmap level. Default is 0.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.OpaqueArray`
+            The mapped array.
 
         Raises
         ------
         TypeError
-            If ``stream`` is no :class:`Stream`, or a number no int.
+            If ``stream`` is not a :class:`Stream`, or a number not an int.
         ValueError
-            If a number has more than 32 bits.
+            If a number is not from 0 to 2**32 - 1.
         RuntimeError
-            If the resource is closed or mapped, or the stream is closed.
+            If the resource is closed or already mapped, or the stream is closed.
         CUDAError
-            If the driver refuses, as it does for buffers.
+            If the resource is a buffer, or the driver refuses for another reason.
         """
         return GraphicsResource_map_array(self, stream, gl_name("index", index), gl_name("level", level))
 
     def unmap(self, *, stream: Stream | None = None) -> None:
-        """Close the mapped buffer (``cuGraphicsUnmapResources``).
+        """Unmap the resource (``cuGraphicsUnmapResources``), and close the mapped buffer or array.
 
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            OpenGL gets the memory back after the work of this stream; if None, of that of :meth:`map`.
+            OpenGL can use the memory after the work now in this stream. If None, the stream of the mapping.
 
         Raises
         ------
         TypeError
-            If ``stream`` is of another type.
+            If ``stream`` has the wrong type.
         RuntimeError
             If the resource is closed or not mapped.
         """
@@ -207,12 +224,14 @@ cdef class GraphicsResource(DriverObject):
         end_mapping(self, stream)
 
     def close(self, stream=None) -> None:
-        """Unmap the memory if it is mapped, and unregister the object; calling this again does nothing.
+        """Unmap the resource if it is mapped, and unregister it (``cuGraphicsUnregisterResource``).
+
+        Calling this again does nothing.
 
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            A mapped buffer is unmapped after the work of this stream; if None, of that of :meth:`map`.
+            The memory is unmapped after the work now in this stream. If None, the stream of the mapping.
         """
         if self.is_mapped:
             end_mapping(self, stream)
@@ -220,7 +239,7 @@ cdef class GraphicsResource(DriverObject):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether the buffer of :meth:`map`, or the array of :meth:`map_array`, is open."""
+        """Whether the resource is mapped: whether the buffer of :meth:`map` or array of :meth:`map_array` is open."""
         cdef DriverObject mapped
         with cython.critical_section(self):
             mapped = self._mapped
@@ -249,25 +268,25 @@ cdef class GraphicsResource(DriverObject):
 
 
 def _parse_register_flags(flags) -> int:
-    """Return the bits for a flag, or for an iterable of flags.
+    """Return the ``CUgraphicsRegisterFlags`` of one name or of an iterable of names.
 
     Raises
     ------
     TypeError
-        If ``flags`` is of another type.
+        If ``flags`` has the wrong type.
     ValueError
-        If a flag is not known.
+        If a name is unknown.
     """
     if flags is None:
         return 0
     try:
         names = (flags,) if isinstance(flags, str) else tuple(flags)
     except TypeError:
-        raise TypeError(f"flags must be a string, or strings, not {type(flags).__name__}") from None
+        raise TypeError(f"flags must be a str or an iterable of str, not {type(flags).__name__}") from None
     bits = 0
     for name in names:
         if not isinstance(name, str) or name not in _REGISTER_FLAGS:
-            raise ValueError(f"{shown(name)} is not a flag; flags are {format_or_list(sorted(_REGISTER_FLAGS))}")
+            raise ValueError(f"flags must be {format_or_list(sorted(_REGISTER_FLAGS))}, not {shown(name)}")
         bits |= _REGISTER_FLAGS[name]
     return bits
 
@@ -356,7 +375,7 @@ cdef OpaqueArray GraphicsResource_map_array(
     return array
 
 
-# From here on the handle unmaps, also if the driver returns no address.
+# Maps the resource. The returned handle unmaps it, also if the caller then gets no address from the driver.
 cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h_memory) except -1:
     cdef Allocation value
     cdef KeptGraphics resource
@@ -393,7 +412,7 @@ cdef int end_mapping(GraphicsResource self, object stream) except -1:
     if isinstance(mapped, Buffer):
         (<Buffer>mapped).close(stream)
         return 0
-    # An array is unmapped on the stream of its mapping, which follows the other one.
+    # An array is always unmapped on the stream of its mapping, so that stream waits for the given one.
     if stream is not None:
         mapping_stream.wait(stream)
     mapped.close()

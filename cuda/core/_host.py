@@ -12,21 +12,21 @@ __all__ = ["Host"]
 
 
 class Host:
-    """The host, or one of its NUMA nodes: the counterpart of :class:`Device` for memory locations.
+    """The host, or one of its NUMA nodes, as a memory location; the counterpart of :class:`Device`.
 
-    There is one object per set of arguments in a process.
+    Equal arguments give the same object.
 
     Parameters
     ----------
     numa_id : int, optional
-        The NUMA node. If None, no particular one.
+        The NUMA node. If None, the host without a specific node.
     is_numa_current : bool, optional
-        Whether the node that the calling thread runs on is meant; not together with ``numa_id``.
+        Whether the location is the NUMA node of the calling thread. Excludes ``numa_id``. Default is False.
 
     Raises
     ------
     ValueError
-        If ``numa_id`` is no integer, is negative, or comes with ``is_numa_current``.
+        If ``numa_id`` is not an integer from 0 to 2**31 - 1, or both arguments are given.
     """
 
     __slots__ = ("__weakref__", "_is_numa_current", "_numa_id")
@@ -72,17 +72,17 @@ class Host:
 
     @classmethod
     def numa_current(cls) -> Host:
-        """Return the NUMA node that the calling thread runs on."""
+        """Return the location that means the NUMA node of the calling thread."""
         return cls(is_numa_current=True)
 
     @property
     def numa_id(self) -> int | None:
-        """The NUMA node, or None if no particular one is meant."""
+        """The NUMA node; None for the host without a specific node."""
         return self._numa_id
 
     @property
     def is_numa_current(self) -> bool:
-        """Whether the node that the calling thread runs on is meant."""
+        """Whether the location is the NUMA node of the calling thread."""
         return self._is_numa_current
 
 

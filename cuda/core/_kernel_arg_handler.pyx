@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Packs kernel arguments for launches through the bindings; used by other packages."""
+"""Packs kernel arguments for launches through cuda.bindings; other packages use it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["ParamHolder"]
 
 
 cdef class ParamHolder:
-    """Kernel arguments, each in a cell of its own size, and the array of the cells' addresses.
+    """The values of kernel arguments, and the ``void**`` array of their addresses that ``cuLaunchKernel`` takes.
 
     Parameters
     ----------
     kernel_args : Sequence
-        Arguments as :func:`~cuda.core.launch` takes them; an int counts as 64 bits.
+        Arguments as :func:`~cuda.core.launch` takes them; an int is packed as 64 bits.
 
     Raises
     ------
     TypeError
-        If an argument is of a type that kernels do not take.
+        If an argument has a type that kernels do not take.
     OverflowError
         If an int does not fit 64 bits.
     RuntimeError
@@ -42,20 +42,20 @@ cdef class ParamHolder:
     __signature__ = ConstructorSignature()
 
     def __init__(self, kernel_args):
-        """Taken by ``__cinit__``; here for the signature."""
+        """Accept the arguments of ``__cinit__``; defined for the signature."""
 
     def __cinit__(self, kernel_args):
-        # The items may own what their addresses refer to.
+        # The items may own the memory that their addresses refer to.
         self._kernel_args = tuple(kernel_args)
         ArgumentBlock_fill_naturally(
             self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
         )
-        # This object outlives a call, and buffers may be closed meanwhile.
+        # Unlike a launch, this object does not keep buffers open: drop the references that filling took.
         self._block.end()
 
     @property
     def ptr(self) -> int:
-        """The address of the ``void*`` array, valid while this object lives; 0 without arguments."""
+        """The address of the ``void*`` array, valid as long as this object exists; 0 without arguments."""
         return <intptr_t>self._block.cells
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launch configurations: grid, blocks, clusters and shared memory."""
+"""Launch configurations: grid, cluster and block dimensions, shared memory and launch attributes."""
 
 from __future__ import annotations
 
@@ -24,36 +24,38 @@ __all__ = ["LaunchConfig"]
 
 @cython.freelist(8)
 cdef class LaunchConfig:
-    """The configuration of a kernel launch: grid, block, cluster, shared memory and attributes.
+    """The configuration of a kernel launch: grid, cluster and block dimensions, shared memory and launch attributes.
 
-    All fields can be changed between launches; each change is checked like construction. Sizes
-    are an int, or a tuple or list of one to three ints, each at least 1; missing dimensions are 1.
+    All fields can be changed between launches; an assignment checks its value as the constructor does. Dimensions are
+    an int, or a tuple or list of one to three ints (x, y, z), each at least 1; missing ones are 1.
 
     Parameters
     ----------
     grid : int | tuple[int, ...]
-        Number of blocks, or with ``cluster`` the number of clusters.
+        The number of blocks; with ``cluster``, the number of clusters.
     cluster : int | tuple[int, ...], optional
-        Blocks per cluster; needs compute capability 9.0.
+        The number of blocks per cluster. Needs compute capability 9.0. If None, no clusters.
     block : int | tuple[int, ...]
-        Threads per block.
+        The number of threads per block.
     shmem_size : int, optional
-        Bytes of dynamic shared memory per block. Default is 0.
+        The size of dynamic shared memory per block, in bytes. Default is 0.
     is_cooperative : bool, optional
-        Whether all blocks run at once, so that the grid can synchronise. Default is False.
+        Whether this is a cooperative launch, whose blocks are all resident at the same time and can synchronize
+        grid-wide. Default is False.
     programmatic_stream_serialization : bool, optional
-        Whether the kernel may start before the preceding one in the stream has ended. Default is
-        False.
+        Whether the kernel may start before the preceding kernel of the stream has completed (programmatic dependent
+        launch). Default is False.
 
     Raises
     ------
     ValueError
-        If a size is missing, no int, zero, negative or too large.
+        If ``grid`` or ``block`` is missing, or a dimension is not an int from 1 to 2**32 - 1, or ``shmem_size`` is
+        negative or 2**32 or more.
     TypeError
-        If ``shmem_size`` is no int.
-    CUDAError
-        If clusters or a cooperative launch are requested and the current device does not support
-        them. Otherwise no device is needed.
+        If ``shmem_size`` is not an int.
+    NotSupportedError
+        If the current device does not support clusters or cooperative launches and one is requested. Only then is a
+        device needed.
     """
 
     __signature__ = ConstructorSignature()
@@ -87,11 +89,11 @@ cdef class LaunchConfig:
         ).format(*LaunchConfig_fields(self))
 
     def __reduce__(self):
-        raise TypeError("a LaunchConfig cannot be pickled; make it anew from its fields")
+        raise TypeError("a LaunchConfig cannot be pickled; pickle its fields and construct a new one")
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Number of blocks in each dimension, or with :attr:`cluster` the number of clusters."""
+        """The number of blocks in x, y and z; with :attr:`cluster`, the number of clusters."""
         return (self._grid[0], self._grid[1], self._grid[2])
 
     @grid.setter
@@ -104,7 +106,7 @@ cdef class LaunchConfig:
 
     @property
     def cluster(self) -> tuple[int, int, int] | None:
-        """Blocks per cluster in each dimension, or None."""
+        """The number of blocks per cluster in x, y and z; None without clusters."""
         return (self._cluster[0], self._cluster[1], self._cluster[2]) if self._cluster[0] else None
 
     @cluster.setter
@@ -120,7 +122,7 @@ cdef class LaunchConfig:
 
     @property
     def block(self) -> tuple[int, int, int]:
-        """Threads per block in each dimension."""
+        """The number of threads per block in x, y and z."""
         return (self._native.blockDimX, self._native.blockDimY, self._native.blockDimZ)
 
     @block.setter
@@ -131,7 +133,7 @@ cdef class LaunchConfig:
 
     @property
     def shmem_size(self) -> int:
-        """Bytes of dynamic shared memory per block."""
+        """The size of dynamic shared memory per block, in bytes."""
         return self._native.sharedMemBytes
 
     @shmem_size.setter
@@ -140,7 +142,7 @@ cdef class LaunchConfig:
 
     @property
     def is_cooperative(self) -> bool:
-        """Whether all blocks run at once."""
+        """Whether this is a cooperative launch, whose blocks are all resident at the same time."""
         return self._is_cooperative
 
     @is_cooperative.setter
@@ -153,7 +155,7 @@ cdef class LaunchConfig:
 
     @property
     def programmatic_stream_serialization(self) -> bool:
-        """Whether the kernel may start before the preceding one in the stream has ended."""
+        """Whether the kernel may start before the preceding kernel of the stream has completed."""
         return self._is_serialization_programmatic
 
     @programmatic_stream_serialization.setter
@@ -217,7 +219,7 @@ cdef int LaunchConfig_init(
     return 0
 
 
-# Updates the driver's struct from the fields.
+# Updates the grid and the attributes of the driver's struct from the fields.
 cdef void LaunchConfig_update(LaunchConfig self) noexcept:
     cdef cydriver.CUlaunchAttribute* c_attribute = self._attributes
     cdef bint has_cluster = self._cluster[0] != 0
@@ -267,7 +269,7 @@ cdef int read_sizes(object value, str name, unsigned int* c_sizes) except -1:
         return 0
     count = len(value)
     if not 1 <= count <= 3:
-        raise ValueError(f"{name} must have one to three sizes, not {count}")
+        raise ValueError(f"{name} must have one to three dimensions, not {count}")
     for index in range(count):
         c_sizes[index] = read_size(value[index], name)
     return 0
@@ -277,7 +279,7 @@ cdef unsigned int read_size(object value, str name) except 0:
     cdef Py_ssize_t c_size
     if not PyLong_CheckExact(value):
         value = as_int(value, name)
-    c_size = PyNumber_AsSsize_t(value, NULL)    # clipped, where it is too large
+    c_size = PyNumber_AsSsize_t(value, NULL)    # saturates on overflow
     if not 1 <= c_size <= UINT_MAX:
         raise ValueError(f"{name} must be from 1 to {UINT_MAX}, not {shown(value)}")
     return <unsigned int>c_size
@@ -301,7 +303,7 @@ cdef unsigned int read_shmem_size(object value) except? 0xffffffff:
     return size
 
 
-# The driver's grid counts blocks, in 32 bits.
+# The driver's grid dimensions count blocks, also with clusters, and are 32 bits wide.
 cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster) except -1:
     for index in range(3):
         if <unsigned long long>c_grid[index] * c_cluster[index] > UINT_MAX:
@@ -312,14 +314,14 @@ cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster
 cdef int require_clusters() except -1:
     cdef int ordinal = current_ordinal()
     if not device_attribute(ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH):
-        raise not_supported(f"cluster: device {ordinal} does not support clusters, which need compute capability 9.0")
+        raise not_supported(f"cluster must be None: device {ordinal} has no clusters (compute capability 9.0)")
     return 0
 
 
 cdef int require_cooperation() except -1:
     cdef int ordinal = current_ordinal()
     if not device_attribute(ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH):
-        raise not_supported(f"is_cooperative: device {ordinal} does not support cooperative launches")
+        raise not_supported(f"is_cooperative must be False: device {ordinal} does not support cooperative launches")
     return 0
 
 
@@ -328,7 +330,7 @@ cdef object not_supported(str message):
     return NotSupportedError(f"CUDA_ERROR_NOT_SUPPORTED: {message}", code=code, name="CUDA_ERROR_NOT_SUPPORTED")
 
 
-# The current device; as for Device(), number 0 where there is none.
+# The ordinal of the current device; 0 if no context is current, as for Device().
 cdef int current_ordinal() except -1:
     cdef cydriver.CUdevice c_device = 0
     init_driver()

@@ -41,52 +41,57 @@ _limits = Deferred("cuda.core._launch._limits")
 def launch(
     stream: Stream | GraphBuilder | IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args
 ) -> None:
-    """Launch a kernel on a stream (``cuLaunchKernelEx``), without waiting for it.
+    """Launch a kernel: enqueue it on a stream without waiting for it (``cuLaunchKernelEx``).
 
     Parameters
     ----------
     stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-        The stream to enqueue the kernel on. It runs in the context of the stream, whichever is current; on a
-        default stream, in the current one. A foreign object with ``__cuda_stream__`` is accepted with
+        The stream to enqueue the kernel on. The kernel runs in the stream's context, which need not be current; on a
+        default stream, in the current context. An object of another library with ``__cuda_stream__`` is accepted with
         a DeprecationWarning.
     config : :class:`LaunchConfig` | dict
-        Grid, blocks and shared memory.
+        Grid and block dimensions, shared memory and launch attributes.
     kernel : :class:`Kernel`
-        What to run.
+        The kernel to launch.
     *kernel_args
-        One for each parameter of the kernel, copied before this returns: a :class:`Buffer`, an array in
-        memory of the device or None (a pointer), an int or bool of any width that holds the value, a
-        float (double), a complex (double complex), a NumPy or ctypes scalar of the parameter's size, a
-        :class:`TensorMapDescriptor`, or a structure of exactly that size as bytes, ``numpy.void`` or
-        ``ctypes.Structure``. Memory they refer to has to stay alive until the kernel has run.
+        One argument per parameter of the kernel. Values are copied before the call returns.
+
+        - for a pointer: a :class:`Buffer`, an array in device memory, an int, or None for a null pointer;
+        - for an integer of any width: an int or bool whose value fits;
+        - for a floating-point number: a float (``double``), a complex (``double`` pair), or a NumPy or ctypes scalar
+          of the parameter's type;
+        - for a struct: bytes, a ``numpy.void`` or a ``ctypes.Structure`` of exactly its size;
+        - for a ``const __grid_constant__ CUtensorMap``: a :class:`TensorMapDescriptor`.
+
+        The memory that pointers refer to must stay alive until the kernel has completed.
 
     Raises
     ------
     TypeError
-        If an argument is of another type, or its size differs from that of its parameter, their number is
-        wrong, or ``stream``, ``config`` or ``kernel`` has a wrong type. Nothing is launched then.
+        If ``stream``, ``config`` or ``kernel`` has the wrong type, the number of arguments is wrong, or the type or
+        the size of an argument does not match its parameter. Nothing is launched.
     OverflowError
-        If an integer does not fit its parameter. Nothing is launched then.
+        If an integer does not fit its parameter. Nothing is launched.
     RuntimeError
         If the stream, the kernel or a buffer is closed.
     ValueError
-        If a cooperative grid is larger than what can be resident at once.
+        If the blocks of a cooperative grid cannot all be resident at the same time.
     CUDAError
-        If the driver refuses the launch; for too much shared memory, the message has the limit.
+        If the driver refuses the launch. If a limit of the device is exceeded, the message names it.
     """
     cdef CaptureModeScope mode
-    # For less frequent kinds of call, with Cython's argument parsing; launch_call is the fast path.
+    # The general path, with Cython's argument parsing; launch_call is the fast path.
     accepted_config = accept_config(config)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     if not isinstance(stream, StreamSource) and hasattr(stream, "__cuda_stream__"):
         warnings.warn(
-            "launching on a foreign stream is deprecated; wrap it with Device.create_stream(obj)",
+            "launching on a stream of another library is deprecated; wrap it with Device.create_stream(obj)",
             DeprecationWarning,
             stacklevel=1,
         )
     target = Stream_accept(stream, True)
-    # The first launch loads the kernel, which a capture in a strict mode would refuse.
+    # The first launch loads the kernel, which the capture modes "global" and "thread_local" would forbid.
     relax_capture_mode(mode)
     launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
     (<Kernel>kernel)._loaded_devices |= device_bit(target)
@@ -94,10 +99,10 @@ def launch(
 
 @cython.final
 cdef class BoundKernel:
-    """A kernel with its configuration and stream; calling it with the kernel's arguments launches it.
+    """A kernel bound to a launch configuration and a stream; a call with the kernel's arguments launches it.
 
-    Bound kernels come from :meth:`Kernel.bind`. A call does what :func:`launch` does with the
-    same objects, later changes of the configuration included, at less cost.
+    Bound kernels come from :meth:`Kernel.bind`. A call has the effect of :func:`launch` with the same objects, and
+    costs less. It uses the configuration as it is at the time of the call.
     """
 
     def __init__(self, *args, **kwargs):
@@ -105,9 +110,9 @@ cdef class BoundKernel:
 
     def __call__(self, *kernel_args):
         """Launch the kernel (``cuLaunchKernelEx``); see :func:`launch` for the arguments and errors."""
-        # Only for callers that look this method up by name: calling the object runs BoundKernel_call.
+        # Only for callers that look up __call__ by name: a call of the object runs BoundKernel_call.
         if self._kernel is None:
-            raise RuntimeError("this BoundKernel binds no kernel; use Kernel.bind()")
+            raise RuntimeError("this BoundKernel has no kernel; use Kernel.bind()")
         launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
 
     def __repr__(self):
@@ -123,12 +128,12 @@ cdef class BoundKernel:
 
     @property
     def config(self) -> LaunchConfig:
-        """The launch configuration; later calls use changes of this object."""
+        """The launch configuration; a call uses its values at the time of the call."""
         return self._config
 
     @property
     def stream(self) -> Stream:
-        """The stream that a call launches on."""
+        """The stream that a call enqueues the kernel on."""
         return self._stream
 
 
@@ -169,7 +174,7 @@ cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t
                 <Stream>arguments[0], <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3
             )
             return None
-        # A graph builder, in whose capture nothing will be loaded.
+        # A graph builder, if the kernel is loaded already: loading is not allowed during its capture.
         if isinstance(<object>arguments[0], StreamSource):
             target = (<StreamSource>arguments[0])._stream_to_use()
             if (<Kernel>arguments[2])._loaded_devices & device_bit(target):
@@ -205,9 +210,9 @@ cdef int launch_kernel(
     Stream_keep(stream, &kept_stream)
     Kernel_keep(kernel, &kept_kernel)
     c_config.hStream = kept_stream.get()
-    # The driver takes a CUkernel for a CUfunction, and finds the context by the stream.
+    # cuLaunchKernelEx accepts a CUkernel cast to CUfunction, and takes the context from the stream.
     c_function = <cydriver.CUfunction>kept_kernel.get()
-    # Before the launch, because a failed launch invalidates a capture.
+    # Set the limit before the launch: a failed launch invalidates a capture.
     if c_config.sharedMemBytes > kernel._plain_shared:
         prepare_shared_memory(kernel, kept_kernel, stream, c_config.sharedMemBytes)
     ArgumentBlock_fill(block, kernel, kept_kernel, arguments, count)
@@ -252,7 +257,8 @@ cdef int launch_again(
     return 0
 
 
-# Too much dynamic shared memory for a kernel is an invalid value, or leaves no room for a cluster or a grid at once.
+# The errors that too much dynamic shared memory causes: an invalid value, or a cluster or cooperative grid that cannot
+# be resident.
 cdef bint is_about_resources(cydriver.CUresult err) noexcept:
     return err in (
         cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
@@ -270,15 +276,16 @@ cdef int raise_refusal(
     cdef int device_id = -1
     attempt = f"launching {kernel!r} with {config!r} on {stream!r}"
     if err == cydriver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE and not is_too_much:
-        raise ValueError(f"a cooperative grid must be resident at once, and the device cannot hold that: {attempt}")
+        raise ValueError(
+            f"a cooperative grid must have no more blocks than can be resident at the same time: {attempt}"
+        )
     try:
         HANDLE_RETURN(err, b"cuLaunchKernelEx")
     except CUDAError as error:
         if is_too_much:
             explain(
                 error,
-                f"shmem_size is {shared} bytes, and a block of this kernel can have at most {most_shared} bytes of "
-                "dynamic shared memory on this device",
+                f"shmem_size must be at most {most_shared} bytes for this kernel on this device, not {shared}",
             )
         elif is_about_resources(err):
             Stream_context(stream, &h_context, &device_id)
@@ -290,7 +297,7 @@ cdef int raise_refusal(
     return 0
 
 
-# Raises the limit of dynamic shared memory of a kernel above the default, once per device.
+# Raises a kernel's limit of dynamic shared memory above the default, once per device.
 cdef int prepare_shared_memory(
     Kernel kernel, const KeptKernel& kept, Stream stream, unsigned int size
 ) except -1:
@@ -322,7 +329,7 @@ cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1:
     return 0
 
 
-# Raises the limit to all the dynamic shared memory of the device; false if it was that before.
+# Raises the limit to the most dynamic shared memory that the device allows; false if it was that already.
 # Always the maximum, so that threads with different sizes do not overwrite each other's limit.
 cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) except? False:
     cdef cydriver.CUkernel c_kernel = kept.get()
@@ -357,7 +364,7 @@ cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) 
     return True
 
 
-# The present limit of dynamic shared memory per block.
+# The kernel's current limit of dynamic shared memory per block, in bytes.
 cdef int shared_memory_of(const KeptKernel& kept, int device_id) except -1:
     cdef int c_now = 0
     HANDLE_RETURN(
@@ -373,7 +380,7 @@ cdef int shared_memory_of(const KeptKernel& kept, int device_id) except -1:
 
 
 # ---------------------------------------------------------------------------------------------
-# Calls without an argument tuple: Cython creates one for *args, so both callables use the C API.
+# Calls without an argument tuple: Cython creates one for *args, so launch() and BoundKernel use vectorcall directly.
 
 cdef extern from "Python.h":
     """

@@ -19,7 +19,7 @@ __all__ = ["_StridedLayout"]
 
 _MAX_NDIM = 64
 
-# Made once, because the checks of each layout compare with them.
+# Python ints, created once for the range checks.
 cdef object _INT64_MAX = INT64_MAX
 cdef object _INT64_MIN = INT64_MIN
 
@@ -31,20 +31,21 @@ cdef class _StridedLayout:
     Parameters
     ----------
     shape : tuple of int
-        The extents.
+        The number of elements along each axis.
     strides : tuple of int or None
-        The distances between neighbours along each axis, in elements; None means C order.
+        The distance between neighbouring elements along each axis, in elements. If None, C order.
     itemsize : int
         The size of an element in bytes.
     divide_strides : bool, optional
-        Whether ``strides`` counts bytes.
+        Whether ``strides`` are in bytes. Default is False.
 
     Raises
     ------
     TypeError
-        If ``shape`` or ``strides`` is no tuple of integers.
+        If ``shape`` or ``strides`` is not a tuple of integers.
     ValueError
-        If an extent is negative, ``itemsize`` not positive, the lengths differ, or no memory has room for it.
+        If an extent is negative, ``itemsize`` is not positive, shape and strides differ in length, there are more
+        than 64 axes, or the layout is larger than the address space.
     OverflowError
         If a number does not fit 64 bits.
     """
@@ -65,7 +66,7 @@ cdef class _StridedLayout:
         if divide_strides and self._strides is not None:
             itemsize = self._itemsize
             if any(stride % itemsize for stride in self._strides):
-                raise ValueError(f"strides {shown(strides)} in bytes are no multiples of the item size {itemsize}")
+                raise ValueError(f"strides must be multiples of the item size {itemsize}, not {shown(strides)}")
             self._strides = tuple(stride // itemsize for stride in self._strides)
         check_reach(self._shape, self._strides, self._itemsize, self._itemsize)
 
@@ -94,13 +95,18 @@ cdef class _StridedLayout:
 
     @classmethod
     def dense(cls, shape: tuple[int, ...], itemsize: int, stride_order: str | tuple[int, ...] = "C") -> _StridedLayout:
-        """Return a dense layout; the last axis of ``stride_order`` has stride 1."""
+        """Return a dense layout; ``stride_order`` is ``'C'``, ``'F'``, or the axes from the largest stride to the
+        smallest.
+        """
         shape = checked_shape(shape)
         return cls(shape, ops.dense_strides(shape, ops.parse_stride_order(stride_order, len(shape))), itemsize)
 
     @classmethod
     def dense_like(cls, other: _StridedLayout, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
-        """Return a dense layout of the shape of ``other``, or ``other`` if dense; ``'K'`` keeps its order of axes."""
+        """Return a dense layout with the shape of ``other``, or ``other`` itself if it is dense in that order.
+
+        ``stride_order`` is ``'C'``, ``'F'``, ``'K'`` (the order of the axes of ``other``), or a tuple of axes.
+        """
         if type(other) is _StridedLayout and isinstance(stride_order, str) and _is_dense_in_order(other, stride_order):
             return other
         if not isinstance(other, _StridedLayout):
@@ -109,33 +115,33 @@ cdef class _StridedLayout:
         return cls(other.shape, ops.dense_strides(other.shape, order), other.itemsize)
 
     def to_dense(self, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
-        """Return a dense layout of the same shape."""
+        """Return a dense layout of the same shape; see :meth:`dense_like`."""
         return _StridedLayout.dense_like(self, stride_order)
 
     def required_size_in_bytes(self) -> int:
-        """Return how many bytes from the base all elements need.
+        """Return the number of bytes from the base address to the end of the last element.
 
         Raises
         ------
         ValueError
-            If an element lies before the base.
+            If an element has a negative offset.
         """
         if self._strides is None and self._slice_offset == 0:
             return self.volume * self._itemsize
         low, high = self.offset_bounds
         if low < 0:
-            raise ValueError(f"the layout reaches {-low} elements before its base")
+            raise ValueError(f"the lowest offset of the layout must not be negative, but is {low} elements")
         return (high + 1) * self._itemsize
 
     def reshaped(self, shape: tuple[int, ...]) -> _StridedLayout:
-        """Return the same elements in another shape; one extent may be -1."""
+        """Return the layout of the same elements in another shape; one extent may be -1."""
         shape, strides = ops.reshape(self._shape, self.explicit_strides(), extents_of(shape))
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def permuted(self, axis_order: tuple[int, ...]) -> _StridedLayout:
-        """Return the layout with its axes in another order."""
+        """Return the layout with permuted axes: axis ``i`` of the result is axis ``axis_order[i]``."""
         if not ops.is_permutation(axis_order, len(self._shape)):
-            raise ValueError(f"axis_order must permute the {len(self._shape)} axes, but is {shown(axis_order)}")
+            raise ValueError(f"axis_order must be a permutation of {len(self._shape)} axes, not {shown(axis_order)}")
         strides = self.explicit_strides()
         return Layout_derive(
             tuple([self._shape[axis] for axis in axis_order]),
@@ -144,7 +150,9 @@ cdef class _StridedLayout:
         )
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> _StridedLayout:
-        """Merge neighbouring axes whose strides allow it, in an inclusive range of axes or by ``mask``."""
+        """Merge adjacent axes whose strides allow it: those from ``start_axis`` to ``end_axis`` (inclusive), or those
+        whose bit is set in ``mask``, each into the axis before.
+        """
         if mask is None and not self._shape and (start_axis, end_axis) == (0, -1):
             mask = 0
         elif mask is None:
@@ -156,11 +164,11 @@ cdef class _StridedLayout:
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def flattened_axis_mask(self) -> int:
-        """Return a bit mask of the axes that can be merged into the one before."""
+        """Return a bit mask of the axes that can be merged into the axis before."""
         return ops.mergeable_axes(self._shape, self.explicit_strides())
 
     def squeezed(self) -> _StridedLayout:
-        """Drop the axes of extent 1; an empty layout becomes one axis of extent 0."""
+        """Remove the axes of extent 1; a layout without elements becomes one axis of extent 0."""
         if 0 in self._shape:
             return Layout_create((0,), (0,), self._itemsize, self._slice_offset)
         kept = [(n, s) for n, s in zip(self._shape, self.explicit_strides()) if n != 1]
@@ -169,7 +177,7 @@ cdef class _StridedLayout:
         )
 
     def unsqueezed(self, axis: int | tuple[int, ...]) -> _StridedLayout:
-        """Add axes of extent 1 at these places of the result, with the strides of ``numpy.expand_dims``."""
+        """Insert axes of extent 1 at these positions of the result, with the strides of ``numpy.expand_dims``."""
         if isinstance(axis, tuple) and not axis:
             return self
         shape, strides = list(self._shape), list(self.explicit_strides())
@@ -182,19 +190,30 @@ cdef class _StridedLayout:
         return Layout_derive(tuple(shape), tuple(strides), self._itemsize, self._slice_offset)
 
     def broadcast_to(self, shape: tuple[int, ...]) -> _StridedLayout:
-        """Return the layout stretched to ``shape``, with stride 0 along new and widened axes."""
+        """Return the layout broadcast to ``shape``, with stride 0 along new and expanded axes."""
         shape = checked_shape(extents_of(shape))
         strides = ops.broadcast(self._shape, self.explicit_strides(), shape)
         check_reach(shape, strides, self._itemsize, self._itemsize)
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: bool = True) -> _StridedLayout:
-        """Reinterpret the elements along ``axis``, whose stride must be 1, with another item size.
+        """Return the layout of the same bytes with another item size.
+
+        Parameters
+        ----------
+        itemsize : int
+            The new item size in bytes.
+        data_ptr : int, optional
+            The address of the data, whose alignment is checked. Default is 0.
+        axis : int, optional
+            The axis whose extent changes; its stride must be 1. Default is the last.
+        keep_dim : bool, optional
+            Whether to keep ``axis`` if its new extent is 1. Default is True.
 
         Raises
         ------
         ValueError
-            If extents, strides, the offset or the address are no multiples of the new size.
+            If the extent, the other strides, the offset or the address is not a multiple of the new item size.
         """
         itemsize = checked_itemsize(itemsize)
         if itemsize == self._itemsize:
@@ -211,9 +230,9 @@ cdef class _StridedLayout:
         return Layout_create(tuple(shape), tuple(strides), itemsize, self._slice_offset * old // itemsize)
 
     def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, axis: int = -1) -> int:
-        """Return the largest power of two, up to ``max_itemsize``, that :meth:`repacked` accepts.
+        """Return the largest power of two, up to ``max_itemsize``, that :meth:`repacked` accepts as an item size.
 
-        Where the elements along ``axis`` are not neighbours, that is the present item size.
+        If the stride of ``axis`` is not 1, that is the current item size.
         """
         axis = self._axis(axis)
         data_ptr = int_argument("data_ptr", data_ptr)
@@ -228,33 +247,33 @@ cdef class _StridedLayout:
         return size
 
     def sliced(self, slices) -> _StridedLayout:
-        """Return the layout of a slice: an integer drops its axis, a slice shortens it."""
+        """Return the layout of a basic slice, as in NumPy: an integer removes its axis, a slice shortens it."""
         shape, strides, start = ops.slice_layout(self._shape, self.explicit_strides(), slices)
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset + start)
 
     @property
     def itemsize(self) -> int:
-        """Bytes per element."""
+        """The size of an element in bytes."""
         return self._itemsize
 
     @property
     def slice_offset(self) -> int:
-        """Elements from the base to the first index."""
+        """The offset of the first element from the base, in elements."""
         return self._slice_offset
 
     @property
     def slice_offset_in_bytes(self) -> int:
-        """Bytes from the base to the first index."""
+        """The offset of the first element from the base, in bytes."""
         return self._slice_offset * self._itemsize
 
     @property
     def ndim(self) -> int:
-        """Number of axes."""
+        """The number of axes."""
         return len(self._shape)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents."""
+        """The number of elements along each axis."""
         return self._shape
 
     @property
@@ -269,14 +288,14 @@ cdef class _StridedLayout:
 
     @property
     def stride_order(self) -> tuple[int, ...]:
-        """The axes from the slowest to the fastest."""
+        """The axes, from the largest stride to the smallest."""
         if self._strides is None:
             return tuple(range(len(self._shape)))
         return ops.stride_order(self._shape, self._strides)
 
     @property
     def volume(self) -> int:
-        """Number of elements."""
+        """The number of elements."""
         volume = 1
         for extent in self._shape:
             volume = volume * extent
@@ -284,7 +303,7 @@ cdef class _StridedLayout:
 
     @property
     def is_unique(self) -> bool:
-        """Whether no two indices share an offset; False may be wrong for hand-made strides."""
+        """Whether no two elements share an offset; may be a false negative for unusual strides."""
         return ops.is_unique(self._shape, self.explicit_strides())
 
     @property
@@ -306,22 +325,22 @@ cdef class _StridedLayout:
 
     @property
     def is_dense(self) -> bool:
-        """Whether the layout is dense in some order of its axes and starts at its base."""
+        """Whether the layout is dense in some order of its axes, and its offset is 0."""
         return self._slice_offset == 0 and self.is_contiguous_any
 
     @property
     def offset_bounds(self) -> tuple[int, int]:
-        """The lowest and the highest offset of an element; ``(0, -1)`` when there is none."""
+        """The lowest and the highest offset of an element, in elements; ``(0, -1)`` if there are no elements."""
         return ops.offset_bounds(self._shape, self.explicit_strides(), self._slice_offset)
 
     @property
     def min_offset(self) -> int:
-        """The lowest offset of an element."""
+        """The lowest offset of an element, in elements."""
         return self.offset_bounds[0]
 
     @property
     def max_offset(self) -> int:
-        """The highest offset of an element."""
+        """The highest offset of an element, in elements."""
         return self.offset_bounds[1]
 
     cdef tuple explicit_strides(self):
@@ -354,7 +373,7 @@ cdef bint _is_dense_in_order(_StridedLayout layout, str order) except -1:
     return order == "K" and layout.is_contiguous_any
 
 
-# What comes of another layout: without elements all strides are 0.
+# A layout computed from another one; if it has no elements, all strides are 0.
 cdef _StridedLayout Layout_derive(tuple shape, tuple strides, int64_t itemsize, int64_t slice_offset):
     return Layout_create(shape, ops.strides_of_part(shape, strides), itemsize, slice_offset)
 
@@ -372,14 +391,14 @@ cdef tuple checked_shape(object shape):
     if not isinstance(shape, tuple):
         raise TypeError(f"shape must be a tuple of int, not {type(shape).__name__}")
     if len(shape) > _MAX_NDIM:
-        raise ValueError(f"at most {_MAX_NDIM} axes are supported, not {len(shape)}")
+        raise ValueError(f"shape must have at most {_MAX_NDIM} axes, not {len(shape)}")
     for extent in <tuple>shape:
         if type(extent) is not int:
             return checked_shape(tuple([index_of("shape", extent) for extent in shape]))
         if extent < 0:
-            raise ValueError(f"extents must not be negative: {shown(shape)}")
+            raise ValueError(f"shape must not have negative extents, but is {shown(shape)}")
         if extent > _INT64_MAX:
-            raise OverflowError(f"extents must be below 2**63, but shape is {shown(shape)}")
+            raise OverflowError(f"shape must have extents below 2**63, but is {shown(shape)}")
     return shape
 
 
@@ -393,7 +412,7 @@ cdef tuple checked_strides(object strides, Py_ssize_t ndim):
     if not isinstance(strides, tuple):
         raise TypeError(f"strides must be a tuple of int or None, not {type(strides).__name__}")
     if len(strides) != ndim:
-        raise ValueError(f"{len(strides)} strides do not match {ndim} axes")
+        raise ValueError(f"strides must have {ndim} items, one per axis, not {len(strides)}")
     for stride in <tuple>strides:
         if type(stride) is not int:
             return checked_strides(tuple([index_of("strides", stride) for stride in strides]), ndim)
@@ -413,7 +432,7 @@ cdef int64_t checked_itemsize(object itemsize) except -1:
 
 
 cdef object index_of(str name, object value):
-    # A bool is accepted as an int, but its text differs.
+    # int() turns a bool into 0 or 1, because its repr differs.
     if not hasattr(type(value), "__index__"):
         what = "an int" if name == "itemsize" else "a tuple of int"
         raise TypeError(f"{name} must be {what}, but has a {type(value).__name__}: {shown(value)}")
@@ -437,7 +456,8 @@ cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize)
     # Slightly below 2**63, because of rounding.
     if max(elements * itemsize, reach * unit + itemsize) >= 9.2e18:
         raise ValueError(
-            f"the layout leaves the address space: shape {shown(shape)}, strides {shown(strides)}, itemsize {itemsize}"
+            f"the layout is larger than the address space: shape {shown(shape)}, strides {shown(strides)}, "
+            f"itemsize {itemsize}"
         )
     return 0
 

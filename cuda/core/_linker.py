@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking compiled code with nvJitLink or the driver's linker.
+"""Linking of compiled code, with nvJitLink or the driver's linker.
 
-A back end has ``backend``, ``handle``, ``add()``, ``link()``, ``log()`` and ``close()``.
+Both back ends have the attributes ``backend`` and ``handle`` and the methods ``add()``, ``link()``, ``log()`` and
+``close()``.
 """
 
 from __future__ import annotations
@@ -35,25 +36,26 @@ _choice = threading.RLock()
 @answering
 @needs_init("_linker", "_is_linked")
 class Linker:
-    """Links compiled code at run time.
+    """Links compiled code at run time, with nvJitLink (``nvJitLinkCreate``) or the driver (``cuLinkCreate``).
 
     Parameters
     ----------
     *object_codes : :class:`ObjectCode`
-        The inputs, of any type: at least one.
-    options : :class:`LinkerOptions`, optional
-        How to link; a dict of its fields is taken too. They are copied: later changes have no effect.
+        The inputs, at least one. nvJitLink links all types of code; the driver's linker does not take LTO IR.
+    options : :class:`LinkerOptions` | dict, optional
+        The linker options. They are copied: later changes have no effect. If None, the defaults, for the current
+        device.
 
     Raises
     ------
     TypeError
-        If an input is no :class:`ObjectCode`, or its code is neither bytes-like nor a path.
+        If an input is not an :class:`ObjectCode`, or its code is neither bytes-like nor a path.
     ValueError
-        If there are no inputs, or the back end lacks an option or the type of an input.
+        If there are no inputs, or the back end does not have an option, or does not take the type of an input.
     RuntimeError
-        If an input is closed, or there is neither an architecture in the options nor a driver to ask for a device.
+        If an input is closed, or ``options.arch`` is None and there is no device.
     nvJitLinkError, CUDAError
-        If an option or an input is not valid; with the log.
+        If the linker refuses an option or an input; the message has its log.
 
     Warns
     -----
@@ -75,10 +77,10 @@ class Linker:
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None):
         self._is_linked = False
         if not object_codes:
-            raise ValueError("a Linker needs at least one ObjectCode")
+            raise ValueError("Linker() takes at least one ObjectCode, not none")
         for object_code in object_codes:
             if not isinstance(object_code, ObjectCode):
-                raise TypeError(f"a Linker takes ObjectCode objects, not {type(object_code).__name__}")
+                raise TypeError(f"Linker() takes ObjectCode objects, not {type(object_code).__name__}")
         options = check_or_create_options(LinkerOptions, options, "linker options")
         self._name = options.name
         is_driver = _decide_nvjitlink_or_driver()
@@ -108,34 +110,37 @@ class Linker:
 
     @classmethod
     def which_backend(cls) -> CompilerBackendType:
-        """Return the back end: nvJitLink, or the driver if that is missing or older than CUDA 12.3.
+        """Return what links: nvJitLink, or the driver if nvJitLink is missing or older than CUDA 12.3.
 
-        The answer is the same for the life of the process.
+        Returns
+        -------
+        CompilerBackendType
+            ``"nvJitLink"`` or ``"driver"``; the same for the whole life of the process.
         """
         return CompilerBackendType.DRIVER if _decide_nvjitlink_or_driver() else CompilerBackendType.NVJITLINK
 
     def link(self, target_type: ObjectCodeFormatType | str) -> ObjectCode:
-        """Link the inputs (``nvJitLinkComplete``, ``cuLinkComplete``); a linker links once.
+        """Link the inputs (``nvJitLinkComplete``, ``cuLinkComplete``). A Linker can link once.
 
         Parameters
         ----------
         target_type : ObjectCodeFormatType | str
-            The output, in upper or lower case: ``"cubin"``, or ``"ptx"``, which nvJitLink generates from LTO IR with
-            the options ``link_time_optimization=True, ptx=True``.
+            The output format, in upper or lower case: ``"cubin"``, or ``"ptx"``, which nvJitLink generates from LTO IR
+            with the options ``link_time_optimization=True, ptx=True``.
 
         Returns
         -------
         :class:`ObjectCode`
-            The linked code, named as the options say.
+            The linked code. Its name is ``options.name``.
 
         Raises
         ------
         ValueError
-            If the linker cannot make ``target_type``.
+            If the linker cannot generate ``target_type``.
         RuntimeError
-            If the linker is closed, or has linked already.
+            If the linker is closed, or :meth:`link` was called before.
         nvJitLinkError, CUDAError
-            If linking failed; the message and ``log`` have the linker's output.
+            If linking failed. The message and the attribute ``log`` of the exception have the linker's log.
         """
         target = _TARGETS.get(target_type) if isinstance(target_type, str) else None
         if target is None:
@@ -143,14 +148,19 @@ class Linker:
         if self.is_closed:
             raise RuntimeError("this Linker is closed")
         if target is ObjectCodeFormatType.PTX and self.backend is CompilerBackendType.DRIVER:
-            raise ValueError(f"the driver's linker makes no PTX, only 'cubin'; {NO_NVJITLINK}")
+            raise ValueError(f"target_type must be 'cubin' for the driver's linker, not 'ptx'; {NO_NVJITLINK}")
         if self._is_linked:
-            raise RuntimeError("this Linker has linked already; make another one of the same inputs")
+            raise RuntimeError("link() was called before on this Linker; create another Linker with the same inputs")
         self._is_linked = True
         return ObjectCode._init(self._linker.link(target), target, name=self._name)
 
     def get_error_log(self) -> str:
-        """Return the errors so far; kept after :meth:`link` and :meth:`close`.
+        """Return the linker's error log (``nvJitLinkGetErrorLog``, ``CU_JIT_ERROR_LOG_BUFFER``).
+
+        Returns
+        -------
+        str
+            The log so far; also after :meth:`link` and :meth:`close`.
 
         Raises
         ------
@@ -160,7 +170,12 @@ class Linker:
         return self._linker.log("error")
 
     def get_info_log(self) -> str:
-        """Return the messages so far; kept after :meth:`link` and :meth:`close`.
+        """Return the linker's information log (``nvJitLinkGetInfoLog``, ``CU_JIT_INFO_LOG_BUFFER``).
+
+        Returns
+        -------
+        str
+            The log so far; also after :meth:`link` and :meth:`close`.
 
         Raises
         ------
@@ -170,13 +185,13 @@ class Linker:
         return self._linker.log("info")
 
     def close(self) -> None:
-        """Destroy the linker's state; calling this again does nothing."""
+        """Destroy the linker (``nvJitLinkDestroy``, ``cuLinkDestroy``); calling this again does nothing."""
         if self._linker is not None:
             self._linker.close()
 
     @property
     def backend(self) -> CompilerBackendType:
-        """The back end: ``"nvJitLink"`` or ``"driver"``."""
+        """What links: ``"nvJitLink"`` or ``"driver"``."""
         return self._linker.backend
 
     @property
@@ -192,7 +207,7 @@ class Linker:
 
 
 def are_quick_to_link(object_codes) -> bool:
-    """Return whether the inputs are machine code only, which link in a few milliseconds at most."""
+    """Return whether all inputs are small cubins, which link within a few milliseconds."""
     sizes = [
         len(code.code) if code.code_type == "cubin" and isinstance(code.code, bytes) else None for code in object_codes
     ]
@@ -200,10 +215,10 @@ def are_quick_to_link(object_codes) -> bool:
 
 
 def make_driver_linker(options: LinkerOptions) -> DriverLinker:
-    """Return the driver's linker, after refusing options that it lacks."""
+    """Return the driver's linker; ValueError for options that it does not have."""
     refused = refused_options(options, "driver")
     if refused:
-        raise ValueError(f"options not supported by the driver's linker: {', '.join(refused)}; {NO_NVJITLINK}")
+        raise ValueError(f"the driver's linker does not support the options {', '.join(refused)}; {NO_NVJITLINK}")
     return DriverLinker(render_options(options, "driver"))
 
 
@@ -213,7 +228,7 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
     kind = _FORMATS[object_code.code_type]
     if kind not in linker.input_types:
         raise ValueError(
-            f"the driver's linker takes no {kind.value}, which input {index} is; compile to 'ptx' or 'cubin'; "
+            f"the driver's linker cannot link input {index}, which is {kind.value!r}; compile to 'ptx' or 'cubin'; "
             f"{NO_NVJITLINK}"
         )
     if isinstance(code, (bytearray, memoryview)):
@@ -224,7 +239,7 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
 
 
 def _decide_nvjitlink_or_driver() -> bool:
-    """Return whether the driver links because nvJitLink is missing; decided once per process."""
+    """Return whether the driver's linker is used because nvJitLink is missing; decided once per process."""
     if _decision.cache_info().currsize:
         return _decision()
     with _choice:
@@ -241,7 +256,7 @@ def _decision() -> bool:
 
 
 def __getattr__(name):
-    # An alias of types in the bindings, which load at first use.
+    # A type alias for users' annotations; the bindings are imported when it is first accessed.
     if name == "LinkerHandleT":
         return int | importlib.import_module("cuda.bindings.driver").CUlinkState
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

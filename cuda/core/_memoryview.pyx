@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: annotation_typing=False
-"""Views of arrays and tensors, whichever library made them."""
+"""Views of arrays and tensors of any library."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ from cuda.core._utils.validators import dtype_argument
 __all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
 
 
-# What makes tensor maps, once somebody asked for one.
+# The function of the tensor map module, imported at the first use.
 cdef object _tensor_map_of = None
 
 
 cdef class StridedMemoryView(ViewState):
-    """A view of an array or tensor: its address, shape, strides and element type.
+    """A view of an array or tensor: address, shape, strides and element type.
 
-    Views come from the ``from_*`` methods. A view owns no memory; it keeps a reference to its exporter.
-    Where a method takes ``stream_ptr``, that is the address of the stream which will use the memory:
-    later work of it is ordered after what the exporter has enqueued. -1 means no ordering.
+    The ``from_*`` methods create views. A view owns no memory; it keeps a reference to the exporting object.
+    ``stream_ptr`` in these methods is the address of the stream that will use the memory, the consumer's stream: work
+    enqueued on it later is ordered after the work that the exporter has enqueued. -1 disables this ordering.
 
     Parameters
     ----------
     obj : object, optional
-        An object with DLPack, or else with the CUDA array interface. Deprecated, as all direct
-        construction: use :meth:`from_any_interface`.
+        An object with DLPack or the CUDA array interface. Construction is deprecated: use
+        :meth:`from_any_interface`.
     stream_ptr : int, optional
-        The consumer's stream.
+        The address of the consumer's stream, or -1.
     """
 
     __signature__ = ConstructorSignature()
@@ -82,7 +82,7 @@ cdef class StridedMemoryView(ViewState):
             read_any_interface(self, obj, stream_ptr)
 
     def __reduce__(self):
-        raise TypeError("a view cannot be pickled or copied: it refers to memory of this process")
+        raise TypeError("a StridedMemoryView cannot be pickled or copied: it refers to memory of this process")
 
     def __repr__(self):
         if self._exporting_obj is None:
@@ -111,50 +111,59 @@ cdef class StridedMemoryView(ViewState):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        """Export the view with DLPack. The capsule, and the consumer of its tensor, keep the view alive.
+        """Export the view through DLPack.
 
         Parameters
         ----------
         stream : int, optional
-            The consumer's stream. Nothing is ordered against it.
+            The consumer's stream. It is ignored: the view has no work of its own to order against.
         max_version : tuple[int, int], optional
-            The newest version of DLPack that the consumer understands. Only from 1.0 on a consumer
-            learns that memory is read-only.
+            The newest version of DLPack that the consumer supports. From (1, 0) on, the capsule is versioned and has
+            the read-only flag.
         dl_device : tuple[int, int], optional
-            None, or the device where the memory is.
+            The device of the exported tensor; if given, it must be the device of the memory.
         copy : bool, optional
-            Must not be True.
+            Whether to export a copy; True is not supported.
+
+        Returns
+        -------
+        capsule
+            The DLPack capsule. It, and then the consumer of its tensor, keep the view alive.
 
         Raises
         ------
         BufferError
-            If the elements have no type that DLPack knows, the memory would have to be copied or
-            moved, or ``max_version`` is no pair.
+            If DLPack has no such element type, the export would need a copy, or ``max_version`` is not a pair.
         TypeError
-            If an argument is of the wrong type.
+            If an argument has the wrong type.
         """
         check_export_arguments(stream, dl_device, copy)
         return export_view(self, DLPack_negotiate(max_version, dl_device, copy, dlpack_device(self)))
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return the ``(device_type, device_id)`` of DLPack."""
+        """Return the DLPack device of the memory, ``(device_type, device_id)``."""
         return dlpack_device(self)
 
     @classmethod
     def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an object through DLPack if it has that, else through the CUDA array interface.
+        """View an object through DLPack, or through the CUDA array interface if it has no DLPack.
 
         Parameters
         ----------
         obj : object
             The array or tensor.
         stream_ptr : int | driver.CUstream, optional
-            The address of the consumer's stream, or -1. None is allowed only for memory that host and devices share.
+            The address of the consumer's stream, or -1. None is allowed only for memory that the host can access.
+
+        Returns
+        -------
+        :class:`StridedMemoryView`
+            The view, which keeps ``obj`` alive.
 
         Raises
         ------
         BufferError
-            If ``obj`` has neither protocol, cannot be viewed, or ``stream_ptr`` is needed.
+            If ``obj`` has neither protocol, cannot be viewed, or is in device memory and ``stream_ptr`` is None.
         """
         cdef StridedMemoryView self = new_view(cls)
         read_any_interface(self, obj, stream_ptr)
@@ -162,21 +171,26 @@ cdef class StridedMemoryView(ViewState):
 
     @classmethod
     def from_dlpack(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an object with ``__dlpack__`` and ``__dlpack_device__``, of any version up to 1.x.
+        """View an object through DLPack (``__dlpack__`` and ``__dlpack_device__``), of any version up to 1.x.
 
         Parameters
         ----------
         obj : object
             The array or tensor.
         stream_ptr : int | driver.CUstream, optional
-            The address of the consumer's stream, or -1. None is allowed only for memory that host and devices share.
+            The address of the consumer's stream, or -1. None is allowed only for memory that the host can access.
+
+        Returns
+        -------
+        :class:`StridedMemoryView`
+            The view, which keeps ``obj`` alive.
 
         Raises
         ------
         AttributeError
             If ``obj`` has no DLPack.
         BufferError
-            If the memory is on an unknown device, or ``stream_ptr`` is needed.
+            If the device type is unknown, or the memory is device memory and ``stream_ptr`` is None.
         """
         cdef StridedMemoryView self = new_view(cls)
         read_dlpack(self, obj, stream_ptr)
@@ -184,7 +198,7 @@ cdef class StridedMemoryView(ViewState):
 
     @classmethod
     def from_cuda_array_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an object with ``__cuda_array_interface__``, of version 3 or newer.
+        """View an object through ``__cuda_array_interface__``, version 3 or newer.
 
         Parameters
         ----------
@@ -193,12 +207,17 @@ cdef class StridedMemoryView(ViewState):
         stream_ptr : int | driver.CUstream
             The address of the consumer's stream, or -1.
 
+        Returns
+        -------
+        :class:`StridedMemoryView`
+            The view, which keeps ``obj`` alive.
+
         Raises
         ------
         AttributeError
-            If ``obj`` has no such interface.
+            If ``obj`` has no ``__cuda_array_interface__``.
         BufferError
-            If the interface is older, incomplete or masked, or ``stream_ptr`` is missing.
+            If the interface is older, incomplete or has a mask, or ``stream_ptr`` is None.
         """
         cdef StridedMemoryView self = new_view(cls)
         read_cuda_array_interface(self, obj, stream_ptr)
@@ -206,21 +225,26 @@ cdef class StridedMemoryView(ViewState):
 
     @classmethod
     def from_array_interface(cls, obj: object) -> StridedMemoryView:
-        """View an object with ``__array_interface__``, of version 3 or newer, such as a NumPy array.
+        """View an object through ``__array_interface__``, version 3 or newer, such as a NumPy array.
 
-        Structured and other types that DLPack does not know are accepted.
+        The element type may be one that DLPack does not have, such as a structured dtype.
 
         Parameters
         ----------
         obj : object
             The array, in host memory.
 
+        Returns
+        -------
+        :class:`StridedMemoryView`
+            The view, which keeps ``obj`` alive.
+
         Raises
         ------
         AttributeError
-            If ``obj`` has no such interface.
+            If ``obj`` has no ``__array_interface__``.
         BufferError
-            If the interface is older, incomplete or masked.
+            If the interface is older, incomplete or has a mask.
         """
         cdef StridedMemoryView self = new_view(cls)
         read_array_interface(self, obj)
@@ -237,30 +261,35 @@ cdef class StridedMemoryView(ViewState):
         dtype: numpy.dtype | None = None,
         is_readonly: bool = False,
     ) -> StridedMemoryView:
-        """View a buffer as an array. Nothing is synchronised.
+        """View a buffer as an array. No stream is synchronized.
 
         Parameters
         ----------
         buffer : :class:`~cuda.core.Buffer`
             The memory.
         shape : tuple[int, ...]
-            The extents.
+            The number of elements along each axis.
         strides : tuple[int, ...], optional
-            The strides in elements; None means C order.
+            The strides in elements. If None, C order.
         itemsize : int, optional
-            The size of an element in bytes; needed without ``dtype``.
+            The size of an element in bytes. Required if ``dtype`` is None.
         dtype : :class:`numpy.dtype`, optional
-            The type of the elements.
+            The element type. If None, only the element size is known.
         is_readonly : bool, optional
-            Whether consumers of the view must not write.
+            Whether consumers of the view must not write. Default is False.
+
+        Returns
+        -------
+        :class:`StridedMemoryView`
+            The view, which keeps ``buffer`` alive.
 
         Raises
         ------
         ValueError
-            If neither ``itemsize`` nor ``dtype`` is given, they contradict each other, the layout is
-            no layout, or the buffer is too small for it. Wrapped memory is not checked for that.
+            If neither ``itemsize`` nor ``dtype`` is given, they contradict each other, shape and strides are invalid,
+            or the buffer is too small. The size of a buffer that wraps foreign memory is not checked.
         TypeError
-            If an argument is of the wrong type.
+            If an argument has the wrong type.
         RuntimeError
             If the buffer is closed.
         """
@@ -269,26 +298,26 @@ cdef class StridedMemoryView(ViewState):
         return self
 
     def view(self, layout: _StridedLayout | None = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
-        """View the same memory with another layout or element type.
+        """Return a view of the same memory with another layout or element type.
 
         Parameters
         ----------
         layout : _StridedLayout, optional
-            The new layout, relative to the base of the present one. None keeps it.
+            The new layout. Its offsets count from the base address of the current layout. If None, it is unchanged.
         dtype : :class:`numpy.dtype`, optional
-            The new type. None keeps it.
+            The new element type. If None, it is unchanged.
 
         Returns
         -------
-        StridedMemoryView
-            A view that keeps this one's exporter alive; this view itself if both are None.
+        :class:`StridedMemoryView`
+            A view that keeps the same exporting object alive; this view itself if both arguments are None.
 
         Raises
         ------
         ValueError
-            If layout and type disagree about the item size, or a buffer is too small.
+            If layout and element type differ in item size, or the memory of a buffer is too small.
         TypeError
-            If ``layout`` is no layout.
+            If ``layout`` is not a _StridedLayout.
         """
         if layout is None and dtype is None:
             return self
@@ -310,29 +339,31 @@ cdef class StridedMemoryView(ViewState):
         l2_promotion: object | None = None,
         oob_fill: object | None = None,
     ) -> TensorMapDescriptor:
-        """Create a descriptor for copies of tiles by the tensor memory accelerator (``cuTensorMapEncodeTiled``).
+        """Create a tensor map of this view, for tiled copies by the tensor memory accelerator.
 
-        Pass ``box_dim`` and other arguments, or ``options`` alone. All axes are in the order of the view.
+        Pass ``box_dim`` and other arguments, or ``options`` alone. All arguments have their axes in the order of the
+        view's axes; the driver's order is the reverse (``cuTensorMapEncodeTiled``).
 
         Parameters
         ----------
         box_dim : tuple[int, ...], optional
-            The extent of a tile along each axis, in elements: from 1 to 256. The last makes a multiple of 16 bytes.
+            The extent of a tile along each axis, in elements: from 1 to 256. The last extent times the element size
+            must be a multiple of 16 bytes.
         options : :class:`~cuda.core.TensorMapDescriptorOptions` | dict, optional
-            All arguments in one.
+            All arguments in one object.
         element_strides : tuple[int, ...], optional
-            The traversal stride along each axis, in elements: from 1 to 8. None means 1.
+            The traversal stride along each axis, in elements: from 1 to 8. If None, 1.
         data_type : TensorMapDataType | :class:`numpy.dtype`, optional
-            The element type. None takes that of the view. Another type changes neither extents nor the strides in
-            elements.
+            The element type. If None, that of the view. Another type leaves the extents, and the strides in elements,
+            unchanged.
         interleave : TensorMapInterleave, optional
-            The interleaved layout of the tensor in global memory. None means not interleaved.
+            The interleaved layout of the tensor in global memory. If None, no interleaving.
         swizzle : TensorMapSwizzle, optional
-            The swizzle pattern of the tile in shared memory. None means no swizzle.
+            The swizzle pattern of the tile in shared memory. If None, no swizzling.
         l2_promotion : TensorMapL2Promotion, optional
-            The bytes that an L2 miss fetches. None leaves the default of the hardware.
+            The size of the fetch that an L2 miss is promoted to. If None, no promotion.
         oob_fill : TensorMapOOBFill, optional
-            The value of elements outside the tensor. None means zero.
+            The value with which elements outside the tensor are filled. If None, zero.
 
         Returns
         -------
@@ -342,11 +373,11 @@ cdef class StridedMemoryView(ViewState):
         Raises
         ------
         TypeError
-            If neither or both of ``box_dim`` and ``options`` are given, or an argument is of the wrong type.
+            If neither or both of ``box_dim`` and ``options`` are given, or an argument has the wrong type.
         ValueError
-            If the device cannot access the memory, or the copy engine does not take such a layout or tile.
+            If the device cannot access the memory, or a tensor map cannot describe this layout or tile.
         RuntimeError
-            If no context is current, or the device has no such engine (compute capability below 9.0).
+            If no context is current, or the device has no tensor memory accelerator (compute capability below 9.0).
         """
         global _tensor_map_of
         if _tensor_map_of is None:
@@ -358,29 +389,29 @@ cdef class StridedMemoryView(ViewState):
     def copy_from(
         self, other: StridedMemoryView, stream: Stream, allocator: object | None = None, blocking: bool | None = None
     ) -> None:
-        """Copy the elements of another view to this one, in stream order.
+        """Copy the elements of another view to this view, in stream order.
 
-        Contiguous memory is one ``cuMemcpyAsync``; other layouts are as few ``cuMemcpy3DAsync`` as
-        express them. Between views of host memory the host copies, once the stream is idle.
+        A copy between contiguous layouts is one ``cuMemcpyAsync``; other layouts take as few ``cuMemcpy3DAsync`` as
+        possible. If both views are in host memory, the host synchronizes the stream and copies.
 
         Parameters
         ----------
-        other : StridedMemoryView
+        other : :class:`StridedMemoryView`
             The source, of the same shape and element type.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream that the copy is enqueued on.
         allocator : None
-            Reserved for the memory of intermediate copies; none is made.
+            Reserved; ignored, because no intermediate copies are made.
         blocking : bool, optional
-            Whether to wait until the copy is done. If None, unless both are in device memory.
+            Whether to wait until the copy has completed. If None, True unless both views are in device memory.
 
         Raises
         ------
         ValueError
-            If shapes or element types differ, this view is read-only, both overlap, or the copy falls
-            into too many pieces.
+            If shapes or element types differ, this view is read-only, the views overlap, or the copy would take too
+            many driver calls.
         TypeError
-            If ``other`` is no view, ``stream`` no stream, or the elements refer to Python objects.
+            If ``other`` is not a view, ``stream`` not a stream, or the elements refer to Python objects.
         """
         if not isinstance(other, StridedMemoryView):
             raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
@@ -393,18 +424,18 @@ cdef class StridedMemoryView(ViewState):
         allocator: object | None = None,
         blocking: bool | None = None,
     ) -> None:
-        """Copy the elements of this view to another one, as :meth:`copy_from` does the other way round.
+        """Copy the elements of this view to another view, in stream order; see :meth:`copy_from`.
 
         Parameters
         ----------
-        other : StridedMemoryView
+        other : :class:`StridedMemoryView`
             The destination, of the same shape and element type.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream. None is allowed between views of host memory.
+            The stream that the copy is enqueued on. None is allowed only if both views are in host memory.
         allocator : None
-            Reserved for the memory of intermediate copies; none is made.
+            Reserved; ignored, because no intermediate copies are made.
         blocking : bool, optional
-            Whether to wait until the copy is done. If None, unless both are in device memory.
+            Whether to wait until the copy has completed. If None, True unless both views are in device memory.
         """
         if not isinstance(other, StridedMemoryView):
             raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
@@ -415,7 +446,7 @@ cdef class StridedMemoryView(ViewState):
 
 
 cdef class _StridedMemoryViewProxy:
-    """An argument from which a view can be created once its stream is known."""
+    """An argument that can be viewed as soon as the consumer's stream is known."""
 
     cdef:
         readonly object obj
@@ -432,20 +463,22 @@ cdef class _StridedMemoryViewProxy:
 
 
 def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
-    """Decorate a function so that it gets some of its positional arguments as viewable objects.
+    """Decorate a function so that it receives some of its positional arguments as viewable objects.
 
     Parameters
     ----------
     arg_indices : tuple[int, ...]
-        The positions. The function gets objects with ``obj``, the argument itself, ``has_dlpack``,
-        and ``view(stream_ptr)``, which returns its :class:`StridedMemoryView`.
+        The positions of these arguments. In their place the function receives objects with the attributes ``obj`` (the
+        argument) and ``has_dlpack``, and the method ``view(stream_ptr)``, which returns a :class:`StridedMemoryView`.
 
     Raises
     ------
+    TypeError
+        If ``arg_indices`` is not a tuple.
     BufferError
-        When the function is called, if such an argument has neither DLPack nor the CUDA array interface.
+        By the decorated function, if such an argument has neither DLPack nor the CUDA array interface.
     IndexError
-        When the function is called with fewer positional arguments.
+        By the decorated function, if it is called with too few positional arguments.
     """
     if not isinstance(arg_indices, tuple):
         raise TypeError(f"arg_indices must be a tuple of int, not {type(arg_indices).__name__}")
@@ -464,14 +497,14 @@ def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
 
 
 def view_as_cai(obj, stream_ptr, view=None):
-    """Return the view of an object with ``__cuda_array_interface__``; an empty ``view`` is filled."""
+    """View an object through ``__cuda_array_interface__``; fills ``view``, an empty view, if it is given."""
     cdef StridedMemoryView self = empty_view(view)
     import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
     return self
 
 
 def view_as_array_interface(obj, view=None):
-    """Return the view of an object with ``__array_interface__``; an empty ``view`` is filled."""
+    """View an object through ``__array_interface__``; fills ``view``, an empty view, if it is given."""
     cdef StridedMemoryView self = empty_view(view)
     import_array_interface(self, obj)
     return self

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled code, and the kernels in it."""
+"""Object code, and the kernels in it."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ cdef frozenset _HAS_KERNELS = frozenset({"cubin", "ptx", "fatbin"})
 
 
 cdef class ObjectCode(LazyCode):
-    """Compiled code, in memory or in a file, that the driver loads when it is first needed.
+    """Compiled code, in memory or in a file, which is loaded at first use (``cuLibraryLoadData``).
 
-    Object codes come from :meth:`Program.compile`, :meth:`Linker.link` and the ``from_`` methods;
-    there is no direct construction. A loaded library stays loaded until this object and every
-    :class:`Kernel` of it are gone.
+    An ObjectCode cannot be constructed directly: :meth:`Program.compile`, :meth:`Linker.link` and the ``from_`` methods
+    return one. The library stays loaded until this object and every :class:`Kernel` and :class:`Buffer` from it are
+    closed or deleted (``cuLibraryUnload``).
     """
 
     _made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
@@ -94,28 +94,34 @@ cdef class ObjectCode(LazyCode):
 
     @classmethod
     def _init(cls, module, code_type, *, name="", symbol_mapping=None):
-        """Make an object code, of ``cls``, of any type."""
+        """Create an object code of the class ``cls`` and of any type."""
         return ObjectCode_create(cls, module, code_type, name, symbol_mapping)
 
     @staticmethod
     def from_cubin(
         module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
-        """Make an object code of a CUBIN, the binary code of one architecture.
+        """Create an object code from a CUBIN: machine code of one architecture.
 
         Parameters
         ----------
         module : bytes | str | os.PathLike
-            The code, or the path of a file. Nothing is read before it is needed.
+            The code, or the path of a file with it. A file is read at the first use, not here.
         name : str, optional
-            A name for messages. Default is the empty string.
+            A name for error messages. Default is the empty string.
         symbol_mapping : dict, optional
-            The name in the code (str or bytes) for each name given to :meth:`get_kernel`.
+            Aliases: maps names that :meth:`get_kernel` and :meth:`get_global` accept to symbols of the code (str or
+            bytes). If None, there are none.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
 
         Raises
         ------
         TypeError
-            If ``name`` is no str, or ``symbol_mapping`` no dict.
+            If ``name`` is not a str, or ``symbol_mapping`` not a dict.
         """
         return ObjectCode_create(ObjectCode, module, "cubin", name, symbol_mapping)
 
@@ -123,56 +129,121 @@ cdef class ObjectCode(LazyCode):
     def from_ptx(
         module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
-        """Make an object code of PTX, which the driver compiles when it is loaded; see :meth:`from_cubin`."""
+        """Create an object code from PTX, which the driver compiles for the device when it loads the code.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The PTX, or the path of a file with it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
         return ObjectCode_create(ObjectCode, module, "ptx", name, symbol_mapping)
 
     @staticmethod
     def from_ltoir(
         module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
-        """Make an object code of LTO IR, an input of :class:`Linker`; see :meth:`from_cubin`."""
+        """Create an object code from LTO IR, an input of :class:`Linker`; it cannot be loaded.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The LTO IR, or the path of a file with it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
         return ObjectCode_create(ObjectCode, module, "ltoir", name, symbol_mapping)
 
     @staticmethod
     def from_fatbin(
         module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
-        """Make an object code of a fat binary, code of several architectures; see :meth:`from_cubin`."""
+        """Create an object code from a fat binary, which has code for several architectures.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The fat binary, or the path of a file with it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
         return ObjectCode_create(ObjectCode, module, "fatbin", name, symbol_mapping)
 
     @staticmethod
     def from_object(
         module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
-        """Make an object code of a host object file with device code, for :class:`Linker`; see :meth:`from_cubin`."""
+        """Create an object code from a host object file with device code, an input of :class:`Linker`.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The object file, or the path of a file with it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
         return ObjectCode_create(ObjectCode, module, "object", name, symbol_mapping)
 
     @staticmethod
     def from_library(
         module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
-        """Make an object code of a host library with device code, for :class:`Linker`; see :meth:`from_cubin`."""
+        """Create an object code from a host library with device code, an input of :class:`Linker`.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The static library, or the path of a file with it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
         return ObjectCode_create(ObjectCode, module, "library", name, symbol_mapping)
 
     def get_kernel(self, name: str | bytes) -> Kernel:
-        """Return a kernel by its name (``cuLibraryGetKernel``), loading the code if it was not yet.
+        """Return a kernel by its name (``cuLibraryGetKernel``). Loads the code at first use.
 
         Parameters
         ----------
         name : str | bytes
-            The name in the code, or a key of :attr:`symbol_mapping`.
+            The symbol of the kernel (mangled, unless ``extern "C"``), or a key of :attr:`symbol_mapping`.
 
         Returns
         -------
-        Kernel
-            The kernel; the same object for the same name.
+        :class:`Kernel`
+            The kernel, which keeps the code loaded; the same object for the same name.
 
         Raises
         ------
         TypeError
             If ``name`` is neither str nor bytes.
         RuntimeError
-            If this object is closed, or its code is of a type that has no kernels.
+            If this object is closed, or its code must be linked before it can be loaded (LTO IR, object, library).
         CUDAError
             If the code cannot be loaded, or has no kernel of that name.
         """
@@ -184,35 +255,36 @@ cdef class ObjectCode(LazyCode):
         return ObjectCode_find_kernel(self, name)
 
     def get_global(self, name: str | bytes) -> Buffer:
-        """Return a variable of the code as memory (``cuLibraryGetGlobal``), loading the code if needed.
+        """Return the memory of a global variable of the code (``cuLibraryGetGlobal``). Loads the code at first use.
 
         Parameters
         ----------
         name : str | bytes
-            A ``__device__``, ``__managed__`` or ``__constant__`` variable: its name in the code, or a key of
-            :attr:`symbol_mapping` (``"&scope::variable"`` is the name expression of one).
+            The symbol of a ``__device__``, ``__managed__`` or ``__constant__`` variable, or a key of
+            :attr:`symbol_mapping`; the name expression of a variable is ``"&scope::variable"``.
 
         Returns
         -------
         :class:`Buffer`
-            The variable in the current context, which keeps the code loaded.
+            The memory of the variable in the current context. The buffer keeps the code loaded.
 
         Raises
         ------
         TypeError
             If ``name`` is neither str nor bytes.
         RuntimeError
-            If this object is closed, or its code is of a type that cannot be loaded.
+            If this object is closed, or its code must be linked before it can be loaded.
         CUDAError
-            If the code cannot be loaded, has no variable of that name, or no context is current.
+            If no context is current, or the code cannot be loaded or has no variable of that name.
         """
         return ObjectCode_find_global(self, name)
 
     @property
     def symbol_mapping(self) -> dict[str | bytes, str | bytes]:
-        """A copy of the names that :meth:`get_kernel` translates.
+        """A copy of the aliases that :meth:`get_kernel` and :meth:`get_global` accept, with their symbols.
 
-        Name expressions of :meth:`Program.compile` are keys as they were given, with mangled names as bytes.
+        For code of :meth:`Program.compile`, the keys are the name expressions, and the values the mangled names as
+        bytes.
         """
         return dict(self._symbol_mapping or ())
 
@@ -223,10 +295,10 @@ cdef class ObjectCode(LazyCode):
 
 
 cdef class Kernel(DriverObject):
-    """A function on the device that the host launches.
+    """A kernel: a ``__global__`` function of loaded code, to be launched with :func:`launch`.
 
-    Kernels come from :meth:`ObjectCode.get_kernel` and :meth:`Kernel.from_handle`; there is no
-    direct construction. A kernel keeps its library loaded.
+    A kernel cannot be constructed directly: :meth:`ObjectCode.get_kernel` and :meth:`from_handle` return one. It keeps
+    its library loaded.
     """
 
     _made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
@@ -236,24 +308,29 @@ cdef class Kernel(DriverObject):
 
     @staticmethod
     def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
-        """Borrow a raw ``CUkernel``.
+        """Wrap an existing ``CUkernel`` without taking ownership.
 
         Parameters
         ----------
         handle : int
-            The address of the kernel, which has to outlive its use here unless it is one of this library's own.
+            The ``CUkernel`` as an address. If another library loaded it, it must not be unloaded while in use here.
         mod : :class:`ObjectCode`, optional
-            What is kept alive with the kernel.
+            The object code of the kernel, which the new object keeps loaded.
+
+        Returns
+        -------
+        :class:`Kernel`
+            The kernel.
 
         Raises
         ------
         TypeError
-            If ``handle`` is no integer, or ``mod`` no :class:`ObjectCode`.
+            If ``handle`` is not an integer, or ``mod`` not an :class:`ObjectCode`.
 
         Warns
         -----
         UserWarning
-            If the kernel is known to come from another library than ``mod``.
+            If the kernel was loaded by another :class:`ObjectCode` than ``mod``.
         """
         raw = check_address("handle", handle)
         if mod is not None and not isinstance(mod, ObjectCode):
@@ -261,21 +338,34 @@ cdef class Kernel(DriverObject):
         return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)
 
     def bind(self, config: LaunchConfig, *, stream: Stream):
-        """Return a callable that launches this kernel with the arguments it is called with.
+        """Bind this kernel to a configuration and a stream, so that a call needs the kernel's arguments only.
 
         Parameters
         ----------
-        config : :class:`LaunchConfig`
-            The launch.
-        stream : :class:`Stream`
-            Where it is launched.
+        config : :class:`LaunchConfig` | dict
+            Grid and block dimensions, shared memory and launch attributes. Later changes affect later calls.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream that calls enqueue the kernel on.
+
+        Returns
+        -------
+        callable
+            A call with the kernel's arguments has the effect of :func:`launch` and costs less. It has the attributes
+            ``kernel``, ``config`` and ``stream``.
+
+        Raises
+        ------
+        TypeError
+            If ``config`` or ``stream`` has the wrong type.
+        RuntimeError
+            If the kernel or ``stream`` is closed.
         """
         self._check_open()
         return _late.bind_kernel(self, config, stream)
 
     @property
     def attributes(self) -> KernelAttributes:
-        """The attributes of the kernel, on the current device or on one that is asked for."""
+        """The attributes of the kernel, such as registers and shared memory, for the current or a given device."""
         with cython.critical_section(self):
             attributes = self._attributes
             if attributes is None:
@@ -284,7 +374,7 @@ cdef class Kernel(DriverObject):
 
     @property
     def occupancy(self) -> KernelOccupancy:
-        """Queries of how many blocks fit on the current device."""
+        """Occupancy queries: how many blocks of the kernel can be resident on the current device."""
         with cython.critical_section(self):
             occupancy = self._occupancy
             if occupancy is None:
@@ -293,7 +383,7 @@ cdef class Kernel(DriverObject):
 
     @property
     def num_arguments(self) -> int:
-        """The number of parameters (``cuKernelGetParamInfo``).
+        """The number of parameters of the kernel (``cuKernelGetParamInfo``).
 
         Raises
         ------
@@ -305,7 +395,7 @@ cdef class Kernel(DriverObject):
 
     @property
     def arguments_info(self) -> list[ParamInfo]:
-        """Offset and size of each parameter in bytes (``cuKernelGetParamInfo``).
+        """The offset and the size of each parameter in bytes (``cuKernelGetParamInfo``).
 
         Raises
         ------
@@ -318,12 +408,12 @@ cdef class Kernel(DriverObject):
 
     @property
     def handle(self):
-        """The ``driver.CUkernel``; null when closed."""
+        """The ``CUkernel`` of the bindings; null when closed."""
         return bindings_object("CUkernel", self._address())
 
     @property
     def _handle(self):
-        # Other packages read it under this name.
+        # Other packages use this name.
         return self.handle
 
     cdef intptr_t _address(self) noexcept:
@@ -342,7 +432,7 @@ cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
     if symbol_mapping is not None and not isinstance(symbol_mapping, dict):
         raise TypeError(f"symbol_mapping must be a dict or None, not {type(symbol_mapping).__name__}")
     self = cls.__new__(cls)
-    # Whether the code is usable is found out when it is used.
+    # Type and contents of the code are checked when it is loaded.
     self._code = os.fsdecode(module) if hasattr(module, "__fspath__") else module
     self._code_type = str(ObjectCodeFormatType(code_type))
     self._name = name
@@ -353,7 +443,7 @@ cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
 
 
 def ObjectCode_rebuild(code, code_type, name, symbol_mapping):
-    """Make an object code again from its pickle."""
+    """Create an object code from its pickled fields."""
     return ObjectCode_create(ObjectCode, code, code_type, name, symbol_mapping)
 
 
@@ -362,7 +452,7 @@ cdef int ObjectCode_check_symbol(ObjectCode self, object name, str what) except 
         raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
     self._check_open()
     if self._code_type not in _HAS_KERNELS:
-        raise RuntimeError(f"an object code of type {self._code_type!r} has no {what} to get; link it to a cubin first")
+        raise RuntimeError(f"code of type {self._code_type!r} cannot be loaded to get {what}; link it to a cubin first")
     return 0
 
 
@@ -419,7 +509,7 @@ cdef bint is_not_found(object error):
     return error.name == "CUDA_ERROR_NOT_FOUND"
 
 
-# Adds to the driver's error which symbol of which code was wanted, and which there are.
+# Adds to the driver's error the name of the symbol, the code, and the nearest names that the code has.
 cdef int ObjectCode_explain_symbol(
     ObjectCode self, object error, object code, str kind, object name, bytes symbol, list known
 ) except -1:
@@ -450,12 +540,12 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
         HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
         if <intptr_t>c_library != mod._address():
             warnings.warn(
-                "the kernel comes from another library than mod, which is not kept", UserWarning, stacklevel=1
+                "mod is not the object code that the kernel belongs to, and is ignored", UserWarning, stacklevel=1
             )
     return Kernel_create(h_kernel, "")
 
 
-# Loaded when attributes or the occupancy of a kernel are asked for, which most programs do not do.
+# Imported when the attributes or the occupancy of a kernel are first accessed: most programs never do.
 ctypedef object (*CreateKernelView)(const KernelHandle& h_kernel)
 
 cdef DeferredFunction _create_attributes = DeferredFunction(
@@ -470,7 +560,7 @@ cdef object view_of_kernel(Kernel self, CreateKernelView create):
     return create(self._h_kernel.copy())
 
 
-# Kernels end with their library: only the registry has to forget them.
+# A CUkernel is destroyed with its library, so only its registry entry is removed.
 cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
     kernel_registry().remove(c_kernel)
 
@@ -497,7 +587,7 @@ cdef int Kernel_check_layout(Kernel self) except -1:
         Kernel_read_layout(self, kept)
     if not self._is_layout_known:
         raise NotImplementedError(
-            "reading the parameters of a kernel needs a driver of CUDA 12.4 or newer; install a newer NVIDIA driver"
+            "the parameters of a kernel can only be queried with a driver of CUDA 12.4 or newer; install a newer driver"
         )
     return 0
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs: source code, and its compilation at run time."""
+"""Programs: run-time compilation of source code."""
 
 from __future__ import annotations
 
@@ -40,36 +40,37 @@ _linker = Deferred("cuda.core._linker")
 @answering
 @needs_init("_settings", "_opening", "_code")
 class Program:
-    """Source code that is compiled at run time.
+    """Source code to be compiled at run time, with NVRTC, NVVM or a linker.
 
     Parameters
     ----------
     code : str | bytes | bytearray
-        The source; CUDA C++ and PTX are a str, NVVM IR may also be bitcode.
+        The source: a str for CUDA C++ and PTX; for NVVM IR a str, or bytes of text or bitcode.
     code_type : SourceCodeType | str
-        The language, in upper or lower case: ``"c++"`` for NVRTC, ``"ptx"`` for the linker, ``"nvvm"`` for NVVM.
-    options : :class:`ProgramOptions`, optional
-        How to compile; a dict of its fields is taken too. They are copied: later changes have no effect.
+        The language, in upper or lower case: ``"c++"`` (compiled by NVRTC), ``"ptx"`` (by nvJitLink or the driver's
+        linker) or ``"nvvm"`` (by NVVM).
+    options : :class:`ProgramOptions` | dict, optional
+        The compiler options. They are copied: later changes have no effect. If None, the defaults, for the current
+        device.
 
     Raises
     ------
     TypeError
-        If an argument is of a wrong type.
+        If an argument has the wrong type.
     ValueError
-        If the source has a null character, or the options have ``extra_sources``, which only NVVM takes.
+        If the source contains a null character, or ``extra_sources`` is set and the language is not NVVM IR.
     RuntimeError
-        If ``code_type`` is not known, the compiler is not installed, or there is neither an architecture
-        in the options nor a driver to ask for a device.
+        If ``code_type`` is unknown, the compiler is not installed, or ``options.arch`` is None and there is no device.
     NotSupportedError
-        If the options have one that the compiler lacks, or is too old for.
+        If the compiler does not have one of the options, or is too old for it.
     CUDAError
-        If the source is empty and no C++, or the driver's linker does not take it. Other errors in a source
-        appear when it is compiled.
+        If PTX or NVVM IR is empty, or the driver's linker refuses the PTX. Other errors of a source are raised by
+        :meth:`compile`.
 
     Warns
     -----
     UserWarning
-        If ``numba_debug`` is set for PTX, whose linker has no such option.
+        If ``numba_debug`` is set for PTX, where it has no effect.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("f")
     """
 
-    # Set later, or never.
+    # Defaults of attributes that most programs never set.
     _back_end = None
     _debug_file = None
     _is_closed = False
@@ -97,7 +98,7 @@ class Program:
         self._settings = settings = compile_settings(kind, options)
         self._options = options = settings.options
         self._name = options.name
-        # Held while the source is passed to the compiler. That happens in compile(): most code comes from a cache.
+        # Held while the compiler's program is created. compile() does that, because a cache hit needs none.
         self._opening = RLock()
         if settings.has_file:
             self._debug_file = DebugFile(source_bytes(code))
@@ -130,18 +131,18 @@ class Program:
         Parameters
         ----------
         target_type : ObjectCodeFormatType | str
-            The output, in upper or lower case: ``"ptx"``, ``"cubin"`` or ``"ltoir"`` from C++, ``"ptx"`` or
+            The output format, in upper or lower case: ``"ptx"``, ``"cubin"`` or ``"ltoir"`` from C++, ``"ptx"`` or
             ``"ltoir"`` from NVVM IR, ``"cubin"`` from PTX.
         name_expressions : tuple or list of str or bytes, optional
-            Expressions such as ``"scale<float>"`` that name kernels. The result's
-            :meth:`~ObjectCode.get_kernel` takes them; they have to be given to the first compilation.
-            Only C++ has such names. None is as none.
+            C++ expressions that name kernels or variables, such as ``"scale<float>"``
+            (``nvrtcAddNameExpression``). :meth:`ObjectCode.get_kernel` of the result accepts them. Pass all of them
+            to the first compilation. If None or empty, there are none; only C++ has name expressions.
         logs : object, optional
-            An object with ``write(str)`` that gets the messages of the compiler, if there are any.
+            An object with ``write(str)``, to which the compiler's log is written unless it is empty.
         cache : :class:`~cuda.core.utils.ProgramCacheResource`, optional
-            The cache in which the result is looked up first, and stored. The key consists of source, target,
-            name expressions, options, the version of the compiler, and the contents of
-            every header that the source may include. A hit writes nothing to ``logs``.
+            A cache that is searched for the compiled code first, and stores it afterwards. The key is made from the
+            source, the target, the name expressions, the options, the version of the compiler, and the contents of
+            every header that the source may include. After a cache hit, nothing is written to ``logs``.
 
         Returns
         -------
@@ -151,21 +152,20 @@ class Program:
         Raises
         ------
         TypeError
-            If an argument is of a wrong type.
+            If an argument has the wrong type.
         ValueError
-            If the compiler cannot make ``target_type``; with ``cache``, if options make the compiler
-            write files, or read others than headers.
+            If the compiler cannot generate ``target_type``; with ``cache``, if an option makes the compiler write
+            files, or read files other than headers.
         RuntimeError
             If the program is closed.
         NVRTCError, nvvmError, nvJitLinkError, CUDAError
-            If the source has errors; the message and ``log`` have them.
+            If the compilation failed. The message and the attribute ``log`` of the exception have the compiler's log.
 
         Warns
         -----
         RuntimeWarning
-            If the PTX is too new for the driver, a precompiled header could not be created, the
-            options make the compiler produce no output of this type, or the headers of the source cannot be
-            determined, so that ``cache`` is not used.
+            If the driver is older than the generated PTX, a precompiled header could not be created, the options
+            suppress output of this type, or ``cache`` is not used because an ``#include`` cannot be resolved.
         """
         if self._is_closed:
             raise RuntimeError(CLOSED)
@@ -173,7 +173,7 @@ class Program:
         name_expressions = () if name_expressions is None else name_expressions
         expressions = checked_expressions(name_expressions)
         if logs is not None and not callable(getattr(logs, "write", None)):
-            raise TypeError(f"logs must have a method write(str), which {type(logs).__name__} has not")
+            raise TypeError(f"logs must be an object with a method write(str), not {type(logs).__name__}")
         request = CompileRequest(self._code, self._kind, self._settings, target, name_expressions)
         if cache is not None:
             caches = _late.program_caches()
@@ -197,9 +197,9 @@ class Program:
         return object_code(compiled, target, self._name, name_expressions)
 
     def close(self) -> None:
-        """Destroy the compiler's program and remove the debug source file; calling this again does nothing."""
+        """Destroy the compiler's program and delete the debug source file; calling this again does nothing."""
         self._is_closed = True
-        # Another thread that is creating the compiler's program at this moment destroys it itself.
+        # A thread that is creating the compiler's program at this moment sees the flag and destroys it.
         back_end = self._back_end
         if back_end is not None:
             back_end.close()
@@ -208,13 +208,13 @@ class Program:
 
     @property
     def backend(self) -> CompilerBackendType:
-        """The back end: ``"NVRTC"``, ``"NVVM"``, ``"nvJitLink"`` or ``"driver"``."""
+        """What compiles the program: ``"NVRTC"``, ``"NVVM"``, ``"nvJitLink"`` or ``"driver"`` (the driver's linker)."""
         return self._settings.back_end.backend or _linker.Linker.which_backend()
 
     @property
     @completed_as(object)
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
-        """The ``nvrtc.nvrtcProgram``, the address of the ``nvvmProgram``, or the linker's handle; null when closed."""
+        """The ``nvrtc.nvrtcProgram``, the ``nvvmProgram`` as an int, or the handle of the linker; null when closed."""
         if self._back_end is None and self._is_closed:
             return self._settings.back_end.null_handle()
         return self._opened().handle
@@ -226,11 +226,13 @@ class Program:
 
     @property
     def pch_status(self) -> PCHStatusType | None:
-        """The status of the precompiled header in the latest compilation; None if none was requested."""
+        """The status of the precompiled header in the latest compilation (``nvrtcGetPCHCreateStatus``); None if no
+        header was requested.
+        """
         return None if self._back_end is None else self._back_end.pch_status
 
     def _opened(self):
-        """Return the back end that has the source."""
+        """Return the back end with the compiler's program, created at the first call."""
         if self._back_end is None:
             with self._opening:
                 if self._is_closed:
@@ -244,7 +246,7 @@ class Program:
         return self._back_end
 
     def _look_early(self) -> None:
-        """Raise the errors that need no compiler, and those of the driver's linker."""
+        """Raise errors of an empty source, and those of the driver's linker, which reports them when PTX is added."""
         if self._kind is SourceCodeType.CXX:
             return
         if self._kind is SourceCodeType.PTX and self._options.numba_debug:
@@ -253,18 +255,18 @@ class Program:
             self._opened()
 
     def _remarks(self, request, compiled):
-        """Yield the warnings of a successful compilation."""
+        """Yield the messages of warnings about a successful compilation."""
         target, code, log = request.target, compiled.code, compiled.log
         if request.obstacle is not None:
-            yield f"the program is not cached, because it is unknown which header this is: {request.obstacle}"
+            yield f"cache was not used: the header of this #include could not be determined: {request.obstacle}"
         if self.pch_status is PCHStatusType.FAILED:
-            yield f"the precompiled header could not be made: {log or 'the compiler gives no reason'}"
+            yield f"the precompiled header could not be created: {log or 'the compiler gives no reason'}"
         is_nvrtc = self.backend is CompilerBackendType.NVRTC
         if is_nvrtc and not code.strip(b"\0"):
-            yield f"the compiler made no {target.value}, {why_nothing(self._options)}"
+            yield f"the compiler generated no {target.value}, {reason_of_no_output(self._options)}"
         if is_nvrtc and target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
             yield (
-                "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{}: it may not load this PTX; "
+                "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{} and may be unable to load this PTX; "
                 "compile to 'cubin', or install a newer driver".format(*nvrtc_version(), *driver_version()[:2])
             )
 
@@ -277,31 +279,31 @@ class Program:
         raise ValueError(f"target_type must be one of {choices} for {self.backend.value}, not {shown(target_type)}")
 
 
-def why_nothing(options: ProgramOptions) -> str:
-    """Return why NVRTC produced no output of a type without an error."""
+def reason_of_no_output(options: ProgramOptions) -> str:
+    """Return why NVRTC succeeded without generating output of the requested type."""
     if options.link_time_optimization:
-        return "since link_time_optimization is True: compile to ltoir"
+        return "because link_time_optimization is True; compile to 'ltoir'"
     if str(options.arch).startswith("compute_"):
-        return f"since {options.arch!r} is no architecture of a device: compile to ptx, or for such as 'sm_90'"
-    return "since link_time_optimization is False"
+        return f"because arch {options.arch!r} is virtual; compile to 'ptx', or for an architecture such as 'sm_90'"
+    return "because link_time_optimization is False"
 
 
 def object_code(compiled: CompiledCode, target, name: str, name_expressions) -> ObjectCode:
     """Create an ObjectCode from compiled code and its symbol names."""
-    # Other compilers than NVRTC have no name expressions, and give no symbols.
+    # Only NVRTC has name expressions, so the other compilers return no symbols.
     mapping = dict(zip(name_expressions, compiled.symbols, strict=True)) if compiled.symbols else None
     return ObjectCode._init(compiled.code, target, name=name, symbol_mapping=mapping)
 
 
 class DebugFile:
-    """A file with the source, for debuggers to show, as long as the program exists.
+    """A temporary file with the source, so that debuggers can show it; deleted with the program.
 
-    Its path is None if it could not be written: compilation continues without it.
+    ``path`` is None if the file could not be written; the compilation does not need it.
     """
 
     def __init__(self, source: bytes):
         self.path = None
-        import tempfile  # takes long, and is for debugging only
+        import tempfile  # slow to import, and only needed for debugging
 
         file = getattr(sys.modules.get("__main__"), "__file__", None) or "interactive"
         stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(file))[0])
@@ -317,7 +319,7 @@ class DebugFile:
 
 
 def remove_file(path: str, owner: int) -> None:
-    """Delete a file of this process; a forked child leaves its parent's alone."""
+    """Delete a file if this process created it: a forked child must not delete its parent's files."""
     if os.getpid() == owner:
         with contextlib.suppress(OSError):
             os.unlink(path)
@@ -331,7 +333,7 @@ def first_kernel(source: bytes) -> str:
 
 
 def source_type(code_type) -> SourceCodeType:
-    """Return the type of source that ``code_type`` names."""
+    """Return ``code_type`` as a :class:`SourceCodeType`, in any case of letters."""
     kind = _KINDS.get(code_type.lower()) if isinstance(code_type, str) else None
     if kind is not None:
         return kind
@@ -342,13 +344,13 @@ def source_type(code_type) -> SourceCodeType:
 
 
 def check_source(code, kind: SourceCodeType) -> None:
-    """Check that a source is what its compiler takes."""
+    """Check the type of a source and that it has no null character."""
     if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
         return
     if not isinstance(code, str):
         choices = "a str, bytes or a bytearray" if kind is SourceCodeType.NVVM else "a str"
         raise TypeError(f"code of type {kind.value!r} must be {choices}, not {type(code).__name__}")
-    # PTX from a compiler ends in null characters.
+    # The PTX that compilers return ends with null characters.
     text = code.rstrip("\0") if kind is SourceCodeType.PTX else code
     if "\0" in text:
         raise ValueError(f"code contains a null character at position {text.index(chr(0))}")
@@ -357,12 +359,12 @@ def check_source(code, kind: SourceCodeType) -> None:
 
 
 def source_bytes(code) -> bytes:
-    """Return a source that was checked as its compiler takes it."""
+    """Return a checked source as the bytes that its compiler takes."""
     return code.rstrip("\0").encode() if isinstance(code, str) else bytes(code)
 
 
 def checked_expressions(expressions) -> list[bytes]:
-    """Return name expressions as NVRTC takes them."""
+    """Return name expressions as the bytes that NVRTC takes."""
     if not isinstance(expressions, (tuple, list)):
         raise TypeError(f"name_expressions must be a tuple or list of str, not {type(expressions).__name__}")
     for expression in expressions:
@@ -373,7 +375,7 @@ def checked_expressions(expressions) -> list[bytes]:
 
 @functools.cache
 def is_newer_than_driver(version: tuple[int, int]) -> bool:
-    """Return whether a version of CUDA is newer than the driver's; without a driver it is not."""
+    """Return whether a CUDA version is newer than the driver's; False without a driver."""
     try:
         return version > driver_version()[:2]
     except (RuntimeError, CUDAError):
@@ -381,12 +383,12 @@ def is_newer_than_driver(version: tuple[int, int]) -> bool:
 
 
 def _can_load_generated_ptx() -> bool:
-    """Return whether the driver is new enough for PTX that this NVRTC makes; other packages ask this."""
+    """Return whether the driver is new enough for the PTX of this NVRTC; other packages call it."""
     return not is_newer_than_driver(nvrtc_version())
 
 
 def __getattr__(name):
-    # An alias of types in the bindings, which load at first use.
+    # A type alias for users' annotations; the bindings are imported when it is first accessed.
     if name == "ProgramHandleT":
         driver = importlib.import_module("cuda.bindings.driver")
         return importlib.import_module("cuda.bindings.nvrtc").nvrtcProgram | int | driver.CUlinkState

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is installed and what works: the facts behind ``python -m cuda.core``.
 
-Every fact is looked up on its own, so that a broken installation still gives a report.
+Each fact is determined independently, so that a broken installation still gives a report.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["report"]
 _DISTRIBUTIONS = ("cuda-core", "cuda-bindings", "cuda-pathfinder", "numpy")
 _VARIABLES = re.compile(r"(CUDA_|NVRTC_|LD_LIBRARY_PATH$|LD_PRELOAD$|XDG_CACHE_HOME$|NVIDIA_VISIBLE_DEVICES$)")
 
-# Parts of the toolkit: name for people, what cuda.pathfinder calls it, what lacks without it, package that brings it.
+# Components of the CUDA toolkit: display name, name in cuda.pathfinder, what does not work without it, its package.
 _LIBRARIES = (
     ("NVRTC", "nvrtc", "CUDA C++ cannot be compiled", "nvidia-cuda-nvrtc"),
     ("nvJitLink", "nvJitLink", "LTO IR cannot be linked; the driver links the rest", "nvidia-nvjitlink"),
@@ -41,7 +41,7 @@ _OLDEST_DRIVER = (13, 0)
 
 
 def _of_core(module: str, name: str):
-    """Return a function of this package; None where the installation is broken, of which the report says why."""
+    """Return a function of this package; None if it cannot be imported, which the report then explains."""
     try:
         return getattr(importlib.import_module(f"cuda.core._utils.{module}"), name)
     except ImportError:
@@ -53,12 +53,12 @@ driver_version = _of_core("version", "driver_version")
 
 
 def report() -> dict:
-    """Look at the installation and return what was found.
+    """Inspect the installation.
 
     Returns
     -------
     dict
-        Strings, numbers, lists and dicts, fit for JSON: ``python``, ``packages``, ``environment``,
+        Strings, numbers, lists and dicts that can be written as JSON: ``python``, ``packages``, ``environment``,
         ``driver``, ``toolkit``, ``devices``, ``software_device``, ``compilers``, ``caches`` and ``problems``,
         a list of dicts with ``what``, ``advice`` and ``is_fatal``.
     """
@@ -78,24 +78,26 @@ def report() -> dict:
 
 
 def environment(problems: list) -> dict[str, str]:
-    """Return the environment variables that matter."""
+    """Return the environment variables that affect CUDA."""
     for name in ("CUDA_HOME", "CUDA_PATH"):
         value = os.environ.get(name)
         if value and not os.path.isdir(value):
             problem(
-                problems, f"{name} is {value!r}, which is no folder", "set it to that of a CUDA toolkit, or unset it"
+                problems,
+                f"{name} is not a directory: {value!r}",
+                "set it to the root of a CUDA toolkit, or unset it",
             )
     return {name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)}
 
 
 def packages(problems: list) -> list[dict]:
-    """Return the versions and places of the packages that take part."""
+    """Return the version and the location of this package and its dependencies."""
     rows = [{"name": "cuda.core", "version": cuda.core.__version__, "path": str(Path(cuda.core.__file__).parent)}]
     for name in _DISTRIBUTIONS:
         try:
             distribution = importlib.metadata.distribution(name)
         except importlib.metadata.PackageNotFoundError:
-            if name != "cuda-core":  # built in place
+            if name != "cuda-core":  # missing if built in place
                 problem(problems, f"{name} is not installed", 'pip install "cuda-core[cu13]"', is_fatal=True)
             continue
         rows.append({"name": name, "version": distribution.version, "path": str(distribution.locate_file(""))})
@@ -112,11 +114,11 @@ def packages(problems: list) -> list[dict]:
 
 
 def driver(problems: list) -> dict:
-    """Return the version and the place of the CUDA driver."""
+    """Return the version and the path of the CUDA driver."""
     facts = {"cuda_version": None, "library": None, "display_version": display_driver()}
     if driver_version is None:
         return facts
-    version = failed(problems, "the CUDA driver does not start", driver_version, is_fatal=False)
+    version = failed(problems, "the CUDA driver cannot be initialized", driver_version, is_fatal=False)
     facts["library"] = mapped_file("libcuda.so") or (device_choice.software_library() if version else None)
     if version is not None:
         facts["cuda_version"] = f"{version[0]}.{version[1]}"
@@ -124,7 +126,7 @@ def driver(problems: list) -> dict:
             wanted = ".".join(map(str, _OLDEST_DRIVER))
             problem(
                 problems,
-                f"the driver is of CUDA {facts['cuda_version']}; at least {wanted} is needed",
+                f"the driver is for CUDA {facts['cuda_version']}, but at least {wanted} is needed",
                 "install a driver of version 580 or newer",
             )
     return facts
@@ -137,13 +139,13 @@ def devices(problems: list) -> list[dict]:
     try:
         driver_version()
     except Exception:
-        return []  # is a problem of the driver already
+        return []  # driver() has reported the problem
     found = failed(problems, "the devices cannot be listed", lambda: cuda.core.Device.get_all_devices(), is_fatal=False)
     if found == ():
         problem(
             problems,
-            "the driver has no device"
-            + (" (CUDA_VISIBLE_DEVICES hides some)" if "CUDA_VISIBLE_DEVICES" in os.environ else ""),
+            "the driver reports no device"
+            + (" (CUDA_VISIBLE_DEVICES may hide some)" if "CUDA_VISIBLE_DEVICES" in os.environ else ""),
             "use the software device: set CUDA_CORE_DEVICE=auto",
         )
     rows = [
@@ -167,11 +169,11 @@ def facts_of(device) -> dict:
 
 
 def toolkit(problems: list) -> list[dict]:
-    """Return the parts of the CUDA toolkit: where each was found, and how."""
+    """Return the components of the CUDA toolkit, with their paths and how they were found."""
     try:
         pathfinder = importlib.import_module("cuda.pathfinder")
     except ImportError:
-        return []  # is a problem of the packages already
+        return []  # packages() has reported the problem
     rows = []
     for name, library, loss, package in _LIBRARIES:
         if name != "NVVM" and device_choice.is_software():
@@ -188,7 +190,7 @@ def toolkit(problems: list) -> list[dict]:
 
 
 def part(name: str, library: str | None, path: str | None, via: str | None) -> dict:
-    """Return the row of one part; the version is that of the library itself."""
+    """Return the row of one component; the version is what the library itself reports."""
     row = {"name": name, "path": path, "found_via": via, "version": None}
     if library is not None and path is not None:
         version = quietly(lambda: library_version(library))
@@ -197,7 +199,7 @@ def part(name: str, library: str | None, path: str | None, via: str | None) -> d
 
 
 def library_version(library: str) -> tuple[int, ...]:
-    """Return the version that a library says it has."""
+    """Return the version that a library reports."""
     bindings = importlib.import_module(f"cuda.bindings.{library.lower()}")
     return bindings.nvrtcVersion()[1:] if library == "nvrtc" else tuple(bindings.version())
 
@@ -208,16 +210,16 @@ def missing(problems: list, name: str, found, loss: str, package: str) -> None:
 
 
 def software_device(problems: list) -> dict:
-    """Return whether the software device is there, and whether this process uses it."""
+    """Return whether the software device is installed, and whether this process uses it."""
     is_active = device_choice.is_software()
     if is_active and not host_compilers():
-        problem(problems, "the software device has no C++ compiler", "install g++, or pip install ziglang")
+        problem(problems, "the software device has found no C++ compiler", "install g++, or pip install ziglang")
     choice = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
     return {"choice": choice, "is_active": is_active, "library": device_choice.software_library()}
 
 
 def compilers() -> list[dict]:
-    """Return the compilers of the host, which the software device compiles kernels with."""
+    """Return the host compilers, with which the software device compiles kernels."""
     return [{"name": name, "path": path} for name, path in host_compilers().items()]
 
 
@@ -231,19 +233,19 @@ def host_compilers() -> dict[str, str]:
 
 
 def caches(problems: list) -> dict:
-    """Return the directory of the caches, and how much is in it."""
+    """Return the directory of the caches, and the number and total size of its files."""
     root = quietly(cache_root)
     files = quietly(lambda: [path for path in root.rglob("*") if path.is_file()]) or []
     existing = next((path for path in (root, *root.parents) if os.path.lexists(path)), None) if root else None
     if existing and not os.access(existing, os.W_OK | os.X_OK):
-        advice = "set XDG_CACHE_HOME to a folder that can be, or give FileStreamProgramCache a path"
-        problem(problems, f"the folder of the caches, {root}, cannot be written", advice)
+        advice = "set XDG_CACHE_HOME to a writable directory, or pass a path to FileStreamProgramCache"
+        problem(problems, f"the cache directory {root} is not writable", advice)
     sizes = [quietly(lambda path=path: path.stat().st_size) or 0 for path in files]
     return {"path": str(root) if root else None, "files": len(files), "bytes": sum(sizes)}
 
 
 def display_driver() -> str | None:
-    """Return the version of the display driver, as its kernel module says it."""
+    """Return the version of the display driver, as its kernel module reports it."""
     text = quietly(lambda: Path("/proc/driver/nvidia/version").read_text())
     match = re.search(r"\s(\d{3,}\.\d+(?:\.\d+)?)\s", text or "")
     return match.group(1) if match else None
@@ -265,7 +267,7 @@ def quietly(function: Callable[[], object]):
 
 
 def failed(problems: list, what: str, function: Callable[[], object], is_fatal: bool = True):
-    """Return the result of a function; if it fails, note the problem and return None."""
+    """Return the result of a function; if it fails, add a problem and return None."""
     try:
         return function()
     except ModuleNotFoundError as error:
@@ -274,7 +276,7 @@ def failed(problems: list, what: str, function: Callable[[], object], is_fatal: 
         else:
             problem(problems, f"{what}: {error}", 'pip install "cuda-core[cu13]"', is_fatal)
     except Exception as error:
-        # Messages of this package say what is wrong, then what to do; those of the driver on another line.
+        # Messages of this package have the problem, then the advice after "; ", or on the next line for driver errors.
         text, _, todo = str(error).partition("\n" if "\n" in str(error) else "; ")
         problem(problems, f"{what}: {text or type(error).__name__}", todo or "see the guide to errors", is_fatal)
     return None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: queues of work on a device."""
+"""Streams: queues of work that a device executes in order."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ __all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "Stre
 
 
 cdef class StreamSource(DriverObject):
-    """The base of what work can be enqueued on: streams and graph builders."""
+    """Base class of objects that work can be enqueued on: streams and graph builders."""
 
     cdef Stream _stream_to_use(self):
         raise TypeError(f"{type(self).__name__} has no stream")
 
 
 cdef class Stream(StreamSource):
-    """A queue of work on a device, which runs in order, and concurrently with other streams.
+    """A CUDA stream: a queue of work that executes in order, concurrently with the work of other streams.
 
-    Streams come from :meth:`Device.create_stream` and :meth:`Stream.from_handle`; there is no
-    direct construction. As a context manager a stream closes itself at the end of the block.
+    A stream cannot be constructed directly: :meth:`Device.create_stream`, :meth:`Context.create_stream` and
+    :meth:`Stream.from_handle` return one. ``with stream:`` closes the stream at the end of the block.
     """
 
     _made_by = "Device.create_stream() or Stream.from_handle()"
@@ -78,26 +78,32 @@ cdef class Stream(StreamSource):
         return f"<{type(self).__name__} handle={self._address():#x} context={context:#x}>"
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)``: the protocol by which libraries exchange streams."""
+        """Return ``(0, address)``: the protocol through which libraries exchange streams, in version 0."""
         cdef KeptStream stream
         Stream_keep(self, &stream)
         return (0, <intptr_t>stream.get())
 
     @staticmethod
     def from_handle(handle: int) -> Stream:
-        """Borrow a raw ``cudaStream_t``, which has to outlive its use here.
+        """Wrap an existing ``CUstream`` or ``cudaStream_t`` without taking ownership.
 
         Parameters
         ----------
         handle : int
-            The address of the stream; 0 is the NULL stream.
+            The address of the stream; 0 is the NULL stream. The stream must not be destroyed while it is in use here.
+
+        Returns
+        -------
+        :class:`Stream`
+            The stream. Closing it does not destroy the ``CUstream``, unless that was created by this library and has
+            no other references.
 
         Raises
         ------
         TypeError
-            If ``handle`` is no integer.
+            If ``handle`` is not an integer.
         ValueError
-            If ``handle`` is no address.
+            If ``handle`` is negative or 2**64 or more.
         """
         raw = address_argument("handle", handle)
         try:
@@ -106,14 +112,14 @@ cdef class Stream(StreamSource):
             raise ValueError(f"handle must be an address, from 0 to 2**64 - 1, not {shown(raw)}") from error
 
     def sync(self) -> None:
-        """Wait on the host until all work of the stream has completed (``cuStreamSynchronize``).
+        """Block until all work in the stream has completed (``cuStreamSynchronize``).
 
-        On the main thread a signal handler that raises ends the wait, as Ctrl-C does.
+        On the main thread, Ctrl-C or another signal handler that raises an exception interrupts the wait.
 
         Raises
         ------
         CUDAError
-            If work of the stream failed.
+            If work in the stream failed.
         """
         cdef KeptStream stream
         Stream_keep(self, &stream)
@@ -121,24 +127,26 @@ cdef class Stream(StreamSource):
             wait_for_stream(stream.get())
 
     def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
-        """Record the work so far in an event (``cuEventRecord``).
+        """Record an event, which completes when all work now in the stream has completed (``cuEventRecord``).
 
         Parameters
         ----------
         event : :class:`Event`, optional
-            The event to record. If None, a new one is made.
-        options : :class:`EventOptions`, optional
-            How a new event is made; without timing by default.
+            The event to record. If None, one is created.
+        options : :class:`EventOptions` | dict, optional
+            Options of the new event; ignored if ``event`` is given. If None, an event without timing.
 
         Returns
         -------
         :class:`Event`
-            The recorded event.
+            The recorded event: ``event``, or the new one.
 
         Raises
         ------
         TypeError
-            If ``event`` is no event, or one that another process may open.
+            If ``event`` is not an :class:`Event` or is shared between processes, or ``options`` has the wrong type.
+        RuntimeError
+            If the stream or ``event`` is closed.
         """
         cdef KeptStream kept_stream
         cdef KeptEvent kept_event
@@ -148,8 +156,8 @@ cdef class Stream(StreamSource):
             raise TypeError(f"event must be an Event or None, not {type(event).__name__}")
         if (<Event>event)._flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes can be recorded only once, when it is made")
-        # Enqueueing blocks while the queue of the device is full, and a host callback in it may need the
-        # interpreter: so every such call releases the lock.
+        # Enqueueing blocks while the device's queue is full, and a host callback in that queue may wait for the
+        # interpreter lock: so every call that enqueues releases it.
         Stream_keep(self, &kept_stream)
         Event_keep(<Event>event, &kept_event)
         with nogil:
@@ -157,17 +165,21 @@ cdef class Stream(StreamSource):
         return event
 
     def wait(self, event_or_stream: Event | Stream) -> None:
-        """Make later work wait for an event, or for all work now in another stream (``cuStreamWaitEvent``).
+        """Make later work in this stream wait for an event, or for all work now in another stream.
+
+        The host does not wait (``cuStreamWaitEvent``). To wait for a stream, an event is recorded on it first.
 
         Parameters
         ----------
-        event_or_stream : :class:`Event` | :class:`Stream`
-            What to wait for; an object with ``__cuda_stream__`` counts as a stream.
+        event_or_stream : :class:`Event` | :class:`Stream` | :obj:`~cuda.core.typing.IsStreamType`
+            The event or stream to wait for; also an object with ``__cuda_stream__``.
 
         Raises
         ------
         ValueError
-            If the argument is neither.
+            If ``event_or_stream`` is neither an event nor a stream.
+        RuntimeError
+            If one of them is closed.
         """
         cdef KeptStream kept_stream
         cdef KeptEvent kept_event
@@ -188,9 +200,15 @@ cdef class Stream(StreamSource):
         Stream_wait_stream(kept_stream, other)
 
     def create_graph_builder(self) -> GraphBuilder:
-        """Return a :class:`~cuda.core.graph.GraphBuilder` that captures the work of this stream into a graph.
+        """Create a graph builder that captures the work of this stream into a graph.
 
-        Between its ``begin_building`` and ``end_building``, work enqueued on the stream is captured and does not run.
+        Work enqueued on the stream between ``begin_building`` and ``end_building`` of the builder is captured and not
+        executed.
+
+        Returns
+        -------
+        :class:`~cuda.core.graph.GraphBuilder`
+            The builder, which keeps the stream alive.
 
         Raises
         ------
@@ -211,7 +229,9 @@ cdef class Stream(StreamSource):
 
     @property
     def is_nonblocking(self) -> bool:
-        """Whether the stream does not synchronise with the NULL stream (``cuStreamGetFlags``)."""
+        """Whether the stream runs without implicit synchronization with the legacy default stream
+        (``cuStreamGetFlags``, ``CU_STREAM_NON_BLOCKING``).
+        """
         cdef KeptStream stream
         cdef unsigned int c_flags = 0
         Stream_keep(self, &stream)
@@ -220,7 +240,7 @@ cdef class Stream(StreamSource):
 
     @property
     def is_done(self) -> bool:
-        """Whether all work of the stream has completed (``cuStreamQuery``)."""
+        """Whether all work in the stream has completed (``cuStreamQuery``)."""
         cdef KeptStream stream
         cdef cydriver.CUresult err
         Stream_keep(self, &stream)
@@ -231,7 +251,7 @@ cdef class Stream(StreamSource):
 
     @property
     def priority(self) -> int:
-        """The priority; a lower number is more urgent (``cuStreamGetPriority``)."""
+        """The priority of the stream; a lower number is a higher priority (``cuStreamGetPriority``)."""
         cdef KeptStream stream
         cdef int c_priority = 0
         Stream_keep(self, &stream)
@@ -240,7 +260,7 @@ cdef class Stream(StreamSource):
 
     @property
     def device(self):
-        """The :class:`Device` of the stream's context; for a default stream, of the current one."""
+        """The :class:`Device` of the stream's context; for a default stream, of the current context."""
         cdef ContextHandle h_context
         cdef int device_id = -1
         Stream_context(self, &h_context, &device_id)
@@ -248,7 +268,7 @@ cdef class Stream(StreamSource):
 
     @property
     def context(self) -> Context:
-        """The :class:`Context` of the stream; for a default stream, the current one."""
+        """The :class:`Context` of the stream; for a default stream, the current context (``cuStreamGetCtx``)."""
         cdef ContextHandle h_context
         cdef int device_id = -1
         Stream_context(self, &h_context, &device_id)
@@ -272,12 +292,12 @@ cdef class Stream(StreamSource):
 
     @classmethod
     def _init(cls, obj=None, options=None, device_id=None, ctx=None):
-        """Make a stream, of ``cls``, as :meth:`Device.create_stream` does."""
+        """Create a stream of the class ``cls``, as :meth:`Device.create_stream` does."""
         cdef ContextHandle h_context
         cdef Stream self = cls.__new__(cls)
         cdef Stream source
         if obj is not None and options is not None:
-            raise ValueError("obj and options exclude each other: a stream is either wrapped or made")
+            raise ValueError("obj and options exclude each other: obj wraps a stream, options create one")
         if obj is not None:
             source = Stream_from_protocol(obj)
         else:
@@ -314,9 +334,10 @@ class StreamOptions(Options):
     Attributes
     ----------
     nonblocking : bool, optional
-        Whether the stream does not synchronise with the NULL stream. Default is True.
+        Whether the stream runs without implicit synchronization with the legacy default stream
+        (``CU_STREAM_NON_BLOCKING``). Default is True.
     priority : int, optional
-        A lower number is more urgent. If None, the least urgent level.
+        The priority; a lower number is a higher priority. If None, the lowest priority, 0.
     """
 
     nonblocking: bool = True
@@ -380,7 +401,7 @@ def _create_green_stream(Context context, int device_id, object options):
 
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
     cdef Stream self = Stream.__new__(Stream)
-    # A stream of ours that is alive stays so while it is wrapped.
+    # For a stream of this library, the wrapper holds a reference of its own.
     cdef StreamHandle h_stream = stream_registry().find(c_stream)
     if not h_stream:
         h_stream = StreamHandle.borrow(c_stream, Keep() if owner is None else Keep.of_object(<PyObject*>owner))
@@ -402,12 +423,17 @@ cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
     arg : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
         The stream to enqueue work on.
     allow_stream_protocol : bool, optional
-        Whether an object with ``__cuda_stream__`` is accepted too, with a DeprecationWarning.
+        Whether an object with ``__cuda_stream__`` is accepted, too. Default is False.
+
+    Returns
+    -------
+    :class:`Stream`
+        ``arg`` itself, the capturing stream of a graph builder, or a wrapper of the stream of another library.
 
     Raises
     ------
     TypeError
-        If ``arg`` is something else, None included.
+        If ``arg`` is none of these; None is not a stream.
     RuntimeError
         If ``arg`` is closed.
     """
@@ -419,7 +445,7 @@ cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
 
 
 cpdef Stream default_stream():
-    """Return the default stream that ``CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM`` chooses."""
+    """Return the default stream that the environment variable CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM selects."""
     text = re.match(r"\s*[+-]?\d+", os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", ""))
     return PER_THREAD_DEFAULT_STREAM if text is not None and int(text.group()) != 0 else LEGACY_DEFAULT_STREAM
 
@@ -434,7 +460,7 @@ cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):
 cdef Stream Stream_from_protocol(object obj):
     protocol = getattr(obj, "__cuda_stream__", None)
     if protocol is None:
-        raise TypeError(f"{type(obj).__name__} is no stream: it has no __cuda_stream__ method")
+        raise TypeError(f"obj must be a stream, an object with __cuda_stream__(), not {type(obj).__name__}")
     if callable(protocol):
         info = protocol()
     else:
@@ -448,9 +474,9 @@ cdef Stream Stream_from_protocol(object obj):
         version, handle = info
         c_address = int(handle)
     except (OverflowError, TypeError, ValueError) as error:
-        raise RuntimeError(f"__cuda_stream__ must give (version, address), not {shown(info)}") from error
+        raise RuntimeError(f"__cuda_stream__() must return (0, address), not {shown(info)}") from error
     if version != 0:
-        raise RuntimeError(f"__cuda_stream__ of version {shown(version)} is not known, only 0")
+        raise RuntimeError(f"__cuda_stream__() must return version 0 of the protocol, not {shown(version)}")
     return Stream_wrap(<cydriver.CUstream>c_address, obj)
 
 
@@ -459,7 +485,7 @@ cdef int Stream_check_priority(int c_priority) except -1:
     cdef int c_greatest = 0
     HANDLE_RETURN(cydriver.cuCtxGetStreamPriorityRange(&c_least, &c_greatest), b"cuCtxGetStreamPriorityRange")
     if not c_greatest <= c_priority <= c_least:
-        raise ValueError(f"priority must be from {c_greatest} (most urgent) to {c_least} (least), not {c_priority}")
+        raise ValueError(f"priority must be from {c_greatest} (highest) to {c_least} (lowest), not {c_priority}")
     return 0
 
 
@@ -470,7 +496,7 @@ cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) e
     h_context[0] = self._h_context.copy()
     if not h_context[0]:
         if is_default(stream.handle()):
-            # A default stream belongs to whatever context is current at the time.
+            # A default stream belongs to the context that is current at the time of the call.
             Context_current(h_context)
             if not h_context[0]:
                 raise RuntimeError("a default stream needs a current context; call Device.set_current() first")
@@ -521,7 +547,7 @@ cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
             finally:
                 Context_leave(is_entered)
         if other._h_context:
-            # A wait uses the record at that moment, so one event can be reused for all waits.
+            # cuStreamWaitEvent refers to the latest record at the time of the call, so all waits can share one event.
             other._h_join.set(h_event)
     with nogil:
         HANDLE_RETURN(cydriver.cuEventRecord(h_event.get(), awaited.get()), b"cuEventRecord")

@@ -69,23 +69,24 @@ __all__ = [
 cdef class TensorMapDescriptor:
     """A tensor map (``CUtensorMap``): 128 bytes that describe a tensor to the tensor memory accelerator (TMA).
 
-    Descriptors come from :meth:`StridedMemoryView.as_tensor_map() <cuda.core.utils.StridedMemoryView.as_tensor_map>`.
-    Pass one to :func:`launch` for a parameter of the type ``const __grid_constant__ CUtensorMap``, which gets a copy.
-    A descriptor keeps its view, and so the memory, alive. Keep the descriptor until the kernels that use it have run.
-    Needs compute capability 9.0.
+    A descriptor cannot be constructed directly:
+    :meth:`StridedMemoryView.as_tensor_map() <cuda.core.utils.StridedMemoryView.as_tensor_map>` returns one. Pass it to
+    :func:`launch` for a parameter of type ``const __grid_constant__ CUtensorMap``; the kernel gets a copy. A descriptor
+    keeps its view, and so the memory, alive. Keep the descriptor until the kernels that use it have completed. Needs
+    compute capability 9.0.
     """
 
     __signature__ = ConstructorSignature()
 
     def __init__(self, *args, **kwargs):
-        """Refuse: descriptors come from views."""
+        """Raise RuntimeError: use StridedMemoryView.as_tensor_map()."""
         raise RuntimeError(
             "TensorMapDescriptor cannot be constructed directly; use StridedMemoryView.as_tensor_map()"
         )
 
     def __repr__(self):
         if self._data_type is None:
-            return "<TensorMapDescriptor, not initialised>"
+            return "<TensorMapDescriptor, not initialized>"
         return (
             f"TensorMapDescriptor({self._kind}, rank={self._rank}, dtype={self._data_type.name}, "
             f"swizzle={self._swizzle.name})"
@@ -95,23 +96,23 @@ cdef class TensorMapDescriptor:
         refuse_pickle(self)
 
     def replace_address(self, tensor: object) -> None:
-        """Point the descriptor at other memory, of the same shape, strides and type (``cuTensorMapReplaceAddress``).
+        """Replace the address of the tensor; shape, strides and type stay (``cuTensorMapReplaceAddress``).
 
-        Kernels that were launched before have their copy.
+        Kernels launched before have a copy of the descriptor with the old address.
 
         Parameters
         ----------
         tensor : StridedMemoryView | Buffer | object
-            The memory: a view, or an object with DLPack or the CUDA array interface. Its shape, strides and type are
-            ignored.
+            The new memory: a view, or an object with DLPack or the CUDA array interface. Its shape, strides and type
+            are ignored.
 
         Raises
         ------
         ValueError
-            If it is not accessible from the device, on another device, or begins at an address that is not aligned
-            to 16 bytes (32 bytes with interleaving of 32 bytes).
+            If the device cannot access the memory, it is on another device, or its address is not a multiple of 16
+            bytes (32 bytes with 32-byte interleaving).
         BufferError
-            If the object has neither protocol.
+            If ``tensor`` has neither protocol.
         RuntimeError
             If no context is current, or not the one that the descriptor was created in.
         """
@@ -125,7 +126,7 @@ cdef class TensorMapDescriptor:
         check_memory(view, self._alignment)
         require_context(&h_context)
         if h_context.get() != self._h_context.get():
-            raise RuntimeError("the current context is not the one that this tensor map was created in")
+            raise RuntimeError("the current context must be the one that this tensor map was created in")
         _require_view_device(view, self._device_id, "replace_address")
         cdef void* c_pointer = <void*>view._ptr
         with cython.critical_section(self):
@@ -149,7 +150,7 @@ cdef class TensorMapDescriptor:
         l2_promotion=TensorMapL2Promotion.NONE,
         oob_fill=TensorMapOOBFill.NONE,
     ):
-        """Describe tiles (``cuTensorMapEncodeTiled``)."""
+        """Create a tensor map for tiled copies (``cuTensorMapEncodeTiled``)."""
         choices = {
             "element_strides": element_strides, "data_type": data_type, "interleave": interleave,
             "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill,
@@ -172,14 +173,14 @@ cdef class TensorMapDescriptor:
         l2_promotion=TensorMapL2Promotion.NONE,
         oob_fill=TensorMapOOBFill.NONE,
     ):
-        """Describe columns of pixels for convolutions (``cuTensorMapEncodeIm2col``)."""
+        """Create a tensor map for im2col copies, as convolutions use them (``cuTensorMapEncodeIm2col``)."""
         cdef ViewState state = view_argument(view)
         lower = rules.int_tuple("pixel_box_lower_corner", pixel_box_lower_corner)
         upper = rules.int_tuple("pixel_box_upper_corner", pixel_box_upper_corner)
         channels = int_argument("channels_per_pixel", channels_per_pixel)
         pixels = int_argument("pixels_per_column", pixels_per_column)
         choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
-        # box_dim is not used for columns.
+        # im2col has no box_dim.
         options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
         cdef TensorNumbers numbers
         cdef TensorMapDescriptor self = begin(state, "im2col", 3, options, &numbers)
@@ -203,7 +204,7 @@ cdef class TensorMapDescriptor:
         l2_promotion=TensorMapL2Promotion.NONE,
         oob_fill=TensorMapOOBFill.NONE,
     ):
-        """Describe columns along W (``cuTensorMapEncodeIm2colWide``), for kernels of compute capability 10.0."""
+        """Create a tensor map for im2col copies along W (``cuTensorMapEncodeIm2colWide``); compute capability 10.0."""
         cdef ViewState state = view_argument(view)
         lower = int_argument("pixel_box_lower_corner_width", pixel_box_lower_corner_width)
         upper = int_argument("pixel_box_upper_corner_width", pixel_box_upper_corner_width)
@@ -219,7 +220,7 @@ cdef class TensorMapDescriptor:
 
     @property
     def device(self) -> Device | None:
-        """The device that the descriptor was made for."""
+        """The device of the context that was current when the descriptor was created."""
         return _late.device_of(self._device_id)
 
     cdef cydriver.CUtensorMap* c_map(self) noexcept:
@@ -229,7 +230,7 @@ cdef class TensorMapDescriptor:
 def tensor_map_of(
     view, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
 ) -> TensorMapDescriptor:
-    """Return the descriptor of :meth:`StridedMemoryView.as_tensor_map`."""
+    """Implement :meth:`StridedMemoryView.as_tensor_map`."""
     choices = (element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill)
     self = None
     if options is None:
@@ -246,27 +247,26 @@ cdef tuple NOTHING = (None,) * 6
 
 
 def _require_view_device(view, expected_device_id, operation) -> None:
-    """Refuse a view whose memory is that of another device.
+    """Check that device memory is on the expected device.
 
     Parameters
     ----------
     view : object
-        Anything with ``__dlpack_device__``. Memory of the host, and managed memory, is on no one device.
+        An object with ``__dlpack_device__``. Host memory and managed memory pass the check.
     expected_device_id : int
-        The device.
+        The ordinal of the device.
     operation : str
-        What is to be done, for the message.
+        The operation that needs the memory, for the message.
 
     Raises
     ------
     ValueError
-        If it is on another device.
+        If the memory is device memory of another device.
     """
     device_type, device_id = view.__dlpack_device__()
     if device_type == DEVICE_CUDA and device_id != expected_device_id:
         raise ValueError(
-            f"{operation} needs memory of the current device, {expected_device_id}, but this memory is on device "
-            f"{device_id}"
+            f"{operation} needs memory on the current device, {expected_device_id}, not on device {device_id}"
         )
 
 
@@ -285,7 +285,7 @@ cdef ViewState view_argument(object view):
 
 cdef int check_memory(ViewState view, int alignment) except -1:
     if not view._is_device_accessible:
-        raise ValueError("a tensor map needs memory that the device can access, not pageable host memory")
+        raise ValueError("a tensor map needs device-accessible memory, not pageable host memory")
     rules.check_address(view._ptr, alignment)
     return 0
 
@@ -297,15 +297,15 @@ cdef int require_context(ContextHandle* h_context) except -1:
     return 0
 
 
-# The devices that are known to have the engine.
-cdef set _with_engine = set()
+# The ordinals of devices that are known to have a tensor memory accelerator.
+cdef set _devices_with_tma = set()
 
 
-cdef int require_engine(TensorMapDescriptor self, ViewState view) except -1:
+cdef int require_tma(TensorMapDescriptor self, ViewState view) except -1:
     require_context(&self._h_context)
     self._device_id = Context_ordinal(self._h_context)
-    _require_view_device(view, self._device_id, "making a tensor map")
-    if self._device_id in _with_engine:
+    _require_view_device(view, self._device_id, "as_tensor_map")
+    if self._device_id in _devices_with_tma:
         return 0
     capability = _late.device_of(self._device_id).compute_capability
     if capability < (9, 0):
@@ -313,14 +313,14 @@ cdef int require_engine(TensorMapDescriptor self, ViewState view) except -1:
             f"tensor maps need compute capability 9.0, and device {self._device_id} has "
             f"{capability[0]}.{capability[1]}"
         )
-    _with_engine.add(self._device_id)
+    _devices_with_tma.add(self._device_id)
     return 0
 
 
 # ---------------------------------------------------------------------------------------------
-# Making
+# Creation
 
-# The fast path: a tiled descriptor with usual arguments; None where they need the complete checks.
+# The fast path: a tiled descriptor with common arguments; None if the arguments need the complete checks.
 cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choices):
     cdef TensorNumbers numbers
     cdef TensorChoices c_choices
@@ -342,7 +342,7 @@ cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choice
         return None
     self = TensorMapDescriptor.__new__(TensorMapDescriptor)
     self._alignment = 16
-    require_engine(self, view)
+    require_tma(self, view)
     encode_tile(self.c_map(), &numbers, c_tile)
     self._view, self._kind, self._rank, self._data_type = view, "tiled", numbers.rank, data_type
     self._swizzle = NO_SWIZZLE if swizzle is None else swizzle
@@ -352,12 +352,12 @@ cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choice
 cdef object NO_SWIZZLE = TensorMapSwizzle.NONE
 
 
-# Checks and numbers that all kinds share; the encoding differs.
+# The checks and the numbers that all kinds of tensor maps share.
 cdef TensorMapDescriptor begin(ViewState view, str kind, int least_rank, object options, TensorNumbers* numbers):
     cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
     self._alignment = 32 if options.interleave == TensorMapInterleave.INTERLEAVE_32B else 16
     check_memory(view, 16)
-    require_engine(self, view)
+    require_tma(self, view)
     self._rank = len(layout_of(view)._shape)
     rules.check_rank(self._rank, least_rank, options.interleave)
     self._view, self._kind, self._swizzle = view, kind, options.swizzle
@@ -373,7 +373,7 @@ cdef TensorMapDescriptor make_tiled(ViewState view, object options):
     return self
 
 
-# The driver wants its descriptors at multiples of 64 bytes, and the compiler at multiples of 128.
+# The driver requires an alignment of 64 bytes; the type CUtensorMap may have an alignment of 128 bytes.
 cdef inline cydriver.CUtensorMap* aligned(char* storage) noexcept:
     return <cydriver.CUtensorMap*>((<uintptr_t>storage + 127) & ~<uintptr_t>127)
 

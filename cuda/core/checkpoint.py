@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints of processes: the state of a process on its GPUs goes to host memory, and comes back."""
+"""Process checkpointing: the GPU state of a process is moved to host memory, and restored later."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["Process"]
 
 _ADVICE = {
     "CUDA_ERROR_ILLEGAL_STATE": "The order of the steps is lock, checkpoint, restore, unlock; "
-    "Process({pid}).state says where the process stands.",
-    "CUDA_ERROR_NOT_INITIALIZED": "The process {pid} does not use CUDA, or not yet.",
-    "CUDA_ERROR_OPERATING_SYSTEM": "There is no process {pid}, or this user has no right to stop it.",
+    "Process({pid}).state has the current state.",
+    "CUDA_ERROR_NOT_INITIALIZED": "The process {pid} has not initialized CUDA.",
+    "CUDA_ERROR_OPERATING_SYSTEM": "There is no process {pid}, or this user has no permission to checkpoint it.",
 }
 _DRIVER = (12, 8)
 _UNSUPPORTED = (
@@ -36,24 +36,24 @@ _UNSUPPORTED = (
 @answering
 @needs_init("_pid")
 class Process:
-    """A process that uses CUDA, to be stopped, put aside and resumed by another one.
+    """A process that uses CUDA and is to be checkpointed, usually by another process.
 
-    The order is :meth:`lock`, :meth:`checkpoint`, then whatever saves the process or uses the GPUs
-    meanwhile, :meth:`restore` and :meth:`unlock`. Making this object calls no driver; every other use
-    raises :class:`RuntimeError` where the bindings or the driver have no checkpoints. Processes of
-    other users need the rights of an administrator. Linux only.
+    The steps are :meth:`lock`, :meth:`checkpoint`, :meth:`restore` and :meth:`unlock`, in this order. Between
+    :meth:`checkpoint` and :meth:`restore` the process holds no GPU resources. Constructing this object does not call
+    the driver. All methods raise :class:`RuntimeError` if the bindings or the driver do not support checkpointing. To
+    checkpoint processes of other users, a program needs administrator rights. Linux only.
 
     Parameters
     ----------
     pid : int
-        The process. It need not exist yet.
+        The process ID. The process need not exist yet.
 
     Raises
     ------
     TypeError
-        If ``pid`` is no int.
+        If ``pid`` is not an int.
     ValueError
-        If ``pid`` is not positive, or no 64-bit number.
+        If ``pid`` is not from 1 to 2**63 - 1.
     """
 
     __slots__ = ("_pid",)
@@ -73,26 +73,26 @@ class Process:
         return type(self), (self._pid,)
 
     def lock(self, timeout_ms: int = 0) -> None:
-        """Let the process make no further CUDA calls (``cuCheckpointProcessLock``).
+        """Lock the process: block further CUDA calls of it (``cuCheckpointProcessLock``).
 
         Parameters
         ----------
         timeout_ms : int, optional
-            How many milliseconds to wait for calls in progress; then the process runs on. Default is
+            How many milliseconds to wait for CUDA calls in progress; afterwards the process stays unlocked. Default is
             0: no limit.
 
         Raises
         ------
         TypeError
-            If ``timeout_ms`` is no int.
+            If ``timeout_ms`` is not an int.
         ValueError
             If ``timeout_ms`` is negative.
         OverflowError
-            If ``timeout_ms`` has more than 32 bits.
+            If ``timeout_ms`` is 2**32 or more.
         RuntimeError
-            If there are no checkpoints here.
+            If checkpointing is not supported.
         CUDAError
-            If the process does not run, does not use CUDA, or did not come to rest in time.
+            If the process does not exist, has not initialized CUDA, or could not be locked in time.
         """
         _get_driver()
         _check_int("timeout_ms", timeout_ms)
@@ -105,49 +105,49 @@ class Process:
         _call("cuCheckpointProcessLock", self._pid, args)
 
     def checkpoint(self) -> None:
-        """Move what the locked process has on its GPUs to host memory, and release them
+        """Checkpoint the locked process: move its GPU memory to host memory and release its GPUs
         (``cuCheckpointProcessCheckpoint``).
 
         Raises
         ------
         RuntimeError
-            If there are no checkpoints here.
+            If checkpointing is not supported.
         CUDAError
             If the process is not locked.
         """
         _call("cuCheckpointProcessCheckpoint", self._pid, None)
 
     def restore(self, gpu_mapping: Mapping | None = None) -> None:
-        """Bring back what a checkpoint has moved (``cuCheckpointProcessRestore``). The process stays locked.
+        """Restore the checkpointed process on its GPUs or on others (``cuCheckpointProcessRestore``); it stays locked.
 
         Parameters
         ----------
         gpu_mapping : mapping, optional
-            From the UUIDs of the GPUs before to those on which the process goes on, each a
-            ``driver.CUuuid`` or a string such as :attr:`Device.uuid`. All GPUs of the machine must be
-            in it, also those that ``CUDA_VISIBLE_DEVICES`` hides. Default: the same GPUs.
+            Maps the UUID of each old GPU to that of the new one; a UUID is a ``driver.CUuuid`` or a string such as
+            :attr:`Device.uuid`. It must contain all GPUs of the machine, including those that
+            ``CUDA_VISIBLE_DEVICES`` hides. If None, the process is restored on the same GPUs.
 
         Raises
         ------
         TypeError
-            If ``gpu_mapping`` is no mapping, or a UUID is of another type.
+            If ``gpu_mapping`` is not a mapping, or a UUID has the wrong type.
         ValueError
-            If a string is no UUID.
+            If a string is not a UUID.
         RuntimeError
-            If there are no checkpoints here.
+            If checkpointing is not supported.
         CUDAError
-            If there is no checkpoint of the process, or its GPUs cannot be changed in this way.
+            If the process is not checkpointed, or cannot be restored on these GPUs.
         """
         _get_driver()
         _call("cuCheckpointProcessRestore", self._pid, _restore_args(gpu_mapping))
 
     def unlock(self) -> None:
-        """Let the process go on (``cuCheckpointProcessUnlock``).
+        """Unlock the process: allow CUDA calls of it again (``cuCheckpointProcessUnlock``).
 
         Raises
         ------
         RuntimeError
-            If there are no checkpoints here.
+            If checkpointing is not supported.
         CUDAError
             If the process is not locked.
         """
@@ -155,26 +155,28 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The process ID."""
         return self._pid
 
     @property
     @completed_as(str)
     def state(self) -> _ProcessStateType:
-        """``"running"``, ``"locked"``, ``"checkpointed"`` or ``"failed"`` (``cuCheckpointProcessGetState``).
+        """The state: ``"running"``, ``"locked"``, ``"checkpointed"`` or ``"failed"`` (``cuCheckpointProcessGetState``).
 
         Raises
         ------
         RuntimeError
-            If there are no checkpoints here, or the driver gives a state that has no name.
+            If checkpointing is not supported, or the driver reports an unknown state.
         CUDAError
-            If the process does not use CUDA.
+            If the process has not initialized CUDA.
         """
         return PROCESS_STATE.from_driver(_call("cuCheckpointProcessGetState", self._pid))
 
     @property
     def restore_thread_id(self) -> int:
-        """The thread of the process that :meth:`restore` needs alive (``cuCheckpointProcessGetRestoreThreadId``)."""
+        """The ID of the restore thread, which must exist for :meth:`restore`
+        (``cuCheckpointProcessGetRestoreThreadId``).
+        """
         return int(_call("cuCheckpointProcessGetRestoreThreadId", self._pid))
 
 
@@ -200,7 +202,7 @@ def _get_driver():
 def _call(name: str, *args):
     function = getattr(_get_driver(), name)
     try:
-        # Reading a state is quick; the others wait for the process. Ctrl-C leaves them to go on.
+        # Queries return at once; the other calls wait for the process. Ctrl-C ends the wait, not the operation.
         if name.startswith("cuCheckpointProcessGet"):
             result = function(*args)
         else:
@@ -216,7 +218,7 @@ def _call(name: str, *args):
         return handle_return(result)
     except CUDAError as error:
         if advice := _ADVICE.get(error.name):
-            # The driver's usual advice is about this process, not about the other one.
+            # The usual advice for the code is about the calling process, not about the checkpointed one.
             error.args = (f"{error.args[0].splitlines()[0]}\n{advice.format(pid=args[0])}",)
         raise
 
@@ -255,7 +257,7 @@ def _uuid(value):
         raise TypeError(f"a UUID in gpu_mapping must be a str or driver.CUuuid, not {type(value).__name__}")
     digits = value.replace("-", "")
     if len(digits) != 32 or not set(digits) <= set(string.hexdigits):
-        raise ValueError(f"a UUID in gpu_mapping must have 32 hexadecimal digits, maybe hyphens, not {shown(value)}")
+        raise ValueError(f"a UUID in gpu_mapping must have 32 hexadecimal digits, not {shown(value)}")
     uuid = driver.CUuuid()
     ctypes.memmove(uuid.getPtr(), bytes.fromhex(digits), 16)
     return uuid

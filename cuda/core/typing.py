@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enums, protocols and aliases of the public interface.
+"""String enums, protocols and type aliases of the public interface.
 
-Every enum is a ``StrEnum``: a member equals its string, and all of ``cuda.core`` accepts either.
+Every enum is a ``StrEnum``: a member equals its string, and every function of ``cuda.core`` accepts either.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 
-if TYPE_CHECKING:  # at run time they are fetched at their first use: what a first result does not need costs nothing
+if TYPE_CHECKING:  # at run time, __getattr__ imports them at first access, so that importing cuda.core stays fast
     from cuda.core._utils.importing.string_enums import (
         AccessPropertyType,
         AddressModeType,
@@ -57,23 +57,23 @@ __all__ = [
     "WorkqueueSharingScopeType",
 ]
 
-# What a green context is made from. The classes are named, not imported: this module is a leaf.
+# The resources of a green context. Strings instead of imported classes, because this module imports nothing above it.
 DeviceResourcesType = Sequence["SMResource | WorkqueueResource"]  # noqa: F821
 
-# The states of a process in checkpointing.
+# The states of :attr:`cuda.core.checkpoint.Process.state`.
 ProcessStateType = Literal["running", "locked", "checkpointed", "failed"]
 
 
 class IsStreamType(Protocol):
-    """An object that gives a CUDA stream to other libraries."""
+    """An object that exposes a CUDA stream to other libraries."""
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)``: the version of the protocol and the address of the ``cudaStream_t``."""
+        """Return ``(0, address)``: the version of the protocol, and the ``cudaStream_t`` as an int."""
         ...
 
 
 class SourceCodeType(StrEnum):
-    """The language of a :class:`~cuda.core.Program`."""
+    """The source languages of :class:`~cuda.core.Program`: CUDA C++, PTX and NVVM IR."""
 
     CXX = "c++"
     PTX = "ptx"
@@ -81,7 +81,7 @@ class SourceCodeType(StrEnum):
 
 
 class ObjectCodeFormatType(StrEnum):
-    """The format of an :class:`~cuda.core.ObjectCode`."""
+    """The code formats of :class:`~cuda.core.ObjectCode`."""
 
     PTX = "ptx"
     CUBIN = "cubin"
@@ -92,7 +92,7 @@ class ObjectCodeFormatType(StrEnum):
 
 
 class CompilerBackendType(StrEnum):
-    """What compiles a :class:`~cuda.core.Program` or links for a :class:`~cuda.core.Linker`."""
+    """The back ends that compile a :class:`~cuda.core.Program` or link the inputs of a :class:`~cuda.core.Linker`."""
 
     NVRTC = "NVRTC"
     NVVM = "NVVM"
@@ -101,7 +101,7 @@ class CompilerBackendType(StrEnum):
 
 
 class PCHStatusType(StrEnum):
-    """What became of the precompiled header of a compilation."""
+    """The result of creating a precompiled header in a compilation (``nvrtcGetPCHCreateStatus``)."""
 
     CREATED = "created"
     NOT_ATTEMPTED = "not_attempted"

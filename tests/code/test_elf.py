@@ -119,7 +119,7 @@ def test_every_truncation_is_found(image):
 @pytest.mark.parametrize(
     "field, value, text",
     [
-        ("class", 1, "no 64-bit little-endian ELF file"),
+        ("class", 1, "not a 64-bit little-endian ELF file"),
         ("shentsize", 40, "section headers have 40 bytes, not 64"),
         ("shoff", 0, "no section header table"),
         ("shoff", HUGE, "is cut off"),

@@ -95,12 +95,12 @@ def test_same_object_each_time():
 
 @pytest.mark.parametrize("which", [None, "0", 1.5, True, object()])
 def test_device_of_wrong_type(which):
-    with pytest.raises(TypeError, match="device must be a Device or its ordinal"):
+    with pytest.raises(TypeError, match="device must be a Device or an int"):
         Kernel.from_handle(4096).attributes[which]
 
 
 def test_negative_device():
-    with pytest.raises(ValueError, match="device must be from 0 to .*, but is -1"):
+    with pytest.raises(ValueError, match="device must be from 0 to .*, not -1"):
         Kernel.from_handle(4096).attributes[-1]
 
 
@@ -125,7 +125,9 @@ def test_attributes_out_of_range(name, value):
 
 
 def test_the_carve_out_is_a_percentage():
-    with pytest.raises(ValueError, match="preferred_shared_memory_carveout must be a percentage.* but is 101"):
+    with pytest.raises(
+        ValueError, match="preferred_shared_memory_carveout must be from 0 to 100 percent, or -1, not 101"
+    ):
         Kernel.from_handle(4096).attributes.preferred_shared_memory_carveout = 101
 
 
@@ -345,7 +347,7 @@ def test_no_function_for_block_sizes():
     null = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(0)
     with pytest.raises(ValueError, match="dynamic_shared_memory_needed must be a function, but is a null pointer"):
         occupancy.max_potential_block_size(null, 0)
-    with pytest.raises(TypeError, match="must be an int or a function, not list"):
+    with pytest.raises(TypeError, match="must be an int or a callable, not list"):
         occupancy.max_potential_block_size([], 0)
 
 

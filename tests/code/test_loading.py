@@ -127,7 +127,7 @@ def test_null_character_in_a_path(device):
 @pytest.mark.parametrize("module", [None, 5, [b"x"], object()])
 def test_module_of_wrong_type_is_refused_when_loaded(device, module):
     code = ObjectCode.from_cubin(module)
-    with pytest.raises(TypeError, match="module must be bytes, a bytearray or the path of a file"):
+    with pytest.raises(TypeError, match="module must be bytes, a bytearray or a path"):
         code.get_kernel("f")
 
 

@@ -107,7 +107,7 @@ def test_a_small_heap_is_enlarged_once(tmp_path, pretend):
 def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pretend, statuses):
     pretend(*statuses)
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
-    with pytest.warns(RuntimeWarning, match="precompiled header could not be made: .*a.pch") as caught:
+    with pytest.warns(RuntimeWarning, match="precompiled header could not be created: .*a.pch") as caught:
         program.compile("cubin")
     assert caught[0].filename == __file__
     assert program.pch_status is PCHStatusType.FAILED

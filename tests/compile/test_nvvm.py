@@ -27,7 +27,7 @@ HEAD = """target triple = "nvptx64-unknown-cuda"
 target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
 v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 """
-# A linker that optimises keeps what is marked as used, and else finds no use of a kernel.
+# A linker that optimizes keeps what is marked as used, and else finds no use of a kernel.
 KERNEL = """
 @llvm.used = appending global [1 x i8*] [i8* bitcast (void (float*)* @k to i8*)], section "llvm.metadata"
 

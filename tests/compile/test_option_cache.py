@@ -117,7 +117,7 @@ def test_a_subclass_checks_for_itself():
 
 def test_not_all_options_are_remembered(monkeypatch):
     monkeypatch.setattr(_option_cache, "_cache", {})
-    monkeypatch.setattr(_option_cache, "_MOST", 2)
+    monkeypatch.setattr(_option_cache, "_CAPACITY", 2)
     for number in range(5):
         assert ProgramOptions(name=f"program {number}").name == f"program {number}"
     assert len(_option_cache._cache) == 1

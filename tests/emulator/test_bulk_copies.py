@@ -190,7 +190,7 @@ INIT = 'asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(&b)));'
     [
         (
             'asm("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(SHARED(&b)));',
-            "an mbarrier is used that is not initialised",
+            "an mbarrier is used that is not initialized",
         ),
         ('asm("mbarrier.init.shared.b64 [%0], 0;" :: "r"(SHARED(&b)));', r"must be from 1 to 2\*\*20 - 1"),
         ('asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(s) + 4));', "an mbarrier begins at a multiple of 8"),

@@ -218,5 +218,5 @@ def test_misuse_is_reported_at_the_line_of_the_program(driver, context, capfd):
         code("k", 1, 1)
     code.close()
     report = capfd.readouterr().err
-    assert "an mbarrier is used that is not initialised" in report
+    assert "an mbarrier is used that is not initialized" in report
     assert re.search(r"default_program:4", report), report

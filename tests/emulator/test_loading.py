@@ -57,7 +57,7 @@ def test_calls_before_initialisation_are_refused(child):
     assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "13050"]
 
 
-def test_no_devices_is_an_error_of_initialisation(child):
+def test_no_devices_is_an_error_of_initialization(child):
     out = child("from cuda.bindings import driver as d; print(d.cuInit(0)[0].name)", DEVICES=0)
     assert out.split() == ["CUDA_ERROR_NO_DEVICE"]
 

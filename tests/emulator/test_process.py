@@ -42,7 +42,7 @@ def test_a_child_of_fork_has_no_device(child):
     assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "CUDA_ERROR_NOT_INITIALIZED", "CUDA_SUCCESS"]
 
 
-def test_a_child_of_fork_may_start_afresh_before_initialisation(child):
+def test_a_child_of_fork_may_start_afresh_before_initialization(child):
     out = child(
         "import os\nfrom cuda.bindings import driver as d\npid = os.fork()\n"
         "if pid == 0: print(d.cuInit(0)[0].name, flush=True); os._exit(0)\nos.waitpid(pid, 0)"
@@ -93,10 +93,10 @@ def test_streams_go_on_without_host_functions_when_the_interpreter_ends(child):
     assert out.split() == ["CUDA_SUCCESS"]
 
 
-@pytest.mark.parametrize("words", ["races", "initialised", "all", "memory,races"])
+@pytest.mark.parametrize("words", ["races", "initialized", "all", "memory,races"])
 def test_checks_that_do_not_exist_are_refused_and_leave_the_memory_check_on(child, words):
     out = child(START + WILD, CHECK=words)
-    assert f"CUDA_EMULATOR_CHECK={words}: races and reads of uninitialised memory cannot be checked; " in out
+    assert f"CUDA_EMULATOR_CHECK={words}: races and reads of uninitialized memory cannot be checked; " in out
     assert "store of 4 bytes" in out and "k.cu:1" in out
 
 

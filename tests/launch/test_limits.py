@@ -21,11 +21,15 @@ def code():
 @pytest.mark.parametrize(
     ("name", "sizes", "message"),
     [
-        ("f", {"block": 2048}, r"block is \(2048, 1, 1\), and this device takes at most 1024 threads in x"),
-        ("f", {"block": (1, 1, 65)}, r"block is \(1, 1, 65\), and this device takes at most 64 threads in z"),
-        ("f", {"block": (32, 64)}, r"which is 2048 threads, and this device takes at most 1024 in a block"),
-        ("f", {"grid": (1, 70_000)}, r"grid is \(1, 70000, 1\), and this device takes at most 65535 blocks in y"),
-        ("small", {"block": 128}, r"which is 128 threads, and this kernel takes at most 64, because of its registers"),
+        ("f", {"block": 2048}, r"block must have at most 1024 threads in x on this device, but is \(2048, 1, 1\)"),
+        ("f", {"block": (1, 1, 65)}, r"block must have at most 64 threads in z on this device, but is \(1, 1, 65\)"),
+        ("f", {"block": (32, 64)}, r"block must have at most 1024 threads on this device, but .* has 2048"),
+        (
+            "f",
+            {"grid": (1, 70_000)},
+            r"grid must have at most 65535 blocks in y on this device, but is \(1, 70000, 1\)",
+        ),
+        ("small", {"block": 128}, r"block must have at most 64 threads for this kernel, because of its registers"),
     ],
 )
 def test_a_refused_launch_names_the_size_and_the_limit(device, stream, code, name, sizes, message):

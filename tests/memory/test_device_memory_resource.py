@@ -60,7 +60,7 @@ def test_missing_devices_are_refused(device, device_id):
 
 
 def test_device_without_pools_is_refused():
-    with pytest.raises(NotSupportedError, match="device 7 has no memory pools"):
+    with pytest.raises(NotSupportedError, match="device 7 does not support memory pools"):
         _refuse_without_pools(7, False)
     assert _refuse_without_pools(7, True) is None
 

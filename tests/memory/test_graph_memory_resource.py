@@ -60,7 +60,7 @@ def test_it_is_memory_of_the_device(device, resource):
 
 @pytest.mark.parametrize("size", [0, 64])
 def test_stream_that_is_not_capturing_is_refused(stream, resource, size):
-    with pytest.raises(RuntimeError, match="not capturing"):
+    with pytest.raises(RuntimeError, match="must be capturing"):
         resource.allocate(size, stream=stream)
 
 

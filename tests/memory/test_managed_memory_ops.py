@@ -61,7 +61,7 @@ def test_no_buffers_are_refused(batch):
 @every_batch
 def test_memory_that_is_not_managed_is_refused(buffers, batch, device):
     other = HostMemoryResource().allocate(8)
-    with pytest.raises(ValueError, match="not managed"):
+    with pytest.raises(ValueError, match="of managed memory"):
         batch(LEGACY_DEFAULT_STREAM, [buffers[0], other])
 
 

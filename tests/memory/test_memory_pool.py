@@ -272,7 +272,7 @@ def test_a_pool_is_destroyed_when_the_streams_that_may_free_its_memory_are_idle(
     assert run(code, CUDA_EMULATOR_TRACE=str(trace)).split() == ["1", "1", "2"]
 
 
-def test_threads_make_and_end_pools_while_others_synchronise(device):
+def test_threads_make_and_end_pools_while_others_synchronize(device):
     def work():
         device.set_current()
         stream = device.create_stream()

@@ -33,7 +33,7 @@ def classes() -> dict:
 
 
 def problems(cls: type) -> list[str]:
-    """Return what the members of an uninitialised object raise that they should not."""
+    """Return what the members of an uninitialized object raise that they should not."""
     try:
         empty = cls.__new__(cls)
     except TypeError:

@@ -17,7 +17,7 @@ def compiled(source: str):
 
 
 class HostMemory:
-    """Pinned memory, zeroed: a device writes to it and ``bytes()`` reads it after a synchronisation."""
+    """Pinned memory, zeroed: a device writes to it and ``bytes()`` reads it after a synchronization."""
 
     def __init__(self, size: int):
         from cuda.core._memory import LegacyPinnedMemoryResource

@@ -115,11 +115,11 @@ BAD_TENSORS = [
     ({"ndim": -1}, "from 0 to 64 axes, not -1"),
     ({"ndim": 2**31 - 1}, "from 0 to 64 axes, not 2147483647"),
     ({"extents": (-1, 3)}, "extents must not be negative: axis 0 has -1"),
-    ({"extents": (2**62, 2**62)}, "leave the address space"),
-    ({"extents": (0, 2**62, 2**62)}, "leave the address space"),
-    ({"strides": (2**62, 1)}, "leave the address space"),
-    ({"strides": (-(2**63), 1)}, "leave the address space"),
-    ({"byte_offset": 2**64 - 1}, "byte_offset of a tensor is 18446744073709551615"),
+    ({"extents": (2**62, 2**62)}, "larger than the address space"),
+    ({"extents": (0, 2**62, 2**62)}, "larger than the address space"),
+    ({"strides": (2**62, 1)}, "larger than the address space"),
+    ({"strides": (-(2**63), 1)}, "larger than the address space"),
+    ({"byte_offset": 2**64 - 1}, "address space, but is 18446744073709551615"),
 ]
 
 

@@ -27,13 +27,13 @@ class Sized(Options):
         self.name = self.name or "unnamed"
 
 
-def test_construction_checks_and_normalises():
+def test_construction_checks_and_normalizes():
     assert Sized().name == "unnamed"
     with pytest.raises(ValueError, match="negative"):
         Sized(-1)
 
 
-def test_assignment_checks_and_normalises():
+def test_assignment_checks_and_normalizes():
     options = Sized(2, "a")
     options.name = None
     assert options.name == "unnamed"
@@ -225,7 +225,7 @@ def test_values_can_be_set_at_once():
 
 
 def test_objects_that_were_not_initialised_are_shown():
-    assert repr(Sized.__new__(Sized)) == "<Sized, not initialised>"
+    assert repr(Sized.__new__(Sized)) == "<Sized, not initialized>"
     assert Sized.__new__(Sized) != Sized()
 
 

@@ -56,7 +56,7 @@ cdef class ViewState:
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device; -1 for host memory that DLPack describes."""
+        """The ordinal of the device; -1 for host memory imported through DLPack."""
         return self._device_id
 
     @property
@@ -66,17 +66,17 @@ cdef class ViewState:
 
     @property
     def readonly(self) -> bool:
-        """Whether the memory must not be written."""
+        """Whether the memory is read-only."""
         return self._is_readonly
 
     @property
     def exporting_obj(self) -> object:
-        """What the view was made from."""
+        """The object that exported the memory."""
         return self._exporting_obj
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents."""
+        """The number of elements along each axis."""
         return shape_of(self)
 
     @property
@@ -91,20 +91,20 @@ cdef class ViewState:
 
     @property
     def dtype(self) -> numpy.dtype | None:
-        """The type of the elements, or None where only their size is known.
+        """The element type; None if only the element size is known.
 
         Raises
         ------
         NotImplementedError
-            For vector types, and for types of ml_dtypes where that is not installed.
+            If the elements are vectors, or their type needs the package ml_dtypes and that is not installed.
         TypeError
-            For types that NumPy does not have.
+            If NumPy has no such element type.
         """
         return dtype_of(self)
 
     @property
     def dlpack_dtype(self) -> tuple[int, int, int] | None:
-        """The type of the elements as DLPack has it: (code, bits, lanes), or None where DLPack has no such type.
+        """The DLPack element type, ``(code, bits, lanes)``; None if DLPack has no such type.
 
         That is known also of types that NumPy has not: vectors, and elements of less than 8 bits that are packed into
         bytes. These have shape and strides, but no layout, because they have no addresses.

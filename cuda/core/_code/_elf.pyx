@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Validation of 64-bit ELF files, such as CUBINs: that all offsets and indices are within the file.
 
-NVIDIA's tools do not check them. Validated is what the ELF format requires of any file; the contents of
-sections are not checked, except symbols, relocations and strings.
+NVIDIA's libraries do not check them. This module checks what the ELF format requires of every file. Of the contents
+of sections, only symbols, relocations, notes and strings are checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 
 __all__ = ["elf_damage", "elf_variables"]
 
-# Names and layouts are those of the System V ABI.
+# Names and layouts as in the System V ABI.
 
 cdef struct Header:
     uint8_t ident[16]
@@ -95,8 +95,8 @@ cdef enum:
     SHN_XINDEX = 0xFFFF
     STT_OBJECT = 1
 
-# No format uses larger alignments, and a tool may allocate the padding.
-cdef uint64_t _MOST_ALIGNED = 1 << 24
+# Larger alignments do not occur, and a library might allocate that much padding.
+cdef uint64_t _MAX_ALIGNMENT = 1 << 24
 
 
 def elf_damage(bytes data) -> str | None:
@@ -117,7 +117,7 @@ def elf_damage(bytes data) -> str | None:
 
 
 def elf_variables(bytes data) -> list[str]:
-    """Return the names of the variables in a file: its symbols of type object; none if it is damaged."""
+    """Return the names of the variables of an ELF file, its symbols of type STT_OBJECT; none if it is damaged."""
     cdef Elf elf = Elf(data)
     cdef Section section
     cdef Section strings
@@ -135,13 +135,13 @@ def elf_variables(bytes data) -> list[str]:
         for i in range(section.size // sizeof(Symbol)):
             memcpy(&symbol, elf.start + section.offset + i * sizeof(Symbol), sizeof(Symbol))
             if symbol.info & 15 == STT_OBJECT and symbol.name:
-                # Each table of names ends in a zero, which the check above has made sure of.
+                # elf_damage() has checked that each string table ends with a null character.
                 names.append((elf.start + strings.offset + symbol.name).decode(errors="replace"))
     return names
 
 
 cdef class Elf:
-    """A file and its section headers. Fields are read in place, aligned or not."""
+    """An ELF file and its section headers. Fields are copied before use, because they may be unaligned."""
 
     cdef:
         bytes data
@@ -150,7 +150,7 @@ cdef class Elf:
         Header header
         const char* table
         uint64_t count
-        uint64_t names  # the index of the section with their names
+        uint64_t names  # the index of the section with the names of sections
 
     def __cinit__(self, bytes data):
         self.data = data
@@ -174,7 +174,7 @@ cdef int check_header(Elf elf) except -1:
         raise ValueError(f"is cut off: it has {elf.size} bytes and needs {sizeof(Header)}")
     memcpy(&elf.header, elf.start, sizeof(Header))
     if elf.header.ident[4] != 2 or elf.header.ident[5] != 1:
-        raise ValueError("is no 64-bit little-endian ELF file")
+        raise ValueError("is not a 64-bit little-endian ELF file")
     elf.count = elf.header.shnum
     elf.names = elf.header.shstrndx
     if elf.header.shoff == 0:
@@ -187,7 +187,7 @@ cdef int check_header(Elf elf) except -1:
         needed = elf.header.shoff + sizeof(Section)
         raise ValueError(f"is cut off: it has {elf.size} bytes and needs {needed}")
     elf.table = elf.start + elf.header.shoff
-    # Numbers that are too large for the header are in the first section.
+    # Numbers that are too large for the fields of the header are in the first section.
     first = elf.section(0)
     if elf.count == 0:
         elf.count = first.size
@@ -222,7 +222,7 @@ cdef int check_segments(Elf elf) except -1:
     return 0
 
 
-# What the header of a section says about the file.
+# Checks the header of a section.
 cdef int check_section(Elf elf, uint64_t index) except -1:
     cdef Section section = elf.section(index)
     cdef uint64_t entry_size
@@ -248,8 +248,8 @@ cdef int check_section(Elf elf, uint64_t index) except -1:
     return 0
 
 
-# Whether a section takes part of the file. Before sm_90, CUBINs have types of their own for memory that is
-# only reserved; of the sections that kernels write to, only initialised variables take bytes.
+# Whether a section has bytes in the file. CUBINs before sm_90 have section types of their own for memory that is only
+# reserved: of the writable sections, only those of initialized variables have bytes.
 cdef bint has_bytes(Elf elf, Section section) noexcept:
     if section.type in (SHT_NULL, SHT_NOBITS) or section.size == 0:
         return False
@@ -267,13 +267,13 @@ cdef uint64_t size_of_entries(uint32_t kind) noexcept:
 
 
 cdef bint is_alignment(uint64_t align) noexcept:
-    return align & (align - 1) == 0 and align <= _MOST_ALIGNED
+    return align & (align - 1) == 0 and align <= _MAX_ALIGNMENT
 
 
 cdef bint refers_by_info(Section section) noexcept:
     if section.flags & SHF_INFO_LINK:
         return True
-    # An index of a section; only code sections of CUBINs have something else there.
+    # `info` is the index of a section, except in the code sections of CUBINs.
     return not section.flags & SHF_EXECINSTR and (
         section.type in (SHT_PROGBITS, SHT_RELA, SHT_REL, SHT_NOTE, SHT_NOBITS) or section.type >= SHT_LOPROC
     )
@@ -281,21 +281,21 @@ cdef bint refers_by_info(Section section) noexcept:
 
 # No two sections or tables overlap, except sections that are aliases of each other.
 cdef int check_overlaps(Elf elf) except -1:
-    cdef vector[pair[uint64_t, uint64_t]] places
+    cdef vector[pair[uint64_t, uint64_t]] ranges
     cdef Section section
     cdef uint64_t i
     if elf.count == 0:
         return 0
-    places.push_back(pair[uint64_t, uint64_t](0, sizeof(Header)))
-    places.push_back(pair[uint64_t, uint64_t](elf.header.shoff, elf.header.shoff + elf.count * sizeof(Section)))
+    ranges.push_back(pair[uint64_t, uint64_t](0, sizeof(Header)))
+    ranges.push_back(pair[uint64_t, uint64_t](elf.header.shoff, elf.header.shoff + elf.count * sizeof(Section)))
     for i in range(elf.count):
         section = elf.section(i)
         if has_bytes(elf, section):
-            places.push_back(pair[uint64_t, uint64_t](section.offset, section.offset + section.size))
-    sort(places.begin(), places.end())
-    for i in range(1, places.size()):
-        if places[i - 1].first < places[i].first < places[i - 1].second:
-            raise ValueError(f"is damaged: the byte {places[i].first} is in two sections or tables")
+            ranges.push_back(pair[uint64_t, uint64_t](section.offset, section.offset + section.size))
+    sort(ranges.begin(), ranges.end())
+    for i in range(1, ranges.size()):
+        if ranges[i - 1].first < ranges[i].first < ranges[i - 1].second:
+            raise ValueError(f"is damaged: the byte {ranges[i].first} is in two sections or tables")
     return 0
 
 
@@ -329,7 +329,7 @@ cdef int check_symbols(Elf elf, uint64_t index, Section section) except -1:
         if symbol.shndx >= elf.count:
             raise ValueError(f"is damaged: symbol {i} is in section {symbol.shndx} of {elf.count}")
         home = elf.section(symbol.shndx)
-        # A section without bytes in the file may be described elsewhere as larger.
+        # The size of a section without bytes in the file may be given elsewhere.
         if not has_bytes(elf, home) or not is_relative(elf, home):
             continue
         if symbol.value > home.size or symbol.size > home.size - symbol.value:

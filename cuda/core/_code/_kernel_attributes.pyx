@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The attributes of a kernel, and its occupancy."""
+"""Kernel attributes and occupancy queries."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ MaxPotentialBlockSizeOccupancyResult = namedtuple(
     "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size"), module="cuda.core._module"
 )
 MaxPotentialBlockSizeOccupancyResult.__doc__ = (
-    "The block size with the best occupancy, in threads, and the fewest blocks that fill the device with it."
+    "The smallest grid size, in blocks, that reaches the best occupancy, and the block size for it, in threads."
 )
 
 
 cdef class _Attribute:
-    """One attribute of :class:`KernelAttributes`: constant, and then cached, or else settable."""
+    """A descriptor of one attribute of :class:`KernelAttributes`: constant and cached, or settable."""
 
     cdef:
         readonly int code
@@ -65,12 +65,12 @@ cdef class _Attribute:
 
     @property
     def __class__(self):
-        """A property to ``isinstance()``, so that what completes names does not evaluate it."""
+        """``property``: completion of names does not evaluate attributes for which isinstance(..., property) holds."""
         return property
 
     @property
     def fget(self):
-        """The function of a property."""
+        """The getter, as for a property."""
         return typed(lambda kernel_attributes: self.__get__(kernel_attributes, None), self.convert)
 
     def __set_name__(self, owner, name):
@@ -78,18 +78,18 @@ cdef class _Attribute:
 
     def __set__(self, instance, value):
         if self.is_constant:
-            raise AttributeError(f"{self.name} is read-only: it was decided when the kernel was compiled")
+            raise AttributeError(f"{self.name} is read-only: it was fixed when the kernel was compiled")
         KernelAttributes_write(instance, self, value)
 
 
 cdef class KernelAttributes:
     """The attributes of a kernel on a device (``cuKernelGetAttribute``, ``cuKernelSetAttribute``).
 
-    :attr:`Kernel.attributes` gives those of the current device at each access,
-    ``kernel.attributes[device]`` those of one device. Limits and preferences can be assigned: the
-    dynamic shared memory, the carve-out, and all about clusters but :attr:`cluster_size_must_be_set`.
-    The driver refuses, with a :class:`CUDAError`, what the device cannot do and what was decided when
-    the kernel was compiled.
+    :attr:`Kernel.attributes` has the attributes on the device that is current at each access,
+    ``kernel.attributes[device]`` those on a given device. Settable are :attr:`max_dynamic_shared_size_bytes`,
+    :attr:`preferred_shared_memory_carveout`, and the cluster attributes except :attr:`cluster_size_must_be_set`. The
+    driver raises :class:`CUDAError` for values that the device does not support, or that were fixed when the kernel
+    was compiled.
 
     Examples
     --------
@@ -101,17 +101,22 @@ cdef class KernelAttributes:
         raise RuntimeError("KernelAttributes cannot be constructed directly; use Kernel.attributes")
 
     def __getitem__(self, device) -> KernelAttributes:
-        """Return the attributes on one device.
+        """Return the attributes on a given device.
 
         Parameters
         ----------
         device : :class:`Device` | int
             The device, or its ordinal.
 
+        Returns
+        -------
+        :class:`KernelAttributes`
+            The attributes on this device.
+
         Raises
         ------
         TypeError
-            If ``device`` is neither.
+            If ``device`` is neither a :class:`Device` nor an int.
         ValueError
             If ``device`` is negative.
         """
@@ -130,62 +135,65 @@ cdef class KernelAttributes:
         refuse_pickle(self)
 
     max_threads_per_block = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "int: The most threads that a block can have."
+        cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "int: The largest number of threads of a block."
     )
     shared_size_bytes = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "int: Statically allocated shared memory per block, in bytes."
+        cydriver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "int: The size of static shared memory per block, in bytes."
     )
     const_size_bytes = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, "int: User-allocated constant memory, in bytes."
+        cydriver.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, "int: The size of user-allocated constant memory, in bytes."
     )
     local_size_bytes = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "int: Local memory per thread, in bytes."
+        cydriver.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "int: The size of local memory per thread, in bytes."
     )
-    num_regs = _Attribute(cydriver.CU_FUNC_ATTRIBUTE_NUM_REGS, "int: Registers per thread.")
+    num_regs = _Attribute(cydriver.CU_FUNC_ATTRIBUTE_NUM_REGS, "int: The number of registers per thread.")
     ptx_version = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_PTX_VERSION, "int: The PTX version it was compiled for, 10 * major + minor."
+        cydriver.CU_FUNC_ATTRIBUTE_PTX_VERSION, "int: The virtual architecture of its PTX, 10 * major + minor."
     )
     binary_version = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_BINARY_VERSION, "int: The binary version it was compiled for, 10 * major + minor."
+        cydriver.CU_FUNC_ATTRIBUTE_BINARY_VERSION, "int: The architecture of its machine code, 10 * major + minor."
     )
     cache_mode_ca = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, "bool: Whether global loads are cached in L1.", bool
+        cydriver.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA,
+        "bool: Whether it was compiled with caching of global loads in L1 (``-Xptxas --dlcm=ca``).", bool
     )
     max_dynamic_shared_size_bytes = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        "int: The most dynamic shared memory that a launch may ask for, in bytes.", is_constant=False,
+        "int: The largest size of dynamic shared memory that a launch can request, in bytes.", is_constant=False,
     )
     preferred_shared_memory_carveout = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-        "int: The part of L1 wanted as shared memory, in percent; -1 for the driver's choice.", is_constant=False,
+        "int: The preferred shared memory carve-out, in percent of the maximum; -1 lets the driver choose.",
+        is_constant=False,
     )
     cluster_size_must_be_set = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, "bool: Whether a launch has to give a cluster size.", bool
+        cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, "bool: Whether a launch must specify a cluster size.", bool
     )
     required_cluster_width = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
-        "int: The cluster width it was compiled for, in blocks; 0 for none.", is_constant=False,
+        "int: The required cluster width, in blocks; 0 if none is required.", is_constant=False,
     )
     required_cluster_height = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
-        "int: The cluster height it was compiled for, in blocks; 0 for none.", is_constant=False,
+        "int: The required cluster height, in blocks; 0 if none is required.", is_constant=False,
     )
     required_cluster_depth = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
-        "int: The cluster depth it was compiled for, in blocks; 0 for none.", is_constant=False,
+        "int: The required cluster depth, in blocks; 0 if none is required.", is_constant=False,
     )
     non_portable_cluster_size_allowed = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-        "bool: Whether clusters larger than every device offers are allowed.", bool, is_constant=False,
+        "bool: Whether launches may use a cluster size above the portable limit of 8 blocks.", bool, is_constant=False,
     )
     cluster_scheduling_policy_preference = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-        "int: How the blocks of a cluster are scheduled (``CUclusterSchedulingPolicy``).", is_constant=False,
+        "int: The preferred scheduling policy of the blocks of a cluster, a ``CUclusterSchedulingPolicy``.",
+        is_constant=False,
     )
 
 
 cdef class KernelOccupancy:
-    """The occupancy of a kernel: how many of its blocks or clusters are resident on the current device."""
+    """Occupancy queries of a kernel: how many of its blocks or clusters can be resident on the current device."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("KernelOccupancy cannot be constructed directly; use Kernel.occupancy")
@@ -197,23 +205,28 @@ cdef class KernelOccupancy:
         return f"<KernelOccupancy of kernel {address(self._h_kernel):#x}>"
 
     def max_active_blocks_per_multiprocessor(self, block_size: int, dynamic_shared_memory_size: int) -> int:
-        """Return how many blocks a multiprocessor holds (``cuOccupancyMaxActiveBlocksPerMultiprocessor``).
+        """Return how many blocks can be resident on a multiprocessor (``cuOccupancyMaxActiveBlocksPerMultiprocessor``).
 
         Parameters
         ----------
         block_size : int
-            Threads per block.
+            The number of threads per block.
         dynamic_shared_memory_size : int
-            Dynamic shared memory per block, in bytes.
+            The size of dynamic shared memory per block, in bytes.
+
+        Returns
+        -------
+        int
+            The number of blocks per multiprocessor.
 
         Raises
         ------
         TypeError
-            If an argument is no integer.
+            If an argument is not an integer.
         ValueError
-            If an argument is negative, or more than the driver can take.
+            If an argument is negative or above 2**31 - 1.
         CUDAError
-            If the driver refuses, for example where no context is current.
+            If no context is current, or the driver refuses for another reason.
         """
         cdef int c_blocks = 0
         cdef int c_block = count_of("block_size", block_size)
@@ -234,28 +247,29 @@ cdef class KernelOccupancy:
         Parameters
         ----------
         dynamic_shared_memory_needed : int | driver.CUoccupancyB2DSize | callable
-            Dynamic shared memory per block in bytes, or a function that gives it for a block size:
-            ``size_t (*)(int)`` of ``cuda.bindings``, ``ctypes`` or ``cffi``, a C callback of Numba, or a Python
-            function. An address goes into ``driver.CUoccupancyB2DSize(address)``, since ints are bytes.
+            The size of dynamic shared memory per block, in bytes, or a function that returns it for a block size: a
+            Python function, a C function ``size_t (*)(int)`` of ``cuda.bindings``, ``ctypes`` or ``cffi``, or a C
+            callback of Numba. Pass the address of a function as ``driver.CUoccupancyB2DSize(address)``, because an int
+            is a size.
         block_size_limit : int
-            The largest block size to consider, in threads; 0 for what the device allows.
+            The largest block size to consider, in threads; 0 for the limit of the device.
 
         Returns
         -------
         MaxPotentialBlockSizeOccupancyResult
-            ``(min_grid_size, max_block_size)``.
+            The named tuple ``(min_grid_size, max_block_size)``, in blocks and threads.
 
         Raises
         ------
         TypeError
             If ``dynamic_shared_memory_needed`` or its result is neither an int nor a function, or
-            ``block_size_limit`` is no integer.
+            ``block_size_limit`` is not an integer.
         ValueError
-            If a number is negative, or more than the driver can take, or the function a null pointer.
+            If a number is negative or above 2**31 - 1, or the function is a null pointer.
         Exception
-            What a Python function raises.
+            Exceptions of a Python function are passed on.
         CUDAError
-            If the driver refuses, for example where no context is current.
+            If no context is current, or the driver refuses for another reason.
         """
         cdef int c_grid = 0
         cdef int c_block = 0
@@ -269,7 +283,7 @@ cdef class KernelOccupancy:
         else:
             c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>getattr(needed, "address", needed)
         c_kernel = function_of(self._h_kernel)
-        # Without the interpreter lock, since the function may be one that takes it.
+        # The interpreter lock is released, because the function may acquire it.
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuOccupancyMaxPotentialBlockSize(
@@ -282,28 +296,28 @@ cdef class KernelOccupancy:
         return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
 
     def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
-        """Return the dynamic shared memory left per block (``cuOccupancyAvailableDynamicSMemPerBlock``).
+        """Return the dynamic shared memory available per block (``cuOccupancyAvailableDynamicSMemPerBlock``).
 
         Parameters
         ----------
         num_blocks_per_multiprocessor : int
-            Blocks that a multiprocessor is to hold.
+            The number of blocks to be resident on a multiprocessor.
         block_size : int
-            Threads per block.
+            The number of threads per block.
 
         Returns
         -------
         int
-            Bytes per block.
+            The size in bytes.
 
         Raises
         ------
         TypeError
-            If an argument is no integer.
+            If an argument is not an integer.
         ValueError
-            If an argument is negative, or more than the driver can take.
+            If an argument is negative or above 2**31 - 1.
         CUDAError
-            If the driver refuses, for example where no context is current.
+            If no context is current, or the driver refuses for another reason.
         """
         cdef size_t c_size = 0
         cdef int c_blocks = count_of("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
@@ -317,43 +331,48 @@ cdef class KernelOccupancy:
         return c_size
 
     def max_potential_cluster_size(self, config: LaunchConfig, *, stream: Stream) -> int:
-        """Return the largest cluster that can be launched (``cuOccupancyMaxPotentialClusterSize``).
+        """Return the largest cluster size that can be launched (``cuOccupancyMaxPotentialClusterSize``).
 
         Parameters
         ----------
         config : :class:`LaunchConfig`
-            The launch; its own cluster is ignored.
+            The configuration of the launch; its cluster size is ignored.
         stream : :class:`Stream`
-            Where it is to be launched.
+            The stream of the launch.
 
         Returns
         -------
         int
-            Blocks per cluster.
+            The number of blocks per cluster.
 
         Raises
         ------
         TypeError
-            If ``config`` or ``stream`` is of another type.
+            If ``config`` or ``stream`` has the wrong type.
         CUDAError
             If the driver refuses.
         """
         return KernelOccupancy_of_clusters(self, "cuOccupancyMaxPotentialClusterSize", config, stream)
 
     def max_active_clusters(self, config: LaunchConfig, *, stream: Stream) -> int:
-        """Return how many clusters the device holds (``cuOccupancyMaxActiveClusters``).
+        """Return how many clusters can be resident on the device (``cuOccupancyMaxActiveClusters``).
 
         Parameters
         ----------
         config : :class:`LaunchConfig`
-            The launch, with its cluster.
+            The configuration of the launch, with its cluster size.
         stream : :class:`Stream`
-            Where it is to be launched.
+            The stream of the launch.
+
+        Returns
+        -------
+        int
+            The number of clusters.
 
         Raises
         ------
         TypeError
-            If ``config`` or ``stream`` is of another type.
+            If ``config`` or ``stream`` has the wrong type.
         CUDAError
             If the driver refuses.
         """
@@ -407,7 +426,7 @@ cdef int KernelAttributes_write(KernelAttributes self, _Attribute row, object va
     return 0
 
 
-# The device that this view is about.
+# The device whose attributes this object has: the given one, or the current one.
 cdef cydriver.CUdevice KernelAttributes_device(KernelAttributes self) except? -1:
     cdef cydriver.CUdevice c_device = self._device_id
     check_kernel(self._h_kernel)
@@ -422,10 +441,10 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
         if not isinstance(value, bool) and value not in (0, 1):
             raise TypeError(f"{row.name} must be a bool, not {type(value).__name__}")
         return bool(value)
-    # The carve-out has -1 for the driver's choice.
+    # For the carve-out, -1 lets the driver choose.
     if row.code == cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         if count_of(row.name, value, -1) > 100:
-            raise ValueError(f"{row.name} must be a percentage, from 0 to 100, or -1, but is {shown(value)}")
+            raise ValueError(f"{row.name} must be from 0 to 100 percent, or -1, not {shown(value)}")
         return operator.index(value)
     return count_of(row.name, value)
 
@@ -444,14 +463,14 @@ cdef int check_kernel(const KernelHandle& h_kernel) except -1:
     return 0
 
 
-# The driver takes a kernel of a library wherever it takes a function.
+# Functions of the driver that take a CUfunction also accept a CUkernel.
 cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
     check_kernel(h_kernel)
     init_driver()
     return <cydriver.CUfunction><void*>h_kernel.get()
 
 
-# The address of a C function, a function of Python to be called, or None for a number.
+# The address of a C function, a wrapped Python function, or None for a number.
 cdef object size_function(object needed):
     if hasattr(needed, "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
         return None
@@ -459,7 +478,7 @@ cdef object size_function(object needed):
     if c_function is not None:
         return c_function
     if not callable(needed):
-        raise TypeError(f"dynamic_shared_memory_needed must be an int or a function, not {type(needed).__name__}")
+        raise TypeError(f"dynamic_shared_memory_needed must be an int or a callable, not {type(needed).__name__}")
     return _c_functions.PythonFunction(
         needed, lambda size: count_of("the result of dynamic_shared_memory_needed", size)
     )
@@ -471,12 +490,12 @@ cdef int count_of(str name, object value, int least=0) except? -1:
     except TypeError:
         raise TypeError(f"{name} must be an int, not {type(value).__name__}") from None
     if not least <= number <= INT_MAX:
-        raise ValueError(f"{name} must be from {least} to {INT_MAX}, but is {shown(number)}")
+        raise ValueError(f"{name} must be from {least} to {INT_MAX}, not {shown(number)}")
     return number
 
 
 cdef int device_ordinal(object device) except -1:
     ordinal = getattr(device, "device_id", device)
     if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
-        raise TypeError(f"device must be a Device or its ordinal, not {type(device).__name__}")
+        raise TypeError(f"device must be a Device or an int, not {type(device).__name__}")
     return count_of("device", ordinal)

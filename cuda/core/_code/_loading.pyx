@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled code that is loaded at its first use: loading, unloading, symbols, and errors of all three."""
+"""Object code that is loaded at its first use: loading, unloading, symbols, and the error messages."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ from cuda.core._utils.validators import name_bytes, shown
 __all__ = ["CodeTypeT", "check_image", "damage", "explain"]
 
 CodeTypeT = bytes | bytearray | str
-"""What an :class:`ObjectCode` is made of: the code itself, or the path of a file as a str."""
+"""The code of an :class:`ObjectCode`: the code itself, or the path of its file as a str."""
 
 
-# A reference to a library whose handle was taken. Programs unload such a library themselves, as numba-cuda does, and
-# unloading it twice crashes the driver: so it is left loaded, unless the object is closed.
-cdef class Lent:
+# A leaked reference to a library whose raw handle the program has read. Such programs, numba-cuda for instance, may
+# unload the library themselves, and unloading it twice crashes the driver. So the library is never unloaded here,
+# unless the object is closed.
+cdef class LeakedLibrary:
     cdef LibraryHandle* held
 
 
-cdef dict _lent = {}    # by the address of the object
+cdef dict _leaked = {}  # by the address of the object
 
 
 cdef class LazyCode(DriverObject):
-    """The base of object codes: the code, and the library that it becomes."""
+    """Base of :class:`ObjectCode`: the code, and the library that is loaded from it."""
 
     def __dealloc__(self):
-        _lent.pop(<uintptr_t><void*>self, None)
+        _leaked.pop(<uintptr_t><void*>self, None)
 
     def __eq__(self, other):
         if self is other:
@@ -61,12 +62,17 @@ cdef class LazyCode(DriverObject):
         return hash(self._identity())
 
     def __repr__(self):
-        # Code that was not loaded has no handle yet; to look at it loads nothing.
+        # Does not load the code: the handle is 0 before the first use.
         state = "closed" if self.is_closed else f"handle={address(self._h_library):#x}"
         return f"<{type(self).__name__} {state} code_type={self._code_type!r}>"
 
     def get_module(self):
-        """Return the ``driver.CUmodule`` of the current context (``cuLibraryGetModule``).
+        """Return the module of the library in the current context (``cuLibraryGetModule``). Loads at first use.
+
+        Returns
+        -------
+        driver.CUmodule
+            The module, which is unloaded with the library.
 
         Raises
         ------
@@ -83,29 +89,30 @@ cdef class LazyCode(DriverObject):
 
     @property
     def handle(self):
-        """The ``driver.CUlibrary``, valid in every context; null when closed. Loads at the first use.
+        """The ``CUlibrary`` of the bindings, valid in every context; null when closed. Loads the code at first use.
 
-        The library then stays loaded, until :meth:`close` or until the program unloads it by this handle.
+        After it was read, the library stays loaded until :meth:`close`, because the program may unload it through this
+        handle.
         """
         cdef LibraryHandle h_library
         if not self.is_closed:
             h_library = load(self)
-            lend(self, h_library)
+            leak(self, h_library)
         return bindings_object("CUlibrary", address(h_library))
 
     @property
     def code(self) -> CodeTypeT:
-        """The code as it was given, or the path of its file as a str."""
+        """The code as it was passed in, or the path of its file as a str."""
         return keep_code(self)
 
     @property
     def code_type(self) -> str:
-        """What the code is: a value of :class:`~cuda.core.typing.ObjectCodeFormatType`."""
+        """The format of the code: a value of :class:`~cuda.core.typing.ObjectCodeFormatType`."""
         return self._code_type
 
     @property
     def name(self) -> str:
-        """The name given to it."""
+        """The name, which error messages show."""
         return self._name
 
     @property
@@ -121,9 +128,9 @@ cdef class LazyCode(DriverObject):
             self._lock = None
             self._code = None
         self._h_library.reset()
-        lent = <Lent?>_lent.pop(<uintptr_t><void*>self, _NONE_LENT)
-        del lent.held
-        lent.held = NULL
+        leaked = <LeakedLibrary?>_leaked.pop(<uintptr_t><void*>self, _NOTHING_LEAKED)
+        del leaked.held
+        leaked.held = NULL
 
     cdef object _identity(self):
         cdef LibraryHandle h_library
@@ -135,13 +142,13 @@ cdef class LazyCode(DriverObject):
         return 0 if self._lock is not None else refuse_closed(self)
 
 
-cdef Lent _NONE_LENT = Lent()
+cdef LeakedLibrary _NOTHING_LEAKED = LeakedLibrary()
 
 
-cdef int lend(LazyCode self, const LibraryHandle& h_library) except -1:
-    cdef Lent lent = Lent()
-    if _lent.setdefault(<uintptr_t><void*>self, lent) is lent:
-        lent.held = new LibraryHandle(h_library)
+cdef int leak(LazyCode self, const LibraryHandle& h_library) except -1:
+    cdef LeakedLibrary leaked = LeakedLibrary()
+    if _leaked.setdefault(<uintptr_t><void*>self, leaked) is leaked:
+        leaked.held = new LibraryHandle(h_library)
     return 0
 
 
@@ -175,7 +182,7 @@ cdef LibraryHandle load(LazyCode self) except *:
                 explain(error, f"loading {described(code, self._code_type, self._name)} failed{log}")
                 raise
             h_library = LibraryHandle.own(c_library, &end_library, Keep())
-            # Closed meanwhile, the object keeps no library; this call has one all the same.
+            # If the object was closed meanwhile, only this call keeps the library.
             if self._lock is not None:
                 self._h_library.set(h_library)
     return h_library
@@ -192,13 +199,13 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
     if loading.is_file:
         loading.data = os.fsencode(code)
         if b"\0" in loading.data:
-            raise ValueError(f"the path of the module contains a null character: {shown(code)}")
+            raise ValueError(f"module must be a path without null characters, not {shown(code)}")
     elif isinstance(code, (bytes, bytearray, memoryview)):
-        # PTX has to end in a null character, and bytes always do.
+        # PTX must end with a null character, which the memory of a bytes object always has.
         loading.data = bytes(code)
         check_image(loading.data)
     else:
-        raise TypeError(f"module must be bytes, a bytearray or the path of a file, not {type(code).__name__}")
+        raise TypeError(f"module must be bytes, a bytearray or a path, not {type(code).__name__}")
     loading.load()
     c_library = loading.call.c_library
     loading.call.c_library = NULL  # the caller's now
@@ -207,14 +214,14 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
 
 cdef struct LoadCall:
     bint is_file
-    bint has_counts     # of kernels
+    bint has_counts     # whether the driver can count kernels
     const char* c_data
     cydriver.CUlibrary c_library
-    const char* api     # the latest
+    const char* api     # the latest driver call
 
 
 cdef class Loading:
-    """Loading an image on another thread, which continues if a signal handler raises in this one."""
+    """The loading of an image on another thread, which goes on if a signal handler raises on the calling thread."""
 
     cdef:
         LoadCall call
@@ -240,8 +247,8 @@ cdef class Loading:
         return 0
 
 
-# The driver accepts any bytes and parses them later. If there is no kernel, the image may be invalid: ask for
-# its module now, where the error can still say what was loaded.
+# cuLibraryLoadData accepts any bytes and may parse them later. If the library has no kernels, the image may be invalid:
+# get its module now, so that the error is raised where the image is known.
 cdef int load_and_check(void* argument) noexcept nogil:
     cdef LoadCall* call = <LoadCall*>argument
     cdef unsigned int c_count = 1
@@ -272,9 +279,9 @@ cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
     WARN_RETURN(call_once(&unload, c_library, release_by, b"cuLibraryUnload"), b"cuLibraryUnload")
 
 
-# Unloading waits for all work of the context, which a garbage collection must not do.
+# Unloading blocks until the context is idle, which a garbage collection must not do.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
-    # Other work may come meanwhile, so the question comes again.
+    # If other work was enqueued meanwhile, it is postponed again.
     if is_interpreter_exiting() or not postpone(c_library, &unload_when_idle, Keep(), has_work, end_later):
         unload_image(c_library)
 
@@ -286,16 +293,16 @@ cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
 
 
 class DamagedImageError(CUDAError, ValueError):
-    """An image whose headers contradict themselves or its size."""
+    """A code image is truncated or its headers are invalid."""
 
 
 def check_image(data: bytes) -> None:
-    """Refuse an image that is damaged: the driver would read past its end.
+    """Check a code image: the driver reads past the end of a damaged one.
 
     Raises
     ------
     CUDAError, ValueError
-        If the image is empty, cut off, or an ELF file whose tables refer to what is not there.
+        If the image is empty or truncated, or an ELF file with invalid offsets or indices.
     """
     explanation = damage(data)
     if explanation is not None:
@@ -317,7 +324,7 @@ def damage(bytes data) -> str | None:
     if size >= 4 and memcmp(c_data, b"\x7fELF", 4) == 0:
         return elf_damage(data)
     if size >= 4 and memcmp(c_data, b"\x50\xed\x55\xba", 4) == 0:
-        # A fat binary: the size of its header, and of what follows.
+        # A fat binary: the size of its header plus the size of its contents.
         needed = 16 if size < 16 else sum(struct.unpack_from("<HQ", data, 6))
         if size < needed:
             return f"is cut off: it has {size} bytes and needs {needed}"
@@ -330,12 +337,12 @@ cdef str described(object code, str code_type, str name):
 
 
 def explain(error, text) -> None:
-    """Add to the message of an exception."""
+    """Append a line to the message of an exception."""
     error.args = (f"{error.args[0]}\n{text}",)
 
 
 cdef str ptx_log(object code, str code_type):
-    """Return the log of the driver's compiler for PTX, as the end of a message."""
+    """Return the log of the driver's PTX compiler as the end of a message; empty if there is none."""
     cdef cydriver.CUmodule c_module = NULL
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err
@@ -347,8 +354,8 @@ cdef str ptx_log(object code, str code_type):
     cdef const char* c_data
     if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
         return ""
-    # The driver may compile a library long after it was loaded, when a buffer for the log would no longer
-    # exist. A module is compiled at once, so the same code is loaded as a module, only for the log.
+    # The driver may compile a library long after it was loaded, when a log buffer would no longer exist. A module is
+    # compiled at once, so the same code is loaded as a module to get the log.
     if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
         return ""
     log = bytearray(16384)
@@ -380,7 +387,7 @@ cdef int find_variable(
 ) except -1:
     cdef const char* c_symbol = symbol
     with nogil:
-        # Managed variables have a call of their own.
+        # cuLibraryGetGlobal does not find managed variables.
         if not ALLOW_RETURN(
             cydriver.cuLibraryGetGlobal(c_pointer, c_size, h_library.get(), c_symbol),
             cydriver.CUresult.CUDA_ERROR_NOT_FOUND,
@@ -401,13 +408,13 @@ cdef bytes mapped_symbol(dict mapping, object name):
 
 
 cdef list kernel_names(const LibraryHandle& h_library):
-    """Return the names of all kernels of a library, or None where the driver cannot tell."""
+    """Return the names of all kernels of a library, or None if the driver cannot list them."""
     cdef unsigned int c_count = 0
     cdef vector[cydriver.CUkernel] c_kernels
     cdef const char* c_name = NULL
     cdef size_t i
     cdef list names = []
-    # Enumeration came with CUDA 12.4, and names of kernels with 12.3.
+    # cuLibraryEnumerateKernels exists since CUDA 12.4, cuKernelGetName since 12.3.
     if c_driver_version() < 12040:
         return None
     if cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()) != cydriver.CUDA_SUCCESS:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parameters of a kernel lie in its parameter block, read from the driver."""
+"""Parameter layouts: the offset and the size of each parameter of a kernel, read from the driver."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from collections import namedtuple
 __all__ = ["ParamInfo"]
 
 ParamInfo = namedtuple("ParamInfo", ("offset", "size"), module="cuda.core._module")
-ParamInfo.__doc__ = "Where a parameter lies in the parameter block of a kernel, and its size, in bytes."
+ParamInfo.__doc__ = "The offset of a parameter in the parameter block of a kernel, and its size, in bytes."
 
 
 cdef int read_kernel_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
     cdef ContextHandle h_context
     cdef int is_entered = 0
     cdef CaptureModeScope mode
-    # The driver answers in any context.
+    # The driver needs a context, but any one will do.
     Context_current(&h_context)
     if not h_context:
         Context_primary(0, &h_context)
     is_entered = Context_enter(h_context.get())
-    # The query may load the kernel, which a capture would refuse.
+    # The query may load the kernel, which the capture modes "global" and "thread_local" forbid.
     relax_capture_mode(mode)
     try:
         read_slots(c_kernel, slots)
@@ -44,7 +44,7 @@ cdef int read_kernel_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots
 cdef int read_function_layout(cydriver.CUfunction c_function, vector[ParamSlot]& slots) except -1:
     cdef ParamSlot slot
     slot.offset = slot.size = 0
-    # The index after the last parameter is an invalid value.
+    # After the last parameter, the call returns "invalid value".
     while ALLOW_RETURN(
         cydriver.cuFuncGetParamInfo(c_function, slots.size(), &slot.offset, &slot.size),
         cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
@@ -67,7 +67,7 @@ cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except
                 cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
                 b"cuKernelGetParamInfo",
             )
-        # Without a count, the index after the last parameter is an invalid value.
+        # Without a count, the call returns "invalid value" after the last parameter.
         elif not ALLOW_RETURN(
             cydriver.cuKernelGetParamInfo(c_kernel, slots.size(), &slot.offset, &slot.size),
             cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
@@ -78,8 +78,8 @@ cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except
     return 0
 
 
-# The first launch would load the kernel otherwise, and it may be captured. A kernel without code for this device may
-# be meant for another one.
+# Loads the kernel now, because the first launch, which would load it otherwise, may be captured. A kernel without code
+# for this device is no error here: it may be for another device.
 cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
     cdef cydriver.CUfunction c_function = NULL
     with nogil:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVRTC: the back end that compiles CUDA C++.
 
-A back end is created from a source, its name and settings, and raises if it does not support them. It has
-``backend``, ``targets``, ``handle``, ``pch_status``, ``compile()`` and ``close()``. The bindings release
-the interpreter lock around every call, so that programs compile in parallel.
+A back end is constructed from a source, its name and compile settings, and raises if it does not support them. It has
+the attributes ``backend``, ``targets``, ``handle`` and ``pch_status`` and the methods ``compile()`` and ``close()``.
+Calls of NVRTC release the interpreter lock, so that programs compile in parallel.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ _MISSING_NVRTC = (
 
 
 class OptionNotSupportedError(NotSupportedError, NVRTCError):
-    """An option is newer than the NVRTC that is loaded."""
+    """An option needs a newer NVRTC than the loaded one."""
 
 
 @functools.cache
 def load_nvrtc():
-    """Return the functions of NVRTC, after loading the library.
+    """Load NVRTC, and return the module with its functions.
 
     Raises
     ------
     RuntimeError
-        If it is not; the message says what to install.
+        If NVRTC is missing; the message says what to install.
     """
     try:
         _, *version = _nvrtc_calls.nvrtcVersion()
     except RuntimeError as error:
         raise type(error)(f"{_MISSING_NVRTC}. {error}") from None
-    if recorded_nvrtc() not in (None, tuple(version)):  # another module has loaded another one
+    if recorded_nvrtc() not in (None, tuple(version)):  # another NVRTC was loaded by another module
         recorded_nvrtc.cache_clear()
     return _nvrtc_calls
 
 
 def nvrtc_version() -> tuple[int, int]:
-    """Return the CUDA version of NVRTC, as ``(major, minor)``, without loading it if the version is recorded.
+    """Return the CUDA version of NVRTC, ``(major, minor)``; does not load it if its version is recorded on disk.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def nvrtc_version() -> tuple[int, int]:
 
 @functools.cache
 def loaded_nvrtc() -> tuple[int, int]:
-    """Load NVRTC, and ask it for its version."""
+    """Load NVRTC, and return its version (``nvrtcVersion``)."""
     return call_nvrtc("nvrtcVersion")
 
 
@@ -86,19 +86,19 @@ def recorded_nvrtc() -> tuple[int, int] | None:
 
 @functools.cache
 def find_nvrtc() -> None:
-    """Make sure that NVRTC is there, without loading it where its file is.
+    """Check that NVRTC is installed, if possible without loading it.
 
     Raises
     ------
     RuntimeError
-        If it is missing.
+        If NVRTC is missing.
     """
     if not _nvrtc_calls.is_loaded() and not libraries.nvrtc(False):
         load_nvrtc()
 
 
 def record_nvrtc() -> None:
-    """Record the version of NVRTC, if it is loaded from where a call would load it."""
+    """Record the version of the loaded NVRTC, unless it was loaded from another path than calls would use."""
     if recorded_nvrtc() is None and _nvrtc_calls.is_loaded() and not is_software():
         path = libraries.nvrtc(False)
         if path and _nvrtc_calls.loaded_path() == os.path.realpath(path):
@@ -115,12 +115,12 @@ def has_bundled_headers() -> bool:
 
 
 def call_nvrtc(api: str, *args, program=None):
-    """Call NVRTC and return the value, or the tuple of values.
+    """Call a function of NVRTC, and return its value or the tuple of its values.
 
     Raises
     ------
     NVRTCError
-        If the call failed; with the log of ``program``.
+        If the call failed; it has the log of ``program``.
     """
     error, *values = getattr(load_nvrtc(), api)(*args)
     if error:
@@ -129,35 +129,35 @@ def call_nvrtc(api: str, *args, program=None):
 
 
 def program_log(program) -> str:
-    """Return the messages of the latest compilation, empty if there were none."""
+    """Return the log of the latest compilation, which may be empty (``nvrtcGetProgramLog``)."""
     return program_text("ProgramLog", program).rstrip(b"\0").decode(errors="backslashreplace")
 
 
 def program_text(kind: str, program) -> bytes:
-    """Return an output of NVRTC: the log, or compiled code."""
+    """Return an output of NVRTC: the log or the compiled code."""
     text = bytearray(call_nvrtc(f"nvrtcGet{kind}Size", program))
     call_nvrtc(f"nvrtcGet{kind}", program, text)
     return bytes(text)
 
 
 class NVRTCBackEnd:
-    """CUDA C++ to PTX, CUBIN and LTO IR.
+    """Compiles CUDA C++ to PTX, CUBIN or LTO IR, with NVRTC.
 
     Parameters
     ----------
     source : bytes
         The source.
     name : bytes
-        What messages call the source.
+        The name of the source in messages.
     settings : CompileSettings
-        How to compile.
+        The compile settings.
 
     Raises
     ------
     RuntimeError
         If NVRTC is missing.
     NVRTCError
-        If NVRTC does not take the source.
+        If ``nvrtcCreateProgram`` fails.
     """
 
     backend = CompilerBackendType.NVRTC
@@ -175,12 +175,12 @@ class NVRTCBackEnd:
         self._open()
 
     def __del__(self):
-        # At exit the bindings may already be gone; the process ends then anyway.
+        # During interpreter exit, the bindings may be gone already, and the process frees the memory anyway.
         if not sys.is_finalizing() and getattr(self, "_program", None) is not None:
             self.close()
 
     def close(self) -> None:
-        """Destroy the program (``nvrtcDestroyProgram``), after a compilation in another thread."""
+        """Destroy the program (``nvrtcDestroyProgram``), after a running compilation in another thread."""
         self._turns.after_call(self._destroy)
 
     def _destroy(self) -> None:
@@ -196,7 +196,7 @@ class NVRTCBackEnd:
 
     @property
     def handle(self):
-        """The ``nvrtc.nvrtcProgram``, null when closed."""
+        """The ``nvrtc.nvrtcProgram``; null when closed."""
         if self._source is None:
             return self.null_handle()
         if self._program is None:
@@ -212,14 +212,14 @@ class NVRTCBackEnd:
         return load_nvrtc().nvrtcProgram()
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
-        """Compile (``nvrtcCompileProgram``).
+        """Compile the program (``nvrtcCompileProgram``).
 
         Parameters
         ----------
         target : ObjectCodeFormatType
-            What to make.
+            The output format.
         name_expressions : list of bytes
-            Expressions whose mangled names are wanted.
+            The expressions whose mangled names are returned.
 
         Returns
         -------
@@ -229,13 +229,13 @@ class NVRTCBackEnd:
         Raises
         ------
         NVRTCError
-            If the source has errors, or an option is wrong; with the log.
+            If the source or an option is invalid; it has the log.
         """
         with self._turns:
             program = self._open()
             options = self._arguments
             if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
-                # NVRTC generates LTO IR only with this option, which the target implies.
+                # The target implies this option, without which NVRTC generates no LTO IR.
                 options = [*options, b"--dlink-time-opt"]
             self.pch_status = None
             for expression in name_expressions:
@@ -267,8 +267,8 @@ class NVRTCBackEnd:
         except NVRTCError:
             raise
         except BaseException:
-            # Interrupted: the next compilation creates a new program. Creating it here would wait, in older
-            # versions of NVRTC, for the compilation that was abandoned.
+            # Interrupted: the next compilation creates a new program. Creating it here would, in older versions of
+            # NVRTC, wait for the abandoned compilation.
             self._program = self._handle = None
             if not left:
                 load_nvrtc().nvrtcDestroyProgram(program)
@@ -292,7 +292,7 @@ class NVRTCBackEnd:
 
 
 def stop_on_request(program) -> CancelFlag:
-    """Let a flag stop the compilation of a program (``nvrtcSetFlowCallback``, from NVRTC 12.9 on)."""
+    """Return a flag that cancels the compilation of a program (``nvrtcSetFlowCallback``, since NVRTC 12.9)."""
     flag = CancelFlag()
     with contextlib.suppress(RuntimeError):  # an older NVRTC
         call_nvrtc("nvrtcSetFlowCallback", program, flag.callback, flag.argument)
@@ -300,7 +300,7 @@ def stop_on_request(program) -> CancelFlag:
 
 
 def compile_cxx(program, options: list[bytes]) -> None:
-    """Compile, with advice if NVRTC lacks an option or a header (``nvrtcCompileProgram``)."""
+    """Compile a program; errors about an unknown option or a missing header get advice (``nvrtcCompileProgram``)."""
     try:
         call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
     except NVRTCError as error:
@@ -316,24 +316,24 @@ def compile_cxx(program, options: list[bytes]) -> None:
 
 
 def option_advice(log: str, options: list[bytes]) -> str:
-    """Return advice for an option that NVRTC refuses, which its log lacks."""
-    loaded = "NVRTC {}.{}, which is loaded,".format(*nvrtc_version())
+    """Return advice about an option that NVRTC refuses: what is loaded, and what was passed."""
+    loaded = "the loaded NVRTC {}.{}".format(*nvrtc_version())
     given = f"the options were {b' '.join(options).decode(errors='replace')}"
     if "unrecognized option" in log:
-        return f"{loaded} does not know an option; a newer one may; {given}"
+        return f"{loaded} does not know an option, which may need a newer one; {given}"
     if "--gpu-architecture" in log:
         numbers = ", ".join(str(number) for number in call_nvrtc("nvrtcGetSupportedArchs"))
-        return f"{loaded} compiles for 'sm_NUMBER' with the numbers {numbers}; {given}"
+        return f"{loaded} supports 'sm_NUMBER' with the numbers {numbers}; {given}"
     return given
 
 
 def check_nvrtc_options(options: ProgramOptions) -> None:
-    """Refuse options that the loaded NVRTC is too old for.
+    """Check that the loaded NVRTC is new enough for all options.
 
     Raises
     ------
     NotSupportedError
-        If an option needs a newer one; the message has both versions.
+        If an option needs a newer NVRTC; the message has both versions.
     """
     if not newer_options(options, "nvrtc", (0, 0)):
         return find_nvrtc()
@@ -342,10 +342,10 @@ def check_nvrtc_options(options: ProgramOptions) -> None:
     if newer:
         needs = ", ".join("{} needs NVRTC {}.{}".format(name, *since) for name, since in newer)
         raise OptionNotSupportedError(
-            "{}, and the one that is loaded is {}.{}; install a newer nvidia-cuda-nvrtc".format(needs, *loaded)
+            "{}, but NVRTC {}.{} is loaded; install a newer nvidia-cuda-nvrtc".format(needs, *loaded)
         )
     if options.use_bundled_headers and not has_bundled_headers():
         raise OptionNotSupportedError(
-            "use_bundled_headers needs an NVRTC that has headers inside, and this one, {}.{}, has not; "
+            "use_bundled_headers needs an NVRTC with bundled headers, which NVRTC {}.{} does not have; "
             "install a newer nvidia-cuda-nvrtc".format(*loaded)
         )

@@ -26,12 +26,12 @@ _MISSING_NVVM = (
 
 @functools.cache
 def load_nvvm():
-    """Return the bindings of NVVM, after loading the library.
+    """Load NVVM, and return the module with its bindings.
 
     Raises
     ------
     RuntimeError
-        If it is not; the message says what to install.
+        If NVVM is missing; the message says what to install.
     """
     try:
         nvvm = importlib.import_module("cuda.bindings.nvvm")
@@ -42,12 +42,12 @@ def load_nvvm():
 
 
 def call_nvvm(api: str, *args, program: int = 0, detail: str = ""):
-    """Call NVVM and return its result.
+    """Call a function of NVVM, and return its result.
 
     Raises
     ------
     nvvmError
-        If the call failed; with ``detail`` and the log of ``program``.
+        If the call failed; it has ``detail`` and the log of ``program``.
     """
     nvvm = load_nvvm()
     try:
@@ -58,12 +58,12 @@ def call_nvvm(api: str, *args, program: int = 0, detail: str = ""):
 
 
 def nvvm_log(program: int) -> str:
-    """Return the messages of NVVM, empty if there were none."""
+    """Return the log of NVVM, which may be empty (``nvvmGetProgramLog``)."""
     return nvvm_text("program_log", program).rstrip(b"\0").decode(errors="backslashreplace")
 
 
 def nvvm_text(kind: str, program: int) -> bytes:
-    """Return an output of NVVM: the log, or the result."""
+    """Return an output of NVVM: the log or the compiled code."""
     text = bytearray(call_nvvm(f"get_{kind}_size", program))
     if text:
         call_nvvm(f"get_{kind}", program, text)
@@ -71,7 +71,7 @@ def nvvm_text(kind: str, program: int) -> bytes:
 
 
 def describe_nvvm(options: ProgramOptions) -> str:
-    """Return the version of the loaded NVVM and what the options need; libnvvm reports no CUDA version to compare."""
+    """Return the version of NVVM and what the options need, for messages: libnvvm reports no comparable version."""
     nvvm = load_nvvm()
     loaded = "NVVM {}.{} for IR {}.{} is loaded".format(*nvvm.version(), *nvvm.ir_version()[:2])
     newer = newer_options(options, "nvvm", (0, 0))
@@ -80,12 +80,12 @@ def describe_nvvm(options: ProgramOptions) -> str:
 
 
 def libdevice() -> bytes:
-    """Return the library of mathematical functions, as bitcode.
+    """Return the bitcode of libdevice, the library of mathematical functions.
 
     Raises
     ------
     RuntimeError
-        If it was not found.
+        If libdevice was not found.
     """
     pathfinder = importlib.import_module("cuda.pathfinder")
     try:
@@ -99,29 +99,29 @@ def libdevice() -> bytes:
 
 @functools.cache
 def content_of(path: str) -> bytes:
-    """Return the contents of a file, which is read once and shared by programs."""
+    """Return the contents of a file, which is read once per process."""
     with open(path, "rb") as file:
         return file.read()
 
 
 class NVVMBackEnd:
-    """NVVM IR, as text or bitcode, to PTX and LTO IR.
+    """Compiles NVVM IR, as text or bitcode, to PTX or LTO IR.
 
     Parameters
     ----------
     source : bytes
         The IR.
     name : bytes
-        What messages call it.
+        The name of the module in messages.
     settings : CompileSettings
-        How to compile.
+        The compile settings.
 
     Raises
     ------
     RuntimeError
         If NVVM is missing.
     nvvmError
-        If NVVM does not take a module.
+        If NVVM refuses a module.
     """
 
     backend = CompilerBackendType.NVVM
@@ -143,12 +143,12 @@ class NVVMBackEnd:
         self._open()
 
     def __del__(self):
-        # At exit the bindings may already be gone; the process ends then anyway.
+        # During interpreter exit, the bindings may be gone already, and the process frees the memory anyway.
         if not sys.is_finalizing() and getattr(self, "_program", 0):
             self.close()
 
     def close(self) -> None:
-        """Destroy the program (``nvvmDestroyProgram``), after a compilation in another thread."""
+        """Destroy the program (``nvvmDestroyProgram``), after a running compilation in another thread."""
         self._turns.after_call(self._destroy)
 
     def _destroy(self) -> None:
@@ -158,7 +158,7 @@ class NVVMBackEnd:
 
     @property
     def handle(self) -> int:
-        """The address of the ``nvvmProgram``, 0 when closed."""
+        """The ``nvvmProgram`` as an int; 0 when closed."""
         if self._modules is not None and not self._program:
             with self._turns:
                 self._open()
@@ -170,24 +170,24 @@ class NVVMBackEnd:
         return 0
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
-        """Check and compile (``nvvmVerifyProgram``, ``nvvmCompileProgram``).
+        """Verify and compile the program (``nvvmVerifyProgram``, ``nvvmCompileProgram``).
 
         Parameters
         ----------
         target : ObjectCodeFormatType
-            What to make.
+            The output format.
         name_expressions : list of bytes
-            Not used: names in IR are mangled already.
+            Ignored: the symbols of IR are mangled already.
 
         Returns
         -------
         tuple
-            The code, no mangled names, and the log.
+            The code, an empty list, and the log.
 
         Raises
         ------
         nvvmError
-            If the IR has errors, or an option is wrong; with the log.
+            If the IR or an option is invalid; it has the log.
         """
         with self._turns:
             program = self._open()
@@ -219,7 +219,7 @@ class NVVMBackEnd:
         except CUDAError:
             raise
         except BaseException:
-            # Interrupted; NVVM cannot be stopped. The next compilation begins with a new program.
+            # Interrupted: NVVM cannot be cancelled, so the next compilation creates a new program.
             self._program = 0
             if not left:
                 destroy_program(program)
@@ -228,7 +228,7 @@ class NVVMBackEnd:
     def _add(self, api, code, name):
         detail = f"adding the module {name!r} of {len(code)} bytes failed"
         if not code:
-            # Older versions of libNVVM take it, and make code without a kernel.
+            # Older versions of libNVVM accept an empty module, and generate code without a kernel.
             raise CUDAError(f"{detail}: the NVVM IR is empty")
         call_nvvm(api, self._program, code, len(code), name, program=self._program, detail=detail)
 

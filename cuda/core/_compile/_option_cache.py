@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A cache of checked options: equal options of one class are checked once and share what is derived from them."""
+"""A cache of checked options: equal options of a class are checked once, and share the values derived from them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from cuda.core._utils.options import Options, rows_of, set_values
 __all__ = ["CheckedValues", "CachedOptions", "checked_values_of", "cache_checks"]
 
 # The capacity of the cache for all classes; when it is full, it is cleared.
-_MOST = 512
+_CAPACITY = 512
 
-_cache = {}  # the class and what is set -> CheckedValues
+_cache = {}  # option_key() -> CheckedValues
 
 
 class CheckedValues:
-    """The checked values of equal options, and what was derived from them.
+    """The checked values of equal options, and the values derived from them.
 
     Attributes
     ----------
     values : dict
-        All fields, checked and normalised; its lists are of no one else.
+        All fields, checked and normalized; lists are private copies.
     lists : list of str
-        The fields that are lists, which can be changed without an assignment.
+        The names of the fields that are lists, which can be modified without an assignment.
     derived : dict
-        What other modules derive from these options, such as the arguments for a compiler, by keys of theirs.
+        Values that other modules derive from these options, such as compiler arguments, by keys of their choice.
     """
 
     __slots__ = ("derived", "lists", "values")
@@ -38,8 +38,8 @@ class CheckedValues:
         self.derived = {}
 
     def is_outdated_by(self, values: dict) -> bool:
-        """Return whether a list has been changed."""
-        # No generator: this runs for every program.
+        """Return whether a list was modified since the values were checked."""
+        # A loop is faster than any() with a generator, and this runs for every program.
         for name in self.lists:
             if values[name] != self.values[name]:
                 return True
@@ -47,7 +47,7 @@ class CheckedValues:
 
 
 class CachedOptions(Options):
-    """The base of options classes whose equal instances share a :class:`CheckedValues`."""
+    """Base of options classes whose equal instances share a :class:`CheckedValues`."""
 
     __slots__ = ("_checked",)
 
@@ -59,7 +59,7 @@ class CachedOptions(Options):
         return self.__dict__
 
 
-# No assignment that a user makes.
+# Sets the slot without __setattr__, which is for assignments of the user.
 set_checked = CachedOptions._checked.__set__
 
 
@@ -70,7 +70,7 @@ def cache_checks(cls):
 
     @functools.wraps(make)
     def __init__(self, *args, **kwargs):
-        # A subclass may check more; other arguments are for the real method to refuse.
+        # Subclasses may check more, and invalid arguments are refused by the original __init__.
         key = option_key(cls, kwargs) if type(self) is cls and not args and kwargs.keys() <= names else None
         checked = _cache.get(key)
         if checked is None:
@@ -88,7 +88,7 @@ def cache_checks(cls):
 
 
 def checked_values_of(options: CachedOptions) -> CheckedValues | None:
-    """Return the checked values of some options; None if they have values of other types than usual."""
+    """Return the checked values of some options; None if a value has a type that cannot be part of the key."""
     checked = getattr(options, "_checked", None)
     values = options.__dict__
     if checked is not None and not (checked.lists and checked.is_outdated_by(values)):
@@ -98,7 +98,7 @@ def checked_values_of(options: CachedOptions) -> CheckedValues | None:
         return None
     checked = _cache.get(key)
     if checked is None:
-        # Its lists may have changed since they were checked.
+        # Check again: the lists may have been modified.
         options._check()
         checked = remember(key, values)
     set_checked(options, checked)
@@ -107,7 +107,7 @@ def checked_values_of(options: CachedOptions) -> CheckedValues | None:
 
 def remember(key, values: dict) -> CheckedValues:
     """Add valid options to the cache."""
-    if len(_cache) >= _MOST:
+    if len(_cache) >= _CAPACITY:
         _cache.clear()
     checked = _cache[key] = CheckedValues(values)
     return checked

@@ -8,7 +8,7 @@ import sys
 
 __all__ = ["option_key"]
 
-# The types of paths, when something else has imported their module.
+# The path types of pathlib, once the program has imported it.
 cdef object c_posix_path = None
 cdef object c_windows_path = None
 
@@ -19,9 +19,9 @@ def option_key(cls, dict values):
     Parameters
     ----------
     cls : type
-        The class.
+        The class of the options.
     values : dict
-        Its fields, or those of them that are set; None counts as not set.
+        The fields, or those that are set; None counts as not set.
 
     Returns
     -------

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiler options as rows of a table, each with its flag for every back end.
+"""Compiler options as table rows, each with a renderer for every back end that supports the option.
 
-A row is a field created by :func:`option`, with one renderer per back end. From the rows are derived
-the arguments of each back end, the refusal of options that a back end lacks or is too old for, the translation
-to the options of another tool, and the documentation.
+A row is a field created by :func:`option`. The arguments of each back end, the refusal of options that a back end does
+not have or is too old for, the translation to the options of another tool, and the documentation are derived from the
+rows.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ first_of = operator.itemgetter(0)
 
 
 class Renderer:
-    """How a back end spells an option.
+    """Renders an option as arguments of a back end.
 
     Parameters
     ----------
     flag : str
         The flag, with its dashes.
     after : str, optional
-        The option whose arguments these follow. If None, the order of the rows holds.
+        The option after whose arguments these are placed. If None, they are in the order of the rows.
     since : tuple of int, optional
-        The first version of the back end that knows the flag. If None, every one does.
+        The first version of the back end that has the flag. If None, all versions have it.
     """
 
     # Whether False is treated like None (option not passed).
     is_switch = False
-    # What files the option makes the back end touch.
+    # Which files the option makes the back end read or write.
     files = None
 
     def __init__(self, flag: str, after: str | None = None, since: tuple[int, int] | None = None):
@@ -79,14 +79,15 @@ class Renderer:
         Parameters
         ----------
         files : str
-            ``"headers"`` that the source includes, others that it ``"reads"``, or files that it ``"writes"``.
+            ``"headers"``: headers that the source includes; ``"reads"``: other files that are read; ``"writes"``: files
+            that are written.
         """
         self.files = files
         return self
 
 
 class switch(Renderer):
-    """The flag, alone or with what ``argument()`` gives, for a true value."""
+    """The flag, alone or with the result of ``argument()``, if the value is true."""
 
     is_switch = True
 
@@ -135,7 +136,7 @@ class value(Renderer):
 
 
 class number(Renderer):
-    """The flag with an int; ``join`` stands between the two."""
+    """The flag with an int; ``join`` is the text between the two."""
 
     def __init__(self, flag, join="=", takes_bool=False, after=None, since=None):
         super().__init__(flag, after, since)
@@ -153,16 +154,16 @@ class number(Renderer):
 
 
 class setting(Renderer):
-    """A pair of a name and an int, for a back end that takes no text.
+    """A pair (name, int), for a back end whose options are not text.
 
     Parameters
     ----------
     flag : str
         The name.
     convert : callable, optional
-        Makes the int of the value. Default is to take the value itself.
+        Converts the value to an int. Default is ``operator.index``.
     is_switch : bool, optional
-        Whether only a true value says anything. Default is False.
+        Whether a false value is treated like None. Default is False.
     """
 
     def __init__(self, flag, convert=operator.index, is_switch=False):
@@ -216,7 +217,7 @@ class elsewhere(Renderer):
 
 
 class ignored(elsewhere):
-    """No argument: the back end has no such option, and a deprecated use of it warns."""
+    """No argument: the back end does not have the option; setting it is deprecated and warns."""
 
     is_switch = False
 
@@ -233,14 +234,14 @@ class forward(Renderer):
 
 
 def option(doc: str, **renderers: Renderer):
-    """Create a row: a field whose default None leaves the default of each back end.
+    """Create a row: a field with the default None, which leaves the default of the back end.
 
     Parameters
     ----------
     doc : str
         One sentence for the documentation.
     **renderers : Renderer
-        The renderer of each back end; others do not support the option.
+        The renderer of each back end that supports the option.
     """
     return Row(None, {"doc": doc, "renderers": renderers})
 
@@ -271,7 +272,7 @@ def render_options(options, backend: str) -> list[str]:
         If an argument contains a null character.
     """
     arguments = []
-    for name, _, renderer, current in said(options, backend):
+    for name, _, renderer, current in given_options(options, backend):
         rendered = renderer.render(current)
         for argument in rendered:
             if "\0" in argument:
@@ -281,7 +282,7 @@ def render_options(options, backend: str) -> list[str]:
 
 
 def refused_options(options, backend: str) -> list[str]:
-    """Return the names of the options that are set and that a back end lacks."""
+    """Return the names of the options that are set and that a back end does not support."""
     rows = options_of(type(options))
     return [
         name
@@ -299,7 +300,7 @@ def ignored_options(options, backend: str) -> list[str]:
 
 
 def forwarded_options(options, backend: str) -> dict:
-    """Return the options that are set and that go to another table, by name."""
+    """Return the options that are set and forwarded to another table, by name."""
     return {
         row.name: renderer.render(getattr(options, row.name))[0]
         for row, renderer in set_rows(options, backend, forward)
@@ -307,13 +308,13 @@ def forwarded_options(options, backend: str) -> dict:
 
 
 def newer_options(options, backend: str, version: tuple[int, int]) -> list[tuple[str, tuple[int, int]]]:
-    """Return the options that are set and newer than a version of a back end, with the version that knows them."""
+    """Return the options that are set and need a newer version of a back end, with the version that they need."""
     rows = set_rows(options, backend, Renderer)
     return [(row.name, renderer.since) for row, renderer in rows if renderer.since and renderer.since > version]
 
 
 def options_with_files(options, backend: str, *kinds: str) -> list[str]:
-    """Return the names of the options that are set and make a back end touch files of these kinds."""
+    """Return the names of the options that are set and make a back end read or write files of these kinds."""
     return [row.name for row, renderer in set_rows(options, backend, Renderer) if renderer.files in kinds]
 
 
@@ -323,7 +324,7 @@ def options_elsewhere(options, backend: str) -> dict[str, object]:
 
 
 def document_options(cls):
-    """Write the section of attributes into the docstring of an options class, from its rows."""
+    """Append the Attributes section to the docstring of an options class, from its rows."""
     lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in rows_of(cls) if row.metadata]
     cls.__doc__ = f"{cls.__doc__.rstrip()}\n\n    Attributes\n    ----------{''.join(lines)}\n    "
     return cls
@@ -331,13 +332,13 @@ def document_options(cls):
 
 @functools.cache
 def options_of(cls) -> dict:
-    """Return the fields of an options class that are options of compilers, by name."""
+    """Return the compiler options among the fields of an options class, by name."""
     return {row.name: row for row in rows_of(cls) if "renderers" in row.metadata}
 
 
 @functools.cache
 def known_rows(cls, backend: str) -> dict[str, tuple]:
-    """Return the rows that a back end knows, by name: the place of their arguments, name, row and renderer."""
+    """Return the rows of the options that a back end supports, by name: (position, name, row, renderer)."""
     rows = options_of(cls)
     names = [name for name, row in rows.items() if backend in row.metadata["renderers"]]
     for name in list(names):
@@ -346,15 +347,15 @@ def known_rows(cls, backend: str) -> dict[str, tuple]:
             names.remove(name)
             names.insert(names.index(after) + 1, name)
     return {
-        name: (place, name, rows[name], rows[name].metadata["renderers"][backend]) for place, name in enumerate(names)
+        name: (index, name, rows[name], rows[name].metadata["renderers"][backend]) for index, name in enumerate(names)
     }
 
 
-def said(options, backend: str) -> list[tuple]:
-    """Return what is not None and known to a back end, in its order: name, row, renderer and value."""
+def given_options(options, backend: str) -> list[tuple]:
+    """Return the options that are not None and that a back end supports, in its order: (name, row, renderer, value)."""
     known = known_rows(type(options), backend)
     values = options.__dict__
-    # Only a few options are set, and this runs for every program.
+    # Iterates over the values and not over the table, because this runs for every program, and few options are set.
     found = [known[name] for name, current in values.items() if current is not None and name in known]
     if len(found) > 1:
         found.sort(key=first_of)
@@ -362,10 +363,10 @@ def said(options, backend: str) -> list[tuple]:
 
 
 def set_rows(options, backend, kind):
-    """Return the rows that are set, with their renderers, where these are of a kind."""
+    """Return the rows that are set and have a renderer of a class, with the renderer."""
     return [
         (row, renderer)
-        for _, row, renderer, current in said(options, backend)
+        for _, row, renderer, current in given_options(options, backend)
         if isinstance(renderer, kind) and is_set(row, current)
     ]
 
@@ -382,12 +383,12 @@ def as_items(value):
 
 def malformed_macro(item):
     return RuntimeError(
-        f"define_macro must be a name, a pair (name, value), or a list or tuple of these, but has {shown(item)}"
+        f"define_macro must be a name, a pair (name, value), or a list or tuple of these, not {shown(item)}"
     )
 
 
 def check_bool(name, value) -> None:
-    # A string such as "false" would be true.
+    # Strings are refused, because "false" would be true.
     if not hasattr(value, "__bool__") and not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a bool or None, not {type(value).__name__}")
 
@@ -396,4 +397,4 @@ def check_text(name, value) -> None:
     if isinstance(value, bool) or not (
         isinstance(value, str) or hasattr(value, "__index__") or hasattr(value, "__fspath__")
     ):
-        raise TypeError(f"{name} takes a str, an int or a path, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a str, an int or a path, not {type(value).__name__}")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of :class:`~cuda.core.Program`, one row each.
+"""The options of :class:`~cuda.core.Program`, one table row each.
 
-The column ``ptx`` is the translation to the linker option of the same name.
+The renderer ``ptx`` translates an option to the linker option of the same name.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ __all__ = ["ProgramOptions"]
 
 _cache_root = Deferred("cuda.core._utils.files.cache_root")
 
-# The version of NVRTC that brought precompiled headers.
+# The first version of NVRTC with precompiled headers.
 PCH = (12, 8)
 
 
 def virtual_arch(arch: str) -> str:
-    """Return the name that NVVM has for an architecture."""
+    """Return the virtual architecture for NVVM, ``"compute_90"`` for ``"sm_90"``."""
     return arch.replace("sm_", "compute_", 1) if arch.startswith("sm_") else arch
 
 
 def file_of_times(path) -> str:
-    """Return the path of the file that NVRTC writes times to."""
+    """Return the path of the file that NVRTC writes the compilation times to."""
     if isinstance(path, bool):
-        raise TypeError(f"time takes the path of a file for code of type 'c++', not {path}")
+        raise TypeError(f"time must be the path of a file for code of type 'c++', not {path}")
     return str(path)
 
 
@@ -64,74 +64,77 @@ def bundled_headers_dir() -> str:
 class ProgramOptions(CachedOptions):
     """Options of :class:`~cuda.core.Program`.
 
-    None leaves the compiler's default. ``name`` is the name of the program in messages, and of the
-    :class:`~cuda.core.ObjectCode`; None stands for ``"default_program"``.
+    For every option, None leaves the compiler's default. ``name`` is the name of the program in the compiler's messages
+    and the name of the resulting :class:`~cuda.core.ObjectCode`; None means ``"default_program"``.
     """
 
     name: str | None = "default_program"
     arch: str | None = option(
-        "The architecture, such as ``'sm_90'``; None for that of the device current when the program is made.",
+        "The architecture, such as ``'sm_90'``. If None, that of the current device.",
         nvrtc=value("-arch"),
         nvvm=value("-arch", virtual_arch),
         ptx=forward(),
     )
     relocatable_device_code: bool | None = option(
-        "Generate code that is linked later. Off by default.", nvrtc=toggle("--relocatable-device-code")
+        "Generate relocatable code, to be linked later. Default is False.", nvrtc=toggle("--relocatable-device-code")
     )
     extensible_whole_program: bool | None = option(
-        "Do the whole-program optimisation but let more code be linked.",
+        "Generate extensible whole-program code: optimized as a whole, but other code can be linked to it.",
         nvrtc=switch("--extensible-whole-program"),
     )
     debug: bool | None = option(
         "Generate debug information.", nvrtc=switch("--device-debug"), nvvm=switch("-g"), ptx=forward()
     )
-    lineinfo: bool | None = option("Generate line tables.", nvrtc=switch("--generate-line-info"), ptx=forward())
+    lineinfo: bool | None = option(
+        "Generate line number information.", nvrtc=switch("--generate-line-info"), ptx=forward()
+    )
     device_code_optimize: bool | None = option(
-        "Optimise even with debug information.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
+        "Optimize device code, also with ``debug``.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
     )
     ptxas_options: str | list[str] | tuple[str, ...] | None = option(
-        "Options for the PTX assembler.", nvrtc=each("--ptxas-options"), ptx=forward()
+        "Options of the PTX assembler (ptxas).", nvrtc=each("--ptxas-options"), ptx=forward()
     )
     max_register_count: int | None = option(
-        "The most registers that a thread may use.", nvrtc=number("--maxrregcount"), ptx=forward()
+        "The maximum number of registers per thread.", nvrtc=number("--maxrregcount"), ptx=forward()
     )
     ftz: bool | None = option(
-        "Flush single-precision denormals to zero. Off by default.",
+        "Flush single-precision denormals to zero. Default is False.",
         nvrtc=toggle("--ftz"),
         nvvm=toggle("-ftz", "1", "0"),
         ptx=forward(),
     )
     prec_sqrt: bool | None = option(
-        "Round single-precision square roots as IEEE 754 requires. On by default.",
+        "Round single-precision square roots as IEEE 754 requires. Default is True.",
         nvrtc=toggle("--prec-sqrt"),
         nvvm=toggle("-prec-sqrt", "1", "0"),
         ptx=forward(),
     )
     prec_div: bool | None = option(
-        "Round single-precision divisions as IEEE 754 requires. On by default.",
+        "Round single-precision divisions as IEEE 754 requires. Default is True.",
         nvrtc=toggle("--prec-div"),
         nvvm=toggle("-prec-div", "1", "0"),
         ptx=forward(),
     )
     fma: bool | None = option(
-        "Contract multiplications and additions to fused multiply-adds. On by default.",
+        "Contract multiplications and additions to fused multiply-adds. Default is True.",
         nvrtc=toggle("--fmad"),
         nvvm=toggle("-fma", "1", "0"),
         ptx=forward(),
     )
     use_fast_math: bool | None = option(
-        "Prefer speed to accuracy in mathematical functions.", nvrtc=switch("--use_fast_math")
+        "Use fast, less accurate mathematical functions; implies ``ftz`` and ``fma``, no ``prec_div``, ``prec_sqrt``.",
+        nvrtc=switch("--use_fast_math"),
     )
     extra_device_vectorization: bool | None = option(
-        "Vectorise more aggressively.", nvrtc=switch("--extra-device-vectorization")
+        "Vectorize device code more aggressively.", nvrtc=switch("--extra-device-vectorization")
     )
     link_time_optimization: bool | None = option(
-        "Generate LTO IR, optimised when it is linked.", nvrtc=switch("--dlink-time-opt"), ptx=forward()
+        "Generate LTO IR, which is optimized when it is linked.", nvrtc=switch("--dlink-time-opt"), ptx=forward()
     )
-    gen_opt_lto: bool | None = option("Optimise before the LTO IR is generated.", nvrtc=switch("--gen-opt-lto"))
+    gen_opt_lto: bool | None = option("Optimize before generating LTO IR.", nvrtc=switch("--gen-opt-lto"))
     define_macro: str | tuple[str, str] | list[str | tuple[str, str]] | tuple[str | tuple[str, str], ...] | None = (
         option(
-            "Macros to define: a name, a pair of name and value, or several of these.",
+            "Macros to define: a name, a pair (name, value), or a list of these.",
             nvrtc=macros("--define-macro"),
         )
     )
@@ -139,81 +142,85 @@ class ProgramOptions(CachedOptions):
         "Macros to undefine.", nvrtc=each("--undefine-macro")
     )
     include_path: str | list[str] | tuple[str, ...] | None = option(
-        "Directories to search for headers.", nvrtc=each("--include-path").touching("headers")
+        "Directories that are searched for headers.", nvrtc=each("--include-path").touching("headers")
     )
     use_bundled_headers: bool | None = option(
-        "Use the built-in CUDA headers of NVRTC, unpacked once per user.",
+        "Use the CUDA headers that are built into NVRTC; they are unpacked once per user.",
         nvrtc=switch("--use-bundled-headers", bundled_headers_dir, after="undefine_macro", since=(13, 3)),
     )
     pre_include: str | list[str] | tuple[str, ...] | None = option(
-        "Headers to include before the source.", nvrtc=each("--pre-include").touching("headers")
+        "Headers that are included before the source.", nvrtc=each("--pre-include").touching("headers")
     )
     no_source_include: bool | None = option(
         "Do not search the directory of the source for headers.", nvrtc=switch("--no-source-include")
     )
     std: str | None = option(
-        "The C++ standard, from ``'c++03'`` to ``'c++20'``; C++17 by default.", nvrtc=value("--std")
+        "The C++ standard, from ``'c++03'`` to ``'c++20'``. Default is C++17.", nvrtc=value("--std")
     )
     builtin_move_forward: bool | None = option(
-        "Provide ``std::move`` and ``std::forward``. On by default.", nvrtc=toggle("--builtin-move-forward")
+        "Provide ``std::move`` and ``std::forward``. Default is True.", nvrtc=toggle("--builtin-move-forward")
     )
     builtin_initializer_list: bool | None = option(
-        "Provide ``std::initializer_list``. On by default.", nvrtc=toggle("--builtin-initializer-list")
+        "Provide ``std::initializer_list``. Default is True.", nvrtc=toggle("--builtin-initializer-list")
     )
-    disable_warnings: bool | None = option("Show no warnings.", nvrtc=switch("--disable-warnings"))
-    restrict: bool | None = option("Take all pointer parameters of kernels as restrict.", nvrtc=switch("--restrict"))
+    disable_warnings: bool | None = option("Suppress all warnings.", nvrtc=switch("--disable-warnings"))
+    restrict: bool | None = option(
+        "Treat all pointer parameters of kernels as ``__restrict__``.", nvrtc=switch("--restrict")
+    )
     device_as_default_execution_space: bool | None = option(
         "Treat functions without an execution space as device functions.",
         nvrtc=switch("--device-as-default-execution-space"),
     )
     device_int128: bool | None = option("Allow ``__int128``.", nvrtc=switch("--device-int128"))
     optimization_info: str | None = option(
-        "Report optimisations of this kind, such as ``'inline'``.", nvrtc=value("--optimization-info")
+        "Report optimizations of this kind, such as ``'inline'``.", nvrtc=value("--optimization-info")
     )
     no_display_error_number: bool | None = option(
         "Do not show the numbers of diagnostics.", nvrtc=switch("--no-display-error-number")
     )
     diag_error: int | list[int] | tuple[int, ...] | None = option(
-        "Diagnostics to report as errors.", nvrtc=each("--diag-error")
+        "Numbers of diagnostics that are reported as errors.", nvrtc=each("--diag-error")
     )
     diag_suppress: int | list[int] | tuple[int, ...] | None = option(
-        "Diagnostics to suppress.", nvrtc=each("--diag-suppress")
+        "Numbers of diagnostics that are suppressed.", nvrtc=each("--diag-suppress")
     )
     diag_warn: int | list[int] | tuple[int, ...] | None = option(
-        "Diagnostics to report as warnings.", nvrtc=each("--diag-warn")
+        "Numbers of diagnostics that are reported as warnings.", nvrtc=each("--diag-warn")
     )
-    brief_diagnostics: bool | None = option("Leave out source lines and columns.", nvrtc=toggle("--brief-diagnostics"))
+    brief_diagnostics: bool | None = option(
+        "Omit source lines and columns in diagnostics.", nvrtc=toggle("--brief-diagnostics")
+    )
     time: str | bool | None = option(
-        "A file for the times of the phases, as CSV. For PTX, any true value has the linker log them.",
+        "The path of a CSV file for the times of the compilation phases. For PTX, True: the linker logs the times.",
         nvrtc=value("--time", file_of_times, takes_bool=True).touching("writes"),
         ptx=forward(bool),
     )
     split_compile: int | None = option(
-        "Number of threads for optimisation; 1 by default, 0 for all processors.",
+        "The number of threads for optimization; 0 means all processors. Default is 1.",
         nvrtc=number("--split-compile", takes_bool=True),
         ptx=forward(int),
     )
     fdevice_syntax_only: bool | None = option("Check the syntax only.", nvrtc=switch("--fdevice-syntax-only"))
-    minimal: bool | None = option("Leave out much of the built-in declarations.", nvrtc=switch("--minimal"))
+    minimal: bool | None = option("Omit language features to compile small programs faster.", nvrtc=switch("--minimal"))
     no_cache: bool | None = option("Do not use the compiler's own cache.", nvrtc=switch("--no-cache"), ptx=forward())
     fdevice_time_trace: str | None = option(
-        "A file for a JSON trace.", nvrtc=value("--fdevice-time-trace").touching("writes")
+        "The path of a file for a compilation trace as JSON.", nvrtc=value("--fdevice-time-trace").touching("writes")
     )
     device_float128: bool | None = option(
         "Allow ``__float128``.", nvrtc=switch("--device-float128", after="device_int128")
     )
-    frandom_seed: str | None = option("A seed for generated names.", nvrtc=value("--frandom-seed"))
+    frandom_seed: str | None = option("The seed for generated names.", nvrtc=value("--frandom-seed"))
     ofast_compile: str | None = option(
         "Compile faster: ``'0'``, ``'min'``, ``'mid'`` or ``'max'``.", nvrtc=value("--Ofast-compile")
     )
     pch: bool | None = option(
-        "Make and use precompiled headers automatically.", nvrtc=switch("--pch", since=PCH).touching("reads")
+        "Create and use precompiled headers automatically.", nvrtc=switch("--pch", since=PCH).touching("reads")
     )
     create_pch: str | None = option(
-        "A file to make a precompiled header in.", nvrtc=value("--create-pch", since=PCH).touching("writes")
+        "The path of a precompiled header file to create.", nvrtc=value("--create-pch", since=PCH).touching("writes")
     )
     use_pch: str | None = option(
-        "The file of a precompiled header to use.", nvrtc=value("--use-pch", since=PCH).touching("reads")
+        "The path of a precompiled header file to use.", nvrtc=value("--use-pch", since=PCH).touching("reads")
     )
     pch_dir: str | None = option(
         "The directory of precompiled headers.", nvrtc=value("--pch-dir", since=PCH).touching("reads")
@@ -225,23 +232,23 @@ class ProgramOptions(CachedOptions):
         "Report when a precompiled header is created or used.", nvrtc=toggle("--pch-messages", since=PCH)
     )
     instantiate_templates_in_pch: bool | None = option(
-        "Instantiate templates when a precompiled header is made.",
+        "Instantiate templates when a precompiled header is created.",
         nvrtc=toggle("--instantiate-templates-in-pch", since=PCH),
     )
     extra_sources: Sequence[tuple[str, str | bytes | bytearray]] | None = option(
-        "Further NVVM modules, as pairs of name and source.", nvvm=elsewhere()
+        "Further NVVM modules, as pairs (name, source).", nvvm=elsewhere()
     )
     use_libdevice: bool | None = option(
-        "Add the library of mathematical functions to NVVM.", nvvm=elsewhere().touching("reads")
+        "Link libdevice, the library of mathematical functions, to NVVM IR.", nvvm=elsewhere().touching("reads")
     )
     numba_debug: bool | None = option(
-        "Generate debug information laid out for Numba.",
+        "Generate debug information in the format of Numba.",
         nvrtc=switch("--numba-debug", since=(13, 2)),
         nvvm=switch("-numba-debug", after="debug", since=(13, 1)),
         ptx=elsewhere(),
     )
     first_line: int | None = option(
-        "The line of the file ``name`` that the source begins on: messages and line tables point there.",
+        "The line of the file ``name`` on which the source begins, for messages and line number information.",
         nvrtc=elsewhere(),
     )
 
@@ -258,23 +265,28 @@ class ProgramOptions(CachedOptions):
     def as_bytes(
         self, backend: CompilerBackendType | str, target_type: ObjectCodeFormatType | str | None = None
     ) -> list[bytes]:
-        """Return the arguments for a compiler.
+        """Return the command-line arguments for a compiler.
 
         Parameters
         ----------
         backend : CompilerBackendType | str
-            ``"nvrtc"`` or ``"nvvm"``, in any case.
+            ``"nvrtc"`` or ``"nvvm"``, in upper or lower case.
         target_type : ObjectCodeFormatType | str, optional
-            What is to be made; NVVM takes an argument for ``"ltoir"``.
+            The output format. For ``"ltoir"``, NVVM has an additional argument.
+
+        Returns
+        -------
+        list of bytes
+            The arguments.
 
         Raises
         ------
         ValueError
-            If the back end is another, or a string contains a null character.
+            If ``backend`` is unknown, or an option contains a null character.
         NotSupportedError
-            If options are set that the back end lacks; the message names them.
+            If the compiler does not support an option; the message names it.
         RuntimeError
-            If a macro is malformed, or no architecture is given and there is no driver to ask for a device.
+            If ``define_macro`` is malformed, or ``arch`` is None and there is no device.
         """
         key = str(backend).lower()
         if key not in ("nvrtc", "nvvm"):
@@ -282,7 +294,7 @@ class ProgramOptions(CachedOptions):
         is_ltoir = str(target_type).lower() == "ltoir"
         refused = refused_options(self, key)
         if key == "nvvm" and is_ltoir and "link_time_optimization" in refused:
-            refused.remove("link_time_optimization")  # the target says as much
+            refused.remove("link_time_optimization")  # implied by the target
         if refused:
             raise NotSupportedError(f"options not supported by {key.upper()} backend: {', '.join(refused)}")
         arguments = render_options(self, key)
@@ -305,14 +317,13 @@ def current_arch(options_class: str = "ProgramOptions") -> str:
         return f"sm_{Device().arch}"
     except (RuntimeError, CUDAError) as error:
         error.args = (
-            "no architecture is given and there is no device to take it from; "
-            f"pass {options_class}(arch='sm_90'), for example. {error}",
+            f"arch is None and there is no current device; pass for example {options_class}(arch='sm_90'). {error}",
         )
         raise
 
 
 def checked_name(name, default: str) -> str:
-    """Return a name, the default one for None."""
+    """Check a name, and return it; for None, return the default."""
     if name is None:
         return default
     if not isinstance(name, str):
@@ -323,15 +334,15 @@ def checked_name(name, default: str) -> str:
 
 
 def check_first_line(line) -> None:
-    """Check that a number can be one of a line, as C++ counts them."""
+    """Check that a value is None or a line number of C++, from 1 to 2**31 - 1."""
     if line is not None and (isinstance(line, bool) or not isinstance(line, int)):
         raise TypeError(f"first_line must be an int or None, not {type(line).__name__}")
     if line is not None and not 1 <= line < 1 << 31:
-        raise ValueError(f"first_line must be from 1 to {(1 << 31) - 1}, but is {shown(line)}")
+        raise ValueError(f"first_line must be from 1 to {(1 << 31) - 1}, not {shown(line)}")
 
 
 def check_extra_sources(sources) -> None:
-    """Check that the sources are pairs of a name and what is in it."""
+    """Check that the sources are pairs (name, source)."""
     shape = "extra_sources must be a sequence of pairs ((name, source), ...)"
     if isinstance(sources, (str, bytes)) or not isinstance(sources, Sequence):
         raise TypeError(f"{shape}, not {type(sources).__name__}")

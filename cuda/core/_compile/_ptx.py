@@ -13,24 +13,24 @@ __all__ = ["PTXBackEnd"]
 
 
 class PTXBackEnd:
-    """PTX to CUBIN, by the linker.
+    """Compiles PTX to CUBIN, with a linker.
 
     Parameters
     ----------
     source : bytes
         The PTX.
     name : bytes
-        What messages call it.
+        The name of the input in messages.
     settings : CompileSettings
-        How to compile.
+        The compile settings.
 
     Raises
     ------
     nvJitLinkError, CUDAError
-        If the linker does not take the PTX or an option.
+        If the linker refuses the PTX or an option.
     """
 
-    backend = None  # one of two
+    backend = None  # nvJitLink or the driver, as Linker.which_backend() returns
     targets = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)
     pch_status = None
 
@@ -42,7 +42,7 @@ class PTXBackEnd:
         self._linker = Linker(self._input, options=self._options)
 
     def close(self) -> None:
-        """Close the linker, after a compilation in another thread."""
+        """Close the linker, after a running compilation in another thread."""
         self._turns.after_call(lambda: self._linker.close())
 
     @property
@@ -53,33 +53,33 @@ class PTXBackEnd:
     @staticmethod
     def null_handle():
         """Return the handle of a closed program."""
-        return 0  # of nvJitLink: the driver's linker gets its source at once
+        return 0  # only needed for nvJitLink, because the driver's linker is created with the Program
 
     def compile(self, target: ObjectCodeFormatType, name_expressions: list[bytes]):
-        """Link the PTX alone.
+        """Link the PTX as the only input.
 
         Parameters
         ----------
         target : ObjectCodeFormatType
-            What to make.
+            The output format.
         name_expressions : list of bytes
-            Not used: names in PTX are mangled already.
+            Ignored: the symbols of PTX are mangled already.
 
         Returns
         -------
         tuple
-            The code, no mangled names, and the log.
+            The code, an empty list, and the log.
 
         Raises
         ------
         nvJitLinkError, CUDAError
-            If the linker fails; with the log.
+            If linking fails; the exception has the log.
         """
         with self._turns:
             if self._linker.is_closed:
                 raise RuntimeError("this Program is closed")
             if self._is_linked:
-                # A linker links once.
+                # A linker can link once.
                 self._linker.close()
                 self._linker = Linker(self._input, options=self._options)
             self._is_linked = True

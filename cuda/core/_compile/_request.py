@@ -28,7 +28,7 @@ class CompileSettings:
     Parameters
     ----------
     kind : SourceCodeType
-        What the source is.
+        The language of the source.
     options : :class:`~cuda.core.ProgramOptions`
         The options.
     arch : str
@@ -37,28 +37,28 @@ class CompileSettings:
     Attributes
     ----------
     back_end : type
-        The back end: NVRTC, NVVM or the linkers.
+        The class of the back end: NVRTC, NVVM or the linkers.
     options : ProgramOptions
         A copy of the options, with the architecture.
     arguments : tuple of bytes, dict, or LinkerOptions
-        The options for NVRTC, for NVVM by target, or for the linker.
+        The rendered options: arguments for NVRTC, arguments for NVVM by target, or linker options.
     prefix : bytes
         Text that is inserted before the source.
     has_file : bool
-        Whether debuggers need a file to show.
+        Whether the source is written to a file for debuggers.
     libdevice : bytes
-        The library of mathematical functions, where the options ask for it.
+        The contents of libdevice, if the options request it.
     is_shared : bool
-        Whether all programs with equal options share these settings, so that they identify the options.
+        Whether all programs with equal options share these settings, so that caches can use them as a key.
 
     Raises
     ------
     ValueError
-        If there are extra sources, and the source is no IR.
+        If ``extra_sources`` is set and the source is not NVVM IR.
     NotSupportedError
-        If the compiler lacks an option, or is too old for one.
+        If the compiler does not have an option, or is too old for it.
     RuntimeError
-        If the compiler or the library of mathematical functions is missing, or a macro is malformed.
+        If the compiler or libdevice is missing, or ``define_macro`` is malformed.
     """
 
     __slots__ = ("arguments", "back_end", "has_file", "is_shared", "libdevice", "options", "prefix")
@@ -91,7 +91,7 @@ class CompileSettings:
 
 
 def own_copy(options: ProgramOptions) -> ProgramOptions:
-    """Return a copy that does not change with the lists and sources of the user."""
+    """Return a copy with lists and sources of its own, which the user cannot modify."""
     options = options.__copy__()
     values = vars(options)
     values.update({name: list(value) for name, value in values.items() if isinstance(value, list)})
@@ -103,15 +103,15 @@ def own_copy(options: ProgramOptions) -> ProgramOptions:
 
 
 def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSettings:
-    """Return the settings for a type of source and some options; without an architecture, for the current device.
+    """Return the settings for a source language and options; if ``arch`` is None, for the current device.
 
     Raises
     ------
     RuntimeError, CUDAError
-        If there is no architecture, and no device.
+        If ``arch`` is None and there is no device.
     """
     try:
-        # This runs for every program, most of which have options that were seen before.
+        # The fast path: most programs have options that were checked before.
         checked = options._checked
         settings = checked.derived[kind._value_, options.arch]
         if not checked.lists or not checked.is_outdated_by(options.__dict__):
@@ -122,7 +122,7 @@ def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSe
     if arch is None:
         arch = current_arch()
     checked = checked_values_of(options)
-    if checked is None or options.use_bundled_headers:  # whose directory depends on the environment
+    if checked is None or options.use_bundled_headers:  # their directory depends on the environment
         return CompileSettings(kind, options, arch)
     settings = checked.derived.get((kind._value_, arch))
     if settings is None:
@@ -140,20 +140,20 @@ class CompileRequest:
     code : str | bytes
         The source.
     kind : SourceCodeType
-        What it is.
+        The language of the source.
     settings : CompileSettings
-        How it is compiled.
+        The back end and its arguments.
     target : ObjectCodeFormatType
-        What to make.
+        The output format.
     expressions : sequence of str or bytes
-        The name expressions, as they were given; only C++ has such names.
+        The name expressions, as they were passed in; only C++ has these.
 
     Attributes
     ----------
     key : bytes or None
-        The cache key; None before it was computed, or if there is none.
+        The cache key; None before it is computed, or if there is none.
     obstacle : str or None
-        The include that cannot be resolved, because of which there is no key.
+        The ``#include`` that cannot be resolved, which prevents a cache key.
     """
 
     __slots__ = ("code", "expressions", "key", "kind", "obstacle", "settings", "target")
@@ -175,9 +175,9 @@ class CompiledCode:
     code : bytes
         The code.
     symbols : list of bytes
-        The mangled names of the name expressions, in the same order; empty where the language has none.
+        The mangled names of the name expressions, in the same order; empty for languages without them.
     log : str
-        The messages of the compiler; empty from a cache.
+        The compiler's log; empty from a cache.
     """
 
     __slots__ = ("code", "log", "symbols")

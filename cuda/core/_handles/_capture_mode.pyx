@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that captures in strict modes forbid, although they do not concern the capture.
 
-A capture in a strict mode forbids its thread, or all threads, calls that may synchronise: freeing
+A capture in a strict mode forbids its thread, or all threads, calls that may synchronize: freeing
 memory, loading code. When the library makes such a call by itself, it sets the thread to relaxed mode during the
 call, so that freeing a buffer does not invalidate a capture.
 """

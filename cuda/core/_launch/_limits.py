@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations of refused launches: sizes beyond the limits of the device."""
+"""Explanations of refused launches: grid and block dimensions above the limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AXES = "xyz"
 
 
 def beyond_limits(kernel, config, device_id: int) -> str:
-    """Return which sizes of a launch exceed which limits of the device or the kernel; empty if none do."""
+    """Return which dimension of a launch exceeds which limit of the device or the kernel; empty if none does."""
     properties = _late.device_of(device_id).properties
     grid = config.grid
     if config.cluster is not None:
@@ -23,15 +23,15 @@ def beyond_limits(kernel, config, device_id: int) -> str:
         for axis, size in zip(AXES, sizes, strict=True):
             limit = getattr(properties, f"max_{name}_dim_{axis}")
             if size > limit:
-                return f"{name} is {sizes}, and this device takes at most {limit} {unit} in {axis}"
+                return f"{name} must have at most {limit} {unit} in {axis} on this device, but is {sizes}"
     threads = math.prod(config.block)
     limit = properties.max_threads_per_block
     if threads > limit:
-        return f"block is {config.block}, which is {threads} threads, and this device takes at most {limit} in a block"
+        return f"block must have at most {limit} threads on this device, but {config.block} has {threads}"
     limit = kernel.attributes[device_id].max_threads_per_block
     if threads > limit:
         return (
-            f"block is {config.block}, which is {threads} threads, and this kernel takes at most {limit}, because of "
-            "its registers or its __launch_bounds__"
+            f"block must have at most {limit} threads for this kernel, because of its registers or its "
+            f"__launch_bounds__, but {config.block} has {threads}"
         )
     return ""

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: buffers, and the resources that allocate them. Each name is fetched at its first use."""
+"""Memory: buffers, and the memory resources that allocate them. Each name is imported at its first access."""
 
 from cuda.core._utils.importing.deferred import deferred_names
 
-# The home of each name, below this package.
+# The module of each public name, relative to this package.
 _HOMES = {
     "Buffer": "_buffer",
     "DeviceMemoryResource": "_device_memory_resource",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers: ranges of memory with a way to free them."""
+"""Buffers: memory ranges with their owner, copies, fills and views."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ __all__ = ["Buffer", "MemoryResource"]
 
 
 cdef class Buffer(MemoryRange):
-    """A range of memory.
+    """A range of device or host memory.
 
-    Buffers come from :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and :meth:`from_handle`;
-    there is no direct construction. Dropping the last reference frees like :meth:`close`. As a context
-    manager a buffer closes itself at the end of the block.
+    A buffer cannot be constructed directly: :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and
+    :meth:`from_handle` return one. The memory is freed by :meth:`close` or when the last reference is dropped.
+    ``with buffer:`` closes the buffer at the end of the block.
 
-    ``buffer[16:32]`` is a sub-buffer, by the rules of slices: a buffer on the same allocation, which keeps its
-    parent alive and is closed with it. Closing a sub-buffer frees nothing, and does not close slices of it.
+    ``buffer[16:32]`` is a sub-buffer: a buffer over these bytes of the same allocation, which keeps its parent alive
+    and is closed with it. Closing a sub-buffer frees no memory, and does not close other slices of it.
 
-    Where the host can read the memory, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` give access to its
-    bytes, without waiting for work that still writes to them.
+    If the memory is host-accessible, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` give access to its bytes.
+    They do not synchronize: wait first for enqueued work that writes to the buffer.
     """
 
     _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
@@ -60,45 +60,50 @@ cdef class Buffer(MemoryRange):
         return part
 
     def __reduce__(self):
-        # Also when closed: a queue pickles on a thread of its own, later.
+        # A closed buffer can be pickled, too: multiprocessing queues pickle later, on a thread of their own.
         try:
             if self._ipc_descriptor is None:
                 Buffer_share(self)
             return _rebuild_buffer, (type(self), self._ipc_resource, self._ipc_descriptor)
         except RuntimeError as error:
-            # Memory that was never exported is gone with its owner.
-            advice = ": close it when it was received, or ask for its ipc_descriptor before"
+            # A closed buffer whose memory was not exported before has no descriptor.
+            advice = "; close it after it was received, or read its ipc_descriptor before"
             advice = "" if self._h_allocation else advice
             raise RuntimeError(f"a {type(self).__name__} cannot be pickled: {error}{advice}") from None
 
     @staticmethod
     def from_handle(ptr, size: int, mr: MemoryResource | None = None, owner=None, *, stream=None) -> Buffer:
-        """Wrap an address.
+        """Wrap existing memory.
 
         Parameters
         ----------
         ptr : int | driver.CUdeviceptr
-            The address.
+            The address of the memory.
         size : int
-            How many bytes are there.
+            The size of the memory in bytes.
         mr : :class:`MemoryResource`, optional
-            The owner of the memory: ``mr.deallocate`` is called once, on close or garbage collection. Without it
-            nothing is freed.
+            The resource that frees the memory: ``mr.deallocate`` is called once, when the buffer is closed or its last
+            reference is dropped. If None, the memory is not freed.
         owner : object, optional
-            An object to keep alive until the buffer is closed; excludes ``mr``.
+            An object that is kept alive until the buffer is closed. Excludes ``mr``.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream in whose order ``mr`` frees; the default stream if None. Only with ``mr``.
+            The stream on which ``mr`` frees the memory. If None, the default stream. Only with ``mr``.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The buffer.
 
         Raises
         ------
         ValueError
-            If ``mr`` is given with ``owner``, or ``stream`` without ``mr``.
+            If both ``mr`` and ``owner`` are given, or ``stream`` without ``mr``.
         TypeError
-            If ``ptr`` or ``size`` is no integer, or ``mr`` no memory resource.
+            If ``ptr`` or ``size`` is not an integer, or ``mr`` not a memory resource.
         OverflowError
-            If ``ptr`` or ``size`` is negative.
+            If ``ptr`` or ``size`` is negative or too large.
         RuntimeError
-            If a free is to be ordered on the default stream and no context is current.
+            If the memory is to be freed on the default stream and no context is current.
         """
         return Buffer_from_handle(Buffer, ptr, size, mr, owner, stream)
 
@@ -106,26 +111,31 @@ cdef class Buffer(MemoryRange):
     def from_ipc_descriptor(cls, mr: MemoryResource, ipc_descriptor: IPCBufferDescriptor, *, stream) -> Buffer:
         """Open a buffer of another process (``cuMemPoolImportPointer``).
 
-        The other process must not free the memory before this one does. All imports of one buffer
-        share one mapping, which is freed on the stream of the last one.
+        The exporting process must not free the memory before this process has closed the buffer. All imports of one
+        buffer share one mapping, which is freed on the stream of the last import that is closed.
 
         Parameters
         ----------
         mr : :class:`DeviceMemoryResource` | :class:`PinnedMemoryResource`
-            The pool of the buffer, imported from that process.
+            The resource over the pool of the buffer, imported from the exporting process.
         ipc_descriptor : IPCBufferDescriptor
-            The :attr:`ipc_descriptor` of the buffer there.
+            The :attr:`ipc_descriptor` of the buffer in the exporting process.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream on which the memory is freed.
+            The stream on which the mapping is freed.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The buffer. :attr:`is_mapped` is True.
 
         Raises
         ------
         TypeError
-            If an argument is of another type.
+            If an argument has the wrong type.
         RuntimeError
-            If the memory of ``mr`` is not shared between processes, or ``mr`` is closed.
+            If ``mr`` is closed or not shared between processes.
         ValueError
-            If the descriptor is too short, or its size exceeds that of the allocation.
+            If the payload of the descriptor has the wrong length, or its size exceeds that of the allocation.
         CUDAError
             If the driver does not find the memory in the pool.
         """
@@ -136,21 +146,21 @@ cdef class Buffer(MemoryRange):
     def close(self, stream=None) -> None:
         """Free the memory in stream order; calling this again does nothing.
 
-        Memory that others still refer to (a DLPack consumer, a graph) is freed after them. A stream that
-        is capturing cannot free memory allocated outside the capture: it is freed when the capture ends.
+        Memory that a DLPack consumer or a graph still refers to is freed after their references are dropped. A
+        capturing stream cannot free memory from outside the capture; such memory is freed when the capture ends.
 
         Parameters
         ----------
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream in whose order to free. If None, the recorded one: that of the allocation, or of
-            the last :meth:`set_deallocation_stream`. Has no effect for a sub-buffer.
+            The stream on which the memory is freed. If None, the stream of the allocation, or of the last
+            :meth:`set_deallocation_stream`. Ignored for a sub-buffer.
 
         Raises
         ------
         BufferError
-            If a memoryview or a NumPy array of the memory, or of a slice of it, still exists.
+            If a memoryview or NumPy array of the buffer or of a slice of it exists.
         TypeError
-            If ``stream`` is no stream.
+            If ``stream`` is not a stream.
         """
         cdef Stream c_stream = None if stream is None else Stream_accept(stream)
         if not self._h_allocation:
@@ -159,67 +169,66 @@ cdef class Buffer(MemoryRange):
         if c_stream is not None and not self._is_slice:
             Buffer_set_stream(self, c_stream)
         Buffer_keep_descriptor(self)
-        # Meanwhile code of its resource or another thread ran.
+        # Check again: code of the resource, or another thread, may have exported the memory meanwhile.
         MemoryRange_refuse_while_exported(self)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:
         """Set the stream on which the memory is freed.
 
-        The new stream is not ordered after the old one: that is up to the caller.
+        This does not order the new stream after the old one; the caller is responsible for that.
 
         Parameters
         ----------
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream. For ``PER_THREAD_DEFAULT_STREAM`` it is that of the thread that frees.
+            The stream. ``PER_THREAD_DEFAULT_STREAM`` means the default stream of the thread that frees the memory.
 
         Raises
         ------
         TypeError
-            If ``stream`` is no stream.
+            If ``stream`` is not a stream.
         RuntimeError
-            If the buffer is closed or a part, or the stream is a default stream and no context is current.
+            If the buffer is closed or a sub-buffer, or ``stream`` is a default stream and no context is current.
         """
         cdef Stream c_stream = Stream_accept(stream)
         self._check_open()
         if self._is_slice:
-            raise RuntimeError("a sub-buffer frees nothing: set the stream of its parent, which is its owner")
+            raise RuntimeError("a sub-buffer frees no memory; set the deallocation stream of its parent, its owner")
         if not Buffer_set_stream(self, c_stream):
             refuse_closed(self)
 
     def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
-        """Copy all bytes to other memory, in stream order (``cuMemcpyAsync``).
+        """Copy all bytes of this buffer to other memory, in stream order (``cuMemcpyAsync``).
 
-        Pageable host memory is written before the call returns, or by work of the stream; all other
-        memory by work of the stream, and it must stay allocated until then.
+        Synchronize the stream before the host reads the destination, and keep the destination allocated until then.
 
         Parameters
         ----------
         dst : :class:`Buffer` | array, optional
-            The destination, of the same size: a buffer, or an array with the buffer protocol (such as
-            NumPy's), DLPack or the CUDA array interface, which gets the bytes in C order. If None, a
-            buffer is allocated from this buffer's resource.
+            The destination, of the same size: a buffer, or an array with the buffer protocol (such as a NumPy array),
+            DLPack or the CUDA array interface, into which the bytes are written in C order. If None, a buffer is
+            allocated from the memory resource of this buffer.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream that the copy is enqueued on.
         options : :class:`~cuda.core.utils.CopyOptions`, optional
-            Hints for the driver (``cuMemcpyWithAttributesAsync``), honoured from CUDA 13.2 and ignored
-            before.
+            Hints for the driver (``cuMemcpyWithAttributesAsync``). Drivers older than CUDA 13.2 ignore them.
 
         Returns
         -------
         :class:`Buffer` | array
-            The destination.
+            The destination: ``dst``, or the new buffer.
 
         Raises
         ------
         ValueError
-            If the sizes differ, source and destination overlap, there is neither a destination nor a
-            resource, or options come with an array that is not contiguous.
+            If the sizes differ, source and destination overlap, ``dst`` is None and this buffer has no memory
+            resource, or ``options`` are given and ``dst`` is a non-contiguous array.
         TypeError
-            If ``dst`` is nothing to write to, ``stream`` no stream, ``options`` no CopyOptions, or the
-            stream takes none: the legacy default stream, or one that is capturing.
+            If ``dst`` is not writable memory, ``stream`` is not a stream or ``options`` not a CopyOptions, or
+            ``options`` are given and the stream is the legacy default stream or capturing.
         RuntimeError
-            If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
+            If one of the buffers is closed, or the option ``"during_api_call"`` is given and the driver is older than
+            CUDA 13.2.
         """
         cdef KeptAllocation source
         cdef KeptAllocation target
@@ -230,7 +239,7 @@ cdef class Buffer(MemoryRange):
         if dst is None:
             resource = resource_of(self)
             if resource is None:
-                raise ValueError("dst is needed: this Buffer has no memory resource to allocate one from")
+                raise ValueError("dst must not be None: this Buffer has no memory resource to allocate from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
         elif not isinstance(dst, Buffer):
             (<CopyToArray>_copy_to_array.get())(dst, source.value(), kept_stream.handle(), options)
@@ -243,30 +252,30 @@ cdef class Buffer(MemoryRange):
     def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
         """Copy all bytes of other memory to this buffer, in stream order (``cuMemcpyAsync``).
 
-        Pageable host memory has been read when the call returns; all other memory must not be changed
-        until the copy has completed.
+        Pageable host memory has been read when the call returns. Any other source must not be changed or freed before
+        the copy has completed.
 
         Parameters
         ----------
         src : :class:`Buffer` | array
-            The source, of the same size: a buffer, or an array with the buffer protocol (such as
-            NumPy's), DLPack or the CUDA array interface, whose bytes are taken in C order.
+            The source, of the same size: a buffer, or an array with the buffer protocol (such as a NumPy array),
+            DLPack or the CUDA array interface, whose bytes are read in C order.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream that the copy is enqueued on.
         options : :class:`~cuda.core.utils.CopyOptions`, optional
-            Hints for the driver (``cuMemcpyWithAttributesAsync``), honoured from CUDA 13.2 and ignored
-            before.
+            Hints for the driver (``cuMemcpyWithAttributesAsync``). Drivers older than CUDA 13.2 ignore them.
 
         Raises
         ------
         ValueError
-            If the sizes differ, source and destination overlap, or options come with an array that is
-            not contiguous.
+            If the sizes differ, source and destination overlap, or ``options`` are given and ``src`` is a
+            non-contiguous array.
         TypeError
-            If ``src`` is nothing to read from, this buffer read-only, ``stream`` no stream, ``options`` no
-            CopyOptions, or the stream takes none: the legacy default stream, or one that is capturing.
+            If ``src`` is not readable memory, this buffer is read-only, ``stream`` is not a stream or ``options`` not
+            a CopyOptions, or ``options`` are given and the stream is the legacy default stream or capturing.
         RuntimeError
-            If one of the buffers is closed, or ``"during_api_call"`` is asked for before CUDA 13.2.
+            If one of the buffers is closed, or the option ``"during_api_call"`` is given and the driver is older than
+            CUDA 13.2.
         """
         cdef KeptAllocation source
         cdef KeptAllocation target
@@ -282,26 +291,27 @@ cdef class Buffer(MemoryRange):
             (<CopyFromArray>_copy_from_array.get())(target.value(), src, kept_stream.handle(), options)
 
     def fill(self, value, *, stream) -> None:
-        """Fill with repetitions of a value, in stream order (``cuMemsetD8Async`` and its siblings).
+        """Fill the memory with a repeated pattern, in stream order (``cuMemsetD8Async`` and D16, D32).
 
-        Patterns of 1, 2 or 4 bytes take one driver call; for wider ones the filled range
-        doubles with each call.
+        A pattern of 1, 2 or 4 bytes takes one driver call. A longer one is written once and then copied
+        (``cuMemcpyAsync``), which doubles the filled range with each call.
 
         Parameters
         ----------
         value : int | object
-            A byte from 0 to 255, or an object with the buffer protocol, such as ``np.float64(1.5)``.
+            A byte from 0 to 255, or an object with the buffer protocol, such as ``np.float64(1.5)``, whose bytes are
+            the pattern.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream that the fill is enqueued on.
 
         Raises
         ------
         OverflowError
-            If an int is out of range.
+            If ``value`` is an int and not from 0 to 255.
         ValueError
-            If ``value`` has no bytes, or the buffer is no multiple of it.
+            If the pattern is empty, or the size of the buffer is not a multiple of its length.
         TypeError
-            If ``value`` is of another kind, or ``stream`` no stream.
+            If ``value`` is neither an int nor an object with the buffer protocol, or ``stream`` not a stream.
         RuntimeError
             If the buffer is closed.
         """
@@ -318,10 +328,10 @@ cdef class Buffer(MemoryRange):
         Parameters
         ----------
         shape : int | tuple[int, ...], optional
-            The extents; one of them may be -1, and is computed from the size of the buffer. None means one axis of
-            all elements.
+            The number of elements along each axis; one of them may be -1, to be computed from the size of the buffer.
+            If None, one axis with all elements.
         dtype : :class:`numpy.dtype` | type | str, optional
-            The type of the elements, ``numpy.uint8`` if None.
+            The element type. If None, ``numpy.uint8``.
 
         Returns
         -------
@@ -331,10 +341,10 @@ cdef class Buffer(MemoryRange):
         Raises
         ------
         ValueError
-            If the buffer is too small, -1 or None gives no whole number, or the address is not aligned for
-            the type.
+            If the buffer is too small, its size is not a multiple of the computed extent, or its address is not
+            aligned for the element type.
         TypeError
-            If ``shape`` or ``dtype`` is of another type.
+            If ``shape`` or ``dtype`` has the wrong type.
         RuntimeError
             If the buffer is closed.
         """
@@ -343,7 +353,7 @@ cdef class Buffer(MemoryRange):
 
     @classmethod
     def _init(cls, ptr, size, mr=None, ipc_descriptor=None, owner=None, *, stream=None):
-        """Wrap an address, as :meth:`from_handle` does, in an object of ``cls``."""
+        """Wrap memory in an object of the class ``cls``, as :meth:`from_handle` does."""
         cdef Buffer self = Buffer_from_handle(cls, ptr, size, mr, owner, stream)
         Buffer_set_descriptor(self, mr, ipc_descriptor)
         return self
@@ -359,12 +369,12 @@ cdef class Buffer(MemoryRange):
 
     @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:
-        """The descriptor with which another process opens this buffer (``cuMemPoolExportPointer``).
+        """The descriptor from which another process opens this buffer (``cuMemPoolExportPointer``).
 
         Raises
         ------
         RuntimeError
-            If the buffer is closed or a part, or its memory is not shared between processes.
+            If the buffer is closed or a sub-buffer, or its memory is not shared between processes.
         """
         self._check_open()
         if self._ipc_descriptor is None:
@@ -406,22 +416,22 @@ cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream):
     if memory.value().size < size:
         raise RuntimeError(
             f"{type(mr).__name__}.allocate() returned a Buffer of {memory.value().size} bytes, "
-            f"and must return one of at least the {size} bytes asked for"
+            f"but the requested size is {size} bytes"
         )
     return <Buffer>buffer
 
 
 cdef list buffers_argument(object buffers, str name):
     cdef list checked
-    # Lists and tuples are tested first, because the test by the abstract class is slow.
+    # Lists and tuples are tested first, because isinstance() with the abstract class Sequence is slow.
     if not isinstance(buffers, (list, tuple)) and (isinstance(buffers, Buffer) or not isinstance(buffers, Sequence)):
         raise TypeError(f"{name} must be a sequence of Buffer objects, not {type(buffers).__name__}")
     checked = list(buffers)
     if not checked:
-        raise ValueError(f"{name} must have at least one Buffer")
+        raise ValueError(f"{name} must contain at least one Buffer, not be empty")
     for buffer in checked:
         if not isinstance(buffer, Buffer):
-            raise TypeError(f"{name} must have Buffer objects only, not {type(buffer).__name__}")
+            raise TypeError(f"{name} must contain Buffer objects, not {type(buffer).__name__}")
     return checked
 
 
@@ -436,33 +446,33 @@ cdef Buffer Buffer_import(type cls, CMemoryResource mr, object descriptor, Strea
     cdef bint is_mapped = mr._import(descriptor, stream, &h_allocation)
     cdef Buffer self = Buffer_create(cls, h_allocation, mr, None)
     self._is_mapped = is_mapped
-    # It opens the memory in further processes, too.
+    # The descriptor can be passed on to further processes.
     Buffer_set_descriptor(self, mr, descriptor)
     return self
 
 
-# Exports the memory, for other processes to open.
+# Exports the memory, so that other processes can open it.
 cdef int Buffer_share(Buffer self) except -1:
     cdef object mr = self.memory_resource
     self._check_open()
     if self._is_slice:
-        raise RuntimeError("it is a sub-buffer, and only whole buffers are shared")
+        raise RuntimeError("it is a sub-buffer, and only whole buffers can be shared between processes")
     if mr is None:
-        raise RuntimeError("its memory was wrapped, and only that of a resource with ipc_enabled is shared")
+        raise RuntimeError("it wraps memory that no resource with ipc_enabled has allocated")
     Buffer_set_descriptor(self, mr, (<CMemoryResource>mr)._export(self))
     return 0
 
 
-# Both stay when the buffer is closed.
+# Both fields stay set when the buffer is closed.
 cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexcept:
-    # The first stays: others read it.
+    # If two threads export at once, the first descriptor is kept, because a caller may have read it.
     with cython.critical_section(self):
         if self._ipc_descriptor is None:
             self._ipc_resource = mr
             self._ipc_descriptor = descriptor
 
 
-# Before a buffer is closed: a queue may pickle it later, and others may keep the memory.
+# Exports a shared buffer before it is closed, if there are other references to its memory: a queue may pickle it later.
 cdef int Buffer_keep_descriptor(Buffer self) except -1:
     cdef object mr = resource_of(self)
     if (
@@ -472,24 +482,24 @@ cdef int Buffer_keep_descriptor(Buffer self) except -1:
         try:
             Buffer_share(self)
         except (CUDAError, RuntimeError):
-            pass    # closing does not fail for that
+            pass    # a failed export must not prevent closing
     return 0
 
 
 def __getattr__(name):
-    # Resolved at first use, because it needs the driver module of the bindings.
+    # Resolved at first access, because it imports the driver module of the bindings.
     if name == "DevicePointerType":
         return aliases.DevicePointerType
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _rebuild_buffer(cls, mr, descriptor):
-    # The sender could not know a stream of this process.
+    # A pickle has no stream of this process, so the mapping is freed on the default stream.
     Context_require(max(mr.device_id, 0))
     return cls.from_ipc_descriptor(mr, descriptor, stream=default_stream())
 
 
-# Loaded by the first copy of a foreign array, which most programs do not make.
+# Imported by the first copy from or to an array of another library: most programs make none.
 cdef DeferredFunction _copy_to_array = DeferredFunction(
     b"cuda.core._memory.copying._array_operand", b"copy_to_array"
 )

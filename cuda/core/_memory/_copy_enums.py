@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enums of copy options: when a source may be read, and whether copies overlap with kernels."""
+"""String enums of :class:`CopyOptions`: source access order and overlap mode."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ __all__ = ["MemcpyOverlapMode", "MemcpySrcAccessOrder"]
 
 
 class MemcpySrcAccessOrder(StrEnum):
-    """When the source of a copy may be read."""
+    """When a copy may read its source (``CUmemcpySrcAccessOrder``)."""
 
     STREAM = "stream"
     DURING_API_CALL = "during_api_call"
@@ -16,7 +16,7 @@ class MemcpySrcAccessOrder(StrEnum):
 
 
 class MemcpyOverlapMode(StrEnum):
-    """Whether a copy should run beside kernels."""
+    """Whether a copy should overlap with kernels (``CUmemcpyFlags``)."""
 
     DEFAULT = "default"
     PREFER_OVERLAP_WITH_COMPUTE = "prefer_overlap_with_compute"

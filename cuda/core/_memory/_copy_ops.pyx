@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Many copies in one driver call."""
+"""Batched copies: many copies in one driver call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cuda.core._memory.copying._options import CopyOptions
 
 __all__ = ["copy_batch"]
 
-# The defaults, as a constant; reading them from an object takes longer than the rest of a small batch.
+# The attributes of default options, as a constant: converting a CopyOptions takes longer than a small batch.
 cdef cydriver.CUmemcpyAttributes PLAIN = hints_of(CopyOptions())
 
 
@@ -34,28 +34,30 @@ def copy_batch(
     *,
     options: CopyOptions | Sequence[CopyOptions] | None = None,
 ) -> None:
-    """Copy buffers to others of the same sizes, in stream order (``cuMemcpyBatchAsync``).
+    """Copy many buffers in one call, in stream order (``cuMemcpyBatchAsync``).
 
-    The copies are not ordered among themselves. Before CUDA 13.0 this is a loop of single copies,
-    and with CUDA 13.0 where no copy has a hint.
+    The copies of a batch are not ordered among themselves. With a driver older than CUDA 13.0, and with CUDA 13.0 if
+    no copy has a hint, each copy is a call of its own (``cuMemcpyAsync``).
 
     Parameters
     ----------
     stream : :class:`Stream`
-        The stream: neither the legacy default stream nor one that is capturing.
+        The stream that the copies are enqueued on. It must not be the legacy default stream, nor be capturing.
     srcs, dsts : Sequence[:class:`Buffer`]
-        The sources and, in the same order, the destinations.
+        The sources and the destinations: ``srcs[i]`` is copied to ``dsts[i]``, which has the same size.
     options : :class:`CopyOptions` | Sequence[:class:`CopyOptions`], optional
-        Hints for all copies, or for each.
+        Hints for all copies, or one for each copy. If None, no hints.
 
     Raises
     ------
     TypeError
-        If an argument is of another type, ``stream`` one of those excluded, or a destination read-only.
+        If an argument has the wrong type, ``stream`` is the legacy default stream or capturing, or a destination is
+        read-only.
     ValueError
         If there are no buffers, the numbers or sizes differ, or a source overlaps its destination.
     RuntimeError
-        If a buffer is closed, or ``"during_api_call"`` is asked for before CUDA 13.0.
+        If a buffer or the stream is closed, or the option ``"during_api_call"`` is given and the driver is older than
+        CUDA 13.0.
     """
     cdef vector[AllocationHandle] h_sources
     cdef vector[AllocationHandle] h_targets
@@ -87,12 +89,12 @@ cdef int collect(object buffers, str name, bint is_written, vector[AllocationHan
     return 0
 
 
-# One for all copies, or one for each.
+# Converts the options to one hint for all copies, or one for each.
 cdef int collect_hints(object options, size_t count, vector[cydriver.CUmemcpyAttributes]* hints) except -1:
     if options is None:
         hints.push_back(PLAIN)
     elif isinstance(options, Sequence) and not isinstance(options, str):
-        options = tuple(options)  # what another thread may shorten meanwhile
+        options = tuple(options)  # another thread may change the list meanwhile
         if len(options) != count:
             raise ValueError(f"options must be one CopyOptions or {count}, one for each copy, not {len(options)}")
         for one in options:
@@ -112,7 +114,7 @@ cdef int enqueue(
     cdef vector[cydriver.CUdeviceptr] sources
     cdef vector[size_t] sizes
     cdef vector[cydriver.CUmemcpyAttributes] attributes
-    cdef vector[size_t] firsts      # the first copy that each of the attributes is for
+    cdef vector[size_t] firsts      # for each of the attributes, the index of the first copy that it applies to
     cdef bint is_native = True
     cdef bint is_plain = True
     cdef size_t size
@@ -134,12 +136,12 @@ cdef int enqueue(
         targets.push_back(h_targets[i].value().pointer)
         sources.push_back(h_sources[i].value().pointer)
         sizes.push_back(size)
-        # The driver for CUDA 13.0 crashes on addresses that it does not know, such as those of pageable memory.
+        # A driver of CUDA 13.0 crashes for addresses that it does not know, such as those of pageable memory.
         is_native = is_native and is_known(targets.back()) and is_known(sources.back())
     for i in range(hints.size()):
         is_native = has_hints(hints[i], 13000) and is_native
         is_plain = is_plain and memcmp(&hints[i], &PLAIN, sizeof(PLAIN)) == 0
-    # That driver has crashed in the call, beside threads that close streams and pools.
+    # A driver of CUDA 13.0 has crashed in this call while other threads destroyed streams and pools.
     is_native = is_native and not (is_plain and c_driver_version() < 13010)
     if sizes.size() == 0:
         return 0

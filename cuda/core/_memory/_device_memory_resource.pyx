@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory from a pool."""
+"""Memory resource over a pool of device memory."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
 
 
 cdef class DeviceMemoryResource(_IPCMemPool):
-    """Stream-ordered memory of one device.
+    """Allocates device memory in stream order from a memory pool.
 
-    Without options it allocates from the device's current pool, which it does not own. Using
-    that pool raises its release threshold from 0 to the maximum, so that freed memory is kept for
-    reuse; another threshold is left alone. With options it makes a pool of its own.
+    Without options it uses the device's current pool (``cuDeviceGetMemPool``), which it does not own. If the release
+    threshold of that pool is 0, the driver's default, it is raised to the maximum, so that freed memory is kept for
+    reuse; any other threshold is not changed. With options it creates a pool of its own (``cuMemPoolCreate``).
 
     Parameters
     ----------
     device_id : :class:`Device` | int
-        The device.
+        The device, or its ordinal.
     options : :class:`DeviceMemoryResourceOptions` | dict, optional
-        How to make a new pool.
+        The options of a new pool. If None, the current pool is used.
 
     Raises
     ------
     TypeError
-        If ``device_id`` is neither.
+        If ``device_id`` is neither a :class:`Device` nor an int, or ``options`` has the wrong type.
     ValueError
         If there is no such device.
     NotSupportedError
-        If the device has no memory pools, or none that processes can share.
+        If the device has no memory pools, or ``ipc_enabled`` is set and its pools cannot be shared.
     RuntimeError
-        If processes are to share the pool, and the system is not Linux.
+        If ``ipc_enabled`` is set and the system is not Linux.
     """
 
     _accessible_by = ("device",)
@@ -79,18 +79,19 @@ cdef class DeviceMemoryResource(_IPCMemPool):
         device_id : :class:`Device` | int
             The device of the pool.
         alloc_handle : int | IPCAllocationHandle
-            The :attr:`allocation_handle` of the resource there, or its file descriptor, which stays open.
+            The :attr:`allocation_handle` of the resource in the exporting process, or its file descriptor, which is
+            duplicated.
 
         Returns
         -------
         :class:`DeviceMemoryResource`
-            A resource that opens buffers of the other process and cannot allocate. A handle whose
-            UUID is registered gives the registered resource.
+            A resource that opens buffers of the exporting process and cannot allocate. If a resource is registered
+            for the UUID of the handle, that resource.
 
         Raises
         ------
         TypeError
-            If an argument is of another type, or the UUID is that of a resource of another class.
+            If an argument has the wrong type, or the resource registered for the UUID has another class.
         ValueError
             If the handle is closed, or there is no such device.
         OSError
@@ -106,16 +107,19 @@ cdef class DeviceMemoryResource(_IPCMemPool):
 
     @property
     def peer_accessible_by(self) -> PeerAccessibleBySetProxy:
-        """Get or set the devices that may access the memory, besides its own.
+        """Get or set the peer devices that can access the memory of the pool, as a set.
 
-        Granting or revoking applies to memory allocated before and after, and can take seconds.
-        Assigning an iterable of :class:`Device` or int replaces the set in one driver call
-        (``cuMemPoolSetAccess``).
+        A change affects all memory of the pool, allocated before or afterwards, and can take seconds. Assigning an
+        iterable of :class:`Device` or int replaces the set with one driver call (``cuMemPoolSetAccess``).
 
         Raises
         ------
+        TypeError
+            If the new value is not an iterable of :class:`Device` or int.
         ValueError
-            If a device cannot access the memory of this one; nothing is changed then.
+            If a device does not exist, or cannot access the memory of this device. Nothing is changed.
+        RuntimeError
+            If the resource is closed.
         """
         MemPool_check_open(self)
         return PeerAccessibleBySetProxy(self)
@@ -138,12 +142,12 @@ class DeviceMemoryResourceOptions(Options):
     Attributes
     ----------
     ipc_enabled : bool, optional
-        Whether other processes may open the memory; Linux only. Default is False.
+        Whether other processes can open the memory; Linux only. Default is False.
     max_size : int, optional
-        The maximum size of the pool in bytes; 0, the default, is the driver's limit.
+        The maximum size of the pool in bytes. Default is 0: the driver's limit.
     release_threshold : int, optional
-        How many unused bytes the pool keeps for reuse when a stream or event is synchronised; more than
-        that is returned to the operating system then. If None, it keeps all.
+        How many bytes of unused memory the pool keeps when a stream or event is synchronized; the rest is returned to
+        the operating system. If None, the pool keeps all memory.
     """
 
     ipc_enabled: bool = False
@@ -176,7 +180,7 @@ cdef MemoryPoolHandle new_pool(int device_id, object options) except *:
 
 cdef int device_argument(object device_id) except -1:
     cdef int count = 0
-    # A Device, which is of a higher layer, knows its ordinal.
+    # Device is in a higher layer, so it is recognized by its attribute.
     ordinal = getattr(device_id, "device_id", device_id)
     if isinstance(ordinal, bool) or not isinstance(ordinal, int):
         raise TypeError(f"device_id must be a Device or an int, not {type(device_id).__name__}")
@@ -201,7 +205,7 @@ cdef bint has_pools(int device_id) except -1:
 def _refuse_without_pools(device_id: int, is_supported: bool) -> None:
     if not is_supported:
         raise NotSupportedError(
-            f"device {device_id} has no memory pools; Device.memory_resource allocates without them there"
+            f"device {device_id} does not support memory pools; use Device.memory_resource, which allocates without"
         )
 
 

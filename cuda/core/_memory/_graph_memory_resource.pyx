@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that graph nodes allocate and free."""
+"""Memory resource for graph memory, which nodes of a graph allocate and free."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["GraphMemoryResource"]
 
 
 cdef class cyGraphMemoryResource(MemoryResource):
-    """The implementation of :class:`GraphMemoryResource`."""
+    """The extension type behind :class:`GraphMemoryResource`."""
 
     _accessible_by = ("device",)
 
@@ -38,57 +38,62 @@ cdef class cyGraphMemoryResource(MemoryResource):
         return f"<{type(self).__name__} of device {self._device_id}>"
 
     def allocate(self, size: int, *, stream) -> Buffer:
-        """Add a node that allocates to the graph being captured (``cuMemAllocAsync``).
+        """Add a memory allocation node to the graph being captured (``cuMemAllocAsync``).
 
-        Closing the buffer during the capture adds a node that frees. After the capture, the memory
-        exists from a launch of the graph on; closing the buffer then frees it in stream order.
+        Closing the buffer during the capture adds a memory free node. If the graph does not free the memory, it exists
+        after a launch of the graph, and closing the buffer frees it in stream order.
 
         Parameters
         ----------
         size : int
-            The number of bytes. No bytes have the address 0.
+            The size in bytes. A buffer of 0 bytes has the address 0 and needs no node.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            A capturing stream of the device.
+            A capturing stream of the device, or the graph builder.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The buffer. Its address is fixed by the capture.
 
         Raises
         ------
         RuntimeError
             If the stream is not capturing.
         ValueError
-            If the stream is of another device.
+            If the stream belongs to another device.
         TypeError
-            If ``size`` is no integer or ``stream`` no stream.
+            If ``size`` is not an integer or ``stream`` not a stream.
         OverflowError
             If ``size`` is negative.
         """
         return GraphMemory_allocate(self, size_argument(size), Stream_accept(stream))
 
     def deallocate(self, ptr, size: int, *, stream) -> None:
-        """Free memory in stream order, or by a node while the stream is capturing (``cuMemFreeAsync``).
+        """Free memory in stream order; on a capturing stream, add a memory free node (``cuMemFreeAsync``).
 
         Parameters
         ----------
         ptr : int | driver.CUdeviceptr
-            The address.
+            The address of the memory.
         size : int
-            The number of bytes.
+            The size in bytes; ignored.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream on which the memory is freed.
         """
         free_async(address_argument("ptr", ptr), Stream_accept(stream))
 
     def trim(self) -> None:
-        """Return unused memory of the device's graphs to the operating system (``cuDeviceGraphMemTrim``)."""
+        """Return unused graph memory of the device to the operating system (``cuDeviceGraphMemTrim``)."""
         cdef int device_id = self._device_id
         with nogil:
             HANDLE_RETURN(cydriver.cuDeviceGraphMemTrim(device_id), b"cuDeviceGraphMemTrim")
 
     def close(self) -> None:
-        """Do nothing: the memory belongs to the device's graphs."""
+        """Do nothing: the driver manages the graph memory of a device."""
 
     @property
     def attributes(self) -> GraphMemoryResourceAttributes:
-        """The memory use of the device's graphs; each attribute queries the driver."""
+        """The usage of graph memory on the device; each access queries the driver."""
         cdef GraphMemoryResourceAttributes attributes
         attributes = GraphMemoryResourceAttributes.__new__(GraphMemoryResourceAttributes)
         attributes._device_id = self._device_id
@@ -101,19 +106,19 @@ cdef class cyGraphMemoryResource(MemoryResource):
 
 
 class GraphMemoryResource(cyGraphMemoryResource):
-    """Memory of the graphs of one device, for allocating while a stream is captured.
+    """Allocates graph memory of one device while a stream is being captured.
 
-    There is one object per device.
+    There is one object per device and class: constructing it again returns the same object.
 
     Parameters
     ----------
     device_id : :class:`Device` | int
-        The device.
+        The device, or its ordinal.
 
     Raises
     ------
     TypeError
-        If ``device_id`` is neither.
+        If ``device_id`` is neither a :class:`Device` nor an int.
     ValueError
         If there is no such device.
     """
@@ -132,9 +137,9 @@ class GraphMemoryResource(cyGraphMemoryResource):
 
 
 cdef class GraphMemoryResourceAttributes:
-    """Memory usage of the graphs of a device, in bytes (``cuDeviceGetGraphMemAttribute``).
+    """The usage of graph memory on a device, in bytes (``cuDeviceGetGraphMemAttribute``).
 
-    A peak is reset by setting it to 0 (``cuDeviceSetGraphMemAttribute``).
+    Setting a ``_high`` attribute to 0 resets it to the current value (``cuDeviceSetGraphMemAttribute``).
     """
 
     cdef int _device_id
@@ -148,13 +153,13 @@ cdef class GraphMemoryResourceAttributes:
 
     @property
     def reserved_mem_current(self) -> int:
-        """The bytes reserved for graphs now."""
-        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT)
+        """The bytes now reserved for graphs."""
+        return usage_of(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT)
 
     @property
     def reserved_mem_high(self) -> int:
-        """The most bytes reserved since the last reset."""
-        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
+        """The largest number of bytes reserved since the last reset."""
+        return usage_of(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
 
     @reserved_mem_high.setter
     def reserved_mem_high(self, value):
@@ -162,13 +167,13 @@ cdef class GraphMemoryResourceAttributes:
 
     @property
     def used_mem_current(self) -> int:
-        """The bytes that graphs use now."""
-        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT)
+        """The bytes now in use by graphs."""
+        return usage_of(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT)
 
     @property
     def used_mem_high(self) -> int:
-        """The most bytes that graphs used since the last reset."""
-        return figure(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
+        """The largest number of bytes in use by graphs since the last reset."""
+        return usage_of(self, cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
 
     @used_mem_high.setter
     def used_mem_high(self, value):
@@ -194,12 +199,12 @@ cdef Buffer GraphMemory_allocate(cyGraphMemoryResource self, size_t size, Stream
     Stream_keep(stream, &kept_stream)
     Stream_context(stream, &h_context, &device_id)
     if device_id != self._device_id:
-        raise ValueError(f"the stream is of device {device_id}, and this memory of device {self._device_id}")
+        raise ValueError(f"stream must be a stream of device {self._device_id}, not of device {device_id}")
     allocate_in_graph(size, kept_stream.handle(), &h_allocation)
     return Buffer_create(Buffer, h_allocation, self, None)
 
 
-cdef uint64_t figure(GraphMemoryResourceAttributes self, cydriver.CUgraphMem_attribute attribute) except? 0:
+cdef uint64_t usage_of(GraphMemoryResourceAttributes self, cydriver.CUgraphMem_attribute attribute) except? 0:
     cdef uint64_t value = 0
     cdef int device_id = self._device_id
     with nogil:
@@ -215,7 +220,7 @@ cdef int reset(
     cdef uint64_t zero = 0
     cdef int device_id = self._device_id
     if value != 0:
-        raise AttributeError(f"{name} can only be set to 0, which resets the peak, not to {shown(value)}")
+        raise AttributeError(f"{name} can only be set to 0, which resets it, not to {shown(value)}")
     with nogil:
         HANDLE_RETURN(
             cydriver.cuDeviceSetGraphMemAttribute(device_id, attribute, &zero), b"cuDeviceSetGraphMemAttribute"

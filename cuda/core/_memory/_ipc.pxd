@@ -17,24 +17,24 @@ cdef class IPCBufferDescriptor:
         size_t _size
 
 
-# Grants devices access to a pool of the host.
-ctypedef int (*LetIn)(cydriver.CUmemoryPool c_pool) except -1
+# A function that grants devices access to a pool of host memory.
+ctypedef int (*GrantAccess)(cydriver.CUmemoryPool c_pool) except -1
 
 # A handle that owns a file descriptor.
 cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 
-# A handle with a descriptor of its own, for a call and for exporting further; of a handle, or an open descriptor.
+# A handle with a duplicate of the file descriptor of another handle, or of an open file descriptor.
 cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle)
 
-# What another process needs to open a pool, and memory of it.
+# Exports a pool, so that another process can import it.
 cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool)
 
-# Of memory that the caller keeps.
+# Exports memory of a shared pool, which the caller keeps alive.
 cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id)
 
-# Memory of an imported pool, which came by `handle`. All imports of one piece of memory share one mapping.
-# `let_in` is NULL where the device of the memory needs nothing for access.
+# Opens memory of an imported pool; `handle` is the handle that the pool was imported from. All imports of the same
+# memory share one mapping. `grant_access` is NULL for device memory, which its device can always access.
 cdef int import_memory(
-    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, LetIn let_in, IPCBufferDescriptor descriptor,
-    const StreamHandle& h_stream, AllocationHandle* h_allocation
+    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, GrantAccess grant_access,
+    IPCBufferDescriptor descriptor, const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1

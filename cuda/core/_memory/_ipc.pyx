@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptors of memory shared between processes, and the mappings of imported memory."""
+"""Handles of pools and buffers shared between processes, and the mappings of imported memory."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ cdef extern from "fcntl.h" nogil:
 
 
 cdef class IPCAllocationHandle:
-    """A file descriptor by which another process opens a memory pool.
+    """A file descriptor from which another process imports a memory pool.
 
-    It comes from a resource's ``allocation_handle``. It passes through ``multiprocessing``, and its
-    descriptor through a socket; ``pickle`` alone cannot carry it.
+    It comes from the ``allocation_handle`` of a resource. Send it with ``multiprocessing``, or send its file
+    descriptor through a Unix socket; it cannot be pickled otherwise.
     """
 
     def __cinit__(self):
@@ -76,11 +76,11 @@ cdef class IPCAllocationHandle:
         return f"<IPCAllocationHandle {state}, pool {self._uuid}>"
 
     def __reduce__(self):
-        raise TypeError("an IPCAllocationHandle cannot be pickled alone: send it through multiprocessing")
+        raise TypeError("an IPCAllocationHandle can only be pickled by multiprocessing: it has a file descriptor")
 
     @classmethod
     def _init(cls, handle: int, uuid=None) -> IPCAllocationHandle:
-        """Take over an open file descriptor."""
+        """Create a handle that owns an open file descriptor."""
         return IPCAllocationHandle_create(descriptor_argument(handle), uuid)
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ cdef class IPCAllocationHandle:
 
     @property
     def uuid(self) -> uuid.UUID | None:
-        """The identity of the pool, the same in all processes."""
+        """The UUID of the pool, the same in all processes."""
         return self._uuid
 
     @property
@@ -104,7 +104,7 @@ cdef class IPCAllocationHandle:
 
 
 cdef class IPCBufferDescriptor:
-    """The descriptor with which another process opens a :class:`~cuda.core.Buffer` of an imported pool.
+    """The descriptor from which another process opens a :class:`~cuda.core.Buffer` of an imported pool.
 
     It comes from :attr:`Buffer.ipc_descriptor` and can be pickled.
     """
@@ -120,7 +120,7 @@ cdef class IPCBufferDescriptor:
 
     @classmethod
     def _init(cls, reserved: bytes, size: int) -> IPCBufferDescriptor:
-        """Make a descriptor of what another one carried."""
+        """Create a descriptor from the payload of another one; for pickle."""
         cdef IPCBufferDescriptor self = IPCBufferDescriptor.__new__(IPCBufferDescriptor)
         self._payload = reserved
         self._size = size_argument(size)
@@ -128,24 +128,24 @@ cdef class IPCBufferDescriptor:
 
     @property
     def size(self) -> int:
-        """The number of bytes of the buffer."""
+        """The size of the buffer in bytes."""
         return self._size
 
 
-# One piece of another process's memory, mapped once here however often it is imported: the driver
-# gives each import the same address, and the first free would take it from all others.
+# Memory of another process that is mapped here. All imports of it share one mapping: the driver returns the same
+# address for each import, and the first free would unmap it for all others.
 cdef class Mapping:
     cdef:
-        MemoryPoolHandle h_pool     # set once: of the resource, which is part of the key
-        MemoryPoolHandle h_source   # set once: what the memory was imported from
+        MemoryPoolHandle h_pool     # set once: the pool of the resource, which is part of the key
+        MemoryPoolHandle h_source   # set once: the pool that the memory was imported from
         object key
         cydriver.CUdeviceptr pointer
-        size_t size     # 0 where the driver cannot say
+        size_t size     # 0 if the driver does not report it
         size_t users    # guarded by the lock
 
 
 cdef dict _mappings = {}
-# Reentrant, because a collection inside may drop a buffer of another mapping.
+# Reentrant, because a garbage collection inside may release a buffer of another mapping.
 _lock = threading.RLock()
 
 
@@ -154,7 +154,7 @@ def _renew_lock():
     _lock = threading.RLock()
 
 
-# In a forked child the lock may be held by a thread that the child does not have.
+# In a forked child, the lock may be held by a thread that exists only in the parent.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
@@ -244,22 +244,23 @@ cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id):
 
 
 cdef int import_memory(
-    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, LetIn let_in, IPCBufferDescriptor descriptor,
-    const StreamHandle& h_stream, AllocationHandle* h_allocation
+    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, GrantAccess grant_access,
+    IPCBufferDescriptor descriptor, const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1:
     cdef Allocation value
     cdef Mapping mapping
     cdef Keep keep
     if len(descriptor._payload) != sizeof(cydriver.CUmemPoolPtrExportData):
         raise ValueError(
-            f"the descriptor must carry {sizeof(cydriver.CUmemPoolPtrExportData)} bytes, not {len(descriptor._payload)}"
+            f"ipc_descriptor must have a payload of {sizeof(cydriver.CUmemPoolPtrExportData)} bytes, "
+            f"not {len(descriptor._payload)}"
         )
     value.h_stream = h_stream
     fix_context(value)
     with _lock:
         mapping = _mappings.get((address(h_pool), descriptor._payload))
         if mapping is None:
-            mapping = Mapping_create(h_pool, handle, let_in, descriptor._payload, value)
+            mapping = Mapping_create(h_pool, handle, grant_access, descriptor._payload, value)
             _mappings[mapping.key] = mapping
         mapping.users += 1
     value.pointer = mapping.pointer
@@ -269,12 +270,16 @@ cdef int import_memory(
     h_allocation[0] = AllocationHandle.own(move(value), &leave_mapping, move(keep))
     if 0 < mapping.size < descriptor._size:
         h_allocation.reset()
-        raise ValueError(f"the descriptor claims {descriptor._size} bytes, but the memory has {mapping.size}")
+        raise ValueError(f"ipc_descriptor is for {descriptor._size} bytes, but the memory has {mapping.size}")
     return 0
 
 
 cdef Mapping Mapping_create(
-    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, LetIn let_in, bytes payload, Allocation value
+    const MemoryPoolHandle& h_pool,
+    IPCAllocationHandle handle,
+    GrantAccess grant_access,
+    bytes payload,
+    Allocation value,
 ):
     cdef Mapping self = Mapping.__new__(Mapping)
     cdef IPCAllocationHandle mine
@@ -284,9 +289,9 @@ cdef Mapping Mapping_create(
     importing.value = value
     self.key = (address(h_pool), payload)
     self.h_pool = h_pool
-    # A defect of the driver for CUDA 13.0: memory imported into a pool whose access was set before damages pools
-    # that are created later. So each allocation gets an imported pool of its own, and access is set last.
-    if let_in == NULL:
+    # Works around a defect of drivers of CUDA 13.0: importing memory into a pool whose access was set before corrupts
+    # pools that are created later. So each allocation has an imported pool of its own, whose access is set last.
+    if grant_access == NULL:
         self.h_source = h_pool
     else:
         mine = IPCAllocationHandle_copy(handle)
@@ -300,20 +305,21 @@ cdef Mapping Mapping_create(
         )
     self.pointer = h_import.value().value.pointer
     (&h_import.value()).value.pointer = 0
-    if let_in != NULL:
+    if grant_access != NULL:
         try:
-            let_in(self.h_source.get())
+            grant_access(self.h_source.get())
         except BaseException:
             value.pointer = self.pointer
             with nogil:
                 free_in_stream_order(value)
             raise
-    # Only those who have access are told.
+    # After access was granted, because the driver reports the size only to devices with access.
     self.size = size_from(self.pointer)
     return self
 
 
-# A call that maps memory, which a signal handler may leave behind: then what it mapped ends with it.
+# Argument and result of cuMemPoolImportPointer on another thread. If a signal handler abandons that call, the memory
+# is freed with this struct.
 cdef cppclass PointerImport:
     MemoryPoolHandle h_source
     cydriver.CUmemPoolPtrExportData data
@@ -332,7 +338,7 @@ cdef void end_import(PointerImport importing) noexcept nogil:
         free_in_stream_order(importing.value)
 
 
-# The bytes from an address to the end of its allocation; 0 where the driver cannot say.
+# The bytes from an address to the end of its allocation; 0 if the driver does not report it.
 cdef size_t size_from(cydriver.CUdeviceptr pointer) except? 0:
     cdef cydriver.CUdeviceptr start = 0
     cdef size_t size = 0
@@ -352,7 +358,7 @@ cdef void Mapping_leave(Allocation& value) noexcept:
         self.users -= 1
         if self.users == 0:
             del _mappings[self.key]
-            # Before another thread can import the same memory again.
+            # With the lock held, before another thread can import the same memory again.
             with nogil:
                 free_in_stream_order(value)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resources over the synchronous allocators of the driver."""
+"""Memory resources over the driver's synchronous allocators."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ __all__ = ["LegacyPinnedMemoryResource"]
 
 
 class _SynchronousAllocator(MemoryResource):
-    """Memory that needs no stream; a subclass has ``_free``, which is called once the work of a stream is done."""
+    """Base of resources that allocate synchronously; a subclass defines ``_free``."""
 
     _needs_stream = False
 
     _waits_to_free = True
 
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Free memory (``cuMemFreeHost``, ``cuMemFree``), after all work of ``stream`` if one is given.
+        """Synchronize ``stream`` if one is given, and free memory (``cuMemFreeHost``, ``cuMemFree``).
 
         Parameters
         ----------
         ptr : int
-            The address; 0 is not freed.
+            The address of the memory; 0 does nothing.
         size : int
-            Not used.
+            The size in bytes; ignored.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The host waits for its work first.
+            The stream to synchronize first.
 
         Raises
         ------
         CUDAError
-            If work of the stream failed; the memory is freed nevertheless.
+            If work in the stream failed; the memory is freed nevertheless.
         """
         if stream is not None:
             stream = Stream_accept(stream)
@@ -51,7 +51,7 @@ class _SynchronousAllocator(MemoryResource):
 
 @answering
 class LegacyPinnedMemoryResource(_SynchronousAllocator):
-    """Page-locked host memory, which devices can also access; not stream-ordered."""
+    """Allocates page-locked host memory synchronously (``cuMemAllocHost``); all devices can access it."""
 
     _accessible_by = ("device", "host")
 
@@ -59,19 +59,28 @@ class LegacyPinnedMemoryResource(_SynchronousAllocator):
         return f"<{type(self).__name__} of the host>"
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Allocate memory (``cuMemAllocHost``); a context has to be current.
+        """Allocate page-locked host memory (``cuMemAllocHost``). A context must be current.
 
         Parameters
         ----------
         size : int
-            The number of bytes. No bytes have the address 0.
+            The size in bytes. A buffer of 0 bytes has the address 0.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            Only checked: the memory can be used at once.
+            Accepted for compatibility with other resources; the allocation is synchronous.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The allocated memory, uninitialized.
 
         Raises
         ------
         OutOfMemoryError
-            If there is not so much memory.
+            If there is not enough memory.
+        TypeError
+            If ``size`` is not an integer, or ``stream`` not a stream.
+        OverflowError
+            If ``size`` is negative or too large.
         CUDAError
             If no context is current.
         """
@@ -89,12 +98,12 @@ class LegacyPinnedMemoryResource(_SynchronousAllocator):
 
     @property
     def device_id(self) -> int:
-        """Not supported: the memory is on no device."""
-        raise RuntimeError("page-locked host memory is on no device, so it has no device_id")
+        """Not supported: host memory belongs to no device; raises RuntimeError."""
+        raise RuntimeError("page-locked host memory belongs to no device and has no device_id")
 
 
 class _SynchronousMemoryResource(_SynchronousAllocator):
-    """Device memory without pools: ``cuMemAlloc`` and ``cuMemFree``."""
+    """Allocates device memory synchronously, for devices without memory pools (``cuMemAlloc``, ``cuMemFree``)."""
 
     _accessible_by = ("device",)
 
@@ -105,7 +114,7 @@ class _SynchronousMemoryResource(_SynchronousAllocator):
         return f"<{type(self).__name__} of device {self._device_id}>"
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Allocate memory (``cuMemAlloc``); ``stream`` is the one after whose work it is freed."""
+        """Allocate device memory (``cuMemAlloc``); ``stream`` is synchronized before it is freed."""
         if stream is not None:
             stream = Stream_accept(stream)
         pointer = allocate_device(size, self._device_id)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers of managed memory, with advice to the driver and migration."""
+"""Buffers of managed memory: memory advice, prefetching and discarding."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ __all__ = ["ManagedBuffer"]
 class ManagedBuffer(Buffer):
     """A range of managed memory, which migrates between the host and devices.
 
-    Managed buffers come from :meth:`ManagedMemoryResource.allocate` and :meth:`from_handle`; there is no
-    direct construction. Methods that advise or migrate raise ValueError for memory that is not managed, and
+    A managed buffer cannot be constructed directly: :meth:`ManagedMemoryResource.allocate` and :meth:`from_handle`
+    return one. The methods and properties of this class raise ValueError if the memory is not managed, and
     RuntimeError if the buffer is closed.
     """
 
@@ -40,61 +40,74 @@ class ManagedBuffer(Buffer):
 
     @classmethod
     def from_handle(cls, ptr, size: int, mr=None, owner=None, *, stream=None) -> ManagedBuffer:
-        """Wrap the address of managed memory; the arguments are those of :meth:`Buffer.from_handle`."""
+        """Wrap existing managed memory.
+
+        Parameters
+        ----------
+        ptr, size, mr, owner, stream
+            As for :meth:`Buffer.from_handle`.
+
+        Returns
+        -------
+        :class:`ManagedBuffer`
+            The buffer.
+        """
         return cls._init(ptr, size, mr, None, owner, stream=stream)
 
     def prefetch(self, location, *, stream) -> None:
-        """Migrate the memory, in stream order (``cuMemPrefetchAsync``).
+        """Prefetch the memory: migrate it to a location, in stream order (``cuMemPrefetchAsync``).
 
         Parameters
         ----------
         location : :class:`Device` | :class:`Host`
-            Where to.
+            The destination.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream that the migration is enqueued on.
 
         Raises
         ------
         ValueError
             If ``location`` is None.
         TypeError
-            If ``location`` is no place, or ``stream`` no stream.
+            If ``location`` is neither a :class:`Device` nor a :class:`Host`, or ``stream`` not a stream.
         """
         prefetch_batch(stream, (self,), (location,))
 
     def discard(self, *, stream) -> None:
-        """Drop the contents without migrating, in stream order (``cuMemDiscardBatchAsync``).
+        """Discard the contents, in stream order (``cuMemDiscardBatchAsync``).
+
+        Reads are undefined until the memory is written or prefetched.
 
         Parameters
         ----------
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream that the operation is enqueued on.
 
         Raises
         ------
         TypeError
-            If ``stream`` is no stream.
+            If ``stream`` is not a stream.
         NotImplementedError
             If the driver is older than CUDA 13.0.
         """
         discard_batch(stream, (self,))
 
     def discard_prefetch(self, location, *, stream) -> None:
-        """Drop the contents and migrate, in stream order (``cuMemDiscardAndPrefetchBatchAsync``).
+        """Discard the contents and prefetch the memory without a copy (``cuMemDiscardAndPrefetchBatchAsync``).
 
         Parameters
         ----------
         location : :class:`Device` | :class:`Host`
-            Where to.
+            The destination.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream.
+            The stream that the operation is enqueued on.
 
         Raises
         ------
         ValueError
             If ``location`` is None.
         TypeError
-            If ``location`` is no place, or ``stream`` no stream.
+            If ``location`` is neither a :class:`Device` nor a :class:`Host`, or ``stream`` not a stream.
         NotImplementedError
             If the driver is older than CUDA 13.0.
         """
@@ -102,7 +115,9 @@ class ManagedBuffer(Buffer):
 
     @property
     def read_mostly(self) -> bool:
-        """Whether copies of the memory are kept wherever it is read (``cuMemAdvise``)."""
+        """Get or set whether the memory is mostly read: each processor that reads it then keeps a read-only copy
+        (``cuMemAdvise``, ``CU_MEM_ADVISE_SET_READ_MOSTLY``).
+        """
         return get_read_mostly(self)
 
     @read_mostly.setter
@@ -111,7 +126,9 @@ class ManagedBuffer(Buffer):
 
     @property
     def preferred_location(self):
-        """The preferred location, a :class:`Device` or :class:`Host`, or None (``cuMemAdvise``)."""
+        """Get or set the preferred location: a :class:`Device`, a :class:`Host`, or None for no preference
+        (``cuMemAdvise``, ``CU_MEM_ADVISE_SET_PREFERRED_LOCATION``).
+        """
         return get_preferred_location(self)
 
     @preferred_location.setter
@@ -120,17 +137,18 @@ class ManagedBuffer(Buffer):
 
     @property
     def accessed_by(self) -> AccessedBySetProxy:
-        """The devices, and ``Host()``, to which the memory stays mapped (``cuMemAdvise``).
+        """Get or set the locations that access the memory, to which it stays mapped: a set of :class:`Device` and
+        ``Host()`` (``cuMemAdvise``, ``CU_MEM_ADVISE_SET_ACCESSED_BY``).
 
-        A set that shows the state now, whenever it is read. Assigning an iterable replaces the members;
-        nothing changes if one of them is no place.
+        The set is a live view: each access queries the driver. Assigning an iterable replaces the members; if one of
+        them is not a valid location, nothing changes.
         """
         return AccessedBySetProxy(self)
 
     @accessed_by.setter
     def accessed_by(self, locations: Iterable) -> None:
         if not isinstance(locations, Iterable):
-            raise TypeError(f"accessed_by takes an iterable of Device and Host(), not {type(locations).__name__}")
+            raise TypeError(f"accessed_by must be an iterable of Device and Host(), not {type(locations).__name__}")
         wanted = {_check_member(location) for location in locations}
         members = set(get_accessed_by(self))
         for location in members - wanted:
@@ -141,7 +159,7 @@ class ManagedBuffer(Buffer):
 
 @needs_init("_buffer")
 class AccessedBySetProxy(MutableSet):
-    """The locations to which managed memory stays mapped; reads and writes go to the driver."""
+    """The locations to which managed memory stays mapped, as a live view: each operation calls the driver."""
 
     __slots__ = ("_buffer",)
 
@@ -150,7 +168,7 @@ class AccessedBySetProxy(MutableSet):
 
     @classmethod
     def _from_iterable(cls, iterable) -> set:
-        # What & | - ^ give.
+        # The result of the operators & | - ^.
         return set(iterable)
 
     def __contains__(self, location) -> bool:
@@ -166,19 +184,24 @@ class AccessedBySetProxy(MutableSet):
         return f"{type(self).__name__}({set(self)!r})"
 
     def add(self, location) -> None:
-        """Map the memory to a :class:`Device`, or to ``Host()``.
+        """Keep the memory mapped to a location (``CU_MEM_ADVISE_SET_ACCESSED_BY``).
+
+        Parameters
+        ----------
+        location : :class:`Device` | :class:`Host`
+            The location; of hosts, only ``Host()``.
 
         Raises
         ------
         TypeError
-            If ``location`` is something else.
+            If ``location`` is neither a :class:`Device` nor a :class:`Host`.
         ValueError
-            If it is a NUMA node.
+            If ``location`` is a NUMA node.
         """
         set_accessed_by(self._buffer, _check_member(location), True)
 
     def discard(self, location) -> None:
-        """Remove a location; others are ignored."""
+        """Remove a location (``CU_MEM_ADVISE_UNSET_ACCESSED_BY``); does nothing if it is not a member."""
         if location in self:
             set_accessed_by(self._buffer, location, False)
 
@@ -186,7 +209,7 @@ class AccessedBySetProxy(MutableSet):
 def _check_member(location):
     if isinstance(location, Host):
         if location != Host():
-            raise ValueError(f"accessed_by takes Host() and no NUMA nodes, not {shown(location)}")
+            raise ValueError(f"accessed_by must contain Host(), not the NUMA node {shown(location)}")
     elif not _late.is_device(location):
-        raise TypeError(f"accessed_by takes Device objects and Host(), not {type(location).__name__}")
+        raise TypeError(f"accessed_by must contain Device and Host() objects, not {type(location).__name__}")
     return location

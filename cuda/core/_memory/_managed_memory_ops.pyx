@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Advice for and migration of managed memory: one buffer, or many in one call."""
+"""Managed memory operations: memory advice, prefetching and discarding, of one buffer or batched."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ __all__ = ["discard_batch", "discard_prefetch_batch", "prefetch_batch"]
 
 
 def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
-    """Migrate managed memory, in stream order (``cuMemPrefetchBatchAsync``).
+    """Prefetch managed memory: migrate buffers to locations, in stream order (``cuMemPrefetchBatchAsync``).
 
     Parameters
     ----------
     stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-        The stream.
+        The stream that the operation is enqueued on.
     buffers : Sequence[:class:`Buffer`]
-        The memory, in any order.
+        The buffers; the driver may process them in any order.
     locations : :class:`Device` | :class:`Host` | Sequence
-        Where to: one place for all buffers, or one for each.
+        The destination of all buffers, or one for each.
 
     Raises
     ------
     TypeError
-        If an argument is of another type.
+        If an argument has the wrong type.
     ValueError
-        If there are no buffers, one is not managed, a location is None, or their number is another.
+        If there are no buffers, a buffer is not managed, a location is None, or there is another number of locations.
     RuntimeError
         If a buffer is closed.
     """
@@ -75,23 +75,23 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
 
 
 def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
-    """Drop the contents of managed memory, in stream order (``cuMemDiscardBatchAsync``).
+    """Discard the contents of managed memory, in stream order (``cuMemDiscardBatchAsync``).
 
-    What is read before the memory is written or prefetched again is undefined.
+    Reads are undefined until the memory is written or prefetched.
 
     Parameters
     ----------
     stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-        The stream.
+        The stream that the operation is enqueued on.
     buffers : Sequence[:class:`Buffer`]
-        The memory, in any order.
+        The buffers; the driver may process them in any order.
 
     Raises
     ------
     TypeError
-        If an argument is of another type.
+        If an argument has the wrong type.
     ValueError
-        If there are no buffers, or one is not managed.
+        If there are no buffers, or a buffer is not managed.
     RuntimeError
         If a buffer is closed.
     NotImplementedError
@@ -114,25 +114,25 @@ def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
 
 
 def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
-    """Drop the contents of managed memory and migrate it (``cuMemDiscardAndPrefetchBatchAsync``).
+    """Discard the contents of managed memory and prefetch it (``cuMemDiscardAndPrefetchBatchAsync``).
 
-    Memory that is to be written anew moves so without a copy.
+    Because the contents are discarded, the memory migrates without a copy.
 
     Parameters
     ----------
     stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-        The stream.
+        The stream that the operation is enqueued on.
     buffers : Sequence[:class:`Buffer`]
-        The memory, in any order.
+        The buffers; the driver may process them in any order.
     locations : :class:`Device` | :class:`Host` | Sequence
-        Where to: one place for all buffers, or one for each.
+        The destination of all buffers, or one for each.
 
     Raises
     ------
     TypeError
-        If an argument is of another type.
+        If an argument has the wrong type.
     ValueError
-        If there are no buffers, one is not managed, a location is None, or their number is another.
+        If there are no buffers, a buffer is not managed, a location is None, or there is another number of locations.
     RuntimeError
         If a buffer is closed.
     NotImplementedError
@@ -158,7 +158,7 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
 
 
 def get_read_mostly(Buffer buffer not None) -> bool:
-    """Return whether copies of the memory are kept wherever it is read."""
+    """Return whether the memory is advised to be mostly read."""
     cdef int32_t c_value = 0
     read_attribute(
         buffer, cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, &c_value, sizeof(c_value)
@@ -167,7 +167,7 @@ def get_read_mostly(Buffer buffer not None) -> bool:
 
 
 def set_read_mostly(Buffer buffer not None, value: bool) -> None:
-    """Advise whether the memory is mostly read."""
+    """Advise the driver whether the memory is mostly read."""
     cdef cydriver.CUmem_advise c_advice = cydriver.CUmem_advise.CU_MEM_ADVISE_UNSET_READ_MOSTLY
     if value:
         c_advice = cydriver.CUmem_advise.CU_MEM_ADVISE_SET_READ_MOSTLY
@@ -175,7 +175,7 @@ def set_read_mostly(Buffer buffer not None, value: bool) -> None:
 
 
 def get_preferred_location(Buffer buffer not None):
-    """Return the preferred location, a Device or Host, or None."""
+    """Return the preferred location: a Device, a Host, or None."""
     cdef int32_t c_kind = <int32_t>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_INVALID
     cdef int32_t c_number = 0
     read_attribute(
@@ -218,7 +218,7 @@ def get_accessed_by(Buffer buffer not None) -> list:
 
 
 def set_accessed_by(Buffer buffer not None, location, value: bool) -> None:
-    """Advise whether the memory stays mapped to a Device or Host()."""
+    """Advise the driver whether the memory stays mapped to a Device or Host()."""
     cdef cydriver.CUmem_advise c_advice = cydriver.CUmem_advise.CU_MEM_ADVISE_UNSET_ACCESSED_BY
     if value:
         c_advice = cydriver.CUmem_advise.CU_MEM_ADVISE_SET_ACCESSED_BY
@@ -226,16 +226,16 @@ def set_accessed_by(Buffer buffer not None, location, value: bool) -> None:
 
 
 cdef class Ranges:
-    """Managed memory of several buffers, kept until the driver has been called; empty ranges are left out."""
+    """The memory ranges of several managed buffers, kept alive for one driver call; without empty buffers."""
 
     cdef:
         vector[AllocationHandle] _h_allocations
         vector[cydriver.CUdeviceptr] _pointers
         vector[size_t] _sizes
-        vector[size_t] _places      # which of the buffers each range is
-        size_t _count               # of the buffers
+        vector[size_t] _positions   # for each range, the position of its buffer in the argument
+        size_t _count               # the number of buffers in the argument
         vector[cydriver.CUmemLocation] _locations
-        vector[size_t] _indices     # the first range of each location
+        vector[size_t] _indices     # for each location, the first range that it applies to
 
 
 cdef Ranges Ranges_of(object buffers):
@@ -253,7 +253,7 @@ cdef int Ranges_add(Ranges self, Buffer buffer) except -1:
         self._h_allocations.push_back(memory.handle())
         self._pointers.push_back(memory.value().pointer)
         self._sizes.push_back(memory.value().size)
-        self._places.push_back(self._count)
+        self._positions.push_back(self._count)
     self._count += 1
     return 0
 
@@ -265,20 +265,20 @@ cdef int Ranges_locate(Ranges self, object locations) except -1:
         self._locations.push_back(location_argument(locations))
         self._indices.push_back(0)
         return 0
-    locations = tuple(locations)  # what another thread may shorten meanwhile
+    locations = tuple(locations)  # another thread may change the list meanwhile
     if len(locations) != self._count:
-        raise ValueError(f"locations must be one place or {self._count}, one for each buffer, not {len(locations)}")
+        raise ValueError(f"locations must be one location or {self._count}, one for each buffer, not {len(locations)}")
     for location in locations:
         all_locations.push_back(location_argument(location))
     for i in range(self._pointers.size()):
-        self._locations.push_back(all_locations[self._places[i]])
+        self._locations.push_back(all_locations[self._positions[i]])
         self._indices.push_back(i)
     return 0
 
 
 cdef int check_managed(Buffer buffer) except -1:
     if not buffer.is_managed:
-        raise ValueError("the memory of the Buffer is not managed; use ManagedMemoryResource")
+        raise ValueError("the Buffer must be of managed memory; allocate it from a ManagedMemoryResource")
     return 0
 
 
@@ -295,7 +295,7 @@ cdef int advise(Buffer buffer, cydriver.CUmem_advise advice, cydriver.CUmemLocat
     return 0
 
 
-# Leaves `value` as it is for a buffer of no bytes, about which there is nothing to know.
+# Leaves `value` unchanged for an empty buffer, for which the driver cannot be asked.
 cdef int read_attribute(
     Buffer buffer, cydriver.CUmem_range_attribute attribute, void* value, size_t size
 ) except -1:

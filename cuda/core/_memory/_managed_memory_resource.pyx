@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Managed memory from a pool."""
+"""Memory resource over a pool of managed memory."""
 
 from __future__ import annotations
 
@@ -25,24 +25,31 @@ __all__ = ["ManagedMemoryResource", "ManagedMemoryResourceOptions"]
 
 
 cdef class ManagedMemoryResource(_MemPool):
-    """Stream-ordered managed memory; :meth:`allocate` returns :class:`ManagedBuffer` objects.
+    """Allocates managed memory in stream order from a memory pool; returns :class:`ManagedBuffer` objects.
 
-    Without options it allocates from the driver's current pool of managed memory, which it does not
-    own; using that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does.
-    With options it makes a pool of its own.
+    Without options it uses the driver's current pool of managed memory (``cuMemGetMemPool``), which it does not own,
+    with a release threshold as for :class:`DeviceMemoryResource`. With options it creates a pool of its own
+    (``cuMemPoolCreate``).
 
     Parameters
     ----------
     options : :class:`ManagedMemoryResourceOptions` | dict, optional
-        How to make a new pool.
+        The options of a new pool. If None, the current pool is used.
 
     Raises
     ------
-    RuntimeError
-        If the driver is older than CUDA 13.0 or has no current pool of managed memory, or the NUMA node
-        nearest to the current device is meant and unknown.
+    TypeError
+        If ``options`` has the wrong type.
     ValueError
-        If the preferred location is none.
+        If ``preferred_location`` and ``preferred_location_type`` do not go together.
+    RuntimeError
+        If the driver is older than CUDA 13.0 or has no current pool of managed memory, or the NUMA node nearest to the
+        current device is requested and unknown.
+
+    Warns
+    -----
+    UserWarning
+        Once per process, if the device does not support concurrent managed access.
     """
 
     _accessible_by = ("device", "host")
@@ -63,18 +70,18 @@ cdef class ManagedMemoryResource(_MemPool):
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the preferred device; -1 without one."""
+        """The ordinal of the device that is the preferred location; -1 if the location is not a device."""
         location = self._preferred_location
         return location[1] if location is not None and location[0] == ManagedMemoryLocationType.DEVICE else -1
 
     @property
     def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
-        """The preferred location as ``(type, id)``, with the id None for the host; or None."""
+        """The preferred location as ``(type, id)``, where the id is None for the host; None for no preference."""
         return self._preferred_location
 
     @property
     def is_managed(self) -> bool:
-        """True: the memory migrates between host and devices."""
+        """True: the memory migrates between the host and devices."""
         return True
 
 
@@ -82,18 +89,19 @@ cdef class ManagedMemoryResource(_MemPool):
 class ManagedMemoryResourceOptions(Options):
     """Options of the pool of a new :class:`ManagedMemoryResource`.
 
-    Whether the two fields of the preferred location fit together is checked when the resource is made.
+    The resource checks whether the two fields of the preferred location go together.
 
     Attributes
     ----------
     preferred_location : int, optional
-        The ordinal of a device or the number of a NUMA node; without a type, -1 is the host.
+        The ordinal of a device, or the number of a NUMA node. If ``preferred_location_type`` is None: a device, or -1
+        for the host.
     preferred_location_type : :class:`~cuda.core.typing.ManagedMemoryLocationType` | str, optional
-        The kind of location. ``"host"`` takes no number, and ``"host_numa"`` without one is
-        the node nearest to the current device.
+        The type of location. For ``"host"``, ``preferred_location`` must be None. For ``"host_numa"``, None means the
+        NUMA node nearest to the current device.
     release_threshold : int, optional
-        How many unused bytes the pool keeps for reuse when a stream or event is synchronised; more than
-        that is returned to the operating system then. If None, it keeps all.
+        How many bytes of unused memory the pool keeps when a stream or event is synchronized; the rest is returned to
+        the operating system. If None, the pool keeps all memory.
     """
 
     preferred_location: int | None = None
@@ -111,7 +119,7 @@ class ManagedMemoryResourceOptions(Options):
 
 
 def reset_concurrent_access_warning() -> None:
-    """Let the next resource on a device without concurrent managed access warn again."""
+    """Warn again for the next resource on a device without concurrent managed access."""
     global _has_warned
     _has_warned = False
 
@@ -176,7 +184,7 @@ cdef MemoryPoolHandle new_pool(object location, object release_threshold) except
 cdef bint _has_warned = False
 
 
-# Without a preferred device, the current one counts, and without that the first.
+# If the preferred location is not a device, the current device is checked, or device 0 if none is current.
 cdef int warn_without_concurrent_access(int device_id) except -1:
     cdef ContextHandle h_context
     if _has_warned:
@@ -196,7 +204,7 @@ def _warn_concurrent_access(device_id: int, is_supported: bool) -> None:
         return
     _has_warned = True
     warnings.warn(
-        f"device {device_id} has no concurrent managed access: while it works, the host must not touch managed memory",
+        f"device {device_id} has no concurrent managed access: the host must not access managed memory while it works",
         UserWarning,
         stacklevel=1,
     )
@@ -204,12 +212,12 @@ def _warn_concurrent_access(device_id: int, is_supported: bool) -> None:
 
 def _refuse_old_driver(version: int) -> None:
     if version < 13000:
-        raise RuntimeError("pools of managed memory need a driver for CUDA 13.0 or newer")
+        raise RuntimeError("pools of managed memory need a driver of CUDA 13.0 or newer")
 
 
 def _refuse_without_pool(is_there: bool) -> None:
     if not is_there:
-        raise RuntimeError("the driver has no current pool of managed memory here; give options for a pool of its own")
+        raise RuntimeError("the driver has no current pool of managed memory; pass options to create a pool")
 
 
 answer_hasattr(ManagedMemoryResource)

@@ -25,7 +25,7 @@ cdef class _MemPoolAttributes:
 cdef int MemPool_check_open(_MemPool self) except -1
 cdef int MemPool_keep(_MemPool self, KeptMemoryPool* kept) except -1
 
-# A new pool, which keeps `release_threshold` bytes (see below) over a synchronisation; of at most `max_size`
+# A new pool, which keeps `release_threshold` bytes (see below) over a synchronization; of at most `max_size`
 # bytes, where that is not 0.
 cdef MemoryPoolHandle MemPool_create(
     cydriver.CUmemAllocationType kind, cydriver.CUmemLocation location, bint is_shared, size_t max_size,
@@ -39,7 +39,7 @@ cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *
 # A pool that the driver has made: it keeps freed memory for reuse, unless somebody has set its threshold.
 cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *
 
-# The bytes that a pool keeps over a synchronisation; None for all.
+# The bytes that a pool keeps over a synchronization; None for all.
 cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1
 
 # The pool that a resource allocates from, from now on.

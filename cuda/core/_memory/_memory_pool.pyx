@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of resources that allocate from a pool of the driver."""
+"""The base of memory resources over a memory pool (``CUmemoryPool``)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ cdef extern from "pools/pool_lock.hpp" namespace "cuda_core" nogil:
 
 
 cdef class _MemPool(MemoryResource):
-    """A resource over a pool of the driver."""
+    """Base of memory resources over a memory pool (``CUmemoryPool``)."""
 
     def __cinit__(self, *args, **kwargs):
         self._is_overridden = type(self).allocate is not _MemPool.allocate
@@ -80,39 +80,47 @@ cdef class _MemPool(MemoryResource):
         Parameters
         ----------
         size : int
-            The number of bytes. No bytes have the address 0.
-        stream : :class:`Stream`
-            The stream after whose work the memory may be used; also the one in whose order it is freed.
+            The size in bytes. A buffer of 0 bytes has the address 0.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream that the allocation is ordered on: work enqueued on it afterwards can use the memory. The
+            memory is freed on the same stream, unless another one is set.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The allocated memory, uninitialized.
 
         Raises
         ------
         OutOfMemoryError
-            If there is not so much memory.
+            If there is not enough memory.
         RuntimeError
             If the resource is closed, or the stream is capturing.
         TypeError
-            If ``size`` is no integer or ``stream`` no stream, or the pool belongs to another process.
+            If ``size`` is not an integer or ``stream`` not a stream, or the pool belongs to another process.
         OverflowError
             If ``size`` is negative.
         """
         return MemPool_allocate(self, size_argument(size), Stream_accept(stream))
 
     def deallocate(self, ptr, size: int, *, stream) -> None:
-        """Free memory of the pool in stream order, also when the resource is closed (``cuMemFreeAsync``).
+        """Free memory of the pool in stream order, also if the resource is closed (``cuMemFreeAsync``).
 
         Parameters
         ----------
         ptr : int | driver.CUdeviceptr
-            The address.
+            The address of the memory.
         size : int
-            The number of bytes.
-        stream : :class:`Stream`
-            The stream after whose work the memory is freed.
+            The size in bytes; ignored.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream that the free is ordered on.
         """
         free_async(address_argument("ptr", ptr), Stream_accept(stream))
 
     def close(self) -> None:
-        """Drop the reference to the pool; a pool of its own is destroyed after its last allocation."""
+        """Drop the reference to the pool. A pool that this resource created is destroyed after its last allocation is
+        freed (``cuMemPoolDestroy``).
+        """
         self._h_users.reset()
         set_closing(True)
         self._h_pool.reset()
@@ -121,7 +129,7 @@ cdef class _MemPool(MemoryResource):
     def trim(self, bytes_to_keep: int = 0) -> None:
         """Return unused memory to the operating system (``cuMemPoolTrimTo``).
 
-        Memory is in use until its free has been executed: synchronise the stream first.
+        Memory is in use until its free has been executed: synchronize the stream first.
 
         Parameters
         ----------
@@ -131,7 +139,7 @@ cdef class _MemPool(MemoryResource):
         Raises
         ------
         TypeError
-            If ``bytes_to_keep`` is no integer.
+            If ``bytes_to_keep`` is not an integer.
         OverflowError
             If ``bytes_to_keep`` is negative.
         RuntimeError
@@ -155,10 +163,9 @@ cdef class _MemPool(MemoryResource):
 
     @property
     def allocation_count(self) -> int:
-        """The number of allocations by this resource that are not freed yet.
+        """The number of allocations of this resource that have not been freed, without empty buffers.
 
-        Empty buffers do not count. A buffer counts until its memory is freed, which is after the last DLPack
-        consumer.
+        The memory of a closed buffer counts as long as a DLPack consumer or a graph keeps it.
         """
         MemPool_check_open(self)
         return max(<int64_t>self._h_users.use_count() - 1, 0)
@@ -170,22 +177,22 @@ cdef class _MemPool(MemoryResource):
 
     @property
     def is_handle_owned(self) -> bool:
-        """Whether this resource made the pool; False when closed."""
+        """Whether this resource owns the pool, because it created or imported it; False when closed."""
         return self._h_pool.copy().is_owner()
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Whether other processes may open the memory."""
+        """Whether other processes can open the memory."""
         return False
 
     @property
     def is_mapped(self) -> bool:
-        """Whether the pool was made by another process; such a pool cannot allocate."""
+        """Whether the pool was imported from another process; such a pool cannot allocate."""
         return self._is_mapped
 
     @property
     def uuid(self) -> uuid.UUID | None:
-        """The identity of a shared pool, the same in all processes."""
+        """The UUID of a shared pool, the same in all processes; None for other pools."""
         return None
 
     @property
@@ -202,8 +209,7 @@ cdef class _MemPool(MemoryResource):
 cdef class _MemPoolAttributes:
     """The attributes of a memory pool; each access queries the driver (``cuMemPoolGetAttribute``).
 
-    Assigning 0 to ``reserved_mem_high`` or ``used_mem_high`` resets it to the current
-    value; all others are read-only.
+    Setting ``reserved_mem_high`` or ``used_mem_high`` to 0 resets it to the current value; all others are read-only.
     """
 
     def __init__(self, *args, **kwargs):
@@ -213,9 +219,9 @@ cdef class _MemPoolAttributes:
         try:
             figures = ", ".join(f"{name}={getattr(self, name)}" for name in _ATTRIBUTES)
         except CUDAError as error:
-            figures = f"not known: {error.name}"
+            figures = f"unknown: {error.name}"
         except RuntimeError:
-            figures = "no pool that is open"
+            figures = "no memory pool"
         return f"{type(self).__name__}({figures})"
 
     def __reduce__(self):
@@ -223,32 +229,32 @@ cdef class _MemPoolAttributes:
 
     @property
     def reuse_follow_event_dependencies(self) -> bool:
-        """Whether memory freed in another stream is reused where events order the two."""
+        """Whether memory freed on one stream is reused on another that is ordered after the free by events."""
         return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES)
 
     @property
     def reuse_allow_opportunistic(self) -> bool:
-        """Whether memory is reused whose free happens to have completed."""
+        """Whether memory freed on another stream is reused if the free has already completed."""
         return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC)
 
     @property
     def reuse_allow_internal_dependencies(self) -> bool:
-        """Whether the driver may order streams to reuse memory."""
+        """Whether the driver may insert stream dependencies to reuse memory."""
         return MemPool_flag(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
 
     @property
     def release_threshold(self) -> int:
-        """The bytes kept before memory goes back to the operating system."""
+        """How many bytes of unused memory the pool keeps when a stream or event is synchronized."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
 
     @property
     def reserved_mem_current(self) -> int:
-        """The bytes reserved for the pool now."""
+        """The bytes now reserved for the pool."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
 
     @property
     def reserved_mem_high(self) -> int:
-        """The most bytes that were reserved for the pool; assign 0 to reset."""
+        """The largest number of bytes reserved for the pool; set it to 0 to reset it."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
 
     @reserved_mem_high.setter
@@ -259,12 +265,12 @@ cdef class _MemPoolAttributes:
 
     @property
     def used_mem_current(self) -> int:
-        """The bytes allocated now."""
+        """The bytes now allocated from the pool."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
 
     @property
     def used_mem_high(self) -> int:
-        """The most bytes that were allocated at once; assign 0 to reset."""
+        """The largest number of bytes allocated at the same time; set it to 0 to reset it."""
         return MemPool_figure(self, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH)
 
     @used_mem_high.setter
@@ -276,12 +282,12 @@ _ATTRIBUTES = [name for name in vars(_MemPoolAttributes) if not name.startswith(
 
 
 def allocate_as(cls: type, _MemPool pool) -> None:
-    """Let a pool make buffers of a subclass of :class:`Buffer`; only before other threads have the pool.
+    """Set the class of the buffers that a pool resource allocates; only before other threads use the pool.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If ``cls`` is not a subclass of :class:`Buffer`.
     """
     if not (isinstance(cls, type) and issubclass(cls, Buffer)):
         raise TypeError(f"cls must be a subclass of Buffer, not {cls!r}")
@@ -289,14 +295,14 @@ def allocate_as(cls: type, _MemPool pool) -> None:
 
 
 def check_byte_option(name: str, value, limit: int | None = None) -> None:
-    """Refuse an option that is no number of bytes, from 0 to ``limit``.
+    """Check that an option is a number of bytes from 0 to ``limit``.
 
     Raises
     ------
     TypeError
-        If ``value`` is no integer.
+        If ``value`` is not an integer.
     ValueError
-        If it is out of range.
+        If ``value`` is out of range.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, a number of bytes, not {type(value).__name__}")
@@ -305,7 +311,7 @@ def check_byte_option(name: str, value, limit: int | None = None) -> None:
 
 
 def check_threshold(release_threshold) -> None:
-    """Refuse an option ``release_threshold`` that is neither None nor a number of bytes, as above."""
+    """Check that the option ``release_threshold`` is None or a number of bytes of 64 bits."""
     if release_threshold is not None:
         check_byte_option("release_threshold", release_threshold, UINT64_MAX)
 
@@ -355,7 +361,8 @@ cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *:
     return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
 
 
-# A call that imports a pool, which a signal handler may leave behind: then what it imported ends with it.
+# Argument and result of cuMemPoolImportFromShareableHandle on another thread. If a signal handler abandons that call,
+# the imported pool is destroyed with this struct.
 cdef struct PoolImport:
     int descriptor
     cydriver.CUmemoryPool c_pool
@@ -394,7 +401,7 @@ cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
 
 
 cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1:
-    # The driver's default of 0 returns all freed memory to the operating system at each synchronisation.
+    # The driver's default of 0 returns all freed memory to the operating system at each synchronization.
     cdef uint64_t threshold = UINT64_MAX if release_threshold is None else release_threshold
     set_attribute(h_pool.get(), cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     return 0
@@ -436,18 +443,18 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef int others = _waiting_pools.fetch_add(1)
     cdef int times = 0
     end_pool(c_pool)
-    # The last free has just been submitted, as a rule: it gets a moment.
-    while is_closing and _waiting_pools.load() > others and times < TIMES_TO_ASK:
+    # Usually the last free was enqueued just before: wait for it briefly.
+    while is_closing and _waiting_pools.load() > others and times < MAX_QUERIES:
         usleep(50)
         times += 1
         end_what_is_idle()
 
 
-cdef int TIMES_TO_ASK = 100
+cdef int MAX_QUERIES = 100
 cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
-# The driver goes through the pools of a stream where it destroys the stream.
+# Streams must be destroyed before the pool: cuStreamDestroy accesses the pools that were used on the stream.
 cdef bint must_wait(WaitingEnd* end) noexcept nogil:
     return has_work(end) or has_waiting_streams()
 
@@ -463,11 +470,11 @@ cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     PoolLock.current().unlock()
     own_pools.fetch_sub(1)
     _waiting_pools.fetch_sub(1)
-    WARN_RETURN(err, b"cuMemPoolDestroy")  # may run Python code, which may end pools
+    WARN_RETURN(err, b"cuMemPoolDestroy")  # last, because a warning can run Python code that destroys pools
 
 
 cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
-    # What Buffer_create does, without a copy of the handle: this is called in loops.
+    # Like Buffer_create, but moves the handle instead of copying it, because allocation is called in loops.
     cdef Buffer buffer
     cdef AllocationHandle h_allocation
     cdef KeptMemoryPool users
@@ -476,7 +483,7 @@ cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
         refuse_closed(self)
     Stream_keep(stream, &kept_stream)
     if self._is_mapped:
-        raise TypeError("this pool was made by another process, and only that one can allocate from it")
+        raise TypeError("this pool was imported from another process, and only that process can allocate from it")
     if self._buffer_class is None:
         buffer = Buffer.__new__(Buffer)
     else:
@@ -501,7 +508,7 @@ cdef int MemPool_reset_high(
 ) except -1:
     cdef uint64_t zero = 0
     if value != 0:
-        raise AttributeError(f"{name} can only be set to 0, which lets it start again, not to {shown(value)}")
+        raise AttributeError(f"{name} can only be set to 0, which resets it, not to {shown(value)}")
     set_attribute(self._h_pool.get(), attribute, &zero)
     return 0
 
@@ -518,13 +525,13 @@ cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribu
     return value
 
 
-# A capture in a strict mode forbids even queries of a pool, which are harmless.
+# Queries of a pool are forbidden in the capture modes "global" and "thread_local", although they are harmless.
 cdef int get_attribute(
     cydriver.CUmemoryPool c_pool, cydriver.CUmemPool_attribute attribute, void* value
 ) except -1:
     cdef CaptureModeScope mode
     if c_pool == NULL:
-        raise RuntimeError("these attributes belong to no memory pool; use those of a memory resource")
+        raise RuntimeError("these attributes have no memory pool; use the attributes property of a memory resource")
     with nogil:
         relax_capture_mode(mode)
         HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(c_pool, attribute, value), b"cuMemPoolGetAttribute")

@@ -15,18 +15,18 @@ __all__ = ["MemoryResource"]
 
 
 cdef class MemoryResource:
-    """The base of memory resources; use one of the built-in ones, or derive a class from it.
+    """The base class of memory resources, which allocate and free memory for buffers.
 
-    A subclass defines :meth:`allocate`, :meth:`deallocate`, :attr:`is_device_accessible`,
+    A subclass must define :meth:`allocate`, :meth:`deallocate`, :attr:`is_device_accessible`,
     :attr:`is_host_accessible` and :attr:`device_id`.
     """
 
-    # Whether memory can be used after the work of a stream only; the others take stream=None.
+    # Whether allocation is stream-ordered; if not, allocate() accepts stream=None.
     _needs_stream = True
-    # Who accesses the memory of every resource of a class: "device", "host" or both. None where that differs from one
-    # resource to another, or a subclass of a user says it: then the class has the two properties.
+    # What can access the memory: "device", "host" or both. None if a class defines the two properties instead.
     _accessible_by = None
-    # Whether freeing waits for the device. Then memory whose last reference is dropped is freed when the device rests.
+    # Whether freeing blocks until the device is idle. If so, memory that is freed by garbage collection, and not by
+    # close(), is freed later, when the device is idle.
     _waits_to_free = False
     __signature__ = ConstructorSignature()
 
@@ -34,41 +34,46 @@ cdef class MemoryResource:
         return f"<{type(self).__name__} at {id(self):#x}>"
 
     def allocate(self, size: int, *, stream) -> Buffer:
-        """Allocate memory: return a :class:`Buffer` made by ``Buffer.from_handle(ptr, size, mr=self)``.
+        """Allocate memory. A subclass returns ``Buffer.from_handle(ptr, size, mr=self)``.
 
         Parameters
         ----------
         size : int
-            The number of bytes.
+            The size in bytes.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream in whose order the memory is allocated.
+            The stream that the allocation is ordered on.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The allocated memory, of at least ``size`` bytes.
 
         Raises
         ------
         TypeError
-            If the subclass does not define it.
+            If the subclass does not define this method.
         """
         raise missing(self, "allocate()")
 
     def deallocate(self, ptr, size: int, *, stream) -> None:
-        """Free memory; a :class:`Buffer` calls this once.
+        """Free memory. A :class:`Buffer` calls this once, when it is closed or deleted.
 
-        An exception raised while a buffer is released is passed to ``sys.unraisablehook``. This method is not
-        called once the interpreter exits.
+        An exception raised in such a call is passed to ``sys.unraisablehook``. After the interpreter has begun to
+        exit, buffers do not call this method.
 
         Parameters
         ----------
         ptr : int
-            The address.
+            The address of the memory.
         size : int
-            The number of bytes.
+            The size in bytes.
         stream : :class:`Stream`
-            The stream in whose order the memory is freed.
+            The stream that the free is ordered on.
 
         Raises
         ------
         TypeError
-            If the subclass does not define it.
+            If the subclass does not define this method.
         """
         raise missing(self, "deallocate()")
 
@@ -88,12 +93,12 @@ cdef class MemoryResource:
 
     @property
     def is_managed(self) -> bool:
-        """Whether the memory migrates between host and devices."""
+        """Whether the memory is managed memory, which migrates between the host and devices."""
         return False
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device where the memory is; -1 where none is meant."""
+        """The ordinal of the device of the memory; -1 for memory of no specific device."""
         raise missing_property(self, "device_id")
 
     cdef object _allocate(self, size_t size, Stream stream):
@@ -118,7 +123,7 @@ cdef object missing_property(MemoryResource resource, str name):
 
 
 cdef object not_shared(MemoryResource resource):
-    return RuntimeError(f"memory of this {type(resource).__name__} is not shared between processes; see ipc_enabled")
+    return RuntimeError(f"this {type(resource).__name__} is not shared between processes; set ipc_enabled=True")
 
 
 answer_hasattr(MemoryResource)

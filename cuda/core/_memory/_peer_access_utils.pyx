@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Peer access to a memory pool, as a set of devices."""
+"""Peer access to a memory pool, as a mutable set of devices."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ __all__ = ["DMR_mempool_get_access", "PeerAccessibleBySetProxy", "replace_peers"
 
 @needs_init("_resource")
 class PeerAccessibleBySetProxy(MutableSet):
-    """The devices that may access the memory of a pool, besides its own; a live view.
+    """The peer devices with read and write access to the memory of a pool, as a live view.
 
-    Elements are :class:`~cuda.core.Device`; an ordinal serves as well. Each operation writes to the
-    driver at most once (``cuMemPoolSetAccess``), because that can take seconds: prefer ``update`` to
-    several ``add``. Only access for reading and writing counts.
+    The elements are :class:`~cuda.core.Device` objects; all methods also accept ordinals. A change is one driver call
+    (``cuMemPoolSetAccess``), which can take seconds: prefer one ``update`` to several ``add``.
     """
 
     __slots__ = ("_resource",)
@@ -39,11 +38,11 @@ class PeerAccessibleBySetProxy(MutableSet):
 
     @classmethod
     def _from_iterable(cls, devices):
-        # Binary operators return ordinary sets.
+        # The binary operators return built-in sets.
         return set(devices)
 
     def __contains__(self, value):
-        return find_ordinal(value) in read_peers(self._resource)  # None, which is no device, is never there
+        return find_ordinal(value) in read_peers(self._resource)  # find_ordinal() returns None for other objects
 
     def __iter__(self):
         return iter([_late.device_of(ordinal) for ordinal in sorted(read_peers(self._resource))])
@@ -55,11 +54,24 @@ class PeerAccessibleBySetProxy(MutableSet):
         return f"{type(self).__name__}({set(self)})"
 
     def add(self, value) -> None:
-        """Grant access to a device; ValueError if it cannot have it."""
+        """Grant a device access to the pool.
+
+        Parameters
+        ----------
+        value : :class:`~cuda.core.Device` | int
+            The device, or its ordinal.
+
+        Raises
+        ------
+        TypeError
+            If ``value`` is neither a :class:`~cuda.core.Device` nor an int.
+        ValueError
+            If there is no such device, or it cannot access the memory of the pool's device.
+        """
         change_peers(self._resource, {check_ordinal(value)}, set())
 
     def discard(self, value) -> None:
-        """Revoke the access of a device; other objects are ignored."""
+        """Revoke the access of a device; does nothing if it has none."""
         change_peers(self._resource, set(), find_ordinals([value]))
 
     def clear(self) -> None:
@@ -67,22 +79,22 @@ class PeerAccessibleBySetProxy(MutableSet):
         change_peers(self._resource, set(), read_peers(self._resource))
 
     def update(self, *others) -> None:
-        """Grant access to all devices of some iterables."""
+        """Grant access to all devices in the iterables."""
         change_peers(self._resource, {check_ordinal(value) for other in others for value in other}, set())
 
     def difference_update(self, *others) -> None:
-        """Revoke the access of all devices of some iterables."""
+        """Revoke the access of all devices in the iterables."""
         change_peers(self._resource, set(), find_ordinals([value for other in others for value in other]))
 
     def intersection_update(self, *others) -> None:
-        """Revoke the access of all devices that are not in each of some iterables."""
+        """Revoke the access of all devices that are missing in one of the iterables."""
         kept = read_peers(self._resource)
         for other in others:
             kept &= find_ordinals(other)
         change_peers(self._resource, set(), read_peers(self._resource) - kept)
 
     def symmetric_difference_update(self, other) -> None:
-        """Revoke the access of those devices of an iterable that have it, and grant it to the others."""
+        """Toggle the access of the devices in an iterable: revoke it if a device has it, otherwise grant it."""
         toggled = {check_ordinal(value) for value in other}
         present = read_peers(self._resource)
         change_peers(self._resource, toggled - present, toggled & present)
@@ -105,22 +117,22 @@ class PeerAccessibleBySetProxy(MutableSet):
 
 
 def replace_peers(resource, devices) -> None:
-    """Give exactly these devices access, besides the pool's own."""
+    """Grant access to exactly these peer devices."""
     if not isinstance(devices, Iterable):
-        raise TypeError(f"peer_accessible_by takes an iterable of Device or int, not {type(devices).__name__}")
+        raise TypeError(f"peer_accessible_by must be an iterable of Device or int, not {type(devices).__name__}")
     wanted = {check_ordinal(value) for value in devices}
     change_peers(resource, wanted, read_peers(resource) - wanted)
 
 
 def DMR_mempool_get_access(dmr, device_id):
-    """Return what a device may do with the memory of a pool (``cuMemPoolGetAccess``).
+    """Return the access of a device to the memory of a pool (``cuMemPoolGetAccess``).
 
     Parameters
     ----------
     dmr : :class:`DeviceMemoryResource`
-        The resource.
+        The resource over the pool.
     device_id : :class:`Device` | int
-        The device.
+        The device, or its ordinal.
 
     Returns
     -------
@@ -145,7 +157,7 @@ cdef cydriver.CUmemAccess_flags get_access(_MemPool resource, int ordinal) excep
     return flags
 
 
-# The ordinals of the devices with access, without the owner.
+# The ordinals of the peer devices with access, without the pool's own device.
 cdef set read_peers(_MemPool resource):
     MemPool_check_open(resource)
     return {
@@ -156,7 +168,7 @@ cdef set read_peers(_MemPool resource):
     }
 
 
-# Grants and revokes in one call, and only what has to change. Nothing changes where one device fails.
+# Grants and revokes access in one call, for those devices that need a change. If it fails, nothing is changed.
 cdef int change_peers(_MemPool resource, set granted, set revoked) except -1:
     cdef set before = read_peers(resource)
     owner = resource.device_id
@@ -169,7 +181,7 @@ cdef int change_peers(_MemPool resource, set granted, set revoked) except -1:
     try:
         set_access(resource, granted, revoked)
     except CUDAError:
-        # Some may have changed before the one that failed.
+        # The call may have changed some devices before it failed: undo these.
         after = read_peers(resource)
         if after != before:
             set_access(resource, before - after, after - before)
@@ -215,7 +227,7 @@ cdef int device_count() except -1:
     return count
 
 
-# The ordinal of what must be a device, and of what may be one: None where it is none.
+# The ordinal of a Device or int; TypeError or ValueError for other objects. find_ordinal() returns None for them.
 cdef object check_ordinal(object value):
     ordinal = getattr(value, "device_id", value)
     if isinstance(ordinal, bool) or not isinstance(ordinal, int):

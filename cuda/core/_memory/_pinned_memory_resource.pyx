@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Page-locked host memory from a pool."""
+"""Memory resource over a pool of page-locked host memory."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
 
 
 cdef class PinnedMemoryResource(_IPCMemPool):
-    """Stream-ordered page-locked host memory, which devices can also access.
+    """Allocates page-locked host memory in stream order from a memory pool; all devices can access it.
 
-    Without options it allocates from the driver's current pool of host memory, which it does not own;
-    using that pool lets it keep freed memory for reuse, as :class:`DeviceMemoryResource` does. With
-    options it makes a pool of its own.
+    Without options it uses the driver's current pool of host memory (``cuMemGetMemPool``), which it does not own, with
+    a release threshold as for :class:`DeviceMemoryResource`. With options it creates a pool of its own
+    (``cuMemPoolCreate``).
 
     Parameters
     ----------
     options : :class:`PinnedMemoryResourceOptions` | dict, optional
-        How to make a new pool.
+        The options of a new pool. If None, the current pool is used.
 
     Raises
     ------
+    TypeError
+        If ``options`` has the wrong type.
     RuntimeError
-        If there are no options and the driver is older than CUDA 13.0; use
-        :class:`LegacyPinnedMemoryResource` there. Also if memory is to be shared between processes
-        and the nearest NUMA node is unknown, or the system is not Linux.
+        If ``options`` is None and the driver is older than CUDA 13.0 (use :class:`LegacyPinnedMemoryResource` there),
+        or ``ipc_enabled`` is set and the nearest NUMA node is unknown or the system is not Linux.
     """
 
     _accessible_by = ("device", "host")
@@ -62,7 +63,7 @@ cdef class PinnedMemoryResource(_IPCMemPool):
             if options.numa_id is not None:
                 self._numa_id = options.numa_id
             elif options.ipc_enabled:
-                # Memory that the operating system places cannot be shared.
+                # Only memory on a specific NUMA node can be shared between processes.
                 self._numa_id = nearest_numa_node()
             MemPool_open(self, new_pool(self._numa_id, options))
             if options.ipc_enabled:
@@ -79,18 +80,19 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         Parameters
         ----------
         alloc_handle : int | IPCAllocationHandle
-            The :attr:`allocation_handle` of the resource there, or its file descriptor, which stays open.
+            The :attr:`allocation_handle` of the resource in the exporting process, or its file descriptor, which is
+            duplicated.
 
         Returns
         -------
         :class:`PinnedMemoryResource`
-            A resource that opens buffers of the other process and cannot allocate. A handle whose
-            UUID is registered gives the registered resource.
+            A resource that opens buffers of the exporting process and cannot allocate. If a resource is registered
+            for the UUID of the handle, that resource.
 
         Raises
         ------
         TypeError
-            If the argument is of another type, or the UUID is that of a resource of another class.
+            If ``alloc_handle`` has the wrong type, or the resource registered for the UUID has another class.
         ValueError
             If the handle is closed.
         OSError
@@ -103,18 +105,18 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         init_driver()
         self = cls.__new__(cls)
         self._numa_id = -1
-        # Access is not shared with the pool: each process gives it to its devices.
-        self._let_in = &grant_access_to_node
+        # Device access is not imported with the pool: each process grants it to its devices.
+        self._grant_access = &grant_access_to_node
         return IPCMemPool_open(self, alloc_handle)
 
     @property
     def device_id(self) -> int:
-        """-1: the memory is on no device."""
+        """-1: host memory belongs to no device."""
         return -1
 
     @property
     def numa_id(self) -> int:
-        """The NUMA node of the memory; -1 where the operating system decides."""
+        """The NUMA node of the memory; -1 if the operating system chooses."""
         return self._numa_id
 
 
@@ -125,15 +127,15 @@ class PinnedMemoryResourceOptions(Options):
     Attributes
     ----------
     ipc_enabled : bool, optional
-        Whether other processes may open the memory; Linux only. Default is False.
+        Whether other processes can open the memory; Linux only. Default is False.
     max_size : int, optional
-        The maximum size of the pool in bytes; 0, the default, is the driver's limit.
+        The maximum size of the pool in bytes. Default is 0: the driver's limit.
     numa_id : int, optional
-        The NUMA node of the memory. If None, the operating system decides; for memory shared
-        between processes, the node nearest to the current device.
+        The NUMA node of the memory. If None, the operating system chooses; with ``ipc_enabled``, the node nearest to
+        the current device is used.
     release_threshold : int, optional
-        How many unused bytes the pool keeps for reuse when a stream or event is synchronised; more than
-        that is returned to the operating system then. If None, it keeps all.
+        How many bytes of unused memory the pool keeps when a stream or event is synchronized; the rest is returned to
+        the operating system. If None, the pool keeps all memory.
     """
 
     ipc_enabled: bool = False
@@ -148,7 +150,7 @@ class PinnedMemoryResourceOptions(Options):
                 raise TypeError(f"numa_id must be an int or None, not {type(self.numa_id).__name__}")
             if not 0 <= self.numa_id < 1 << 31:
                 raise ValueError(
-                    f"numa_id must be the number of a NUMA node, at least 0, or None, not {shown(self.numa_id)}"
+                    f"numa_id must be a NUMA node, from 0 to 2**31 - 1, or None, not {shown(self.numa_id)}"
                 )
         check_threshold(self.release_threshold)
 
@@ -193,7 +195,7 @@ cdef int grant_access_to_node(cydriver.CUmemoryPool c_pool) except -1:
     return grant_access(c_pool, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)
 
 
-# A pool of host memory is for the host only until devices get access: all that support such pools.
+# Only the host can access a new pool of host memory. Grants access to all devices that support such pools.
 cdef int grant_access(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute support) except -1:
     cdef vector[cydriver.CUmemAccessDesc] grants
     cdef int count = 0
@@ -228,8 +230,8 @@ cdef int find_grants(
 def _refuse_old_driver(version: int) -> None:
     if version < 13000:
         raise RuntimeError(
-            "the host has a current memory pool only with a driver for CUDA 13.0 or newer; "
-            "use LegacyPinnedMemoryResource, or give options for a pool of its own"
+            "the current pool of host memory needs a driver of CUDA 13.0 or newer; "
+            "use LegacyPinnedMemoryResource, or pass options to create a pool"
         )
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory: addresses are reserved and physical memory is mapped separately, so that buffers can grow."""
+"""Virtual memory management: address ranges and physical memory are separate, so that buffers can grow."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ __all__ = ["VirtualMemoryResource", "VirtualMemoryResourceOptions"]
 
 @dataclass
 class _Block:
-    """The physical memory of one buffer: adjacent pieces, the first at the address of the buffer."""
+    """The reserved address ranges and mapped physical memory of one buffer, in ascending order."""
 
-    reserved: list[tuple[int, int]] = field(default_factory=list)  # addresses and sizes
+    reserved: list[tuple[int, int]] = field(default_factory=list)  # (address, size)
     mapped: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -47,21 +47,26 @@ class _Block:
 @answering
 @needs_init("_config", "_owner", "_blocks", "_lock")
 class VirtualMemoryResource(MemoryResource):
-    """Memory whose addresses are reserved and whose physical memory is mapped separately, so that it can grow.
+    """Allocates memory with the virtual memory management API, so that buffers can grow in place.
+
+    An allocation reserves an address range (``cuMemAddressReserve``), creates physical memory (``cuMemCreate``), maps
+    it (``cuMemMap``) and sets the access (``cuMemSetAccess``).
 
     Parameters
     ----------
     device_id : :class:`Device` | int
-        The device.
+        The device, or its ordinal.
     config : :class:`VirtualMemoryResourceOptions` | dict, optional
-        How to allocate.
+        The options of allocations. If None, the defaults.
 
     Raises
     ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If there is no such device.
     RuntimeError
-        If the device has no virtual memory management, or RDMA is asked for and not supported.
-    NotImplementedError
-        If memory is to be exported by handles of Windows.
+        If the device does not support virtual memory management, or ``gpu_direct_rdma`` is set and not supported.
     """
 
     _needs_stream = False
@@ -71,7 +76,7 @@ class VirtualMemoryResource(MemoryResource):
     def __init__(self, device_id, config: VirtualMemoryResourceOptions | None = None):
         if device_id is None:
             raise TypeError("device_id must be a Device or an int, not None")
-        # A Device makes sure of the driver and of the ordinal.
+        # Device() initializes the driver and checks the ordinal.
         self._owner = _late.device_of(getattr(device_id, "device_id", device_id))
         self._blocks = {}
         self._lock = threading.RLock()
@@ -82,30 +87,37 @@ class VirtualMemoryResource(MemoryResource):
         return f"<{type(self).__name__} device={self.device!r}>"
 
     def __reduce__(self):
-        # What travels is how to allocate; the memory belongs to this process.
+        # Only the device and the options are pickled: the memory belongs to this process.
         return type(self), (self._owner, self.config)
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Reserve addresses, create memory and map it (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``).
+        """Allocate memory synchronously (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``, ``cuMemSetAccess``).
 
         Parameters
         ----------
         size : int
-            The number of bytes; rounded up to the granularity. No bytes have the address 0.
+            The size in bytes, which is rounded up to the allocation granularity. A buffer of 0 bytes has the address 0.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream whose work must be over before the memory is unmapped. It can be used at once.
+            The stream that is synchronized before the memory is freed. The allocation itself does not use it. If None,
+            no stream is synchronized.
 
         Returns
         -------
         :class:`Buffer`
-            A buffer of the rounded size.
+            The allocated memory, of the rounded size.
 
         Raises
         ------
+        TypeError
+            If ``size`` is not an integer, or ``stream`` not a stream.
+        OverflowError
+            If ``size`` is negative or 2**63 or more.
+        NotImplementedError
+            If :attr:`config` requests a handle type of Windows.
         CUDAError
-            If the driver refuses; nothing stays allocated.
+            If the driver refuses. Nothing stays allocated.
         RuntimeError
-            If no context is current.
+            If ``stream`` is a default stream and no context is current.
         """
         size = _check_size("size", size)
         if stream is not None:
@@ -129,16 +141,16 @@ class VirtualMemoryResource(MemoryResource):
         return buffer
 
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Unmap memory and free its addresses (``cuMemUnmap``, ``cuMemAddressFree``).
+        """Unmap memory and free its address range (``cuMemUnmap``, ``cuMemAddressFree``).
 
         Parameters
         ----------
         ptr : int | driver.CUdeviceptr
-            The address.
+            The address of the memory.
         size : int
-            The number of bytes.
+            The size in bytes.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            What is waited for first.
+            The stream to synchronize first. If None, none.
         """
         if stream is not None:
             stream = Stream_accept(stream)
@@ -148,14 +160,14 @@ class VirtualMemoryResource(MemoryResource):
         block = self._block_of(address, size)
         with self._lock:
             del self._blocks[address]
-        # Another thread would not know that this one may wait beside a capture.
+        # During a capture, wait on this thread: another thread would not have its relaxed capture mode.
         if may_wait_for_device() and not capture_count():
             context = call_driver("cuCtxGetCurrent")
             try:
                 call_interruptibly(lambda: _release_in(context, block, stream), _nothing, lambda: _nothing)
             except CUDAError:
                 raise
-            except BaseException as error:  # of a signal handler: the other thread goes on
+            except BaseException as error:  # from a signal handler: the other thread completes the free
                 note_raised(error)
                 raise
         else:
@@ -164,39 +176,40 @@ class VirtualMemoryResource(MemoryResource):
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
     ) -> Buffer:
-        """Grow a buffer, in place if the addresses behind it are free; its contents are kept.
+        """Grow a buffer and keep its contents; in place, if the address range behind it is free.
 
         Parameters
         ----------
         buf : :class:`Buffer`
-            A buffer of this resource.
+            A buffer of this resource, not a sub-buffer.
         new_size : int
-            The new number of bytes. If the buffer already has as many, only its access is set again.
+            The new size in bytes, rounded up to the allocation granularity. If it is not larger than the current size,
+            only the access of the memory is changed.
         config : :class:`VirtualMemoryResourceOptions` | dict, optional
-            The new options, which replace :attr:`config`.
+            The new options, which replace :attr:`config`. If None, they stay.
 
         Returns
         -------
         :class:`Buffer`
-            ``buf``, or if it had to move, a new buffer; ``buf`` is then closed.
+            ``buf``, or a new buffer if the memory had to move to another address range; then ``buf`` is closed.
 
         Raises
         ------
         TypeError
-            If ``buf`` is no buffer, or ``new_size`` no integer.
+            If ``buf`` is not a :class:`Buffer`, or ``new_size`` not an integer.
         RuntimeError
             If ``buf`` is closed.
         ValueError
-            If ``buf`` is not of this resource.
+            If ``buf`` belongs to another resource, or is empty or a sub-buffer.
         AssertionError
-            If the memory is on the host.
+            If the memory is host memory.
         CUDAError
-            If the driver refuses; nothing has changed then.
+            If the driver refuses. Nothing is changed.
         """
         if not isinstance(buf, Buffer):
             raise TypeError(f"buf must be a Buffer, not {type(buf).__name__}")
         if buf.is_closed:
-            raise RuntimeError("buf is closed")
+            raise RuntimeError("buf must be open, but is closed")
         if buf.memory_resource is not self or buf.owner is not None:
             raise ValueError("buf must be a whole buffer of this resource")
         new_size = _check_size("new_size", new_size)
@@ -207,7 +220,7 @@ class VirtualMemoryResource(MemoryResource):
             or self.config
         )
         if not self.config.location_type == config.location_type == "device":
-            raise AssertionError("only memory of a device can be modified, not memory of the host")
+            raise AssertionError("location_type must be 'device', because host memory cannot be modified")
         self._check_support(config)
         grown = self._modify(buf, new_size, config)
         self.config = config
@@ -215,12 +228,12 @@ class VirtualMemoryResource(MemoryResource):
 
     @property
     def device(self):
-        """The :class:`Device`, or None for memory of the host."""
+        """The :class:`Device`; None for host memory."""
         return self._owner if self.is_device_accessible else None
 
     @property
     def config(self) -> VirtualMemoryResourceOptions:
-        """The options of later allocations."""
+        """Get or set the options of later allocations."""
         return self._config
 
     @config.setter
@@ -230,35 +243,35 @@ class VirtualMemoryResource(MemoryResource):
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device; -1 for memory of the host."""
+        """The ordinal of the device; -1 for host memory."""
         return int(self._owner) if self.is_device_accessible else -1
 
     @property
     def is_device_accessible(self) -> bool:
-        """Whether the memory is on the device."""
+        """Whether the memory is device memory."""
         return self.config.location_type == "device"
 
     @property
     def is_host_accessible(self) -> bool:
-        """Whether the memory is on the host."""
+        """Whether the memory is host memory."""
         return not self.is_device_accessible
 
     def _check_support(self, config=None):
         config = config or self.config
         properties = self._owner.properties
         if not properties.virtual_memory_management_supported:
-            raise RuntimeError(f"device {int(self._owner)} has no virtual memory management")
+            raise RuntimeError(f"device {int(self._owner)} does not support virtual memory management")
         if config.gpu_direct_rdma and not properties.gpu_direct_rdma_with_cuda_vmm_supported:
             raise RuntimeError(f"device {int(self._owner)} does not support gpu_direct_rdma with virtual memory")
 
     def _block_of(self, address, size) -> _Block:
         with self._lock:
-            # Memory that was wrapped is taken for one piece.
+            # Memory that this resource did not allocate is treated as one range.
             return self._blocks.setdefault(address, _Block([(address, size)], [(address, size)]))
 
     def _modify(self, buf, new_size, config):
         if buf.size == 0:
-            raise ValueError("buf has no bytes, and so no addresses to grow from; allocate another one")
+            raise ValueError("buf must not be empty, because it has no address range to grow; allocate a new buffer")
         block = self._block_of(buf.handle, buf.size)
         if new_size <= buf.size:
             self._change_access(config, block.mapped)
@@ -275,10 +288,10 @@ class VirtualMemoryResource(MemoryResource):
         end = buf.handle + buf.size
         with Transaction() as transaction:
             if _reserve(transaction, extension, more, 0, end) != end:
-                return False  # the transaction gives the addresses back
+                return False  # the transaction frees the address range
             _back(transaction, extension, end, more, properties)
             self._grant(self._access(config), extension.mapped)
-            # What is there already keeps its access unless the options change.
+            # The access of the memory mapped before only changes with the options.
             if config != self.config:
                 self._change_access(config, block.mapped)
             buf._size = buf.size + more
@@ -294,7 +307,7 @@ class VirtualMemoryResource(MemoryResource):
             align = granularity if config.addr_align is None else config.addr_align
             address = _reserve(transaction, moved, size, align, config.addr_hint)
             for old, length in block.mapped:
-                # The same memory, at a second address.
+                # Map the same physical memory at a second address.
                 memory = call_driver("cuMemRetainAllocationHandle", old)
                 _map(transaction, moved, address + moved.size, length, memory)
             _back(transaction, moved, address + moved.size, more, properties)
@@ -308,7 +321,7 @@ class VirtualMemoryResource(MemoryResource):
         return grown
 
     def _properties(self, config):
-        """Return the driver's description of memory as ``config`` wants it."""
+        """Return the ``CUmemAllocationProp`` for ``config``."""
         if config.handle_type is not None and config.handle_type.startswith("win32"):
             raise NotImplementedError(f"handle_type {shown(config.handle_type)} is for Windows, which is not supported")
         driver = cuda_utils.driver
@@ -332,7 +345,7 @@ class VirtualMemoryResource(MemoryResource):
         elif config.location_type == "host_numa":
             location.id = self._owner.properties.host_numa_id
             if location.id < 0:
-                raise RuntimeError(f"the driver does not know the NUMA node nearest to device {int(self._owner)}")
+                raise RuntimeError(f"the driver reports no NUMA node nearest to device {int(self._owner)}")
         return location
 
     def _granularity(self, config, properties) -> int:
@@ -340,26 +353,26 @@ class VirtualMemoryResource(MemoryResource):
         return call_driver("cuMemGetAllocationGranularity", properties, kind)
 
     def _change_access(self, config, pieces) -> None:
-        """Grant what ``config`` says for pieces with the access of :attr:`config`, which they keep where one fails."""
+        """Change the access of mapped ranges from that of :attr:`config` to that of ``config``; undo it on failure."""
         wanted, before = self._access(config), self._access(self.config)
         try:
             self._grant(wanted, pieces)
         except CUDAError:
             nothing = cuda_utils.driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
-            self._grant({place: before.get(place, nothing) for place in wanted}, pieces)
+            self._grant({location: before.get(location, nothing) for location in wanted}, pieces)
             raise
 
     def _access(self, config) -> dict:
-        """Return what ``config`` grants: the driver's flags by the type and number of the place."""
+        """Return the access that ``config`` grants: a dict from (location type, location ID) to access flags."""
         location = self._location(config)
         device = enums.VIRTUAL_MEMORY_LOCATION.to_driver("device", "peers")
         granted = {(location.type, location.id): config.self_access}
         granted.update(((device, peer), config.peer_access) for peer in config.peers)
         to_driver = enums.VIRTUAL_MEMORY_ACCESS.to_driver
-        return {place: to_driver(access, "access") for place, access in granted.items() if access is not None}
+        return {location: to_driver(access, "access") for location, access in granted.items() if access is not None}
 
     def _grant(self, access, pieces) -> None:
-        """Set the access to some mapped pieces."""
+        """Set the access of mapped ranges (``cuMemSetAccess``)."""
         descriptions = []
         for (kind, number), flags in access.items():
             description = cuda_utils.driver.CUmemAccessDesc()
@@ -380,23 +393,23 @@ class VirtualMemoryResourceOptions(Options):
     allocation_type : :class:`~cuda.core.typing.VirtualMemoryAllocationType`, optional
         ``"pinned"``, the default, or ``"managed"``, which needs CUDA 13.
     location_type : :class:`~cuda.core.typing.VirtualMemoryLocationType`, optional
-        Where the memory is. Default is ``"device"``; ``"host_numa"`` means the node nearest to it.
+        The location of the memory. Default is ``"device"``; ``"host_numa"`` is the NUMA node nearest to the device.
     handle_type : :class:`~cuda.core.typing.VirtualMemoryHandleType`, optional
-        How the memory can be exported to other processes. Default is ``"posix_fd"``; None for not at all.
+        The handle type that the memory can be exported as. Default is ``"posix_fd"``. If None, it cannot be exported.
     granularity : :class:`~cuda.core.typing.VirtualMemoryGranularityType`, optional
-        What sizes are rounded up to. Default is ``"recommended"``.
+        The granularity that sizes are rounded up to, ``"minimum"`` or ``"recommended"``. Default is ``"recommended"``.
     gpu_direct_rdma : bool, optional
-        Whether other devices on the bus, such as network adapters, reach the memory. Default is False.
+        Whether other PCIe devices, such as network adapters, can access the memory (GPUDirect RDMA). Default is False.
     addr_hint : int, optional
-        The preferred address; 0, the default, leaves the choice to the driver.
+        The preferred address. Default is 0: the driver chooses.
     addr_align : int, optional
-        The alignment of the address, a power of two in bytes. If None, the granularity.
+        The alignment of the address in bytes, a power of two. If None, the granularity.
     peers : iterable of :class:`Device` or int, optional
-        Further devices that get access.
+        The peer devices that are granted access. Default is none.
     self_access : :class:`~cuda.core.typing.VirtualMemoryAccessType`, optional
-        What the owner may do. Default is ``"rw"``; None for nothing.
+        The access of the owner: ``"r"``, ``"rw"`` or None for no access. Default is ``"rw"``.
     peer_access : :class:`~cuda.core.typing.VirtualMemoryAccessType`, optional
-        What the peers may do. Default is ``"rw"``; None for nothing.
+        The access of the peers: ``"r"``, ``"rw"`` or None for no access. Default is ``"rw"``.
     """
 
     allocation_type: VirtualMemoryAllocationType | str = VirtualMemoryAllocationType.PINNED
@@ -420,7 +433,7 @@ class VirtualMemoryResourceOptions(Options):
     def __post_init__(self):
         self.allocation_type = check_str_enum(self.allocation_type, VirtualMemoryAllocationType)
         self.location_type = check_str_enum(self.location_type, VirtualMemoryLocationType)
-        # A kind of Windows that has no member, and that the resource refuses when it is used.
+        # "win32" is not a member of the enum; the resource refuses it, as the other handle types of Windows.
         if not (isinstance(self.handle_type, str) and self.handle_type.lower() == "win32"):
             self.handle_type = check_str_enum(self.handle_type, VirtualMemoryHandleType, allow_none=True)
         self.granularity = check_str_enum(self.granularity, VirtualMemoryGranularityType)
@@ -454,12 +467,12 @@ def _reserve(transaction, block, size, align, hint) -> int:
 
 
 def _back(transaction, block, address, size, properties) -> None:
-    """Create physical memory and map it at some addresses."""
+    """Create physical memory and map it (``cuMemCreate``, ``cuMemMap``)."""
     _map(transaction, block, address, size, call_driver("cuMemCreate", size, properties, 0))
 
 
 def _map(transaction, block, address, size, memory) -> None:
-    """Map physical memory at some addresses; from then on it exists as long as it is mapped."""
+    """Map physical memory, and release its handle: the memory then exists as long as it is mapped."""
     try:
         call_driver("cuMemMap", address, size, 0, memory, 0)
         transaction.append(_unmap, address, size)
@@ -470,13 +483,13 @@ def _map(transaction, block, address, size, memory) -> None:
 
 def _release(block, stream) -> None:
     with Transaction() as transaction:
-        # Undone in reverse order; each step is tried even if another one failed.
+        # The transaction runs these steps in reverse order, and goes on if one fails.
         for piece in block.reserved:
             transaction.append(_free_addresses, *piece)
         for piece in block.mapped:
             transaction.append(_unmap, *piece)
         if stream is not None:
-            # Memory that is unmapped under running work is a fault of the device.
+            # Unmapping memory that running work accesses causes a device fault.
             transaction.append(stream.sync)
 
 

@@ -187,7 +187,7 @@ cpdef object check_or_create_options(type cls, object options, str options_descr
     Raises
     ------
     TypeError
-        If ``options`` is of another type, or a dict with unknown fields.
+        If ``options`` has the wrong type, or a dict with unknown fields.
     """
     if type(options) is cls or isinstance(options, cls):
         return options

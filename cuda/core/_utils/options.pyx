@@ -76,7 +76,7 @@ cdef class Table:
 cdef class Options:
     """Options that are valid at any time: each assignment is checked like construction.
 
-    A subclass names its fields and is decorated with :func:`options_class`; ``__post_init__`` checks and normalises
+    A subclass names its fields and is decorated with :func:`options_class`; ``__post_init__`` checks and normalizes
     them.
     """
 
@@ -110,7 +110,7 @@ cdef class Options:
         cdef Table table = table_of(type(self))
         values = self.__dict__
         if len(values) < len(table.names):
-            return f"<{type(self).__name__}, not initialised>"
+            return f"<{type(self).__name__}, not initialized>"
         shown = [f"{name}={repr_of(values[name])}" for name in table.names]
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
@@ -133,7 +133,7 @@ cdef class Options:
         cdef dict values = self.__dict__
         cdef Table table
         if "_is_checking" in values:
-            PyObject_GenericSetAttr(self, name, value)  # __post_init__ normalises a field
+            PyObject_GenericSetAttr(self, name, value)  # __post_init__ normalizes a field
             return
         table = table_of(type(self))
         if name not in table.defaults:

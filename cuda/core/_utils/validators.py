@@ -67,7 +67,7 @@ def int_argument(name: str, value, what: str = "an int") -> int:
     Raises
     ------
     TypeError
-        If ``value`` is no int and has no ``__index__``; the message names the argument, and ``what`` it must be.
+        If ``value`` is not an int and has no ``__index__``; the message names the argument, and ``what`` it must be.
     """
     if hasattr(type(value), "__index__"):
         return int(operator.index(value))

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers around the core: views of arrays and tensors, operations on many buffers, and program caches.
+"""Helpers: views of arrays and tensors, batched operations on buffers, and program caches.
 
-Each name is fetched at its first use.
+Each name is imported at its first access.
 """
 
 from cuda.core._utils.importing.deferred import deferred_names
 
-# The home of each name, below ``cuda.core``.
+# The module of each public name, relative to ``cuda.core``.
 _HOMES = {
     "CopyOptions": "_memory.copying._options",
     "FileStreamProgramCache": "_compile.cache._files",

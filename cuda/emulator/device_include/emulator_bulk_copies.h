@@ -9,7 +9,7 @@
 
 extern "C" {
 
-// Initialises an mbarrier, 8 bytes in shared memory.
+// Initializes an mbarrier, 8 bytes in shared memory.
 EMU_IMPORT void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, EMU_PLACE);
 EMU_IMPORT void emu_mbarrier_end(emu_u64 barrier, EMU_PLACE);
 // Expects `bytes` more, then counts `count` arrivals (0: none). Returns the phase, a token for emu_mbarrier_test.

@@ -90,9 +90,9 @@ void take_checks(Checks* out)
     std::string word = text ? text : "memory";
     if (word == "memory" || word == "none")
         out->memory = word == "memory";
-    else if (word.find("races") != word.npos || word.find("initialised") != word.npos || word.find("all") != word.npos)
+    else if (word.find("races") != word.npos || word.find("initialized") != word.npos || word.find("all") != word.npos)
         say("CUDA_EMULATOR_CHECK=" + word +
-            ": races and reads of uninitialised memory cannot be checked; "
+            ": races and reads of uninitialized memory cannot be checked; "
             "accesses to memory are checked (CUDA_EMULATOR_CHECK=memory), as without the variable");
     else
         refuse("CHECK", text, "memory or none");

@@ -19,10 +19,10 @@ VIEWS = {
 @pytest.mark.parametrize(
     ("entries", "error", "message"),
     [
-        ({"shape": (-4,)}, ValueError, "extents must not be negative"),
+        ({"shape": (-4,)}, ValueError, "must not have negative extents"),
         ({"shape": (4.0,)}, TypeError, "shape must be a tuple of int, but has a float"),
         ({"shape": (10**5000,)}, OverflowError, "an int of 16610 bits"),
-        ({"shape": (2**62, 4)}, ValueError, "leaves the address space"),
+        ({"shape": (2**62, 4)}, ValueError, "larger than the address space"),
         ({"typestr": "<f" + 20 * "8"}, BufferError, "'typestr' must be like"),
         ({"typestr": "<U" + 19 * "9"}, BufferError, "'typestr' must be like"),
         ({"data": (2**64, False)}, OverflowError, "from 0 to 2..64 - 1, not 18446744073709551616"),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Choices for tensor maps: their values, how options are normalised, and what is refused."""
+"""Choices for tensor maps: their values, how options are normalized, and what is refused."""
 
 import numpy as np
 import pytest

@@ -84,7 +84,7 @@ def test_driver_setting(name):
 
 @pytest.mark.parametrize("name", [name for name, row in LINKER_ROWS.items() if row[2] is None])
 def test_the_drivers_linker_refuses_by_name(name):
-    with pytest.raises(ValueError, match=f"the driver's linker: {name}; nvJitLink is missing"):
+    with pytest.raises(ValueError, match=f"does not support the options {name}; nvJitLink is missing"):
         make_driver_linker(LinkerOptions(**{"arch": ARCH, name: LINKER_ROWS[name][0]}))
 
 
@@ -161,7 +161,7 @@ def test_no_architecture_and_no_device_for_the_linker(monkeypatch):
         raise RuntimeError("no driver")
 
     monkeypatch.setattr(_options, "Device", fail)
-    with pytest.raises(RuntimeError, match="pass LinkerOptions.arch=.*no driver"):
+    with pytest.raises(RuntimeError, match="pass for example LinkerOptions.arch=.*no driver"):
         LinkerOptions().as_bytes()
 
 

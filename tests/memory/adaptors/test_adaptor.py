@@ -263,7 +263,7 @@ def test_upstream_that_returns_less_than_asked_for_is_refused(adaptor):
 
 def test_a_copy_to_new_memory_that_is_too_small_is_refused():
     buffer = ShortMemoryResource().allocate(128)
-    with pytest.raises(RuntimeError, match="ShortMemoryResource.* 32 bytes.* at least the 64 bytes asked for"):
+    with pytest.raises(RuntimeError, match="ShortMemoryResource.* 32 bytes, but the requested size is 64 bytes"):
         buffer.copy_to(stream=LEGACY_DEFAULT_STREAM)
 
 
@@ -461,7 +461,7 @@ def test_default_stream_without_context_is_refused(device, adaptor):
 @pytest.mark.requires(mempool=True)
 def test_memory_of_a_graph_is_passed_on(device, stream, adaptor):
     mr = adaptor(GraphMemoryResource(0))
-    with pytest.raises(RuntimeError, match="not capturing"):
+    with pytest.raises(RuntimeError, match="must be capturing"):
         mr.allocate(64, stream=stream)
     result = device.allocate(4096, stream=stream)
     stream.sync()

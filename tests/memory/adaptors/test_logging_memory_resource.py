@@ -76,7 +76,7 @@ def test_records_below_the_level_of_the_logger_are_dropped(caplog):
 
 @pytest.mark.parametrize("logger", [None, 1, print])
 def test_other_loggers_are_refused(logger):
-    with pytest.raises(TypeError, match="logger must be a Logger or a name"):
+    with pytest.raises(TypeError, match="logger must be a logging.Logger or a str"):
         LoggingMemoryResource(HostMemoryResource(), logger)
 
 

@@ -97,7 +97,7 @@ def frozen():
     ids=["bytes", "numpy", "dlpack", "interface"],
 )
 def test_memory_that_is_read_only_is_no_destination(mr, make):
-    with pytest.raises(TypeError, match="dst is no memory to write to"):
+    with pytest.raises(TypeError, match="dst must be writable"):
         mr.allocate(8).copy_to(make(), stream=LEGACY_DEFAULT_STREAM)
 
 
@@ -125,9 +125,9 @@ def test_arrays_of_objects_are_neither_read_nor_written(mr):
     objects = np.array([None] * 8)
     for array in (objects, memoryview(objects), np.zeros(8, "O,i4"), (ctypes.py_object * 8)()):
         buffer = mr.allocate(memoryview(array).nbytes)
-        with pytest.raises(TypeError, match="dst must have elements of plain bytes"):
+        with pytest.raises(TypeError, match="dst must have elements of plain data"):
             buffer.copy_to(array, stream=LEGACY_DEFAULT_STREAM)
-        with pytest.raises(TypeError, match="src must have elements of plain bytes"):
+        with pytest.raises(TypeError, match="src must have elements of plain data"):
             buffer.copy_from(array, stream=LEGACY_DEFAULT_STREAM)
 
 
@@ -147,23 +147,23 @@ def test_other_devices_are_refused(mr):
 
 
 BAD_INTERFACES = [
-    ({"shape": (-8,)}, ValueError, "extents must not be negative"),
-    ({"shape": (-2, -4)}, ValueError, "extents must not be negative"),
+    ({"shape": (-8,)}, ValueError, "shape must not have negative extents"),
+    ({"shape": (-2, -4)}, ValueError, "shape must not have negative extents"),
     ({"shape": (8.0,)}, TypeError, "shape must be a tuple of int, but has a float"),
     ({"shape": (0.5, 16)}, TypeError, "shape must be a tuple of int, but has a float"),
     ({"shape": 8}, TypeError, "shape must be a tuple of int"),
-    ({"shape": (10**5000,)}, OverflowError, "shape is .an int of 16610 bits"),
-    ({"shape": (2**62, 2**62)}, ValueError, "leaves the address space"),
-    ({"shape": (2**62, 2**62, 0)}, ValueError, "leaves the address space"),
+    ({"shape": (10**5000,)}, OverflowError, "but is .an int of 16610 bits"),
+    ({"shape": (2**62, 2**62)}, ValueError, "larger than the address space"),
+    ({"shape": (2**62, 2**62, 0)}, ValueError, "larger than the address space"),
     ({"strides": (0.5,)}, TypeError, "strides must be a tuple of int, but has a float"),
-    ({"strides": (1, 1)}, ValueError, "2 strides do not match 1 axes"),
+    ({"strides": (1, 1)}, ValueError, "strides must have 1 items, one per axis, not 2"),
     ({"strides": (2**70,)}, OverflowError, "strides must be from"),
-    ({"strides": (2**62,)}, ValueError, "leaves the address space"),
+    ({"strides": (2**62,)}, ValueError, "larger than the address space"),
     ({"typestr": "<f0"}, ValueError, "itemsize must be positive"),
     ({"typestr": "<f-4"}, BufferError, "'typestr' must be like"),
     ({"typestr": "<f" + 5000 * "4"}, BufferError, "'typestr' must be like"),
     ({"typestr": 5}, BufferError, "'typestr' must be like"),
-    ({"typestr": "|O"}, TypeError, "elements of plain bytes"),
+    ({"typestr": "|O"}, TypeError, "elements of plain data"),
     ({"data": (-1, False)}, OverflowError, "address in the entry 'data' must be from 0"),
     ({"data": (1.5, False)}, TypeError, "address in the entry 'data' must be an int"),
     ({"data": 4096}, BufferError, "'data' must be a tuple"),
@@ -204,7 +204,7 @@ def test_tensors_that_cannot_be_are_refused(mr, changes, message):
 
 @pytest.mark.parametrize(("bits", "lanes"), [(0, 1), (32, 0), (4, 1)])
 def test_tensors_whose_elements_are_no_whole_bytes_are_refused(mr, bits, lanes):
-    with pytest.raises(TypeError, match=f"elements of {bits * lanes} bits"):
+    with pytest.raises(TypeError, match=f"whole bytes, not of {bits * lanes} bits"):
         mr.allocate(24).copy_from(DLPackExporter(bits=bits, lanes=lanes), stream=LEGACY_DEFAULT_STREAM)
 
 

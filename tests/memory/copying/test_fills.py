@@ -34,7 +34,7 @@ def test_other_types_are_refused(mr, value):
 
 @pytest.mark.parametrize("value", [np.array([None]), memoryview(np.array([None])), (ctypes.py_object * 1)()])
 def test_patterns_of_python_objects_are_refused(mr, value):
-    with pytest.raises(TypeError, match="value must be plain bytes.*are Python objects"):
+    with pytest.raises(TypeError, match="value must be plain data.*refers to Python objects"):
         mr.allocate(8).fill(value, stream=LEGACY_DEFAULT_STREAM)
 
 

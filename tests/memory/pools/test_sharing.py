@@ -113,7 +113,7 @@ def test_register_keeps_the_first(shareable, pool):
     assert first.register(identity) is first
     assert second.register(identity) is first
     assert (first.uuid, second.uuid) == (identity, None)
-    with pytest.raises(ValueError, match="known as"):
+    with pytest.raises(ValueError, match="must be the UUID of this pool"):
         first.register(uuid.uuid4())
     with pytest.raises(TypeError, match="UUID"):
         first.register("one")

@@ -46,14 +46,14 @@ def is_registered(array) -> bool:
 
 @pytest.mark.parametrize("other", [3, None, "text", [1, 2], object()], ids=lambda o: type(o).__name__)
 def test_what_has_no_memory_is_refused(other):
-    with pytest.raises(TypeError, match="array must be memory of the host"):
+    with pytest.raises(TypeError, match="array must be host memory with the buffer protocol"):
         register_host_memory(other)
 
 
 def test_memory_that_is_released_is_refused():
     view = memoryview(bytearray(8))
     view.release()
-    with pytest.raises(TypeError, match="no memory of the host"):
+    with pytest.raises(TypeError, match="array must be host memory: "):
         register_host_memory(view)
 
 
@@ -65,7 +65,7 @@ def test_arrays_with_gaps_are_refused(part):
 
 @pytest.mark.parametrize("empty", [np.zeros(0), np.zeros((3, 0)), b"", bytearray()], ids=repr)
 def test_arrays_without_elements_are_refused(empty):
-    with pytest.raises(ValueError, match="no elements"):
+    with pytest.raises(ValueError, match="must not be empty"):
         register_host_memory(empty)
 
 
@@ -80,7 +80,7 @@ def test_arrays_without_elements_are_refused(empty):
     ids=["objects", "records", "memoryview", "ctypes"],
 )
 def test_arrays_of_objects_are_refused(make):
-    with pytest.raises(TypeError, match="refer to Python objects"):
+    with pytest.raises(TypeError, match="not references to Python objects"):
         register_host_memory(make())
 
 
@@ -141,9 +141,9 @@ def test_whatever_has_the_buffer_protocol_is_registered(device, stream, make):
 
 def test_memory_is_no_source_of_allocations(device, stream):
     with register_host_memory(pages()) as buffer:
-        with pytest.raises(RuntimeError, match="cannot be allocated"):
+        with pytest.raises(RuntimeError, match="cannot allocate"):
             buffer.copy_to(stream=stream)
-        with pytest.raises(RuntimeError, match="on no device"):
+        with pytest.raises(RuntimeError, match="belongs to no device"):
             buffer.device_id.bit_length()
         with pytest.raises(RuntimeError, match="not shared between processes"):
             buffer.__reduce__()
@@ -230,7 +230,7 @@ def test_buffer_of_a_read_only_array_is_no_destination(device, stream):
                 lambda b: b.fill(0, stream=stream),
                 lambda b: copy_batch(stream, [source], [b]),
             ):
-                with pytest.raises(TypeError, match="no memory to write to"):
+                with pytest.raises(TypeError, match="must be writable"):
                     write_to(whole)
             assert memoryview(whole).readonly
             assert not np.asarray(whole).flags.writeable
@@ -248,7 +248,7 @@ def test_memory_is_registered_for_reading(device, stream):
     values[:] = 6
     target = device.allocate(PAGE, stream=stream)
     with register_host_memory(values, read_only=True) as buffer:
-        with pytest.raises(TypeError, match="no memory to write to"):
+        with pytest.raises(TypeError, match="must be writable"):
             buffer.fill(0, stream=stream)
         target.copy_from(buffer, stream=stream)
         assert set(read(target, stream)) == {6}

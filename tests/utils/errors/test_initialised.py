@@ -28,7 +28,7 @@ class Derived(Slotted):
 @pytest.mark.parametrize("cls", [Plain, Slotted, Derived])
 def test_what_was_not_initialised_says_so(cls):
     assert cls()._value == 1
-    with pytest.raises(RuntimeError, match=f"this {cls.__name__} was not initialised"):
+    with pytest.raises(RuntimeError, match=f"this {cls.__name__} was not initialized"):
         cls.__new__(cls)._value  # noqa: B018
 
 
@@ -53,8 +53,8 @@ class Grown(Plain):
 
 def test_the_text_of_what_was_not_initialised_says_so():
     assert repr(Shown()) == "Shown(1)"
-    assert repr(Shown.__new__(Shown)) == "<Shown, not initialised>"
-    assert (Shown()._repr_html_(), Shown.__new__(Shown)._repr_html_()) == ("<b>1</b>", "<p>Shown, not initialised</p>")
+    assert repr(Shown.__new__(Shown)) == "<Shown, not initialized>"
+    assert (Shown()._repr_html_(), Shown.__new__(Shown)._repr_html_()) == ("<b>1</b>", "<p>Shown, not initialized</p>")
     assert Shown.__repr__.__qualname__ == "Shown.__repr__"
     with pytest.raises(ValueError, match="of its own"):
         repr(Grown())

@@ -61,7 +61,7 @@ def register_importer(cls: type, importer: object | None) -> None:
     Raises
     ------
     TypeError
-        If ``cls`` is no type, or one of this library or NumPy, or ``importer`` cannot be called.
+        If ``cls`` is not a type, or one of this library or NumPy, or ``importer`` cannot be called.
     RuntimeError
         If more than a hundred types are registered.
 

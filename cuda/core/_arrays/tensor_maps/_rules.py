@@ -49,7 +49,7 @@ def int_tuple(name: str, values) -> Ints | None:
     Raises
     ------
     TypeError
-        If it cannot be iterated over, or an entry is no integer; the message names the argument.
+        If it cannot be iterated over, or an entry is not an integer; the message names the argument.
     """
     if values is None:
         return None
@@ -116,7 +116,7 @@ def pitches_of(shape: Ints, strides: Ints, data_type, interleave) -> Ints:
     Raises
     ------
     ValueError
-        If the elements of the last axis are not neighbours, or a distance is no multiple of 16 bytes (32 with
+        If the elements of the last axis are not neighbours, or a distance is not a multiple of 16 bytes (32 with
         interleaving of 32 bytes) or too large.
     OverflowError
         If a stride is negative.

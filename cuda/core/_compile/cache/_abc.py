@@ -68,7 +68,7 @@ class ProgramCacheResource(abc.ABC):
         Raises
         ------
         TypeError
-            If ``key`` is of another type.
+            If ``key`` has the wrong type.
         """
         try:
             return self[key]

@@ -59,7 +59,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     Raises
     ------
     TypeError
-        If an argument is of a wrong type.
+        If an argument has the wrong type.
     ValueError
         If ``max_size_bytes`` is below 1.
 

@@ -24,7 +24,7 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
     Raises
     ------
     TypeError
-        If ``max_size_bytes`` is no int.
+        If ``max_size_bytes`` is not an int.
     ValueError
         If it is below 1.
 

@@ -75,7 +75,7 @@ def make_program_cache_key(
     Raises
     ------
     TypeError
-        If an argument is of a wrong type.
+        If an argument has the wrong type.
     ValueError
         If ``code_type`` or ``target_type`` is not known or they do not go together, options make the
         compiler write files, options make it read files and there is no ``extra_digest``, or the options

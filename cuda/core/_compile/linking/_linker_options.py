@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of :class:`~cuda.core.Linker`, one row each, and the translation of those of a PTX program."""
+"""The options of :class:`~cuda.core.Linker`, one table row each, and their creation from options of a PTX program."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def jit_target(arch: str) -> int:
     match = re.fullmatch(r"(?:sm|compute)_([1-9]\d+)([af]?)", str(arch))
     if match is None:
         raise ValueError(f"arch must be an architecture such as 'sm_90', not {shown(arch)}")
-    # The bits that stand for the features of one architecture, or of its family.
+    # The bits for architecture-specific ("a") and family-specific ("f") features.
     return int(match[1]) | {"": 0, "a": 0x10000, "f": 0x20000}[match[2]]
 
 
 def jit_cache_mode(no_cache: bool) -> int:
-    """Return the ``CUjit_cacheMode`` for no cache."""
+    """Return ``CU_JIT_CACHE_OPTION_NONE``."""
     return 0
 
 
@@ -52,34 +52,35 @@ def jit_cache_mode(no_cache: bool) -> int:
 class LinkerOptions(Options):
     """Options of :class:`~cuda.core.Linker`.
 
-    None leaves the linker's default, and False disables an option. ``name`` is the name of the result;
-    None stands for ``"<default linker>"``. The driver's linker, which is used if nvJitLink is missing,
-    lacks some options: setting them is an error, or a warning for those that earlier versions ignored.
+    For every option, None leaves the linker's default. ``name`` is the name of the resulting
+    :class:`~cuda.core.ObjectCode`; None means ``"<default linker>"``. The driver's linker, which is used if nvJitLink
+    is missing, does not support all options: setting others raises ValueError, or warns if earlier versions ignored
+    them.
     """
 
     name: str | None = "<default linker>"
     arch: str | None = option(
-        "The architecture, such as ``'sm_90'``; None for that of the device current when the linker is made.",
+        "The architecture, such as ``'sm_90'``. If None, that of the current device.",
         nvjitlink=value("-arch"),
         driver=setting("CU_JIT_TARGET", jit_target),
     )
     max_register_count: int | None = option(
-        "The most registers that a thread may use.",
+        "The maximum number of registers per thread.",
         nvjitlink=number("-maxrregcount"),
         driver=setting("CU_JIT_MAX_REGISTERS"),
     )
-    time: bool | None = option("Log how long the phases take.", nvjitlink=switch("-time"))
+    time: bool | None = option("Log the times of the phases.", nvjitlink=switch("-time"))
     verbose: bool | None = option(
-        "Log what the linker does.", nvjitlink=switch("-verbose"), driver=setting("CU_JIT_LOG_VERBOSE", bool, True)
+        "Log verbosely.", nvjitlink=switch("-verbose"), driver=setting("CU_JIT_LOG_VERBOSE", bool, True)
     )
     link_time_optimization: bool | None = option(
-        "Optimise the whole program when it is linked, which LTO IR needs.",
+        "Optimize the whole program at link time; required for LTO IR.",
         nvjitlink=switch("-lto"),
         driver=setting("CU_JIT_LTO", bool, True),
     )
-    ptx: bool | None = option("Make PTX; only with ``link_time_optimization``.", nvjitlink=switch("-ptx"))
+    ptx: bool | None = option("Generate PTX; only with ``link_time_optimization``.", nvjitlink=switch("-ptx"))
     optimization_level: int | None = option(
-        "How much to optimise, 0 or 3.",
+        "The optimization level, 0 or 3.",
         nvjitlink=number("-O", join=""),
         driver=setting("CU_JIT_OPTIMIZATION_LEVEL"),
     )
@@ -89,7 +90,7 @@ class LinkerOptions(Options):
         driver=setting("CU_JIT_GENERATE_DEBUG_INFO", bool, True),
     )
     lineinfo: bool | None = option(
-        "Generate line tables.",
+        "Generate line number information.",
         nvjitlink=switch("-lineinfo"),
         driver=setting("CU_JIT_GENERATE_LINE_INFO", bool, True),
     )
@@ -104,10 +105,10 @@ class LinkerOptions(Options):
         "Contract multiplications and additions to fused multiply-adds.", nvjitlink=toggle("-fma"), driver=ignored()
     )
     kernels_used: str | list[str] | tuple[str, ...] | None = option(
-        "The kernels that are used; others may be removed.", nvjitlink=each("-kernels-used"), driver=ignored()
+        "The names of the used kernels; others may be removed.", nvjitlink=each("-kernels-used"), driver=ignored()
     )
     variables_used: str | list[str] | tuple[str, ...] | None = option(
-        "The variables that are used; others may be removed.", nvjitlink=each("-variables-used"), driver=ignored()
+        "The names of the used variables; others may be removed.", nvjitlink=each("-variables-used"), driver=ignored()
     )
     optimize_unused_variables: bool | None = option(
         "Remove variables that device code does not use.",
@@ -115,13 +116,14 @@ class LinkerOptions(Options):
         driver=ignored(),
     )
     ptxas_options: str | list[str] | tuple[str, ...] | None = option(
-        "Options for the PTX assembler.", nvjitlink=each("-Xptxas")
+        "Options of the PTX assembler (ptxas).", nvjitlink=each("-Xptxas")
     )
     split_compile: int | None = option(
-        "Number of threads for optimisation; 1 by default, 0 for all processors.", nvjitlink=number("-split-compile")
+        "The number of threads for optimization; 0 for all processors. Default is 1.",
+        nvjitlink=number("-split-compile"),
     )
     split_compile_extended: int | None = option(
-        "The same, more aggressively, for link-time optimisation.",
+        "As ``split_compile``, but splits link-time optimization more aggressively.",
         nvjitlink=number("-split-compile-extended"),
     )
     no_cache: bool | None = option(
@@ -140,22 +142,27 @@ class LinkerOptions(Options):
             warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
-        """Return the arguments for nvJitLink.
+        """Return the command-line arguments for nvJitLink.
 
         Parameters
         ----------
         backend : str, optional
-            ``"nvjitlink"``, in any case; the driver's linker takes no text.
+            ``"nvjitlink"``, in upper or lower case: the driver's linker has no command-line arguments.
+
+        Returns
+        -------
+        list of bytes
+            The arguments.
 
         Raises
         ------
         ValueError
-            If the back end is another, or a string contains a null character.
+            If ``backend`` is unknown, or an option contains a null character.
         RuntimeError
-            If nvJitLink is missing or too old, or no architecture is given and there is no driver to ask for a device.
+            If nvJitLink is missing or too old, or ``arch`` is None and there is no device.
         """
         if backend != "nvjitlink" and str(backend).lower() != "nvjitlink":
-            raise ValueError(f"backend must be 'nvjitlink', the only one that takes text, not {shown(backend)}")
+            raise ValueError(f"backend must be 'nvjitlink', not {shown(backend)}")
         if nvjitlink.nvjitlink_version() is None:
             raise RuntimeError(nvjitlink.NO_NVJITLINK)
         arguments = [os.fsencode(argument) for argument in render_options(self, "nvjitlink")]
@@ -170,9 +177,9 @@ def linker_options(options: ProgramOptions) -> LinkerOptions:
     Raises
     ------
     NotSupportedError
-        If options are set that the linker lacks; the message names them.
+        If the linker does not support an option; the message names it.
     """
     refused = refused_options(options, "ptx")
     if refused:
-        raise NotSupportedError(f"options not supported for code of type 'ptx', which is linked: {', '.join(refused)}")
+        raise NotSupportedError(f"options not supported for code of type 'ptx': {', '.join(refused)}")
     return LinkerOptions(name=options.name, **forwarded_options(options, "ptx"))

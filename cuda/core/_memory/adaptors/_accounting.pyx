@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of adaptors that count or record each allocation and free of another resource."""
+"""The base of adaptors that count or record the allocations and frees of another resource."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class MemoryStatistics(
         "MemoryStatistics", "current_bytes current_count peak_bytes peak_count total_bytes total_count failed_count"
     )
 ):
-    """The counts of a :class:`StatisticsMemoryResource` at one moment.
+    """A snapshot of the counts of a :class:`StatisticsMemoryResource`.
 
     Attributes
     ----------
     current_bytes, current_count : int
-        The bytes, and the number, of the allocations in use.
+        The size in bytes, and the number, of the allocations in use.
     peak_bytes, peak_count : int
-        The maxima of these.
+        The largest ``current_bytes`` and ``current_count`` since the last reset.
     total_bytes, total_count : int
-        All that were ever allocated.
+        The size in bytes, and the number, of all allocations so far.
     failed_count : int
         The number of allocations that failed.
     """
@@ -55,31 +55,31 @@ cdef struct Usage:
 
 
 cdef class AccountingMemoryResource(MemoryResourceAdaptor):
-    """An adaptor that counts allocations in use, and calls methods of subclasses for each allocation and free.
+    """Base of adaptors that count allocations, and call methods of a subclass for each allocation and free.
 
-    Counting runs no Python code, so it cannot be interrupted between its steps; an allocation that an exception
-    interrupts is undone.
+    Counting runs no Python code, so it cannot be interrupted halfway. If an exception interrupts an allocation, the
+    allocation is undone.
     """
 
     cdef:
         Usage _usage
         uint64_t _limit
-        dict _notes             # of what is in use: what _allocated() returned, by the order of allocation
+        dict _records           # for each allocation in use, the result of _allocated(), in order of allocation
         uint64_t _next_number
 
     def __cinit__(self, *args, **kwargs):
         self._limit = UINT64_MAX
-        self._notes = {}
+        self._records = {}
 
     def __init__(self, upstream, limit: int | None = None):
-        """Wrap another resource, and refuse allocations beyond the limit."""
+        """Wrap another resource, and refuse allocations that exceed the limit in bytes."""
         MemoryResourceAdaptor.__init__(self, upstream)
         if limit is not None:
             self._limit = limit
 
     def _refusal(self, size: int) -> BaseException:
         """Return the exception for an allocation that exceeds the limit."""
-        return MemoryError(f"{size} bytes exceed the limit")
+        return MemoryError(f"an allocation of {size} bytes exceeds the limit")
 
     def _failed(self, size: int, stream: int, error: BaseException) -> None:
         """Called when the upstream resource has raised an exception."""
@@ -92,10 +92,10 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
 
     def _kept(self) -> list:
         """Return the records of the allocations in use, the oldest first."""
-        return list(self._notes.values())
+        return list(self._records.values())
 
     def _count(self) -> MemoryStatistics:
-        """Return the present counts."""
+        """Return the current counts."""
         cdef Usage usage
         with cython.critical_section(self):
             usage = self._usage
@@ -105,7 +105,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         )
 
     def _reset_peaks(self) -> None:
-        """Reset the peaks to what is in use now."""
+        """Reset the peaks to the current values."""
         with cython.critical_section(self):
             self._usage.peak_bytes = self._usage.current_bytes
             self._usage.peak_count = self._usage.current_count
@@ -116,7 +116,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         cdef Keep keep
         cdef Buffer inner
         cdef size_t c_stream
-        # If anything fails from here on, the lease ends and undoes all counts.
+        # If anything fails from here on, the lease is destroyed and undoes its counts.
         cdef Lease lease = Lease_create(self)
         Adaptor_set_stream(self, stream, &value)
         c_stream = <size_t>value.h_stream.get()
@@ -125,7 +125,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
             inner = Adaptor_allocate_upstream(self, size, stream, &lease.h_memory)
             value.pointer = lease.h_memory.value().pointer
             value.size = lease.h_memory.value().size
-            # Some resources round up, so the buffer may be larger than the request.
+            # The buffer may be larger than requested, because some resources round sizes up.
             Lease_reserve(lease, value.size)
         except BaseException as error:
             with cython.critical_section(self):
@@ -134,7 +134,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
             raise
         note = self._allocated(value.pointer, value.size, c_stream)
         if note is not None:
-            self._notes[lease.number] = note
+            self._records[lease.number] = note
         Lease_commit(lease)
         value.resource = <PyObject*>lease
         keep = Keep.of_object(<PyObject*>lease)
@@ -144,51 +144,51 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
 
 # --- Leases ----------------------------------------------------------------------------------------
 
-# A counted allocation that is in use, or about to be; when it is deallocated, the counts are reduced.
+# An allocation in use, or in progress, with its share of the counts, which it takes back when it is destroyed.
 @cython.final
 @cython.no_gc_clear
 cdef class Lease:
     cdef:
-        AllocationHandle h_memory   # set once: that of the upstream resource
-        AccountingMemoryResource observer
+        AllocationHandle h_memory   # set once: the allocation of the upstream resource
+        AccountingMemoryResource adaptor
         uint64_t number
         uint64_t size               # the bytes reserved
         bint is_committed
 
     def __dealloc__(self):
         self.h_memory.reset()
-        if self.observer is not None:
+        if self.adaptor is not None:
             Lease_withdraw(self)
-            self.observer._notes.pop(self.number, None)
+            self.adaptor._records.pop(self.number, None)
 
 
-cdef Lease Lease_create(AccountingMemoryResource observer):
+cdef Lease Lease_create(AccountingMemoryResource adaptor):
     cdef Lease self = Lease.__new__(Lease)
-    with cython.critical_section(observer):
-        self.number = observer._next_number
-        observer._next_number += 1
-    self.observer = observer
+    with cython.critical_section(adaptor):
+        self.number = adaptor._next_number
+        adaptor._next_number += 1
+    self.adaptor = adaptor
     return self
 
 
 # Sets the number of bytes that the lease counts.
 cdef int Lease_reserve(Lease self, uint64_t size) except -1:
-    cdef AccountingMemoryResource observer = self.observer
+    cdef AccountingMemoryResource adaptor = self.adaptor
     cdef bint is_within = True
-    with cython.critical_section(observer):
+    with cython.critical_section(adaptor):
         if size > self.size:
-            is_within = size <= observer._limit and observer._usage.reserved - self.size <= observer._limit - size
+            is_within = size <= adaptor._limit and adaptor._usage.reserved - self.size <= adaptor._limit - size
         if is_within:
-            observer._usage.reserved += size - self.size
+            adaptor._usage.reserved += size - self.size
             self.size = size
     if not is_within:
-        raise observer._refusal(size)
+        raise adaptor._refusal(size)
     return 0
 
 
 cdef int Lease_commit(Lease self) except -1:
-    cdef Usage* usage = &self.observer._usage
-    with cython.critical_section(self.observer):
+    cdef Usage* usage = &self.adaptor._usage
+    with cython.critical_section(self.adaptor):
         self.is_committed = True
         usage.current_bytes += self.size
         usage.current_count += 1
@@ -200,8 +200,8 @@ cdef int Lease_commit(Lease self) except -1:
 
 
 cdef int Lease_withdraw(Lease self) except -1:
-    cdef Usage* usage = &self.observer._usage
-    with cython.critical_section(self.observer):
+    cdef Usage* usage = &self.adaptor._usage
+    with cython.critical_section(self.adaptor):
         usage.reserved -= self.size
         if self.is_committed:
             usage.current_bytes -= self.size
@@ -213,9 +213,9 @@ cdef void end_lease(Allocation value) noexcept nogil:
     call_with_interpreter(&Lease_end, value)
 
 
-# Exceptions of the methods go to sys.unraisablehook, because this function is declared noexcept.
+# Exceptions raised by methods of the subclass go to sys.unraisablehook, because this function is noexcept.
 cdef void Lease_end(Allocation& value) noexcept:
     cdef Lease self = <Lease>value.resource
     free_after(self.h_memory, value)
     self.h_memory.reset()
-    self.observer._freed(value.pointer, value.size, <size_t>value.h_stream.get())
+    self.adaptor._freed(value.pointer, value.size, <size_t>value.h_stream.get())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of memory resources that allocate from another one."""
+"""The base of memory resources that allocate from another memory resource."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["MemoryResourceAdaptor"]
 
 
 cdef class MemoryResourceAdaptor(MemoryResource):
-    """A memory resource that allocates from another one, its upstream resource."""
+    """Base of memory resources that allocate from another memory resource, the upstream resource."""
 
     def __cinit__(self, *args, **kwargs):
         self._is_overridden = type(self).allocate is not MemoryResourceAdaptor.allocate
@@ -41,31 +41,34 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         self.close()
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Allocate memory of the upstream resource.
+        """Allocate memory from the upstream resource.
 
         Parameters
         ----------
         size : int
-            The number of bytes.
+            The size in bytes.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream after whose work the memory may be used; also the one in whose order it is freed. May be
-            left out where the upstream resource needs none, as :class:`LegacyPinnedMemoryResource`.
+            The stream that the allocation is ordered on: work enqueued on it afterwards can use the memory. The
+            memory is freed on the same stream, unless another one is set. Optional if the upstream resource does not
+            need a stream, such as :class:`LegacyPinnedMemoryResource`.
 
         Returns
         -------
         :class:`Buffer`
-            A buffer of this resource, of the class that the upstream resource makes.
+            A buffer of this resource, of the same class as the buffers of the upstream resource.
 
         Raises
         ------
         OutOfMemoryError
-            If there is not so much memory.
+            If there is not enough memory.
         RuntimeError
-            If the resource is closed, or what the upstream resource raises.
+            If the resource is closed.
         TypeError
-            If ``size`` is no integer or ``stream`` no stream.
+            If ``size`` is not an integer or ``stream`` not a stream.
         OverflowError
             If ``size`` is negative.
+        Exception
+            Exceptions of the upstream resource are passed on.
         """
         cdef size_t c_size = size_argument(size)
         cdef Stream c_stream
@@ -74,23 +77,21 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         return self._allocate_open(c_size, c_stream)
 
     def deallocate(self, ptr, size: int, *, stream) -> None:
-        """Free memory that was allocated from the upstream resource directly, by its ``deallocate``.
-
-        Buffers of this resource do not call it.
+        """Call ``deallocate`` of the upstream resource. Buffers of this resource do not use it.
 
         Parameters
         ----------
         ptr : int | driver.CUdeviceptr
-            The address.
+            The address of memory that was allocated from the upstream resource directly.
         size : int
-            The number of bytes.
+            The size in bytes.
         stream : :class:`Stream`
-            The stream after whose work the memory is freed.
+            The stream that the free is ordered on.
         """
         Adaptor_upstream(self).deallocate(ptr, size, stream=stream)
 
     def close(self) -> None:
-        """Refuse further allocations. Buffers and the upstream resource stay valid."""
+        """Refuse further allocations. Buffers of this resource and the upstream resource stay valid."""
         self._is_closed = True
 
     @property
@@ -100,22 +101,22 @@ cdef class MemoryResourceAdaptor(MemoryResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Whether a device can access the memory, as the upstream resource says."""
+        """Whether a device can access the memory, as for the upstream resource."""
         return Adaptor_upstream(self).is_device_accessible
 
     @property
     def is_host_accessible(self) -> bool:
-        """Whether the host can access the memory, as the upstream resource says."""
+        """Whether the host can access the memory, as for the upstream resource."""
         return Adaptor_upstream(self).is_host_accessible
 
     @property
     def is_managed(self) -> bool:
-        """Whether the memory migrates between host and devices, as the upstream resource says."""
+        """Whether the memory is managed memory, as for the upstream resource."""
         return Adaptor_upstream(self).is_managed
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device where the memory is, as the upstream resource says."""
+        """The ordinal of the device of the memory, as for the upstream resource."""
         return Adaptor_upstream(self).device_id
 
     @property
@@ -143,7 +144,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         return self._allocate_open(size, stream)
 
     cdef Buffer _allocate_open(self, size_t size, Stream stream):
-        # The allocation of the upstream resource itself, in a buffer of this one.
+        # By default, a buffer of this resource refers to the allocation of the upstream resource.
         cdef AllocationHandle h_memory
         cdef Buffer inner = Adaptor_allocate_upstream(self, size, stream, &h_memory)
         return Buffer_create(type(inner), h_memory, self, None)

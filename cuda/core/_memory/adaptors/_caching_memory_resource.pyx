@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A cache of freed memory over any memory resource."""
+"""An adaptor that caches freed memory of another resource."""
 
 from __future__ import annotations
 
@@ -81,48 +81,48 @@ ctypedef Kept[BlockCachePointer] KeptCache
 
 
 cdef class CachingMemoryResource(MemoryResourceAdaptor):
-    """Keeps freed memory of another resource, and reuses it without calling that one.
+    """Caches freed memory of another resource, and serves allocations from the cache.
 
-    Sizes are rounded up to those of bins: up to 4 KiB to multiples of 512 bytes, above that to four
-    sizes per power of two (5, 6, 7, 8, 10, 12, ... KiB), where at most a fifth of a block is
-    unused. The buffer has the requested size. When the upstream resource is out of memory, all
-    cached memory is returned to it, and the allocation is tried once more, with the exact size.
+    Memory is cached in blocks of fixed sizes: multiples of 512 bytes up to 4 KiB, above that four sizes per power of
+    two (5, 6, 7, 8, 10, 12, ... KiB), so that at most a fifth of a block is unused. The buffer has the requested size.
+    If the upstream resource is out of memory, the whole cache is returned to it, and the allocation is repeated with
+    the exact size.
 
-    A block that was freed on a stream can be reused on that stream at once. Another stream gets it only after the
-    work before the free has completed, which is queried when there is no other block; no stream is ever made to
-    wait for another. For memory that both host and device can access, its own stream is queried, too, because the
-    host does not follow stream order.
+    A block freed on a stream can be reused on the same stream at once. On another stream, it can be reused after the
+    work before the free has completed; this is queried if no other block fits. The cache never makes a stream wait for
+    another one. For memory that both the host and devices can access, completion is also required on the same stream,
+    because the host does not follow stream order.
 
     Allocations of 0 bytes, of more than ``max_cached_bytes``, and on a capturing stream are passed to the upstream
-    resource and not cached. Memory freed on ``PER_THREAD_DEFAULT_STREAM``, or on a stream of
-    :meth:`Stream.from_handle`, of which the library does not learn when it is destroyed, is freed upstream.
+    resource. Memory freed on ``PER_THREAD_DEFAULT_STREAM`` or on a stream of :meth:`Stream.from_handle` is not cached,
+    because the cache cannot know when such a stream is destroyed.
 
     Parameters
     ----------
     upstream : :class:`MemoryResource`
-        The resource that memory comes from.
+        The resource that the memory is allocated from.
     max_cached_bytes : int, optional
-        The most bytes that the cache keeps; the memory freed longest ago is returned upstream first. If None,
-        there is no limit.
+        The maximum size of the cache in bytes; blocks that were freed longest ago are returned upstream first. If
+        None, there is no limit.
 
     Raises
     ------
     TypeError
-        If ``upstream`` is no :class:`MemoryResource`, or ``max_cached_bytes`` no integer.
+        If ``upstream`` is not a :class:`MemoryResource`, or ``max_cached_bytes`` not an integer.
     ValueError
         If ``max_cached_bytes`` is negative.
     """
 
     cdef:
         CacheMember _h_cache
-        public bint _waits      # work before the free has to be done: the host may write to memory at once
-        object _buffer_class    # what the upstream resource makes; None for Buffer
+        public bint _waits      # reuse needs completed work on every stream, because the host may access the memory
+        object _buffer_class    # the class of the upstream resource's buffers; None for Buffer
 
     def __cinit__(self, *args, **kwargs):
         self._h_cache.set(new_cache())
 
     def __init__(self, upstream, *, max_cached_bytes: int | None = None):
-        """Wrap another resource, and cache at most so much of its memory."""
+        """Wrap another resource."""
         cdef KeptCache cache
         if max_cached_bytes is not None:
             check_byte_option("max_cached_bytes", max_cached_bytes)
@@ -133,14 +133,14 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             cache.get().set_limit(min(max_cached_bytes, largest_block))
 
     def trim(self, min_bytes_to_keep: int = 0) -> int:
-        """Return cached memory to the upstream resource, the memory freed longest ago first.
+        """Return cached memory to the upstream resource; blocks that were freed longest ago first.
 
-        Memory freed on a stream that is capturing now stays cached, because such a stream cannot free it.
+        Blocks freed on a stream that is capturing stay cached, because a capturing stream cannot free them.
 
         Parameters
         ----------
         min_bytes_to_keep : int, optional
-            The cache keeps the blocks freed last, up to this many bytes. Default is 0.
+            How many bytes of the blocks freed last stay cached. Default is 0.
 
         Returns
         -------
@@ -150,7 +150,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         Raises
         ------
         TypeError
-            If ``min_bytes_to_keep`` is no integer.
+            If ``min_bytes_to_keep`` is not an integer.
         OverflowError
             If ``min_bytes_to_keep`` is negative.
         """
@@ -163,9 +163,9 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         return returned
 
     def close(self) -> None:
-        """Return all cached memory upstream, and refuse further allocations.
+        """Return all cached memory to the upstream resource, and refuse further allocations.
 
-        Buffers stay valid; their memory is returned upstream when they are closed.
+        Buffers stay valid; when they are closed, their memory is returned to the upstream resource.
         """
         cdef KeptCache cache
         Caching_keep(self, &cache)
@@ -175,7 +175,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     @property
     def max_cached_bytes(self) -> int | None:
-        """The most bytes that the cache keeps; None for no limit."""
+        """The maximum size of the cache in bytes; None for no limit."""
         cdef KeptCache cache
         cdef size_t limit
         cache.hold(self._h_cache)
@@ -184,7 +184,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     @property
     def cached_bytes(self) -> int:
-        """The bytes in the cache now, not counting what is in use."""
+        """The size of the cached memory in bytes, without memory in use."""
         cdef KeptCache cache
         Caching_keep(self, &cache)
         return cache.get().bytes()
@@ -198,7 +198,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     @property
     def miss_count(self) -> int:
-        """The number of cacheable allocations for which there was no block."""
+        """The number of allocations that could not be served from the cache."""
         cdef KeptCache cache
         Caching_keep(self, &cache)
         return cache.get().misses()
@@ -226,8 +226,8 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
                 return MemoryResourceAdaptor._allocate_open(self, size, stream)
         value.pointer = pointer_of(value.block)
         value.size = size
-        # What Buffer_create does, without a copy of the handle: this is called in loops. From here on
-        # the memory goes back into the cache by itself.
+        # Like Buffer_create, but moves the handle instead of copying it, because allocation is called in loops. The
+        # handle returns the block to the cache.
         h_allocation = AllocationHandle.own_without_blocking(move(value), &give_back, kept_cache.keep())
         with cython.critical_section(self):
             cls = self._buffer_class
@@ -245,7 +245,7 @@ cdef CacheHandle new_cache() except *:
 cdef inline int Caching_keep(CachingMemoryResource self, KeptCache* kept) except -1:
     cdef CacheHandle h_fresh
     kept.hold(self._h_cache)
-    # Memory cached by the parent of a forked process belongs to the parent, and is not freed here.
+    # In a forked child, start an empty cache: the cached memory belongs to the parent, and is not freed here.
     if not kept.get().is_of_this_process():
         h_fresh = new_cache()
         h_fresh.get().set_limit(kept.get().limit())
@@ -254,7 +254,7 @@ cdef inline int Caching_keep(CachingMemoryResource self, KeptCache* kept) except
     return 0
 
 
-# A block that was not freed on this stream; NULL if memory is too short for one of the size of a bin.
+# A block that was freed on another stream, or a new one; NULL if there is no memory for a block of that size.
 cdef Block* Caching_find(
     CachingMemoryResource self, BlockCache* cache, size_t size, Stream stream
 ) except? NULL:
@@ -281,20 +281,21 @@ cdef Block* Caching_find(
             self._buffer_class = buffer_class
     block = make_block(cache, bin, h_memory)
     if block == NULL:
-        raise MemoryError("the host is out of memory")
+        raise MemoryError("no host memory for the bookkeeping of the cache")
     return block
 
 
 # --- Queries of the driver, made while the lock of the cache is held; they must not raise. ----------
 
-# Not while it is capturing, nor a default stream while one that waits for it is capturing.
+# Whether the stream can free memory: not while it is capturing, and the legacy default stream not while a blocking
+# stream is capturing.
 cdef cpp_bool can_free(Lane* lane) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUcontext c_context = lane.h_context.get()
     cdef cydriver.CUresult err
     if is_without_driver(lane):
         return True
-    # A default stream means that of its context, on whichever thread this is.
+    # A default stream belongs to the context that is current, so make the right one current.
     if c_context != NULL and cydriver.cuCtxPushCurrent(c_context) != cydriver.CUresult.CUDA_SUCCESS:
         return True
     err = cydriver.cuStreamIsCapturing(lane.h_stream.get(), &c_capture)
@@ -306,32 +307,32 @@ cdef cpp_bool can_free(Lane* lane) noexcept nogil:
     )
 
 
-# Memory that no device can access may be used with a default stream and no context, so without a driver.
+# Memory that no device can access may be freed on a default stream without a context, and without a driver.
 cdef inline bint is_without_driver(Lane* lane) noexcept nogil:
     return is_default(lane.h_stream) and not lane.h_context
 
 
-# Frees record no event, so that they cost no driver call. The first query after a free records one,
-# which covers all frees so far; later queries ask whether it has completed.
+# Frees record no event, so that they cost no driver call. The first query after a free records one, which covers all
+# frees so far; later queries check whether it has completed.
 cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogil:
     cdef CaptureModeScope mode
     if freed_at <= lane.done_until:
         return True
     if is_without_driver(lane) or not can_free(lane):
         return False
-    # A query would invalidate a capture of another stream.
+    # In another capture mode, a query would invalidate a capture on another stream.
     if not relax_capture_mode(mode):
         return False
     if lane.is_mark_pending and cydriver.cuEventQuery(lane.mark.get()) == cydriver.CUresult.CUDA_SUCCESS:
         lane.is_mark_pending = False
         lane.done_until = lane.marked_at
     if freed_at > lane.done_until and not lane.is_mark_pending:
-        look_now(lane, now)
+        query_lane(lane, now)
     return freed_at <= lane.done_until
 
 
-# Queries whether a stream is idle; if not, records an event behind its work so far.
-cdef void look_now(Lane* lane, uint64_t now) noexcept nogil:
+# Queries whether a stream is idle; if not, records an event after its work so far.
+cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
     cdef cydriver.CUcontext c_context = lane.h_context.get()
     cdef cydriver.CUevent c_event = NULL
     if c_context == NULL:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The default memory resource: for a ``with`` block, or for the process."""
+"""The default memory resource of a ``with`` block or of the process."""
 
 from __future__ import annotations
 
@@ -32,26 +32,31 @@ _legacy = Deferred("cuda.core._memory._legacy")
 
 
 def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
-    """Return a context manager that sets the memory resource of :meth:`Device.allocate` within its block.
+    """Return a context manager that sets the memory resource of :meth:`Device.allocate` in its block.
 
-    It applies to the code that the block runs, and to ``asyncio`` tasks that are started in it, but not
-    to other threads: it is kept in a :class:`contextvars.ContextVar`. Only where threads inherit the context
-    (``sys.flags.thread_inherit_context``, by default on free-threaded Python), it also applies to those that are
-    started in the block. Blocks nest; the innermost one
-    for a device takes precedence over :attr:`Device.memory_resource` and
-    :func:`set_memory_resource`. It can also be used as a decorator.
+    The setting is a :class:`contextvars.ContextVar`: it applies to the code of the block and to ``asyncio`` tasks
+    started in it, but not to other threads. If threads inherit the context (``sys.flags.thread_inherit_context``, the
+    default of free-threaded Python), it also applies to threads started in the block. Blocks nest; the innermost one
+    for a device takes precedence over :attr:`Device.memory_resource` and :func:`set_memory_resource`. It can also be
+    used as a decorator.
 
     Parameters
     ----------
     mr : :class:`MemoryResource`
-        The resource.
+        The memory resource.
     device : :class:`Device` | int, optional
-        The device it is used for. If None, the one it belongs to, or every device if it belongs to none.
+        The device that the resource is used for. If None, the device of the resource, or all devices if it belongs to
+        none.
+
+    Returns
+    -------
+    context manager
+        The context manager, whose ``as`` target is ``mr``.
 
     Raises
     ------
     TypeError
-        If ``mr`` is no :class:`MemoryResource`, or ``device`` neither a device nor an int.
+        If ``mr`` is not a :class:`MemoryResource`, or ``device`` neither a device nor an int.
     ValueError
         If there is no such device.
     """
@@ -61,20 +66,20 @@ def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
 def set_memory_resource(mr: MemoryResource | None, device: Device | int | None = None) -> None:
     """Set the memory resource of :meth:`Device.allocate` for all threads of the process.
 
-    :attr:`Device.memory_resource`, if a thread has set it, and :func:`use_memory_resource` take precedence.
+    A resource set with :func:`use_memory_resource` or :attr:`Device.memory_resource` takes precedence.
 
     Parameters
     ----------
     mr : :class:`MemoryResource` | None
-        The resource; None restores the default.
+        The memory resource; None restores the default.
     device : :class:`Device` | int, optional
-        The device it is used for. If None, the one that ``mr`` belongs to, or every device if it
-        belongs to none, which replaces all earlier settings. With ``mr=None``, all devices.
+        The device that the resource is used for. If None, the device of ``mr``, or all devices if it belongs to none,
+        which replaces all earlier settings. With ``mr=None``, None means all devices.
 
     Raises
     ------
     TypeError
-        If ``mr`` is no :class:`MemoryResource` or None, or ``device`` neither a device nor an int.
+        If ``mr`` is not a :class:`MemoryResource` or None, or ``device`` neither a device nor an int.
     ValueError
         If there is no such device.
     """
@@ -95,7 +100,7 @@ def set_memory_resource(mr: MemoryResource | None, device: Device | int | None =
 def _use(mr, ordinal):
     global is_chosen
     token = _of_block.set(with_choice(_of_block.get({}), mr, ordinal))
-    # Never reset: a task that was started in the block may outlive it.
+    # Not reset after the block: a task that was started in it may run longer.
     is_chosen = True
     try:
         yield mr
@@ -104,7 +109,7 @@ def _use(mr, ordinal):
 
 
 cdef dict with_choice(dict choices, MemoryResource mr, int ordinal):
-    # A setting for every device replaces all others.
+    # A setting for all devices replaces the others.
     return {-1: mr} if ordinal < 0 else {**choices, ordinal: mr}
 
 
@@ -123,7 +128,7 @@ cdef int ordinal_of(object mr, object device) except -2:
     try:
         return mr.device_id
     except RuntimeError:
-        return -1  # page-locked memory of the host, which belongs to no device
+        return -1  # page-locked host memory belongs to no device
 
 
 cdef MemoryResource chosen_resource(int device_id, bint has_own):

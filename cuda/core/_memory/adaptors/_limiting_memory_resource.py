@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A limit on the bytes in use of any memory resource."""
+"""An adaptor that limits the memory in use of another resource."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ __all__ = ["LimitingMemoryResource"]
 
 @needs_init("_bytes")
 class LimitingMemoryResource(AccountingMemoryResource):
-    """Refuses allocations of another resource beyond a number of bytes in use.
+    """Limits how many bytes of another resource are in use: further allocations raise OutOfMemoryError.
 
-    The size of each buffer counts from its allocation until its free is enqueued.
+    A buffer counts with its size from its allocation until its free is enqueued.
 
     Parameters
     ----------
     upstream : :class:`MemoryResource`
-        The resource that memory comes from.
+        The resource that the memory is allocated from.
     limit : int
-        The most bytes that may be in use at once.
+        The maximum number of bytes in use.
 
     Raises
     ------
     TypeError
-        If ``upstream`` is no :class:`MemoryResource`, or ``limit`` no integer.
+        If ``upstream`` is not a :class:`MemoryResource`, or ``limit`` not an integer.
     ValueError
-        If ``limit`` is negative or no size of memory.
+        If ``limit`` is negative or 2**64 or more.
 
     Notes
     -----
-    Over a :class:`CachingMemoryResource` it limits what the program uses; below one, as its upstream,
-    also what the cache keeps.
+    With a :class:`CachingMemoryResource` as its upstream, it limits the memory that the program uses. As the upstream
+    of a :class:`CachingMemoryResource`, it also limits the cached memory.
     """
 
     def __init__(self, upstream, limit: int):
@@ -45,18 +45,18 @@ class LimitingMemoryResource(AccountingMemoryResource):
 
     @property
     def limit(self) -> int:
-        """The most bytes that may be in use at once."""
+        """The maximum number of bytes in use."""
         return self._bytes
 
     @property
     def bytes_in_use(self) -> int:
-        """The bytes in use now."""
+        """The number of bytes now in use."""
         return self._count().current_bytes
 
     def _refusal(self, size):
         free = self._bytes - self.bytes_in_use
         error = OutOfMemoryError(
-            f"{size} bytes would exceed the limit of this {type(self).__name__}: "
+            f"an allocation of {size} bytes exceeds the limit of this {type(self).__name__}: "
             f"{free} of its {self._bytes} bytes are free.",
             code=2,
             name="CUDA_ERROR_OUT_OF_MEMORY",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A log of what any memory resource allocates."""
+"""An adaptor that logs the allocations and frees of another resource."""
 
 from __future__ import annotations
 
@@ -16,34 +16,33 @@ __all__ = ["LoggingMemoryResource"]
 @answering
 @needs_init("_logger")
 class LoggingMemoryResource(AccountingMemoryResource):
-    """Writes a record to a logger for each allocation and each free of another resource.
+    """Logs each allocation and each free of another resource.
 
-    Records carry the attributes ``operation`` (``"allocate"``, ``"free"`` or ``"fail"``), ``size`` in
-    bytes, ``pointer`` and ``stream`` (the handle), for formatters and filters. A failed allocation is a
-    warning.
+    The log records have the attributes ``operation`` (``"allocate"``, ``"free"`` or ``"fail"``), ``size`` (in bytes),
+    ``pointer`` and ``stream`` (the handle) for formatters and filters. A failed allocation is logged as a warning.
 
     Parameters
     ----------
     upstream : :class:`MemoryResource`
-        The resource that memory comes from.
+        The resource that the memory is allocated from.
     logger : logging.Logger | str, optional
         The logger, or its name. Default is ``"cuda.core.memory"``.
     level : int, optional
-        The level of the records. Default is ``logging.DEBUG``.
+        The level of the records of allocations and frees. Default is ``logging.DEBUG``.
 
     Raises
     ------
     TypeError
-        If ``upstream`` is no :class:`MemoryResource`, ``logger`` no logger, or ``level`` no integer.
+        If ``upstream`` is not a :class:`MemoryResource`, ``logger`` not a logger, or ``level`` not an integer.
     """
 
     def __init__(self, upstream, logger="cuda.core.memory", level: int = 10):
-        # Programs that log nothing need not load it.
+        # Imported here, because programs that do not log need not import it.
         logging = importlib.import_module("logging")
         if isinstance(logger, str):
             logger = logging.getLogger(logger)
         if not isinstance(logger, (logging.Logger, logging.LoggerAdapter)):
-            raise TypeError(f"logger must be a Logger or a name, not {type(logger).__name__}")
+            raise TypeError(f"logger must be a logging.Logger or a str, its name, not {type(logger).__name__}")
         if isinstance(level, bool) or not isinstance(level, int):
             raise TypeError(f"level must be an int, such as logging.DEBUG, not {type(level).__name__}")
         super().__init__(upstream)

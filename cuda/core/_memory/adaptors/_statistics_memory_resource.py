@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Counts of what any memory resource allocates."""
+"""An adaptor that counts the allocations of another resource."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["MemoryStatistics", "StatisticsMemoryResource"]
 class StatisticsMemoryResource(AccountingMemoryResource):
     """Counts the allocations of another resource.
 
-    An allocation is in use from the moment it succeeds until its free is enqueued.
+    An allocation counts as in use from its success until its free is enqueued.
 
     Parameters
     ----------
     upstream : :class:`MemoryResource`
-        The resource that memory comes from.
+        The resource that the memory is allocated from.
 
     Raises
     ------
     TypeError
-        If ``upstream`` is no :class:`MemoryResource`.
+        If ``upstream`` is not a :class:`MemoryResource`.
     """
 
     def __init__(self, upstream):
@@ -30,9 +30,9 @@ class StatisticsMemoryResource(AccountingMemoryResource):
 
     @property
     def statistics(self) -> MemoryStatistics:
-        """The present counts."""
+        """A snapshot of the current counts."""
         return self._count()
 
     def reset_peaks(self) -> None:
-        """Reset the peaks to what is in use now."""
+        """Reset the peaks to the current values."""
         self._reset_peaks()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Finding memory that is not freed: where each allocation was made."""
+"""An adaptor that finds memory leaks: it records the call stack of each allocation."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ SHOWN = 20  # allocations in a report
 
 
 class TrackedAllocation(namedtuple("TrackedAllocation", "pointer size stream time stack")):
-    """Memory that a :class:`TrackingMemoryResource` has allocated and that is in use.
+    """An allocation of a :class:`TrackingMemoryResource` that is in use.
 
     Attributes
     ----------
     pointer : int
-        The address.
+        The address of the memory.
     size : int
-        The number of bytes.
+        The size in bytes.
     stream : int
         The handle of the stream of the allocation.
     time : float
-        When it was allocated, by ``time.monotonic()``.
+        The time of the allocation, from ``time.monotonic()``, in seconds.
     stack : tuple[tuple[str, int, str], ...]
-        The calls that allocated it: file, line and function, the innermost first.
+        The call stack of the allocation: file, line and function of each call, the innermost first.
     """
 
     __slots__ = ()
 
     @property
     def age(self) -> float:
-        """The seconds since the allocation."""
+        """The time since the allocation in seconds."""
         return time.monotonic() - self.time
 
     def __str__(self):
-        site = [f"{file}:{line} in {function}" for file, line, function in self.stack] or ["an unknown place"]
+        site = [f"{file}:{line} in {function}" for file, line, function in self.stack] or ["an unknown line"]
         return f"{self.size} bytes at {self.pointer:#x}, {self.age:.1f} s old, from " + ", called from ".join(site)
 
 
 class TrackingMemoryResource(AccountingMemoryResource):
-    """Remembers where each allocation of another resource was made, to find memory that is not freed.
+    """Records the call stack of each allocation of another resource, to find memory that is not freed.
 
-    Memory still in use is reported by a ``RuntimeWarning`` when the resource is closed, or else when
-    the program ends.
+    Memory that is still in use when the resource is closed, or when the program ends, is reported with a
+    ``RuntimeWarning``.
 
     Parameters
     ----------
     upstream : :class:`MemoryResource`
-        The resource that memory comes from.
+        The resource that the memory is allocated from.
     depth : int, optional
-        How many calls to remember, from the one that allocates outwards. Default is 1.
+        The number of calls to record, the innermost first. Default is 1.
 
     Raises
     ------
     TypeError
-        If ``upstream`` is no :class:`MemoryResource`, or ``depth`` no integer.
+        If ``upstream`` is not a :class:`MemoryResource`, or ``depth`` not an integer.
     ValueError
         If ``depth`` is not positive.
     """
@@ -79,7 +79,13 @@ class TrackingMemoryResource(AccountingMemoryResource):
         _open.add(self)
 
     def close(self) -> None:
-        """Refuse further allocations, and warn of memory still in use. Buffers stay valid."""
+        """Refuse further allocations, and warn about memory that is still in use. Buffers stay valid.
+
+        Warns
+        -----
+        RuntimeWarning
+            If allocations are in use; the message has :meth:`report`.
+        """
         if not self.is_closed:
             super().close()
             _open.discard(self)
@@ -92,7 +98,14 @@ class TrackingMemoryResource(AccountingMemoryResource):
         return tuple(self._kept())
 
     def report(self) -> str:
-        """Return a report of the allocations in use: their total, and the largest with their places and ages."""
+        """Return a text about the allocations in use: their number and total size, then the largest ones with their
+        call stacks and ages.
+
+        Returns
+        -------
+        str
+            The report, of at most 22 lines.
+        """
         found = sorted(self.allocations, key=lambda allocation: -allocation.size)
         lines = [f"{len(found)} allocations, {sum(allocation.size for allocation in found)} bytes"]
         lines += [f"  {allocation}" for allocation in found[:SHOWN]]
@@ -105,7 +118,7 @@ class TrackingMemoryResource(AccountingMemoryResource):
 
 
 def _stack(depth):
-    """Return file, line and function of the calls outside this package that led here."""
+    """Return file, line and function of the innermost calls outside this package."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("cuda.core."):
         frame = frame.f_back
@@ -116,7 +129,7 @@ def _stack(depth):
     return tuple(calls)
 
 
-# The resources that have not reported yet.
+# The resources that are not closed.
 _open = weakref.WeakSet()
 
 
@@ -124,7 +137,7 @@ _open = weakref.WeakSet()
 def _report_at_exit():
     for resource in list(_open):
         if resource.allocations:
-            # The program has no current line at exit: the warning points at the line that allocated most.
+            # At exit there is no current line, so the warning refers to the line of the largest allocation.
             largest = max(resource.allocations, key=lambda allocation: allocation.size)
             file, line, _ = (*largest.stack, ("unknown", 0, ""))[0]
             text = f"not freed when the program ended: {resource.report()}"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of other libraries as source or destination of a copy."""
+"""Arrays of other libraries as the source or destination of a copy."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ cdef int copy_from_array(
     return 0
 
 
-# What the exporter has enqueued comes before the later work of the stream.
+# Imports the array. Later work of the stream is ordered after the work that the exporter has enqueued.
 cdef ViewState open_operand(object array, str name, const StreamHandle& h_stream):
     cdef ViewState self = ViewState.__new__(ViewState)
-    # 1 is DLPack's number of the legacy default stream.
+    # DLPack has 1 for the legacy default stream.
     if not import_array(self, array, address(h_stream) or 1, FOR_COPY):
         raise TypeError(
             f"{name} must be a Buffer, or an array with the buffer protocol, DLPack or the CUDA array interface, "
@@ -73,13 +73,13 @@ cdef ViewState open_operand(object array, str name, const StreamHandle& h_stream
     spell_extents(self)
     bits = self._element.bits * self._element.lanes
     if self._itemsize == 0 and (bits % 8 != 0 or bits == 0):
-        raise TypeError(f"{name} has elements of {bits} bits, which are no whole bytes")
+        raise TypeError(f"{name} must have elements of whole bytes, not of {bits} bits")
     if self._element.lanes == 0 and holds_objects(array, element_text(self)):
-        raise TypeError(f"{name} must have elements of plain bytes; these refer to Python objects")
+        raise TypeError(f"{name} must have elements of plain data, not references to Python objects")
     return self
 
 
-# What protocols say of elements that are no plain numbers.
+# The format of elements that are not plain numbers, as the protocol reports it.
 cdef bytes element_text(ViewState self):
     if self._typestr is not None:
         return str(self._typestr).encode("ascii", "replace")
@@ -88,23 +88,23 @@ cdef bytes element_text(ViewState self):
 
 cdef int check_writable(ViewState self) except -1:
     if self._is_readonly:
-        raise TypeError("dst is no memory to write to: it is read-only")
+        raise TypeError("dst must be writable, but is read-only")
     if self._dlpack.versioned != NULL and self._dlpack.versioned.flags & DLPACK_FLAG_IS_COPIED:
-        raise TypeError("dst exports a copy of its memory, so that what is written would be lost")
+        raise TypeError("dst must export its own memory, not a copy of it")
     return 0
 
 
 cdef size_t checked_size(ViewState self, size_t size) except? <size_t>-1:
     mine = prod(bytes_of(self))
     if mine != size:
-        raise ValueError(f"the array and the buffer of a copy must have the same size, not {mine} and {size} bytes")
+        raise ValueError(f"the array and the buffer must have the same size, not {mine} and {size} bytes")
     return size
 
 
 cdef int check_strided(ViewState self, cydriver.CUdeviceptr buffer, object options) except -1:
     cdef tuple shape = bytes_of(self)
     if options is not None:
-        raise ValueError("options are for contiguous memory only; make a contiguous copy of the array first")
+        raise ValueError("options must be None for a non-contiguous array; make a contiguous copy of it first")
     if have_common_bytes(shape, self._ptr, strides_of(self), buffer, packed(shape), 1):
         raise ValueError(f"the array and the buffer overlap: they are at {self._ptr:#x} and {buffer:#x}")
     return 0
@@ -128,12 +128,12 @@ cdef bint is_contiguous(ViewState self) except -1:
     return True
 
 
-# The shape with the bytes of an element as its last axis: strides need be no multiples of the element.
+# The shape with the bytes of an element as the last axis, because strides may not be multiples of the item size.
 cdef tuple bytes_of(ViewState self):
     return (*[self._shape[i] for i in range(self._ndim)], itemsize_of(self))
 
 
-# The strides in bytes that belong to it.
+# The strides of bytes_of(), in bytes.
 cdef tuple strides_of(ViewState self):
     cdef int64_t itemsize = itemsize_of(self)
     cdef int64_t factor = 1 if self._stride_unit == itemsize else itemsize
@@ -142,7 +142,7 @@ cdef tuple strides_of(ViewState self):
     return (*[self._strides[i] * factor for i in range(self._ndim)], 1)
 
 
-# Strides in elements of an array without gaps.
+# The strides of a contiguous array in C order, in elements.
 cdef tuple packed(tuple shape):
     strides = []
     step = 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of bytes and of boxes, in stream order."""
+"""Copies of contiguous bytes and of strided boxes, in stream order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 __all__ = []
 
-# For more driver calls than this, a kernel is faster for a copy on the device.
+# A copy that takes more driver calls than this is refused: a kernel that copies the elements is faster.
 cdef int64_t MAX_PIECES = 65536
 
-# The size of the driver's staging buffer for pageable host memory; for larger copies, and those to the host, it waits.
+# The size of the driver's staging buffer for pageable host memory, in bytes. Larger copies, and copies to pageable
+# memory, block in the driver until the copy has run.
 cdef int64_t MAX_STAGED = 65536
 
 
@@ -33,7 +34,7 @@ cdef int copy(
             f"both buffers of a copy must have the same size, not {size} bytes (destination) "
             f"and {source.value().size} bytes (source)"
         )
-    # Two allocations never overlap; the check is for views and wrapped addresses.
+    # Different allocations never overlap, so only sub-buffers and wrapped memory need the check.
     if not (target.is_owner() and source.is_owner()):
         check_apart(target.value().pointer, source.value().pointer, size)
     return copy_bytes(target.value().pointer, source.value().pointer, size, h_stream, options)
@@ -43,7 +44,7 @@ cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1:
     cdef cydriver.CUstream c_stream = h_stream.get()
-    cdef bint is_ours = not is_default(h_stream)
+    cdef bint has_context = not is_default(h_stream)
     cdef cydriver.CUresult err
     if options is not None and (<HintedCopy>_hinted_copy.get())(target, source, size, h_stream, options):
         return 0
@@ -52,13 +53,13 @@ cdef int copy_bytes(
         return 0
     with nogil:
         err = cydriver.cuMemcpyAsync(target, source, size, c_stream)
-        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and is_ours:
+        if err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE and has_context:
             err = copy_in_context(target, source, size, c_stream)
         HANDLE_RETURN(err, b"cuMemcpyAsync")
     return 0
 
 
-# Loaded by the first copy with hints, which few programs make.
+# Imported by the first copy with options, which few programs use.
 ctypedef bint (*HintedCopy)(
     cydriver.CUdeviceptr, cydriver.CUdeviceptr, size_t, const StreamHandle&, object
 ) except -1
@@ -66,7 +67,8 @@ ctypedef bint (*HintedCopy)(
 cdef DeferredFunction _hinted_copy = DeferredFunction(b"cuda.core._memory.copying._hints", b"copy_with_hints")
 
 
-# Memory of a pool may only be accessible from its own device, whose context may not be current.
+# Retries a copy in the stream's context: memory of a pool may be accessible from its own device only, whose context
+# need not be current.
 cdef cydriver.CUresult copy_in_context(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, cydriver.CUstream c_stream
 ) except? cydriver.CUDA_ERROR_NOT_FOUND nogil:
@@ -81,12 +83,12 @@ cdef cydriver.CUresult copy_in_context(
     return err
 
 
-# The driver does not define copies of overlapping ranges. The differences wrap around.
+# cuMemcpy is undefined for overlapping ranges. The unsigned differences wrap around.
 cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1:
     if target != source and (target - source < size or source - target < size):
         raise ValueError(
-            f"source and destination overlap: {size} bytes at {source:#x} and at {target:#x}; "
-            "copy by way of a third buffer"
+            f"source and destination must not overlap: {size} bytes at {source:#x} and at {target:#x}; "
+            "copy through a third buffer"
         )
     return 0
 
@@ -115,7 +117,7 @@ cdef int copy_boxes(
     if plan.piece_count > MAX_PIECES:
         raise ValueError(
             f"a copy between these layouts takes {plan.piece_count} driver calls, more than {MAX_PIECES}; "
-            f"make one of them contiguous first"
+            "make one of the arrays contiguous first"
         )
     if is_target_on_host:
         wait_to_copy(target, c_stream)
@@ -129,7 +131,7 @@ cdef int copy_boxes(
             with nogil:
                 HANDLE_RETURN(cydriver.cuMemcpyAsync(c_target, c_source, box.width, c_stream), b"cuMemcpyAsync")
             continue
-        # The driver reads the pair that belongs to the memory type.
+        # The driver reads the device or the host address, depending on the memory type.
         c_copy.dstDevice, c_copy.dstHost = c_target, <void*><uintptr_t>c_target
         c_copy.srcDevice, c_copy.srcHost = c_source, <void*><uintptr_t>c_source
         with nogil:
@@ -143,7 +145,7 @@ cdef int wait_to_copy(cydriver.CUdeviceptr host, cydriver.CUstream c_stream) exc
     return 0
 
 
-# All but the addresses.
+# Fills in everything but the addresses.
 cdef int describe_box(
     const Box& box, bint is_target_on_host, bint is_source_on_host, cydriver.CUDA_MEMCPY3D* c_copy
 ) except -1:

@@ -5,5 +5,5 @@
 from cuda.core._utils cimport cydriver
 
 
-# The memory becomes repetitions of `value`: an int of one byte, or the bytes of a pattern.
+# Fills memory with repetitions of `value`: an int of one byte, or an object with the buffer protocol.
 cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cydriver.CUstream c_stream) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fills, in stream order: one call for 1, 2 or 4 bytes, and by doubling for wider patterns."""
+"""Fills in stream order: one memset for patterns of 1, 2 or 4 bytes, doubling copies for longer ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = []
 
 _plain_bytes = Deferred("cuda.core._memory.copying._plain_bytes")
 
-# Wider patterns are copied from the host, unless the stream is capturing: a graph would read them later.
+# Longer patterns are copied from the host. Not on a capturing stream, because the graph would read the pattern later.
 cdef size_t MAX_PIECEWISE = 64
 
 
@@ -32,7 +32,7 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
     if PyLong_Check(value):
         number = PyLong_AsLongAndOverflow(value, &overflow)
         if overflow != 0 or not 0 <= number < 256:
-            raise OverflowError(f"value must be an int from 0 to 255, or the bytes of a pattern, not {shown(value)}")
+            raise OverflowError(f"value must be from 0 to 255 or have the buffer protocol, not {shown(value)}")
         if size != 0:
             with nogil:
                 HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, <uint8_t>number, size, c_stream), b"cuMemsetD8Async")
@@ -46,11 +46,11 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
     try:
         layout = b"" if view.format == NULL else view.format
         if not isinstance(value, bytes) and _plain_bytes.holds_objects(value, layout):
-            raise TypeError(f"value must be plain bytes; those of this {type(value).__name__} are Python objects")
+            raise TypeError(f"value must be plain data; this {type(value).__name__} refers to Python objects")
         if view.len == 0:
-            raise ValueError("value must have at least one byte")
+            raise ValueError("value must have at least one byte, not be empty")
         if size % <size_t>view.len != 0:
-            raise ValueError(f"the buffer's size, {size} bytes, is no multiple of the {view.len} bytes of value")
+            raise ValueError(f"the buffer must be a multiple of the {view.len} bytes of value, not {size} bytes")
         if size != 0:
             with nogil:
                 fill_pattern(pointer, size, <const uint8_t*>view.buf, view.len, c_stream)
@@ -75,7 +75,7 @@ cdef int fill_pattern(
     return 0
 
 
-# The width of what the pattern itself repeats: 1, 2 or 4 bytes, or else its own.
+# The length of the shortest pattern that `pattern` is a repetition of: 1, 2 or 4 bytes, or its own length.
 cdef size_t shortest_period(const uint8_t* pattern, size_t width) noexcept nogil:
     cdef size_t period = 1
     while period <= 4:
@@ -91,7 +91,7 @@ cdef int write_once(
     cdef size_t done = 0
     cdef size_t piece = 0
     if width > MAX_PIECEWISE and not stream_captures(c_stream):
-        # From pageable memory: the driver has read it when the call returns.
+        # The driver has read pageable host memory when the call returns.
         return HANDLE_RETURN(
             cydriver.cuMemcpyAsync(pointer, <cydriver.CUdeviceptr><uintptr_t>pattern, width, c_stream), b"cuMemcpyAsync"
         )
@@ -104,7 +104,7 @@ cdef int write_once(
     return 0
 
 
-# `count` times the first 1, 2 or 4 bytes of `pattern`.
+# Writes the first 1, 2 or 4 bytes of `pattern` `count` times.
 cdef int set_memory(
     cydriver.CUdeviceptr pointer, const uint8_t* pattern, size_t width, size_t count, cydriver.CUstream c_stream
 ) except -1 nogil:

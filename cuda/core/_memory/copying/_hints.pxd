@@ -6,7 +6,7 @@ from cuda.core._handles._handles cimport StreamHandle
 from cuda.core._utils cimport cydriver
 
 
-# Copies memory with the hints of a CopyOptions; false where the driver is too old to take any, and nothing is copied.
+# Copies memory with the hints of a CopyOptions. Returns false, and copies nothing, if the driver is too old for hints.
 cdef bint copy_with_hints(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1

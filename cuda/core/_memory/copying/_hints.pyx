@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hints of copies: conversion to the driver's structures, and where the driver accepts them."""
+"""Hints of copies: conversion to CUmemcpyAttributes, and which drivers and streams accept them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = []
 
 _options = Deferred("cuda.core._memory.copying._options")
 
-# By the strings that the members of the enums equal.
+# The driver's values, by the strings of the enum members.
 cdef dict ORDERS = {
     "stream": <int>cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
     "during_api_call":
@@ -55,7 +55,7 @@ cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
     cdef cydriver.CUmemcpyAttributes hints
     memset(&hints, 0, sizeof(hints))
     if not isinstance(options, _options.CopyOptions):
-        raise TypeError(f"options must be CopyOptions or None, not {type(options).__name__}")
+        raise TypeError(f"options must be a CopyOptions or None, not {type(options).__name__}")
     hints.srcAccessOrder = <cydriver.CUmemcpySrcAccessOrder><int>ORDERS[options.src_access_order]
     if options.src_location_hint is not None:
         hints.srcLocHint = location_argument(options.src_location_hint)
@@ -67,16 +67,16 @@ cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
 
 cdef int check_stream(const StreamHandle& h_stream) except -1:
     if <uintptr_t>h_stream.get() <= 1:
-        raise TypeError("the legacy default stream takes no copy options; use another stream")
+        raise TypeError("options must be None on the legacy default stream; use another stream")
     if stream_captures(h_stream.get()):
-        raise TypeError("a stream that is capturing takes no copy options")
+        raise TypeError("options must be None on a capturing stream")
     return 0
 
 
 cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) except -1:
     if c_driver_version() >= version:
         return True
-    # Any other hint is advice; without this one the source would be read later than the caller expects.
+    # Other hints may be ignored. Without this one, the source would be read later than the caller expects.
     if hints.srcAccessOrder == cydriver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL:
         raise RuntimeError(
             "src_access_order='during_api_call' needs a driver for "

@@ -13,22 +13,23 @@ __all__ = ["CopyOptions"]
 
 @options_class
 class CopyOptions(FrozenOptions):
-    """Options of a copy, as hints for the driver.
+    """Options of a copy: hints for the driver (``CUmemcpyAttributes``).
 
     Attributes
     ----------
     src_access_order : :class:`MemcpySrcAccessOrder` | str, optional
-        When the source may be read: ``"stream"``, in stream order, is the default;
-        ``"during_api_call"`` before the call returns; ``"any"`` at any time until the copy is done.
+        When the driver may read the source: ``"stream"`` (in stream order), ``"during_api_call"`` (before the call
+        returns) or ``"any"`` (at any time before the copy completes). Default is ``"stream"``.
     src_location_hint, dst_location_hint : :class:`Device` | :class:`Host`, optional
-        Where the memory probably is. Used for managed and pageable memory only; it does not migrate anything.
+        The location where the memory probably is. The driver uses it for managed and pageable memory only, and migrates
+        nothing. If None, no hint.
     overlap_mode : :class:`MemcpyOverlapMode` | str, optional
-        ``"prefer_overlap_with_compute"`` is a wish. Default is ``"default"``.
+        ``"prefer_overlap_with_compute"`` asks for a copy that overlaps with kernels. Default is ``"default"``.
 
     Raises
     ------
     ValueError
-        If a string is none of the choices.
+        If a string is not a member of its enum.
     """
 
     src_access_order: MemcpySrcAccessOrder | str = "stream"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the elements of host memory are plain bytes, or refer to Python objects."""
+"""Detection of host memory whose elements refer to Python objects."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ __all__ = ["holds_objects"]
 
 
 def holds_objects(exporter, element_format: bytes) -> bool:
-    """Return whether elements are Python objects, whose reference counts a copy of bytes would break.
+    """Return whether elements refer to Python objects, whose reference counts a copy of bytes would not update.
 
     Parameters
     ----------
     exporter : object
-        What has the buffer protocol.
+        The object with the buffer protocol.
     element_format : bytes
-        The format of the elements that the protocol gave; empty for none.
+        The format of the elements, as the protocol reports it; empty for none.
     """
     if isinstance(exporter, memoryview):
         exporter = exporter.obj
-    # NumPy's types say it themselves; those of ctypes have to be asked, because any name may be in their format.
+    # NumPy dtypes have an attribute for this. For ctypes, the types are inspected, because formats contain field names.
     has_objects = getattr(getattr(exporter, "dtype", None), "hasobject", None)
     if has_objects is not None:
         return has_objects
@@ -33,7 +33,7 @@ def holds_objects(exporter, element_format: bytes) -> bool:
 
 
 def _refers(ctypes, kind: type) -> bool:
-    """Whether a type of ctypes has a ``py_object`` in it; what it points to is not in it."""
+    """Return whether a ctypes type contains a ``py_object``, not counting the targets of pointers."""
     while issubclass(kind, ctypes.Array):
         kind = kind._type_
     if issubclass(kind, (ctypes.Structure, ctypes.Union)):

@@ -40,9 +40,9 @@ _helpers = Deferred("cuda.core._utils.helpers")
 
 
 cdef class _IPCMemPool(_MemPool):
-    """A resource over a pool that may be shared between processes.
+    """Base of resources over a pool that can be shared between processes.
 
-    The process that makes the pool is its exporter. Others import it, by the file descriptor in its
+    The process that creates the pool exports it. Other processes import it, through the file descriptor in its
     :attr:`allocation_handle`, and then open single buffers of it.
     """
 
@@ -53,24 +53,24 @@ cdef class _IPCMemPool(_MemPool):
         return _find_resource, (type(self), self.uuid)
 
     def register(self, uuid: uuid.UUID) -> _IPCMemPool:
-        """Let :meth:`from_registry`, and unpickling, find this resource as long as it lives.
+        """Register this resource, so that :meth:`from_registry` and unpickling find it as long as it exists.
 
         Parameters
         ----------
         uuid : uuid.UUID
-            What identifies the pool; the :attr:`uuid` of its exporter.
+            The :attr:`uuid` of the resource in the exporting process.
 
         Returns
         -------
         :class:`MemoryResource`
-            The resource that was registered before, if there is one, else this one.
+            The resource that is registered for this UUID: an earlier one if it is open, otherwise this one.
 
         Raises
         ------
         TypeError
-            If ``uuid`` is no UUID.
+            If ``uuid`` is not a UUID.
         ValueError
-            If this pool is known by another UUID.
+            If this pool has another UUID.
         RuntimeError
             If the pool is not shared between processes, or the resource is closed.
         """
@@ -78,14 +78,24 @@ cdef class _IPCMemPool(_MemPool):
 
     @classmethod
     def from_registry(cls, uuid: uuid.UUID) -> _IPCMemPool:
-        """Return the resource that :meth:`register` was given this UUID for.
+        """Return the resource that is registered for a UUID.
+
+        Parameters
+        ----------
+        uuid : uuid.UUID
+            The UUID that :meth:`register` was called with.
+
+        Returns
+        -------
+        :class:`MemoryResource`
+            The registered resource.
 
         Raises
         ------
         RuntimeError
-            If there is none, or it is closed.
+            If no open resource is registered for ``uuid``.
         TypeError
-            If it is of another class.
+            If the resource has another class.
         """
         resource = registered(cls, uuid)
         if resource is None:
@@ -93,13 +103,15 @@ cdef class _IPCMemPool(_MemPool):
         return resource
 
     def close(self) -> None:
-        """Drop the reference to the pool; a pool of its own is destroyed after its last allocation."""
+        """Drop the reference to the pool. A pool that this resource created is destroyed after its last allocation is
+        freed (``cuMemPoolDestroy``).
+        """
         self._allocation_handle = None
         _MemPool.close(self)
 
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
-        """The file descriptor by which other processes import the pool; it belongs to the resource.
+        """The handle from which other processes import the pool; its file descriptor belongs to the resource.
 
         Raises
         ------
@@ -110,12 +122,12 @@ cdef class _IPCMemPool(_MemPool):
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Whether other processes may open the memory; False when closed."""
+        """Whether other processes can open the memory; False when closed."""
         return self._allocation_handle is not None
 
     @property
     def uuid(self) -> uuid.UUID | None:
-        """The identity of a shared pool, the same in all processes."""
+        """The UUID of a shared pool, the same in all processes; None for other pools."""
         cdef IPCAllocationHandle handle = self._allocation_handle
         return None if handle is None else handle._uuid
 
@@ -144,28 +156,28 @@ cdef class _IPCMemPool(_MemPool):
             raise TypeError(f"ipc_descriptor must be an IPCBufferDescriptor, not {type(descriptor).__name__}")
         imported = descriptor
         if self._is_mapped:
-            import_memory(pool.handle(), handle, self._let_in, imported, kept_stream.handle(), h_allocation)
+            import_memory(pool.handle(), handle, self._grant_access, imported, kept_stream.handle(), h_allocation)
         else:
             find_export(handle._uuid, imported, h_allocation)
         return self._is_mapped
 
 
-# Imported pools, and those of this process that others may open, by their UUIDs.
+# The resources over imported pools and over exported pools of this process, by UUID.
 _imported = weakref.WeakValueDictionary()
 _exported = weakref.WeakValueDictionary()
 _lock = threading.RLock()
 
-# The buffers of this process that others may open, so that one that comes back is the same memory.
+# The exported buffers of this process: opening one here gives the same memory, because the driver cannot import it.
 _exports = weakref.WeakValueDictionary()
 
-# The classes whose objects multiprocessing knows how to send.
-_travelling = set()
+# The classes whose reducer is registered with multiprocessing.
+_reducible = set()
 
 
 def check_platform() -> None:
-    """Refuse sharing where pools have no file descriptors."""
+    """Raise RuntimeError on platforms where pools cannot be exported as file descriptors."""
     if sys.platform != "linux":
-        raise RuntimeError("ipc_enabled=True needs Linux: memory is shared by file descriptors")
+        raise RuntimeError("ipc_enabled=True is supported on Linux only: memory is shared through file descriptors")
 
 
 cdef int IPCMemPool_share(_IPCMemPool self) except -1:
@@ -191,7 +203,7 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
         raise TypeError(f"alloc_handle must be an IPCAllocationHandle or an int, not {type(alloc_handle).__name__}")
     if int(alloc_handle) < 0:
         raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {shown(alloc_handle)}")
-    # The caller keeps its own descriptor; this one is for exporting the pool further.
+    # Duplicate the caller's descriptor, so that this resource can pass it on to further processes.
     mine = IPCAllocationHandle_copy(alloc_handle)
     MemPool_open(self, MemPool_import(mine._descriptor, mine))
     self._is_mapped = True
@@ -202,9 +214,9 @@ cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
 cdef int IPCMemPool_set_handle(_IPCMemPool self, IPCAllocationHandle handle) except -1:
     os.set_inheritable(handle._descriptor, False)
     self._allocation_handle = handle
-    if type(self) not in _travelling:
+    if type(self) not in _reducible:
         register_reducer(type(self), _reduce_resource)
-        _travelling.add(type(self))
+        _reducible.add(type(self))
     return 0
 
 
@@ -212,7 +224,7 @@ cdef IPCAllocationHandle IPCMemPool_shared(_IPCMemPool self):
     cdef IPCAllocationHandle handle = self._allocation_handle
     MemPool_check_open(self)
     if handle is None:
-        raise RuntimeError(f"memory of this {type(self).__name__} is not shared between processes; see ipc_enabled")
+        raise RuntimeError(f"this {type(self).__name__} is not shared between processes; set ipc_enabled=True")
     return handle
 
 
@@ -225,14 +237,14 @@ cdef object IPCMemPool_register(_IPCMemPool self, object uuid):
         if resource is not None and not resource.is_closed:
             return resource
         if handle._uuid is not None and handle._uuid != uuid:
-            raise ValueError(f"this pool is known as {handle._uuid}, and cannot be registered as {uuid}")
+            raise ValueError(f"uuid must be the UUID of this pool, {handle._uuid}, not {uuid}")
         handle._uuid = uuid
         _imported[uuid] = self
     return self
 
 
 cdef object registered(type cls, object uuid):
-    # What is no UUID, and may not be hashed, is registered for nothing.
+    # The argument may be unhashable.
     if not is_uuid(uuid):
         return None
     with _lock:
@@ -248,7 +260,7 @@ cdef object checked(type cls, object resource):
 
 
 def _find_resource(cls, uuid):
-    # Also the exporter itself, whose resource may come back.
+    # The resource may have come back to the process that exported it.
     with _lock:
         resource = checked(cls, _imported.get(uuid)) or checked(cls, _exported.get(uuid))
     return resource or cls.from_registry(uuid)
@@ -265,24 +277,24 @@ def _rebuild_resource(cls, device_id, allocation_handle):
         resource = checked(cls, _exported.get(allocation_handle.uuid))
     if resource is not None:
         return resource
-    # Host memory is on no device.
-    place = () if device_id < 0 else (device_id,)
-    return cls.from_allocation_handle(*place, allocation_handle)
+    # Resources of host memory have no device argument.
+    device = () if device_id < 0 else (device_id,)
+    return cls.from_allocation_handle(*device, allocation_handle)
 
 
 cdef int find_export(object uuid, IPCBufferDescriptor descriptor, AllocationHandle* h_allocation) except -1:
     cdef Buffer buffer = _exports.get((uuid, descriptor._payload))
     cdef KeptAllocation memory
     if buffer is None or not memory.hold(buffer._h_allocation):
-        raise RuntimeError("the descriptor is of memory that this process has freed, or never shared")
+        raise RuntimeError("ipc_descriptor is of memory that this process has freed or never exported")
     if descriptor._size > memory.value().size:
-        raise ValueError(f"the descriptor claims {descriptor._size} bytes, but the memory has {memory.value().size}")
+        raise ValueError(f"ipc_descriptor is for {descriptor._size} bytes, but the memory has {memory.value().size}")
     h_allocation[0] = memory.handle()
     return 0
 
 
 cdef bint is_uuid(value):
-    import uuid  # for those who share only
+    import uuid  # slow to import, and only needed for sharing
 
     return isinstance(value, uuid.UUID)
 

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of memory: allocations, slices of them, locations, and host memory that is registered."""
+"""Memory ranges: allocations, sub-buffers, memory locations, and registered host memory."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Allocating, freeing and wrapping memory: the only calls of the driver's allocators, each with its free function."""
+"""Allocating, freeing and wrapping memory: each driver call that allocates, next to the one that frees."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ cdef size_t size_argument(object size) except? <size_t>-1:
     cdef Py_ssize_t c_size
     if isinstance(size, float) or not PyIndex_Check(size):
         raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
-    # Without an exception to raise, what is out of range becomes the nearest limit.
+    # Without an exception type, the result saturates on overflow.
     c_size = PyNumber_AsSsize_t(size, NULL)
     if c_size < 0 or (c_size == PY_SSIZE_T_MAX and operator.index(size) > PY_SSIZE_T_MAX):
         raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {shown(size)}")
@@ -88,9 +88,9 @@ cdef int allocate_from_pool(
         h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
         return 0
     fix_context(value)
-    # Such memory would belong to the graph, and freeing it to the pool would fail.
+    # On a capturing stream, the memory would belong to the graph, and could not be freed to the pool.
     if stream_captures(value.h_stream.get()):
-        raise RuntimeError("the stream is capturing, and a pool cannot allocate then; use GraphMemoryResource")
+        raise RuntimeError("stream must not be capturing, because pools cannot allocate then; use GraphMemoryResource")
     value.size = size
     keep = h_pool.keep()
     with nogil:
@@ -109,7 +109,7 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
-    # Captures of another library are only noticed by the error.
+    # A capture that another library began is only detected by the error.
     if captures_in_progress.load() == 0 or not is_left_to_capture(value):
         relax_capture_mode(mode)
         err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
@@ -122,7 +122,8 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
 cdef atomic[int]* own_pools = new atomic[int](0)
 
 
-# The end of a pool has to wait for its frees, but asks the streams of this library only, and those of its own thread.
+# Before a pool is destroyed, its frees must have completed. Only streams of this library are queried for that, so note
+# frees on other streams.
 cdef void note_free(const StreamHandle& h_stream) noexcept nogil:
     if own_pools.load() != 0 and not h_stream.is_owner() and <uintptr_t>h_stream.get() != LEGACY:
         note_tail(h_stream.get())
@@ -138,7 +139,7 @@ cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
 cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
-    # The legacy stream would wait for one that captures.
+    # The legacy default stream would synchronize with a capturing stream.
     if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
         WARN_RETURN(err, b"cuStreamIsCapturing")
         if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
@@ -146,7 +147,7 @@ cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
     return _left.add(value)
 
 
-# Never deleted: at the end of the process the driver frees what is left.
+# Never deleted: at process exit the driver frees the remaining memory.
 cdef LeftAllocations* _left = new LeftAllocations()
 
 
@@ -167,7 +168,7 @@ cdef int enter_to_free(const Allocation& value) noexcept nogil:
     cdef cydriver.CUresult err
     if c_context == NULL:
         return 0
-    # Memory is usually freed in its own context. If the driver does not report the current context, push it anyway.
+    # Usually the context is current already. If the driver does not report the current context, push it anyway.
     if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
         return 0
     err = cydriver.cuCtxPushCurrent(c_context)
@@ -182,7 +183,7 @@ cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, Allocation
     value.h_stream = h_stream
     fix_context(value)
     if not stream_captures(value.h_stream.get()):
-        raise RuntimeError("the stream is not capturing, and memory of a graph can only be allocated then")
+        raise RuntimeError("stream must be capturing, because graph memory can only be allocated during a capture")
     if size == 0:
         h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
         return 0
@@ -203,8 +204,8 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
     WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
     relax_capture_mode(mode)
     err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
-    # After the capture the memory exists only between a launch and its free. If it does not exist, the
-    # graph ends it, and there is nothing to free here.
+    # After the capture, the memory only exists between a launch of the graph and its free. If it does not exist, there
+    # is nothing to free.
     if err != cydriver.CUresult.CUDA_SUCCESS and not (
         err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
         and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
@@ -216,7 +217,7 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
 def free_async(pointer: int, Stream stream) -> None:
     """Free memory of a pool in stream order (``cuMemFreeAsync``).
 
-    Memory of a context that was destroyed is gone already: this only warns.
+    If the context was destroyed, the memory was freed with it, and this only warns.
     """
     cdef Allocation value
     cdef cydriver.CUresult err
@@ -238,7 +239,7 @@ def free_async(pointer: int, Stream stream) -> None:
 
 
 def allocate_device(size: int, device_id: int) -> int:
-    """Allocate memory of a device and return its address; 0 for no bytes (``cuMemAlloc``)."""
+    """Allocate device memory and return its address (``cuMemAlloc``); 0 for a size of 0."""
     cdef ContextHandle h_context
     cdef cydriver.CUdeviceptr pointer = 0
     cdef size_t c_size = size_argument(size)
@@ -261,7 +262,7 @@ def allocate_device(size: int, device_id: int) -> int:
 
 
 def free_device(pointer: int, device_id: int) -> None:
-    """Free what :func:`allocate_device` returned, after all work that uses it (``cuMemFree``)."""
+    """Free memory of :func:`allocate_device`; waits for the work that uses it (``cuMemFree``)."""
     cdef ContextHandle h_context
     cdef cydriver.CUdeviceptr c_pointer = pointer
     cdef int is_entered = 0
@@ -271,7 +272,7 @@ def free_device(pointer: int, device_id: int) -> None:
         Context_primary(device_id, &h_context)
         is_entered = Context_enter(h_context.get())
     finally:
-        # The driver finds memory by its address in any context, so free it even without the right one.
+        # Free the memory even if its context could not be made current: the driver identifies it by its address.
         try:
             with nogil:
                 HANDLE_RETURN(call_once(&free_memory, c_pointer, release_by, b"cuMemFree"), b"cuMemFree")
@@ -280,9 +281,9 @@ def free_device(pointer: int, device_id: int) -> None:
 
 
 def wait_before_free(device_id: int) -> None:
-    """Wait for all work of a device (``cuCtxSynchronize``), except during a capture, which this would invalidate.
+    """Wait for all work of a device (``cuCtxSynchronize``), but not during a capture, which would become invalid.
 
-    Failed work does not raise here, but in the next call.
+    Errors of the work are not raised here; the next driver call reports them.
     """
     cdef ContextHandle h_context
     cdef CaptureModeScope mode
@@ -303,7 +304,7 @@ def wait_before_free(device_id: int) -> None:
 
 
 def allocate_pinned(size: int) -> int:
-    """Allocate page-locked host memory and return its address; 0 for no bytes (``cuMemAllocHost``)."""
+    """Allocate page-locked host memory and return its address (``cuMemAllocHost``); 0 for a size of 0."""
     cdef void* pointer = NULL
     cdef cydriver.CUresult err
     cdef size_t c_size = size_argument(size)
@@ -320,7 +321,7 @@ def allocate_pinned(size: int) -> int:
 
 
 def free_pinned(pointer: int) -> None:
-    """Free what :func:`allocate_pinned` returned (``cuMemFreeHost``)."""
+    """Free memory of :func:`allocate_pinned` (``cuMemFreeHost``)."""
     cdef void* c_pointer = <void*><uintptr_t>pointer
     if c_pointer == NULL:
         return
@@ -344,10 +345,10 @@ cdef int wrap(
     cdef size_t c_size = size_argument(size)
     if resource is None:
         if stream is not None:
-            raise ValueError("stream is the one on which mr frees the memory; give mr, too")
+            raise ValueError("stream must be None without mr, because it is the stream on which mr frees the memory")
         return borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), h_allocation)
     if owner is not None:
-        raise ValueError("mr and owner exclude each other: memory is either freed or only kept")
+        raise ValueError("mr and owner exclude each other: mr frees the memory, owner only keeps it alive")
     if not isinstance(resource, MemoryResource):
         raise TypeError(f"mr must be a MemoryResource or None, not {type(resource).__name__}")
     if stream is not None:
@@ -359,7 +360,7 @@ cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
     return check_address("ptr", ptr)
 
 
-# Memory that `resource.deallocate` frees. An empty stream means the default stream.
+# Creates the handle of memory that `resource.deallocate` frees. An empty stream means the default stream.
 cdef int adopt(
     cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream,
     AllocationHandle* h_allocation
@@ -382,8 +383,8 @@ cdef int adopt(
     return 0
 
 
-# close() waits for the device. Where the last reference is dropped, nobody does: a garbage collection may have stopped
-# the very thread that would let the device finish.
+# Freeing blocks until the device is idle. close() waits; but if the last reference is dropped by a garbage collection,
+# the free is deferred: the collection may run on the very thread that the device's work depends on.
 cdef void free_when_idle(Allocation value) noexcept nogil:
     if take_closing() or is_interpreter_exiting() or not postpone(
         value, &free_when_idle, keep_of(value), has_work, end_later
@@ -463,12 +464,12 @@ cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object reso
     return 0
 
 
-# Whether a free on this stream depends on the current context.
+# Whether the free must be done in the context that is current now.
 cdef inline bint needs_context(object resource, const StreamHandle& h_stream) except -1:
     return is_default(h_stream) and resource is not None and resource.is_device_accessible
 
 
-# A default stream is one of the context that is current now, also when another thread frees.
+# For a default stream, stores the context that is current now, in which the memory is to be freed later.
 cdef int fix_context(Allocation& value) except -1:
     if not is_default(value.h_stream):
         return 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Registered host memory: existing arrays, page-locked while a buffer is open."""
+"""Registered host memory: arrays that are page-locked as long as a buffer is open."""
 
 from __future__ import annotations
 
@@ -36,46 +36,46 @@ __all__ = ["register_host_memory"]
 def register_host_memory(
     array, *, portable: bool = True, mapped: bool = True, read_only: bool = False, io_memory: bool = False
 ) -> Buffer:
-    """Page-lock the memory of an array until the returned buffer is closed (``cuMemHostRegister``).
+    """Page-lock the memory of an existing array until the returned buffer is closed (``cuMemHostRegister``).
 
-    Copies between the array and a device are then faster, and asynchronous. Both can be used: the array
-    itself, and the buffer, which is also an argument for kernels. A context has to be current.
+    Copies between page-locked memory and a device are faster, and asynchronous. The array stays usable; the buffer can
+    also be passed to kernels. A context must be current.
 
-    Closing the buffer unregisters the memory (``cuMemHostUnregister``). It first waits for the stream passed to
-    :meth:`Buffer.close`, or set by :meth:`Buffer.set_deallocation_stream`; without one, for all work of the
-    context. The driver may wait for more.
+    Closing the buffer unregisters the memory (``cuMemHostUnregister``). It first synchronizes the stream that was
+    passed to :meth:`Buffer.close` or :meth:`Buffer.set_deallocation_stream`, or the context if there is none; the
+    driver may wait for more.
 
     Parameters
     ----------
     array : object
-        Contiguous host memory with the buffer protocol, such as a NumPy array. The buffer keeps it
-        alive, and cannot be written to if the array cannot.
+        Contiguous host memory with the buffer protocol, such as a NumPy array. The buffer keeps it alive, and is
+        read-only if the array is.
     portable : bool, optional
-        Whether the memory is page-locked for all contexts, not only for the current one.
+        Whether the memory is page-locked for all contexts (``CU_MEMHOSTREGISTER_PORTABLE``). Default is True.
     mapped : bool, optional
-        Whether devices can access the memory, besides copying it.
+        Whether the memory is mapped, so that kernels can access it (``CU_MEMHOSTREGISTER_DEVICEMAP``). Default is True.
     read_only : bool, optional
-        Whether devices only read the memory, which pages without permission to write need; see
-        ``properties.read_only_host_register_supported``. The buffer cannot be written to then.
+        Whether devices only read the memory (``CU_MEMHOSTREGISTER_READ_ONLY``). Required for pages without write
+        permission; see ``properties.read_only_host_register_supported``. The buffer is then read-only. Default is
+        False.
     io_memory : bool, optional
-        Whether the array is memory-mapped I/O space of another device.
+        Whether the memory is memory-mapped I/O space of another device (``CU_MEMHOSTREGISTER_IOMEMORY``). Default is
+        False.
 
     Returns
     -------
     :class:`Buffer`
-        The memory, with the array as its owner. If its device address differs from the host address, the
-        buffer has the device address, and the host can access the array only.
+        The registered memory. Its ``owner`` is the array. If the device address differs from the host address, the
+        buffer has the device address, and the host can access the memory only through the array.
 
     Raises
     ------
     TypeError
-        If ``array`` is no memory of the host, its elements refer to Python objects, or an option is no
-        bool.
+        If ``array`` is not host memory, its elements refer to Python objects, or an option is not a bool.
     ValueError
-        If the array has gaps between its elements, or no elements.
+        If ``array`` is not contiguous, or empty.
     CUDAError
-        If no context is current, the memory is registered already, wholly or in part, or the driver
-        refuses it.
+        If no context is current, part of the memory is registered already, or the driver refuses it.
     """
     cdef HostRegistration self = HostRegistration.__new__(HostRegistration)
     cdef AllocationHandle h_allocation
@@ -93,7 +93,7 @@ def register_host_memory(
     return buffer
 
 
-# What ends a registration needs, which may be left to another thread.
+# The data for unregistering, which may be deferred to another thread.
 cdef cppclass Registered:
     PyObject* resource
     void* address
@@ -109,13 +109,13 @@ cdef unsigned int flag(object value, str name, unsigned int c_flag) except? 0:
 
 
 cdef class HostRegistration(MemoryResource):
-    """The registration of one array, as the resource of its buffer."""
+    """The registration of one array; the memory resource of its buffer."""
 
     cdef:
         Py_buffer _view
         bint _has_view
         bint _is_mapped
-        bint _is_elsewhere      # devices know the memory by another address
+        bint _has_device_address    # the device address differs from the host address
         ContextHandle _h_context    # set once
 
     def __dealloc__(self):
@@ -123,42 +123,42 @@ cdef class HostRegistration(MemoryResource):
             PyBuffer_Release(&self._view)
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Not supported: the memory belongs to the array."""
-        raise RuntimeError("registered host memory cannot be allocated; pass a destination")
+        """Not supported: the memory belongs to the array; raises RuntimeError."""
+        raise RuntimeError("a registration of host memory cannot allocate; pass dst to copy_to()")
 
     @property
     def is_device_accessible(self) -> bool:
-        """Whether the memory is mapped to devices."""
+        """Whether the memory is mapped, so that devices can access it."""
         return self._is_mapped
 
     @property
     def is_host_accessible(self) -> bool:
-        """Whether the host knows the memory by the address of the buffer."""
-        return not self._is_elsewhere
+        """Whether the host can access the memory at the address of the buffer."""
+        return not self._has_device_address
 
     @property
     def device_id(self) -> int:
-        """Not supported: the memory is on no device."""
-        raise RuntimeError("registered host memory is on no device, so it has no device_id")
+        """Not supported: host memory belongs to no device; raises RuntimeError."""
+        raise RuntimeError("registered host memory belongs to no device and has no device_id")
 
 
 cdef int HostRegistration_open(HostRegistration self, object array) except -1:
     if not PyObject_CheckBuffer(array):
         raise TypeError(
-            f"array must be memory of the host with the buffer protocol, such as a NumPy array, "
+            f"array must be host memory with the buffer protocol, such as a NumPy array, "
             f"not {type(array).__name__}"
         )
     try:
         PyObject_GetBuffer(array, &self._view, PyBUF_STRIDED_RO)
     except (BufferError, ValueError) as error:
-        raise TypeError(f"array is no memory of the host: {error}") from error
+        raise TypeError(f"array must be host memory: {error}") from error
     self._has_view = True
     if holds_objects(array, b"" if self._view.format == NULL else self._view.format):
-        raise TypeError("array must have elements of plain bytes; these refer to Python objects")
+        raise TypeError("array must have elements of plain data, not references to Python objects")
     if not PyBuffer_IsContiguous(&self._view, c"A"):
-        raise ValueError("array must be contiguous; register the array that this is a part of")
+        raise ValueError("array must be contiguous; register the array that this is a view of")
     if self._view.len == 0:
-        raise ValueError("array has no elements, so there is nothing to register")
+        raise ValueError("array must not be empty")
     return 0
 
 
@@ -176,7 +176,7 @@ cdef int HostRegistration_create(
     with nogil:
         make_room()
         err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
-        # The registration of a dropped buffer may be deferred.
+        # An earlier registration may still wait to be unregistered.
         if err == cydriver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED and wait_for_ends():
             err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
         HANDLE_RETURN(err, b"cuMemHostRegister")
@@ -186,7 +186,7 @@ cdef int HostRegistration_create(
         HANDLE_RETURN(
             cydriver.cuMemHostGetDevicePointer(&pointer, self._view.buf, 0), b"cuMemHostGetDevicePointer"
         )
-        self._is_elsewhere = pointer != h_allocation.value().pointer
+        self._has_device_address = pointer != h_allocation.value().pointer
         (&h_allocation.value()).pointer = pointer
     return 0
 
@@ -197,7 +197,7 @@ cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
     registered.h_stream = value.h_stream
     registered.h_context = value.h_context
     call_with_interpreter(&read_registration, registered)
-    if registered.keep.object() != NULL:  # else the interpreter exits
+    if registered.keep.object() != NULL:  # NULL if the interpreter is exiting
         end_registration(registered)
 
 
@@ -214,7 +214,7 @@ cdef void end_registration(Registered registered) noexcept nogil:
         call_once(&unregister, registered, release_by, b"cuMemHostUnregister")
 
 
-# If one call fails, the next is tried anyway: the context may already be current.
+# If one call fails, the next is made anyway: the right context may be current already.
 cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(value.h_context.get())
@@ -230,9 +230,9 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(err, b"cuMemHostUnregister", b"registered host memory")
-        # Devices may still access the memory, so it must not be reused.
+        # Devices may still access the memory, so it must never be freed.
         call_with_interpreter(&hold_for_ever, value)
-    return cydriver.CUresult.CUDA_SUCCESS  # told already
+    return cydriver.CUresult.CUDA_SUCCESS  # the warning has reported it
 
 
 cdef void hold_for_ever(Registered& value) noexcept:

@@ -36,7 +36,7 @@ cdef cydriver.CUmemLocation location_argument(object location) except *:
 
 def _check_numa(location: Host, driver: int) -> None:
     if driver < 13000:
-        raise TypeError(f"{shown(location)} as a location needs a driver for CUDA 13.0 or newer; use Host()")
+        raise TypeError(f"location {shown(location)} needs a driver of CUDA 13.0 or newer; use Host()")
 
 
 cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil:
@@ -74,11 +74,10 @@ cdef int nearest_numa_node() except -1:
 def _check_node(has_context: bool, node: int) -> None:
     if not has_context:
         raise RuntimeError(
-            "the NUMA node nearest to the current device is asked for, and no device is current; call "
-            "Device.set_current() first"
+            "the NUMA node nearest to the current device needs a current context; call Device.set_current() first"
         )
     if node < 0:
-        raise RuntimeError("the driver does not know which NUMA node is nearest to the device; give its number")
+        raise RuntimeError("the driver reports no NUMA node nearest to the device; pass the number of a NUMA node")
 
 
 cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) except? -1:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory ranges: the properties of a buffer's memory, access for NumPy and others, and slicing."""
+"""Memory ranges: the properties of a buffer's memory, its export to other libraries, and slicing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ cdef LaunchList* _launches = launch_list()
 
 
 cdef class MemoryRange(DriverObject):
-    """The base of buffers: address, size, location and owner of memory."""
+    """Base of buffers: the address, size, location and owner of memory."""
 
     def __cinit__(self):
         cdef object zero = 0
@@ -50,13 +50,13 @@ cdef class MemoryRange(DriverObject):
         MemoryRange_keep(self, &memory)
         if not self.is_host_accessible:
             raise BufferError(
-                "the host cannot read this Buffer: its memory is on a device; copy it to a buffer of "
+                "the host cannot access this Buffer, which is device memory; copy it to a buffer of "
                 "LegacyPinnedMemoryResource first"
             )
         PyBuffer_FillInfo(
             view, self, <void*><uintptr_t>memory.value().pointer, memory.value().size, self._is_readonly, flags
         )
-        # The code of a resource may have closed the buffer: the view itself keeps the memory.
+        # The view keeps the memory, because code of the memory resource may have closed the buffer meanwhile.
         view.internal = new AllocationHandle(memory.handle())
         count_exports(self, 1)
 
@@ -72,7 +72,7 @@ cdef class MemoryRange(DriverObject):
         return f"<{type(self).__name__} ptr={self.handle:#x} size={self.size}{mapped}>"
 
     def __array__(self, dtype=None, copy=None):
-        """Return the bytes as a NumPy array, where the host can read them; BufferError elsewhere."""
+        """Return the bytes as a NumPy array of uint8; BufferError if the host cannot access the memory."""
         numpy = importlib.import_module("numpy")
         array = numpy.asarray(memoryview(self), dtype=dtype)
         return array.copy() if copy else array
@@ -85,27 +85,33 @@ cdef class MemoryRange(DriverObject):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        """Export the memory with DLPack, as a vector of int8.
+        """Export the memory through DLPack, as a one-dimensional tensor of int8.
 
-        The memory stays allocated as long as the consumer uses it, also when this buffer is closed.
+        The memory stays allocated as long as the consumer uses it, even if this buffer is closed.
 
         Parameters
         ----------
         stream : int, optional
-            The consumer's stream. Nothing is ordered against it.
+            The consumer's stream. It is ignored: the buffer does not order work.
         max_version : tuple[int, int], optional
-            The newest version of DLPack that the consumer understands.
+            The newest version of DLPack that the consumer supports. From (1, 0) on, the capsule is versioned and has
+            the read-only flag.
         dl_device : tuple[int, int], optional
-            None, or the device where the memory is.
+            The device of the exported tensor; if given, it must be the device of the memory.
         copy : bool, optional
-            Must not be True.
+            Whether to export a copy; True is not supported.
+
+        Returns
+        -------
+        capsule
+            The DLPack capsule.
 
         Raises
         ------
         BufferError
-            If the memory would have to be copied or moved, or ``max_version`` is no pair.
+            If the export would need a copy, or ``max_version`` is not a pair.
         TypeError
-            If ``max_version`` is no tuple.
+            If ``max_version`` is not a tuple.
         RuntimeError
             If the buffer is closed.
         """
@@ -118,19 +124,19 @@ cdef class MemoryRange(DriverObject):
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return where the memory is, as ``(device_type, device_id)`` of DLPack."""
+        """Return the DLPack device of the memory, ``(device_type, device_id)``."""
         self._check_open()
         return classify_dl_device(self)
 
     @property
     def handle(self) -> int:
-        """The address; 0 when closed."""
+        """The address of the memory; 0 when closed."""
         cdef KeptAllocation memory
         return memory.value().pointer if memory.hold(self._h_allocation) else 0
 
     @property
     def size(self) -> int:
-        """The number of bytes; 0 when closed."""
+        """The size of the memory in bytes; 0 when closed."""
         cdef KeptAllocation memory
         return memory.value().size if memory.hold(self._h_allocation) else 0
 
@@ -151,7 +157,7 @@ cdef class MemoryRange(DriverObject):
 
     @property
     def _deallocation_stream(self):
-        # For resources that move a buffer; None without one.
+        # For resources that move a buffer; None if there is no stream.
         cdef KeptAllocation memory
         MemoryRange_keep(self, &memory)
         return stream_of(memory.value())
@@ -163,12 +169,12 @@ cdef class MemoryRange(DriverObject):
 
     @property
     def owner(self):
-        """The object that wrapped memory keeps alive, or None; for a sub-buffer, its parent."""
+        """The object that a buffer of wrapped memory keeps alive, or None; for a sub-buffer, its parent."""
         return owner_of(self)
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device where the memory is; -1 for plain host memory."""
+        """The ordinal of the device of the memory; -1 for pageable host memory."""
         cdef KeptAllocation whole
         resource = MemoryRange_keep_whole(self, &whole)
         return pointer_info(whole.value().pointer).device_id if resource is None else resource.device_id
@@ -193,7 +199,7 @@ cdef class MemoryRange(DriverObject):
 
     @property
     def is_managed(self) -> bool:
-        """Whether the memory migrates between host and devices."""
+        """Whether the memory is managed memory, which migrates between the host and devices."""
         cdef KeptAllocation whole
         resource = MemoryRange_keep_whole(self, &whole)
         if resource is not None and resource.is_managed:
@@ -241,14 +247,14 @@ cdef class MemoryRange(DriverObject):
 
 
 def keep_until_idle(MemoryRange memory) -> None:
-    """Keep memory until the work that is in flight now is done, on all streams."""
+    """Keep memory alive until all work that is enqueued now, on all streams, has completed."""
     cdef AllocationHandle h_allocation = memory._h_allocation.copy()
     with nogil:
         postpone(h_allocation, &drop, Keep(), has_work, end_later)
 
 
 cdef void drop(AllocationHandle h_allocation) noexcept nogil:
-    pass  # it ends with the argument
+    pass  # the reference is dropped with the argument
 
 
 cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1:
@@ -263,7 +269,8 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
         whole = <MemoryRange>self._owner if self._is_slice and self._owner is not None else self
         resource = self._memory_resource
     read_bounds(key, &start, &stop)
-    # Registered with its parent before the parent is found open: code that runs in between may close it.
+    # Register the slice with its parent before checking that the parent is open, so that it is closed with the parent
+    # at any moment.
     with cython.critical_section(whole):
         if whole._slices is None:
             whole._slices = SubBuffers()
@@ -283,7 +290,7 @@ cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except 
 
 cdef void MemoryRange_leave(MemoryRange self) noexcept:
     cdef MemoryRange whole = <MemoryRange>owner_of(self)
-    # A collection of garbage may have cleared either.
+    # A garbage collection may have cleared either of them.
     if whole is not None and whole._slices is not None:
         whole._slices.remove(self)
 
@@ -291,7 +298,7 @@ cdef void MemoryRange_leave(MemoryRange self) noexcept:
 cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1:
     if self._export_count != 0:
         raise BufferError(
-            f"this Buffer cannot be closed: {self._export_count} memoryviews or arrays of its memory exist; "
+            f"this Buffer cannot be closed, because {self._export_count} memoryviews or arrays of its memory exist; "
             "release them first"
         )
     return 0
@@ -319,10 +326,11 @@ cdef object owner_of(MemoryRange self):
 
 
 cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
-    raise TypeError(f"{name} is no memory to write to: it is registered for reading only")
+    raise TypeError(f"{name} must be writable, but is registered as read-only")
 
 
-# Keeps the parent's memory, because an empty slice may begin at its end, and returns the resource.
+# Returns the memory resource, and keeps the memory of the parent: an empty slice may have the address after its end,
+# which the driver does not know.
 cdef object MemoryRange_keep_whole(MemoryRange self, KeptAllocation* kept):
     with cython.critical_section(self):
         owner = self._owner if self._is_slice else None
@@ -331,7 +339,8 @@ cdef object MemoryRange_keep_whole(MemoryRange self, KeptAllocation* kept):
     return resource
 
 
-# `handle` and `size` are read in loops, where a getter costs most: their objects are kept for the two members.
+# `handle` and `size` are read in loops, where a property getter is slow. So their values are stored as Python objects,
+# and exposed as members.
 cdef int MemoryRange_update_members(MemoryRange self) except -1:
     cdef KeptAllocation memory
     cdef bint is_open = memory.hold(self._h_allocation)
@@ -341,7 +350,7 @@ cdef int MemoryRange_update_members(MemoryRange self) except -1:
     cdef PyObject* old_size
     Py_INCREF(handle)
     Py_INCREF(size)
-    # As the interpreter reads members.
+    # The interpreter reads members in a critical section, too.
     with cython.critical_section(self):
         old_handle, self._handle_object = self._handle_object, <PyObject*>handle
         old_size, self._size_object = self._size_object, <PyObject*>size

@@ -5,7 +5,7 @@ from cuda.core._utils cimport cydriver
 
 
 cdef struct PointerInfo:
-    int device_id               # -1 for plain host memory
+    int device_id               # -1 for pageable host memory
     bint is_device_accessible
     bint is_host_accessible
     bint is_managed

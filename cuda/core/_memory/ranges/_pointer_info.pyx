@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's information about an address of no memory resource."""
+"""The driver's information about an address, for memory that no memory resource has allocated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *:
     values[2] = &c_managed
     HANDLE_RETURN(cydriver.cuPointerGetAttributes(3, attributes, values, pointer), b"cuPointerGetAttributes")
     if c_kind == 0:
-        return info     # an address that the driver does not know is plain host memory
+        return info     # the driver does not know pageable host memory
     info.device_id = c_device
     info.is_managed = c_managed != 0
     info.is_device_accessible = True
@@ -41,7 +41,7 @@ cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *:
     return info
 
 
-# Where there is no driver or no device, all memory is host memory.
+# Without a driver or a device, all memory is host memory.
 cdef bint has_driver() except -1:
     try:
         init_driver()

@@ -14,10 +14,10 @@ cdef class SubBuffers:
     cdef void close(self) noexcept
 
 
-# The bounds of `buffer[key]` as they are written, not yet fitted to a size.
+# Reads the bounds of `buffer[key]`, which are not yet adjusted to the size of the buffer.
 cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1
 
-# The range between two bounds, which keeps `keep`: the memory of the parent.
+# Creates the handle of a slice of `whole`; `keep` keeps the memory of the parent.
 cdef int narrow(
     const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
 ) except -1

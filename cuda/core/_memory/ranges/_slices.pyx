@@ -22,10 +22,10 @@ cdef extern from "Python.h":
 
 
 cdef class SubBuffers:
-    """The sub-buffers of one buffer. Each keeps the buffer alive, so the references to them are weak.
+    """The sub-buffers of one buffer, as weak references, because each sub-buffer keeps the buffer alive.
 
-    Freeing does not depend on this: a sub-buffer also keeps the allocation. It serves to close the sub-buffers
-    with their parent, so that reading a sub-buffer needs no look at the parent.
+    It closes the sub-buffers with their parent, so that a sub-buffer need not check whether its parent is open. The
+    lifetime of the memory does not depend on it: each sub-buffer keeps the allocation itself.
     """
 
     def __cinit__(self):
@@ -43,7 +43,7 @@ cdef class SubBuffers:
         while self._references:
             try:
                 part = self._references.popitem()[1]()
-            except KeyError:    # another thread took the last one
+            except KeyError:    # another thread has removed the last one
                 return
             if part is not None:
                 (<DriverObject>part)._release()
@@ -52,10 +52,10 @@ cdef class SubBuffers:
 cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
     cdef Py_ssize_t step = 1
     if not PySlice_Check(key):
-        raise TypeError(f"a Buffer takes a slice of bytes, such as buffer[16:32], not {type(key).__name__}")
+        raise TypeError(f"the index of a Buffer must be a slice, such as buffer[16:32], not {type(key).__name__}")
     PySlice_Unpack(key, start, stop, &step)
     if step != 1:
-        raise ValueError(f"a sub-buffer is contiguous, so the step must be 1, not {step}")
+        raise ValueError(f"the step of a slice of a Buffer must be 1, not {step}")
     return 0
 
 

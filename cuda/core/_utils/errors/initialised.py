@@ -18,7 +18,7 @@ def needs_init(*names: str) -> Callable[[_Class], _Class]:
 
     What is set is found before what is here, so reading costs nothing more. In a class with ``__slots__``, whose
     attributes are found by other means, only an attribute that is missing takes the detour. The ``repr`` of such an
-    object says that it was not initialised, in subclasses too.
+    object says that it was not initialized, in subclasses too.
     """
 
     def decorate(cls: _Class) -> _Class:
@@ -35,22 +35,22 @@ def needs_init(*names: str) -> Callable[[_Class], _Class]:
     return decorate
 
 
-class _NotInitialised(RuntimeError, AttributeError):
+class _NotInitialized(RuntimeError, AttributeError):
     """Also for hasattr(): there is no value yet."""
 
 
 def _guard_repr(cls: type) -> None:
     if "__repr__" in cls.__dict__:
-        cls.__repr__ = _guarded(cls.__dict__["__repr__"], "<{}, not initialised>")
+        cls.__repr__ = _guarded(cls.__dict__["__repr__"], "<{}, not initialized>")
     if "_repr_html_" in cls.__dict__:
-        cls._repr_html_ = _guarded(cls.__dict__["_repr_html_"], "<p>{}, not initialised</p>")
+        cls._repr_html_ = _guarded(cls.__dict__["_repr_html_"], "<p>{}, not initialized</p>")
 
 
 def _guarded(show: Callable, text: str) -> Callable:
     def shown(self):
         try:
             return show(self)
-        except _NotInitialised:
+        except _NotInitialized:
             return text.format(type(self).__name__)
 
     shown.__name__, shown.__qualname__, shown.__doc__ = show.__name__, show.__qualname__, show.__doc__
@@ -61,7 +61,7 @@ class _Unset:
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        raise _NotInitialised(_message(instance))
+        raise _NotInitialized(_message(instance))
 
 
 def _missing(self, name):
@@ -69,9 +69,9 @@ def _missing(self, name):
         if isinstance(found := vars(base).get(name), property):
             return found.fget(self)  # its exception was an AttributeError, which led here: it raises it again
     if any(name in getattr(base, "__slots__", ()) for base in type(self).__mro__):
-        raise _NotInitialised(_message(self))
+        raise _NotInitialized(_message(self))
     raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def _message(instance) -> str:
-    return f"this {type(instance).__name__} was not initialised: its __init__ did not run, or failed"
+    return f"this {type(instance).__name__} was not initialized: its __init__ did not run, or failed"

@@ -152,7 +152,7 @@ class FilterModeType(StrEnum):
 
 @_public
 class ReadModeType(StrEnum):
-    """Read modes of integer textures: integers, or normalised floats (``CU_TRSF_READ_AS_INTEGER``)."""
+    """Read modes of integer textures: integers, or normalized floats (``CU_TRSF_READ_AS_INTEGER``)."""
 
     ELEMENT_TYPE = "element_type"
     NORMALIZED_FLOAT = "normalized_float"

@@ -51,7 +51,7 @@ inline auto inclusive_scan(const Group& group, T&& value) -> typename emu_detail
 {
     return inclusive_scan(group, value, plus<typename emu_details::value_of<T>::type>());
 }
-// In an exclusive scan the first thread gets a value-initialised result.
+// In an exclusive scan the first thread gets a value-initialized result.
 template <class Group, class T, class Operation>
 inline auto exclusive_scan(const Group& group, T&& value, Operation&& operation) -> typename emu_details::value_of<T>::type
 {

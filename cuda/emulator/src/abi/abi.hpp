@@ -10,7 +10,7 @@
 //
 // ENTRY stands at the start of a line, with a row of entries.txt: name and version. The
 // generator finds it, and makes the exported symbol (and the per-thread-stream variant),
-// which passes the Gate: initialisation, tracing, fault injection, counting. Rows without
+// which passes the Gate: initialization, tracing, fault injection, counting. Rows without
 // an ENTRY return CUDA_ERROR_NOT_SUPPORTED and are counted. The compiler checks the
 // signature against the prototype derived from the .pxd.
 #pragma once
@@ -67,7 +67,7 @@ template <class T> Shown shown(const char* label, T value)
         return {label, 0, false};
 }
 
-// Encloses every exported call. If nothing is to be done (the library is initialised, no trace, no planned fault), it
+// Encloses every exported call. If nothing is to be done (the library is initialized, no trace, no planned fault), it
 // costs one load, and the stores that record the call in progress.
 class Gate {
 public:
@@ -99,7 +99,7 @@ private:
 // Whether a null stream means the per-thread default stream in the call in progress.
 bool per_thread_default();
 // Called when cuInit has succeeded.
-void set_initialised();
-bool is_initialised();
+void set_initialized();
+bool is_initialized();
 
 } // namespace emu::abi

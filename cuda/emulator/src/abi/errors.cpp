@@ -23,7 +23,7 @@ struct Text {
 const Text texts[] = {
     {CUDA_SUCCESS, "no error"},
     {CUDA_ERROR_INVALID_VALUE, "invalid argument"},
-    {CUDA_ERROR_NOT_INITIALIZED, "the driver was not initialised in this process"},
+    {CUDA_ERROR_NOT_INITIALIZED, "the driver was not initialized in this process"},
     {CUDA_ERROR_DEINITIALIZED, "the driver is shutting down"},
     {CUDA_ERROR_NO_DEVICE, "no CUDA device is present"},
     {CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal"},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every exported call passes: initialisation, trace, planned faults, counting.
+// What every exported call passes: initialization, trace, planned faults, counting.
 #include <atomic>
 #include <chrono>
 #include <cinttypes>
@@ -26,8 +26,8 @@ namespace emu::abi {
 namespace {
 
 // Zero if every call may pass without more checks.
-enum : uint32_t { uninitialised = 1, forked = 2, tracing = 4, failing = 8, unread = 16 };
-std::atomic<uint32_t> door{uninitialised | unread};
+enum : uint32_t { uninitialized = 1, forked = 2, tracing = 4, failing = 8, unread = 16 };
+std::atomic<uint32_t> door{uninitialized | unread};
 
 uint64_t calls = 0; // approximate when threads race; reports show it
 thread_local bool per_thread __attribute__((tls_model("initial-exec"))) = false;
@@ -118,7 +118,7 @@ void read_variables()
 
 void after_fork()
 {
-    if (!(door.load() & uninitialised))
+    if (!(door.load() & uninitialized))
         door.fetch_or(forked);
     state::Queue::forget_threads();
 }
@@ -166,7 +166,7 @@ void Gate::look(int entry)
     }
     if ((bits & forked) && (!open || std::strcmp(row.name, "cuInit") == 0))
         result_ = CUDA_ERROR_NOT_INITIALIZED; // the child of a fork() has no device
-    else if ((bits & uninitialised) && !open)
+    else if ((bits & uninitialized) && !open)
         result_ = CUDA_ERROR_NOT_INITIALIZED;
     else if (watch_ && watch_->fault.when == FaultTime::before)
         result_ = watch_->fault.code;
@@ -247,16 +247,16 @@ bool per_thread_default()
     return per_thread;
 }
 
-void set_initialised()
+void set_initialized()
 {
     static std::once_flag once;
     std::call_once(once, [] { pthread_atfork(nullptr, nullptr, after_fork); });
-    door.fetch_and(~uint32_t(uninitialised));
+    door.fetch_and(~uint32_t(uninitialized));
 }
 
-bool is_initialised()
+bool is_initialized()
 {
-    return !(door.load() & (uninitialised | forked));
+    return !(door.load() & (uninitialized | forked));
 }
 
 void set_failing(bool on)

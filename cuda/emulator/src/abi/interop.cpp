@@ -110,7 +110,7 @@ extern "C" {
 // The buffer is on the device of the current context, or on device 0. Returns 0 if there is no memory.
 EMU_EXPORT unsigned emulator_graphics_create(size_t size)
 {
-    if (!is_initialised() && entry_cuInit_2000(0))
+    if (!is_initialized() && entry_cuInit_2000(0))
         return 0;
     auto context = current();
     return GraphicsBuffer::create(AddressSpace::get().device(context ? context->device().ordinal() : 0), size);

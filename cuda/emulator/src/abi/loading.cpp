@@ -38,12 +38,12 @@ ENTRY(cuInit, 2000)(unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (state::device_count() == 0)
         return CUDA_ERROR_NO_DEVICE;
-    if (abi::is_initialised())
+    if (abi::is_initialized())
         return CUDA_SUCCESS;
     if (!state::AddressSpace::get().reserve())
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec::set_symbolizer(&front::symbolize);
-    abi::set_initialised();
+    abi::set_initialized();
     return CUDA_SUCCESS;
 }
 

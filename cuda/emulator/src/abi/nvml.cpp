@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVML: initialisation, and the chapter about the system.
+// NVML: initialization, and the chapter about the system.
 #include "nvml.hpp"
 
 #include <atomic>
@@ -78,7 +78,7 @@ nvmlReturn_t need_device(nvmlDevice_t handle, Device** out)
 
 } // namespace emu::nvml
 
-// The child of a fork() has to initialise NVML itself, and cannot use its parent's handles, as on a machine with GPUs.
+// The child of a fork() has to initialize NVML itself, and cannot use its parent's handles, as on a machine with GPUs.
 NVML_ENTRY(nvmlInitWithFlags)(unsigned int)
 {
     static const int registered = pthread_atfork(nullptr, nullptr, [] {

@@ -104,7 +104,7 @@ size_t give(const std::string& text, char* buffer, size_t size)
 struct AtExit {
     ~AtExit()
     {
-        if (!abi::is_initialised() || !config().leaks)
+        if (!abi::is_initialized() || !config().leaks)
             return;
         std::string text = list_leaks();
         say(text.empty() ? "nothing was left over" : "left over at exit:");
@@ -119,7 +119,7 @@ extern "C" {
 
 EMU_EXPORT size_t emulator_leaks(char* buffer, size_t size)
 {
-    return give(abi::is_initialised() ? list_leaks() : "", buffer, size);
+    return give(abi::is_initialized() ? list_leaks() : "", buffer, size);
 }
 
 // Lines of a name and a count, of calls that are not supported.
@@ -146,7 +146,7 @@ EMU_EXPORT void emulator_stop_callbacks(int milliseconds)
 // Ends kernels that are still running after so long, and drops queued work.
 EMU_EXPORT void emulator_end_work(int milliseconds)
 {
-    if (abi::is_initialised())
+    if (abi::is_initialized())
         end_work(std::chrono::milliseconds(milliseconds));
 }
 

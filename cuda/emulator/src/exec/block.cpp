@@ -457,7 +457,7 @@ uint32_t Block::tile_barrier(uint32_t size, uint32_t thread)
 }
 
 // Reports threads that met at one barrier from different places in the source. Different warps may: hardware counts
-// arrivals, and programs with specialised warps rely on it. Threads of one warp may not, because the instruction is
+// arrivals, and programs with specialized warps rely on it. Threads of one warp may not, because the instruction is
 // defined for a whole warp.
 void Block::check_places(uint32_t id, const Fiber* last)
 {

@@ -59,7 +59,7 @@ Mbarrier* live_mbarrier(emu_u64 given, const Site& site)
 {
     Mbarrier* found = mbarrier(given, site);
     if (!found->live)
-        refuse(site, "an mbarrier is used that is not initialised");
+        refuse(site, "an mbarrier is used that is not initialized");
     return found;
 }
 
@@ -316,7 +316,7 @@ emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, const
     Mbarrier* found = live_mbarrier(barrier, site);
     emu_u64 phase = found->phase;
     if (count > found->pending)
-        refuse(site, "more threads arrive at an mbarrier than it was initialised for");
+        refuse(site, "more threads arrive at an mbarrier than it was initialized for");
     found->bytes += bytes;
     found->pending -= count;
     if (count)

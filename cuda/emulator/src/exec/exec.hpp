@@ -114,7 +114,7 @@ int pool_size();
 // launches. Occupancy by the documented rules of hardware is in `state`.
 uint64_t resident_blocks_limit(const LaunchRequest& request);
 
-// Writes text that kernels have printed, in order, to file descriptor 1. Every synchronising driver call does it, and a
+// Writes text that kernels have printed, in order, to file descriptor 1. Every synchronizing driver call does it, and a
 // full buffer.
 void flush_output();
 

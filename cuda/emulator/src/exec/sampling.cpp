@@ -156,13 +156,13 @@ bool Sampler::gives_integers() const
            (texture_.sampling.flags & CU_TRSF_READ_AS_INTEGER || texture_.element_bytes == 4 * texture_.channels);
 }
 
-// Coordinates of mipmapped textures count as normalised, whatever the description says, because levels differ in size.
-bool Sampler::is_normalised() const
+// Coordinates of mipmapped textures count as normalized, whatever the description says, because levels differ in size.
+bool Sampler::is_normalized() const
 {
     return texture_.is_mipmapped || texture_.sampling.flags & CU_TRSF_NORMALIZED_COORDINATES;
 }
 
-// Wrapping and mirroring exist for normalised coordinates only.
+// Wrapping and mirroring exist for normalized coordinates only.
 CUaddress_mode Sampler::address_mode(int axis) const
 {
     CUaddress_mode mode = texture_.sampling.addressMode[axis];
@@ -198,7 +198,7 @@ void Sampler::gather()
 {
     const Texels& level = texture_.levels[0];
     auto first = [&](float coordinate, uint32_t extent) {
-        double place = double(coordinate) * (is_normalised() ? extent : 1);
+        double place = double(coordinate) * (is_normalized() ? extent : 1);
         place = std::isfinite(place) ? std::min(std::max(place, -far), far) : 0;
         return int64_t(std::floor(std::floor(place * fraction_steps + 0.5) / fraction_steps - 0.5));
     };
@@ -227,12 +227,12 @@ struct Footprint {
     float along_x = 1, along_y = 0; // direction of the longer axis, in terms of the two gradients
 };
 
-static Footprint footprint(const EmuTextureCall& call, const Texels& base, bool normalised)
+static Footprint footprint(const EmuTextureCall& call, const Texels& base, bool normalized)
 {
     const float extents[2] = {float(base.width), float(base.height)};
     double xx = 0, yy = 0, xy = 0;
     for (int i = 0; i < 2; ++i) {
-        double scale = normalised ? extents[i] : 1;
+        double scale = normalized ? extents[i] : 1;
         double x = call.dx[i] * scale, y = call.dy[i] * scale;
         xx += x * x, yy += y * y, xy += x * y;
     }
@@ -249,7 +249,7 @@ float Sampler::level_of_gradients() const
     const Texels& base = texture_.levels[0];
     float step;
     if (anisotropic_samples(&step) > 1) {
-        Footprint covered = footprint(call_, base, is_normalised());
+        Footprint covered = footprint(call_, base, is_normalized());
         return float(std::log2(std::max(covered.shorter, covered.longer / most_samples())));
     }
     if (is_cube(call_.kind))
@@ -258,7 +258,7 @@ float Sampler::level_of_gradients() const
     const double scales[3] = {double(base.width), double(base.height), double(base.depth)};
     Step x, y;
     for (int i = 0; i < dimensions_of(call_.kind); ++i) {
-        double scale = is_normalised() ? scales[i] : 1;
+        double scale = is_normalized() ? scales[i] : 1;
         x.by[i] = call_.dx[i] * scale, y.by[i] = call_.dy[i] * scale;
     }
     return float(std::log2(reach_of(x, y)));
@@ -280,7 +280,7 @@ int Sampler::anisotropic_samples(float* step) const
     uint32_t most = most_samples();
     if (most < 2 || call_.level_kind != EMU_LEVEL_GRADIENTS || call_.kind != EMU_TEXTURE_2D)
         return 1;
-    Footprint covered = footprint(call_, texture_.levels[0], is_normalised());
+    Footprint covered = footprint(call_, texture_.levels[0], is_normalized());
     if (!(covered.longer > 0) || !std::isfinite(covered.longer))
         return 1;
     double ratio = covered.shorter > 0 ? std::ceil(covered.longer / covered.shorter) : double(most);
@@ -307,7 +307,7 @@ Sampler::Texel Sampler::at_levels()
     };
     if (samples == 1 || gives_integers())
         return at_sample();
-    Footprint covered = footprint(call_, texture_.levels[0], is_normalised());
+    Footprint covered = footprint(call_, texture_.levels[0], is_normalized());
     Texel sum{};
     for (int i = 0; i < samples; ++i) {
         float along = (float(i) + 0.5f) * step - 0.5f;
@@ -337,7 +337,7 @@ Sampler::Texel Sampler::in_level(const Texels& level)
 Sampler::Axis Sampler::axis(float coordinate, uint32_t extent, int number) const
 {
     double place = coordinate;
-    if (is_normalised()) {
+    if (is_normalized()) {
         CUaddress_mode mode = address_mode(number);
         if (mode == CU_TR_ADDRESS_MODE_WRAP)
             place -= std::floor(place);

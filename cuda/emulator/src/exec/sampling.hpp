@@ -55,7 +55,7 @@ private:
     Texel border() const;
     Word decode(const std::byte* at, uint32_t channel) const;
     bool gives_integers() const;
-    bool is_normalised() const;
+    bool is_normalized() const;
     CUaddress_mode address_mode(int axis) const;
     bool is_linear() const { return texture_.sampling.filterMode == CU_TR_FILTER_MODE_LINEAR; }
     static void add(Texel* sum, const Texel& texel, float weight);

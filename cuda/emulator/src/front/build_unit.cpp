@@ -60,8 +60,8 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics"});
     // A vectorized access would be checked for an alignment that the single accesses do not need.
     flags->insert(flags->end(), {"-fno-vectorize", "-fno-slp-vectorize"});
-    // Lanes may pass uninitialised values to shuffles. The compiler must not drop the branch in which one lane
-    // initialises its own.
+    // Lanes may pass uninitialized values to shuffles. The compiler must not drop the branch in which one lane
+    // initializes its own.
     flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
     flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
     if (checks.memory)

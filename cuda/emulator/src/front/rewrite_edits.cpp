@@ -261,13 +261,13 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     std::string records;
     for (size_t name : declared_names(d.begin, d.end))
         records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + std::string(t_[name].text) + ", " + kind + ")";
-    bool initialised = false, pointer = false; // a pointer to a function has no place for the annotation
+    bool initialized = false, pointer = false; // a pointer to a function has no place for the annotation
     for (size_t i = d.begin; i < d.end; ++i) {
-        pointer = pointer || (!initialised && is(i, "(") && is(i + 1, "*"));
-        initialised = initialised || is(i, "=");
+        pointer = pointer || (!initialized && is(i, "(") && is(i + 1, "*"));
+        initialized = initialized || is(i, "=");
     }
-    initialised = initialised && !pointer;
-    insert_before(d.begin, initialised ? "EMU_ALIGNED EMU_CONSTINIT " : "EMU_ALIGNED ");
+    initialized = initialized && !pointer;
+    insert_before(d.begin, initialized ? "EMU_ALIGNED EMU_CONSTINIT " : "EMU_ALIGNED ");
     insert_after(d.end, records);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Driver handles are numbers that look like pointers, are never reused, and are looked up in a table. So a destroyed or
-// foreign handle is recognised, and never dereferenced.
+// foreign handle is recognized, and never dereferenced.
 #pragma once
 
 #include <atomic>

@@ -91,7 +91,7 @@ private:
 // threads that wait meanwhile.
 CUresult wait_for(const std::vector<Place>& places);
 
-// How often the program has synchronised: pools trim themselves after that.
+// How often the program has synchronized: pools trim themselves after that.
 uint64_t synchronizations();
 void count_synchronization();
 

@@ -185,7 +185,7 @@ CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
     bool filters = sampling.filterMode == CU_TR_FILTER_MODE_LINEAR && texture.shape != exec::TexelShape::linear;
     if (gives_integers && filters) {
         explain(
-            "a texture of integers cannot be filtered linearly: read it as normalised floats, or with point filtering");
+            "a texture of integers cannot be filtered linearly: read it as normalized floats, or with point filtering");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (sampling.flags & CU_TRSF_SEAMLESS_CUBEMAP && !is_cube(texture.shape)) {
