@@ -149,6 +149,7 @@ def test_streams_outlive_their_closed_context(device):
 
 def test_contexts_end_with_the_last_that_was_made_of_them(device):
     gc.collect()
+    device.sync()  # ends what other tests closed under work
     before = registry_sizes()["green"]
     context = green_context(device)
     stream = context.create_stream()
@@ -160,6 +161,7 @@ def test_contexts_end_with_the_last_that_was_made_of_them(device):
     assert event.context.is_green
     del stream, event
     gc.collect()
+    device.sync()
     assert registry_sizes()["green"] == before
 
 

@@ -169,7 +169,7 @@ def test_other_start_methods_are_fine(start_method, chosen, default):
     assert warned == []
 
 
-@pytest.mark.parametrize(("methods", "warnings_given"), [(["spawn"], 0), (["spawn", "fork"], 1), ([None], 1), ([], 1)])
+@pytest.mark.parametrize(("methods", "warnings_given"), [(["spawn"], 0), (["spawn", "fork"], 1), (["fork"], 1), ([], 1)])
 def test_children_that_a_context_spawned_are_fine(start_method, monkeypatch, methods, warnings_given):
     children = [multiprocessing.get_context(method).Process() for method in methods]
     monkeypatch.setattr(multiprocessing, "active_children", lambda: children)
