@@ -5,8 +5,10 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from cuda.bindings import driver
 
 from cuda.core import CUDAError, Device, LaunchConfig, launch
+from cuda.core._utils.cuda_utils import handle_return
 from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, value
 
@@ -115,13 +117,14 @@ def freeing_what_is_of_no_graph(kernel, buffer):
 
 def launching_unfreed_memory_again(kernel, buffer):
     graph = GraphDefinition()
-    graph.allocate(64)
+    node = graph.allocate(64)
     stream, executable = Device().create_stream(), graph.instantiate()
     try:
         executable.launch(stream)
         executable.launch(stream)
     finally:
         stream.sync()
+        handle_return(driver.cuMemFree(node.dptr))
 
 
 MISTAKES = {
