@@ -169,8 +169,8 @@ def test_other_start_methods_are_fine(start_method, chosen, default):
     assert warned == []
 
 
-@pytest.mark.parametrize(("methods", "warnings_given"), [(["spawn"], 0), (["spawn", "fork"], 1), (["fork"], 1), ([], 1)])
-def test_children_that_a_context_spawned_are_fine(start_method, monkeypatch, methods, warnings_given):
+@pytest.mark.parametrize(("methods", "count"), [(["spawn"], 0), (["spawn", "fork"], 1), (["fork"], 1), ([], 1)])
+def test_children_that_a_context_spawned_are_fine(start_method, monkeypatch, methods, count):
     children = [multiprocessing.get_context(method).Process() for method in methods]
     monkeypatch.setattr(multiprocessing, "active_children", lambda: children)
     start_method(None, "fork")
@@ -178,7 +178,7 @@ def test_children_that_a_context_spawned_are_fine(start_method, monkeypatch, met
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         check_multiprocessing_start_method()
-    assert len(warned) == warnings_given
+    assert len(warned) == count
 
 
 def test_asking_does_not_fix_the_start_method():
