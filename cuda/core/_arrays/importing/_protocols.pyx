@@ -57,7 +57,7 @@ cdef int import_dlpack_as(ViewState self, object obj, object stream_ptr, Purpose
     device_type = read_device(obj.__dlpack_device__())
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
-    if device_type == DEVICE_CPU or is_numpy(obj) or isinstance(obj, _ndarray_kept or ()):
+    if device_type == DEVICE_CPU or is_numpy_or_subclass(obj):
         stream = None       # as NumPy wants it, which has no stream even for page-locked and managed memory
     elif stream == -1:
         stream = unordered
@@ -225,6 +225,10 @@ cdef bint is_numpy(object obj) except -1:
         _ndarray_kept = ndarray
         _ndarray = <PyObject*>ndarray
     return <PyObject*>Py_TYPE(obj) == _ndarray
+
+
+cdef bint is_numpy_or_subclass(object obj) except -1:
+    return is_numpy(obj) or (_ndarray != NULL and isinstance(obj, <object>_ndarray))
 
 
 cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose purpose) except -1:

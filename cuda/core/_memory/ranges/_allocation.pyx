@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 from libc.stdio cimport snprintf
 from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
+from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
 
@@ -42,7 +43,7 @@ from cuda.core._handles._waiting cimport call_once, raise_again, release_by, wai
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, read_short_int
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, show_unraisable, warn_driver_error
 
 cdef extern from "allocation.hpp" namespace "cuda_core":
@@ -66,7 +67,10 @@ __all__ = ["allocate_device", "allocate_pinned", "free_async", "free_device", "f
 
 
 cdef size_t size_argument(object size) except? <size_t>-1:
+    cdef int64_t number = 0
     cdef Py_ssize_t c_size
+    if PyLong_CheckExact(size) and read_short_int(<PyObject*>size, &number) and number >= 0:
+        return number
     if isinstance(size, float) or not PyIndex_Check(size):
         raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
     # Without an exception type, the result saturates on overflow.

@@ -40,6 +40,14 @@ _MEMSETS = {1: memset_d8_async, 2: memset_d16_async, 4: memset_d32_async}
 MAX_BYTES_BY_VALUE = 1024
 
 
+def check_host_array(ary, array: ArrayBase) -> None:
+    """Refuse what is not a host array of as many elements as a device array."""
+    if not isinstance(ary, np.ndarray):
+        raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
+    if ary.size != array.size:
+        raise ValueError(f"ary must have {array.size} elements, as the array, not {ary.size}")
+
+
 def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=None) -> None:
     """Copy a host array to a device array of the same size and data type.
 
@@ -55,10 +63,7 @@ def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=No
     UserWarning
         If ``ary`` has another shape.
     """
-    if not isinstance(ary, np.ndarray):
-        raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
-    if ary.size != target.size:
-        raise ValueError(f"ary must have {target.size} elements, as the array, not {ary.size}")
+    check_host_array(ary, target)
     if ary.dtype != target.dtype:
         raise ValueError(f"ary must have elements of type {target.dtype}, as the array, not {ary.dtype}")
     target._check_open()
@@ -105,10 +110,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
     source._check_open()
     result = ary
     if ary is not None:
-        if not isinstance(ary, np.ndarray):
-            raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
-        if ary.size != source.size:
-            raise ValueError(f"ary must have {source.size} elements, as the array, not {ary.size}")
+        check_host_array(ary, source)
         if ary.dtype != source.dtype:
             raise TypeError(f"ary must have elements of type {source.dtype}, as the array, not {ary.dtype}")
         if ary.shape != source.shape:
