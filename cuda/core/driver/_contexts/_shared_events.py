@@ -74,7 +74,8 @@ class SharedEvent:
         (result,) = driver.cuEventQuery(held.handle)
         if result == driver.CUresult.CUDA_ERROR_NOT_READY:
             return False
-        call("cuEventQuery", self.held())
+        if result != driver.CUresult.CUDA_SUCCESS:
+            call("cuEventQuery", held)  # raises
         return True
 
 
