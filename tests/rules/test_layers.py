@@ -95,6 +95,7 @@ LAYERS = {
         "_memory.ranges._host_registration",
         "_memory._legacy",
         "_memory._virtual_memory_resource",
+        "_memory.pools._driver_pools",
         "_memory._memory_pool",
         "_memory._ipc",
         "_memory._peer_access_utils",

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from cuda.core._handles._handles cimport MemoryPoolHandle
-from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_check_open, MemPool_create, MemPool_open
+from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_open
+from cuda.core._memory.pools._driver_pools cimport MemPool_adopt, MemPool_create
 from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport location_of

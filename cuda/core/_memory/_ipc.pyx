@@ -24,7 +24,7 @@ from cuda.core._handles._handles cimport (
     address,
 )
 from cuda.core._handles._waiting cimport call_driver
-from cuda.core._memory._memory_pool cimport MemPool_import
+from cuda.core._memory.pools._driver_pools cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr, call_with_interpreter

@@ -11,36 +11,19 @@ from cuda.core._utils cimport cydriver
 cdef class _MemPool(MemoryResource):
     cdef:
         MemoryPoolMember _h_pool    # empty when closed
-        bint _is_mapped             # made by another process, and so not for allocating
-        MemoryPoolMember _h_users   # the same pool, as its live allocations keep it: they are counted by it
+        bint _is_mapped             # imported from another process; cannot allocate
+        MemoryPoolMember _h_users   # the same pool, borrowed: each live allocation has a copy, and the copies are counted
         bint _is_overridden         # a subclass defines allocate()
-        object _buffer_class        # what allocate() makes; None for Buffer
+        object _buffer_class        # the class of the buffers that allocate() returns; None for Buffer
 
 
 cdef class _MemPoolAttributes:
     cdef MemoryPoolHandle _h_pool   # set once
 
 
-# Raises RuntimeError when the resource is closed; the second keeps the pool for a call.
+# Raise RuntimeError if the resource is closed; MemPool_keep also keeps the pool for a call.
 cdef int MemPool_check_open(_MemPool self) except -1
 cdef int MemPool_keep(_MemPool self, KeptMemoryPool* kept) except -1
 
-# A new pool, which keeps `release_threshold` bytes (see below) over a synchronization; of at most `max_size`
-# bytes, where that is not 0.
-cdef MemoryPoolHandle MemPool_create(
-    cydriver.CUmemAllocationType kind, cydriver.CUmemLocation location, bint is_shared, size_t max_size,
-    object release_threshold
-) except *
-
-# The pool behind a file descriptor of another process, and the pool that somebody else owns.
-cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *
-cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *
-
-# A pool that the driver has made: it keeps freed memory for reuse, unless somebody has set its threshold.
-cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *
-
-# The bytes that a pool keeps over a synchronization; None for all.
-cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1
-
-# The pool that a resource allocates from, from now on.
+# Sets the pool that a resource allocates from.
 cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *

@@ -8,7 +8,8 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport MemoryPoolHandle
-from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create, MemPool_open
+from cuda.core._memory._memory_pool cimport MemPool_open
+from cuda.core._memory.pools._driver_pools cimport MemPool_adopt, MemPool_create
 from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node

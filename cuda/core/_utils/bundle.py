@@ -52,6 +52,7 @@ MODULES = (
     "_memory.adaptors._default_resource",
     "_memory.copying._copies",
     "_memory.copying._fills",
+    "_memory.pools._driver_pools",
     "_memory.pools._sharing",
     "_memory.ranges._allocation",
     "_memory.ranges._location",

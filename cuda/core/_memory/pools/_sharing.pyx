@@ -14,13 +14,8 @@ from cuda.core._memory._ipc cimport (
     export_pool,
     import_memory,
 )
-from cuda.core._memory._memory_pool cimport (
-    MemPool_check_open,
-    MemPool_import,
-    MemPool_keep,
-    MemPool_open,
-    _MemPool,
-)
+from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_keep, MemPool_open, _MemPool
+from cuda.core._memory.pools._driver_pools cimport MemPool_import
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core._utils._cpython cimport answer_hasattr
