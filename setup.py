@@ -10,12 +10,14 @@ CUDA_CORE_BUILD_CACHE
     Directory that keeps translated Cython between builds. Default: ``build/cython-cache``.
 """
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import os
 import platform
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -33,6 +35,7 @@ STUB_GENERATOR = ROOT / ".ci" / "stubs.py"
 CALL_GENERATOR = ROOT / ".ci" / "library_calls.py"
 # What the extensions call libraries by, which is generated.
 CALLS = ROOT / "build" / "calls"
+TRANSLATED = ROOT / "build" / "cython"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
 
@@ -84,16 +87,32 @@ def extensions() -> list[Extension]:
     """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
     Options.docstrings = True
     load(CALL_GENERATOR).write_calls(CALLS, Path(cuda_include_dir()))
-    return cythonize(
-        [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
-        nthreads=JOBS,
-        build_dir="build/cython",
-        include_path=[".", str(CALLS)],
-        cache=CACHE,
-        compiler_directives=DIRECTIVES,
-        show_all_warnings=False,
-        quiet=True,
-    )
+    with discarding_partial(TRANSLATED):
+        return cythonize(
+            [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
+            nthreads=JOBS,
+            build_dir=str(TRANSLATED.relative_to(ROOT)),
+            include_path=[".", str(CALLS)],
+            cache=CACHE,
+            compiler_directives=DIRECTIVES,
+            show_all_warnings=False,
+            quiet=True,
+        )
+
+
+@contextlib.contextmanager
+def discarding_partial(folder: Path) -> Iterator[None]:
+    """Delete what an interrupted translation wrote to `folder`: Cython takes a half-written file for a finished one."""
+    marker = folder / ".unfinished"
+    if marker.exists():
+        began = marker.stat().st_mtime
+        for path in folder.rglob("*.cpp"):
+            if path.stat().st_mtime >= began:
+                path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    marker.touch()
+    yield
+    marker.unlink()
 
 
 class Bundle(Extension):
