@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train a small network; a step of twelve small kernels is captured once and replayed.
 
-Each kernel takes the GPU a few microseconds, which is about what its launch takes the host. ``capture`` turns the
-function that schedules a step into one that launches a graph. The two batches of the data take turns: from the third
-step on, each has an executable of its own. The result is the same as NumPy's, and as without the graph.
+Each kernel runs for a few microseconds, about as long as its launch takes on the host. ``capture`` turns the function
+that enqueues a step into one that launches a graph. The two batches of the data alternate: after the third step, each
+has an executable of its own. The weights agree with NumPy's, and are equal to those without the graph.
 
     python captured_steps.py [STEPS]    200 by default
 """
@@ -32,7 +32,7 @@ extern "C" __global__ void layer(const float* x, const float* w, const float* b,
 }
 extern "C" __global__ void loss_slope(const float* out, const float* wanted, float* slope, int count)
 { EACH(count) slope[i] = 2 * (out[i] - wanted[i]) / count; }
-// Through a layer, and the tanh before it.
+// The slope with respect to the input of a layer, through the tanh before it.
 extern "C" __global__ void slope_before(const float* slope, const float* w, const float* h, float* out, int rows,
                                         int columns, int inner)
 {
@@ -69,7 +69,7 @@ SHAPES = {"w1": (1, HIDDEN), "b1": (HIDDEN,), "w2": (HIDDEN, 1), "b2": (1,)}
 
 
 class Network:
-    """One hidden layer; weights, gradients and what lies between them on the device."""
+    """A network with one hidden layer: weights, gradients and intermediate values on the device."""
 
     def __init__(self, device, stream, weights):
         code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
@@ -85,7 +85,7 @@ class Network:
         launch(stream, LaunchConfig(grid=(count + 63) // 64, block=64), self.kernels[name], *arguments)
 
     def step(self, stream, x, wanted):
-        """Schedule one step on a stream, or a builder."""
+        """Enqueue one step on a stream or a graph builder."""
         w, g = self.weights, self.gradients
         self.run(stream, "layer", ROWS * HIDDEN, x, w["w1"], w["b1"], self.hidden, ROWS, 1, HIDDEN, True)
         self.run(stream, "layer", ROWS, self.hidden, w["w2"], w["b2"], self.out, ROWS, HIDDEN, 1, False)
@@ -141,7 +141,7 @@ def main() -> int:
         network = Network(device, stream, weights)
         step = capture(network.step) if is_captured else network.step
         for index in range(steps):
-            if index == steps // 10:  # what is loaded or captured once is not what a step costs
+            if index == steps // 10:  # the time of a step excludes loading and capturing
                 stream.sync()
                 begin = time.perf_counter()
             step(stream, *batches[index % 2])

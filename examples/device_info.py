@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Show the devices of this machine, and verify what they say by asking a kernel."""
+"""Show properties of the devices of this machine, and verify some of them with a kernel."""
 
 import sys
 
@@ -9,17 +9,17 @@ import numpy as np
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 
 SOURCE = """
-extern "C" __global__ void report(int* facts)
+extern "C" __global__ void report(int* values)
 {
-    facts[0] = __CUDA_ARCH__ / 10;
-    facts[1] = warpSize;
-    facts[2] = blockDim.x;
+    values[0] = __CUDA_ARCH__ / 10;
+    values[1] = warpSize;
+    values[2] = blockDim.x;
 }
 """
 
 
 def show(device) -> None:
-    """Print what programs most often ask about a device."""
+    """Print the properties of a device that programs need most often."""
     properties = device.properties
     major, minor = device.compute_capability
     rows = {
@@ -28,7 +28,7 @@ def show(device) -> None:
         "PCI bus": device.pci_bus_id,
         "compute capability": f"{major}.{minor}",
         "multiprocessors": properties.multiprocessor_count,
-        "threads per block, at most": properties.max_threads_per_block,
+        "maximum threads per block": properties.max_threads_per_block,
         "shared memory per block": f"{properties.max_shared_memory_per_block_optin // 1024} KiB",
         "L2 cache": f"{properties.l2_cache_size // 2**20} MiB",
         "memory bus": f"{properties.global_memory_bus_width} bits",
@@ -40,16 +40,16 @@ def show(device) -> None:
         print(f"  {name:28}{value}")
 
 
-def facts_of_a_kernel(device):
-    """Return the architecture, the warp size and the block size as a kernel on the device sees them."""
+def values_in_kernel(device):
+    """Return the architecture, the warp size and the block size that a kernel on the device reads."""
     device.set_current()
     stream = device.create_stream()
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
     kernel = program.compile("cubin").get_kernel("report")
-    facts = device.allocate(12, stream=stream)
+    values = device.allocate(12, stream=stream)
     host = LegacyPinnedMemoryResource().allocate(12)
-    launch(stream, LaunchConfig(grid=1, block=device.properties.max_threads_per_block), kernel, facts)
-    facts.copy_to(host, stream=stream)
+    launch(stream, LaunchConfig(grid=1, block=device.properties.max_threads_per_block), kernel, values)
+    values.copy_to(host, stream=stream)
     stream.sync()
     return np.from_dlpack(host).view(np.int32)
 
@@ -60,9 +60,9 @@ def main() -> int:
         show(device)
         properties = device.properties
         expected = [int(device.arch), properties.warp_size, properties.max_threads_per_block]
-        facts = facts_of_a_kernel(device)
-        if not np.array_equal(facts, expected):
-            print(f"a kernel on device {device.device_id} sees {facts}, not {expected}", file=sys.stderr)
+        values = values_in_kernel(device)
+        if not np.array_equal(values, expected):
+            print(f"a kernel on device {device.device_id} reads {values}, not {expected}", file=sys.stderr)
             return 1
     print(f"{len(devices)} device(s): verified by a kernel on each")
     return 0

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulate how heat spreads in a plate, write it as an animation, and compare the end with NumPy's.
+"""Simulate how heat spreads in a plate, write an animation, and compare the final temperatures with NumPy's.
 
     python heat_flow.py [OUTPUT.gif]
 
-The temperatures are in two arrays of the GPU. Each step reads one through a texture, which gives the nearest element
-beyond the edge of the plate, and writes the other through a surface. Needs ``pip install pillow tqdm``.
+The temperatures are in two arrays of the GPU. Each step reads one through a texture, which clamps coordinates beyond
+the edge of the plate, and writes the other through a surface. Needs ``pip install pillow tqdm``.
 """
 
 import sys
@@ -22,9 +22,9 @@ from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program,
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
 
 SOURCE = """
-// A step in time: each element takes a part of the difference to the mean of its neighbours.
+// One step of the heat equation (explicit Euler): rate is the diffusivity times the step in time.
 extern "C" __global__ void step(cudaTextureObject_t before, cudaSurfaceObject_t after,
-                                int width, int height, float part)
+                                int width, int height, float rate)
 {
     const int column = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -34,18 +34,18 @@ extern "C" __global__ void step(cudaTextureObject_t before, cudaSurfaceObject_t 
     const float here = tex2D<float>(before, x, y);
     const float around = tex2D<float>(before, x - 1, y) + tex2D<float>(before, x + 1, y)
                        + tex2D<float>(before, x, y - 1) + tex2D<float>(before, x, y + 1);
-    surf2Dwrite(here + part * (around - 4 * here), after, column * int(sizeof(float)), row);
+    surf2Dwrite(here + rate * (around - 4 * here), after, column * int(sizeof(float)), row);
 }
 """
 WIDTH, HEIGHT = 192, 128
 BLOCK = (16, 8)
-FRAMES, STEPS = 40, 20  # and steps for each frame
-PART = 0.2
+FRAMES, STEPS = 40, 20  # frames, and steps per frame
+RATE = 0.2
 TOLERANCE = 1e-4  # after hundreds of steps in single precision
 
 
 class Plate:
-    """The temperatures, in two arrays that change roles with each step."""
+    """The temperatures, in two arrays that swap roles at each step."""
 
     def __init__(self, device, temperatures):
         device.set_current()
@@ -68,7 +68,7 @@ class Plate:
         for number in range(steps):
             before, after = number % 2, 1 - number % 2
             textures, surfaces = self.textures[before], self.surfaces[after]
-            launch(self.stream, config, self.kernel, textures, surfaces, *size, np.float32(PART))
+            launch(self.stream, config, self.kernel, textures, surfaces, *size, np.float32(RATE))
         self.arrays[0].copy_to(self.host, stream=self.stream)
         self.stream.sync()
         return np.asarray(self.host).view(np.float32).reshape(HEIGHT, WIDTH).copy()
@@ -85,12 +85,12 @@ def hot_spots():
 
 
 def advance_by_numpy(temperatures, steps):
-    """Return the same in double precision."""
+    """Return the temperatures after the steps, in double precision."""
     now = temperatures.astype(np.float64)
     for _ in range(steps):
         wide = np.pad(now, 1, mode="edge")
         around = wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:]
-        now = now + PART * (around - 4 * now)
+        now = now + RATE * (around - 4 * now)
     return now
 
 

@@ -4,7 +4,7 @@
 
     python image_filter.py [OUTPUT.png]
 
-The picture that is written shows the photograph, the edges from the GPU and those from
+The picture that is written shows the photograph, the edges from the GPU and the edges from
 ``scipy.ndimage``, side by side. Needs ``pip install scikit-image`` (which brings SciPy, Pillow and
 the photograph).
 """
@@ -23,7 +23,7 @@ except ImportError as error:
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 
 SOURCE = """
-// Sobel: the strength of the brightness gradient. Beyond the border, the nearest pixel counts.
+// Sobel filter: the magnitude of the brightness gradient. Coordinates outside the image are clamped.
 extern "C" __global__ void edges(const unsigned char* image, float* strength, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -48,7 +48,7 @@ TOLERANCE = 1e-6
 
 
 def edges_on_gpu(device, photograph):
-    """Return the strength of the edges at every pixel."""
+    """Return the magnitude of the gradient at every pixel."""
     device.set_current()
     stream = device.create_stream()
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}", std="c++17"))
@@ -71,14 +71,14 @@ def edges_on_gpu(device, photograph):
 
 
 def edges_by_scipy(photograph):
-    """Return the same from SciPy, in double precision."""
+    """Return the same as SciPy computes it in double precision."""
     pixels = photograph.astype(np.float64)
     across, down = (scipy.ndimage.sobel(pixels, axis=axis, mode="nearest") for axis in (1, 0))
     return np.hypot(across, down)
 
 
 def save(path, photograph, *strengths) -> None:
-    """Write the photograph and pictures of edges, white where an edge is strongest, side by side."""
+    """Write the photograph and pictures of the edges side by side; the strongest edge is white."""
     brightest = max(strength.max() for strength in strengths)
     pictures = [np.rint(strength * (255 / brightest)).astype(np.uint8) for strength in strengths]
     Image.fromarray(np.hstack([photograph, *pictures])).save(path)

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Solve Poisson's equation with Jacobi's method, in a graph that decides itself when to stop.
 
-The temperature of a plate is held at its rim, and heated inside. Each sweep replaces every inner point by the mean of
-its neighbours and the heat; two sweeps and a check are the body of a conditional node, which the GPU repeats until no
-point moves any more. Launched one by one, the same kernels need the host after every check, which waits for the GPU
-and then lets it wait. Both ways give the solution that SciPy's direct solver gives.
+The temperature of a plate is fixed at its boundary, and the plate is heated inside. Each sweep replaces every inner
+point by the mean of its neighbours and the heat. Two sweeps and a check are the body of a conditional node, which the
+GPU repeats until no point changes by more than a tolerance. Launched one by one, the same kernels need a decision of
+the host after every check: the host waits for the GPU, and then the GPU for the host. Both ways give the solution of
+SciPy's direct solver.
 
     python jacobi_graph.py [POINTS]     inner points along a side; 48 by default
 """
@@ -27,7 +28,8 @@ SOURCE = """
 extern "C" __device__ __cudart_builtin__ void CUDARTAPI
 cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 
-// One sweep from `old` to `now`, which have a rim of one point. Whoever moves further than the tolerance says so.
+// One sweep from `old` to `now`, which have a boundary of one point. A point that changes by more than the tolerance
+// sets `is_moving`.
 extern "C" __global__ void sweep(const double* old, double* now, const double* heat, int side, double tolerance,
                                  int* is_moving)
 {
@@ -41,7 +43,7 @@ extern "C" __global__ void sweep(const double* old, double* now, const double* h
         *is_moving = 1;
 }
 
-// Goes on while something moved.
+// Repeats the body while a point changed.
 extern "C" __global__ void decide(cudaGraphConditionalHandle condition, int* is_moving, int* rounds)
 {
     cudaGraphSetConditional(condition, *is_moving);
@@ -54,7 +56,7 @@ BLOCK = 16
 
 
 class Plate:
-    """The state on the device, and how a round of two sweeps changes it."""
+    """The temperatures on the device, and the kernels that change them, in rounds of two sweeps."""
 
     def __init__(self, device, stream, start, heat):
         side = len(start) - 2
@@ -63,54 +65,54 @@ class Plate:
         self.side, self.stream, self.start = side, stream, start
         self.one, self.two, self.heat = [device.allocate(start.nbytes, stream=stream) for _ in range(3)]
         self.flags = device.allocate(8, stream=stream)  # is_moving, rounds
-        self.seen = LegacyPinnedMemoryResource().allocate(8)  # what the host knows of them
-        self.counts = np.from_dlpack(self.seen).view(np.int32)
+        self.host_flags = LegacyPinnedMemoryResource().allocate(8)
+        self.counts = np.from_dlpack(self.host_flags).view(np.int32)
         blocks = (side + BLOCK - 1) // BLOCK
         self.config = LaunchConfig(grid=(blocks, blocks), block=(BLOCK, BLOCK))
         self.heat.copy_from(heat, stream=stream)
         self.reset()
 
     def reset(self):
-        """Begin anew; both buffers have the rim."""
+        """Restore the start values, in both buffers: sweeps do not write the boundary."""
         self.one.copy_from(self.start, stream=self.stream)
         self.two.copy_from(self.start, stream=self.stream)
         self.flags.fill(0, stream=self.stream)
         self.stream.sync()
 
-    def schedule_round(self, stream):
-        """Two sweeps, there and back; the second one checks."""
+    def enqueue_round(self, stream):
+        """Enqueue two sweeps, there and back; the second one checks."""
         launch(stream, self.config, self.sweep, self.one, self.two, self.heat, self.side, TOLERANCE, None)
         launch(stream, self.config, self.sweep, self.two, self.one, self.heat, self.side, TOLERANCE, self.flags)
 
     def capture(self, builder):
-        """Return an executable that makes rounds until nothing moves."""
+        """Return an executable graph that runs rounds until no point changes."""
         builder.begin_building()
         condition = builder.create_condition(default_value=1)
         body = builder.while_loop(condition).begin_building()
-        self.schedule_round(body)
+        self.enqueue_round(body)
         rounds = int(self.flags.handle) + 4
         launch(body, LaunchConfig(grid=1, block=1), self.decide, condition, self.flags, rounds)
         body.end_building()
         return builder.end_building().complete()
 
     def solve_one_by_one(self):
-        """Make rounds from the host, which looks after each whether something moved; return how many."""
+        """Run rounds from the host, which reads the flag after each; return their number."""
         rounds, is_moving = 0, True
         while is_moving:
             self.flags.fill(0, stream=self.stream)
-            self.schedule_round(self.stream)
-            is_moving = self.look()[0]
+            self.enqueue_round(self.stream)
+            is_moving = self.read_flags()[0]
             rounds += 1
         return rounds
 
     def solve_as_a_graph(self, graph):
-        """Launch the graph, which makes the rounds and counts them."""
+        """Launch the graph, which runs the rounds and counts them."""
         graph.launch(self.stream)
-        return int(self.look()[1])
+        return int(self.read_flags()[1])
 
-    def look(self):
-        """Wait for the device, and return whether something moved, and the rounds that the graph counted."""
-        self.flags.copy_to(self.seen, stream=self.stream)
+    def read_flags(self):
+        """Synchronize the stream; return whether a point changed, and the number of rounds that the graph counted."""
+        self.flags.copy_to(self.host_flags, stream=self.stream)
         self.stream.sync()
         return self.counts
 
@@ -123,17 +125,17 @@ class Plate:
 
 
 def direct_solution(start, heat):
-    """Return what SciPy's direct solver says."""
+    """Return the solution of SciPy's direct solver."""
     side = len(start) - 2
     line = diags_array([2.0, -1.0, -1.0], offsets=[0, 1, -1], shape=(side, side))
-    rim = np.zeros((side, side))
-    rim[0] += start[0, 1:-1]
-    rim[-1] += start[-1, 1:-1]
-    rim[:, 0] += start[1:-1, 0]
-    rim[:, -1] += start[1:-1, -1]
+    boundary = np.zeros((side, side))
+    boundary[0] += start[0, 1:-1]
+    boundary[-1] += start[-1, 1:-1]
+    boundary[:, 0] += start[1:-1, 0]
+    boundary[:, -1] += start[1:-1, -1]
     matrix = kron(line, eye_array(side)) + kron(eye_array(side), line)
     result = start.copy()
-    result[1:-1, 1:-1] = spsolve(matrix.tocsc(), (heat[1:-1, 1:-1] + rim).ravel()).reshape(side, side)
+    result[1:-1, 1:-1] = spsolve(matrix.tocsc(), (heat[1:-1, 1:-1] + boundary).ravel()).reshape(side, side)
     return result
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Allocate, fill, copy, time and free memory, in the order of a stream.
+"""Allocate, fill, copy, time and free memory in stream order.
 
-Nothing here waits until ``sync()``: allocating, filling, copying and freeing are items of the
-stream, one after the other.
+Nothing here waits until ``sync()``: allocations, fills, copies and frees are enqueued on the stream,
+which runs them in order.
 """
 
 import sys
@@ -22,7 +22,7 @@ def main() -> int:
     pool = DeviceMemoryResource(device)
     in_use_before = pool.attributes.used_mem_current
 
-    # A byte, then a pattern of four bytes over the same memory.
+    # Fill with a byte, then with a pattern of four bytes.
     first = pool.allocate(SIZE, stream=stream)
     first.fill(0xFF, stream=stream)
     first.fill(np.uint32(0x01020304), stream=stream)
@@ -37,23 +37,23 @@ def main() -> int:
     second.copy_to(host, stream=stream)
     in_use = pool.attributes.used_mem_current - in_use_before
 
-    # Freeing is ordered after the copy that still reads the memory.
+    # The frees are ordered after the copies that still read the memory.
     first.close()
     second.close()
     stream.sync()
 
     values = np.from_dlpack(host).view(np.uint32)
     if not np.all(values == 0x01020304):
-        print("the copied memory has other contents than were filled in", file=sys.stderr)
+        print("the copy does not have the fill pattern", file=sys.stderr)
         return 1
     if in_use < 2 * SIZE or pool.attributes.used_mem_current != in_use_before:
-        print("the pool did not get back what was allocated from it", file=sys.stderr)
+        print("the memory was not returned to the pool", file=sys.stderr)
         return 1
     milliseconds = end - start
     print(
         f"copied {SIZE // 2**20} MiB on the device in {milliseconds:.3f} ms, {2 * SIZE / milliseconds / 1e6:.0f} GB/s"
     )
-    print(f"{values.size:,} values on {device.name}: verified, and the pool is as empty as before")
+    print(f"{values.size:,} values on {device.name}: verified, and all memory was returned to the pool")
     return 0
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build a memory resource of parts: a cache, a limit, counts, and a report of what is not freed.
+"""Combine memory resources: a cache, a limit, statistics, and a leak report.
 
-Each part takes its memory from the next one, down to a pool of the device. A ``with`` block makes the
-result the place where ``device.allocate`` takes memory from.
+Each adaptor takes its memory from its upstream resource, down to a pool of the device. A ``with`` block
+makes the result the default resource, which ``device.allocate`` uses.
 """
 
 import sys
@@ -25,7 +25,7 @@ ROUNDS = 100
 
 
 def work(device, stream) -> None:
-    """Allocate and free a few buffers, as one step of a program does."""
+    """Allocate and free a few buffers, like one step of a program."""
     for size in (MIB, 3 * MIB, 10_000_000):
         buffer = device.allocate(size, stream=stream)
         buffer.fill(0, stream=stream)
@@ -64,18 +64,18 @@ def main() -> int:
     stream.sync()
 
     if counted.statistics.total_count != 3 * ROUNDS + 1 or pool.statistics.total_count != 4:
-        print("the cache did not hand freed memory out again", file=sys.stderr)
+        print("the cache did not reuse freed memory", file=sys.stderr)
         return 1
     if refused is None or refused.total != LIMIT:
-        print("the limit was not kept", file=sys.stderr)
+        print("the limit was not enforced", file=sys.stderr)
         return 1
     if (leak.size, function, file) != (12345, "main", __file__) or tracked.allocations:
-        print("the report names something else than what was not freed", file=sys.stderr)
+        print("the report does not describe the leak", file=sys.stderr)
         return 1
     if pool.statistics.current_bytes or pool.upstream.attributes.used_mem_current:
-        print("memory did not go back to the pool", file=sys.stderr)
+        print("the memory was not returned to the pool", file=sys.stderr)
         return 1
-    print("verified: every byte went back to where it came from")
+    print("verified: all memory was returned to the pool")
     return 0
 
 

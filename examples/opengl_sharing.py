@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Share memory with OpenGL: kernels move vertices in a buffer and paint a texture, and OpenGL reads both.
 
-No window is needed: OpenGL comes through EGL, on the GPU that is device 0. On the software device a buffer of its own
-stands for that of OpenGL, and the texture is left out.
+No window is needed: EGL creates the OpenGL context, on the GPU that is device 0. On the software device a stand-in
+takes the place of the OpenGL buffer, and the texture is skipped.
 
 Shows: GraphicsResource.from_gl_buffer and from_gl_image, mapping as context managers, surfaces on a mapped array.
 """
@@ -38,7 +38,7 @@ extern "C" __global__ void paint(cudaSurfaceObject_t image, int width, int heigh
 
 
 class OpenGL:
-    """A context of OpenGL without a window, current on this thread. OSError says why there is none."""
+    """An OpenGL context without a window, current on this thread; OSError if there is none."""
 
     ARRAY_BUFFER, DYNAMIC_DRAW = 0x8892, 0x88E8
     TEXTURE_2D, TEXTURE_MIN_FILTER, NEAREST = 0x0DE1, 0x2801, 0x2600
@@ -56,7 +56,7 @@ class OpenGL:
         self.egl.eglChooseConfig(display, wanted, ctypes.byref(config), 1, ctypes.byref(count))
         context = ctypes.c_void_p(self.egl.eglCreateContext(display, config, None, None))
         if not context or not self.egl.eglMakeCurrent(display, None, None, context):
-            raise OSError("EGL makes no context without a window")
+            raise OSError("EGL cannot create a context without a window")
 
     def function(self, name: str, result=None, *arguments):
         address = self.egl.eglGetProcAddress(name.encode())
@@ -65,7 +65,7 @@ class OpenGL:
         return ctypes.CFUNCTYPE(result, *arguments)(address)
 
     def display_of(self, ordinal: int) -> ctypes.c_void_p:
-        """Return the display of the GPU that has an ordinal for CUDA."""
+        """Return the display of the GPU with a CUDA ordinal."""
         pointer, number = ctypes.c_void_p, ctypes.c_int
         query = self.function("eglQueryDevicesEXT", number, number, pointer, pointer)
         attribute = self.function("eglQueryDeviceAttribEXT", number, pointer, number, pointer)
@@ -130,13 +130,13 @@ class StandIn:
 
 
 def move_vertices(gl, code, stream) -> bool:
-    """Let a kernel move vertices that OpenGL has; return whether OpenGL finds them where NumPy puts them."""
+    """Let a kernel move vertices in a buffer of OpenGL; return whether OpenGL reads what NumPy computes."""
     before = np.random.default_rng(3).random((VERTICES, 2), dtype=np.float32)
     name = gl.buffer(before)
     config = LaunchConfig(grid=(VERTICES + 127) // 128, block=128)
     with GraphicsResource.from_gl_buffer(name) as resource:
         for _ in range(STEPS):
-            # Mapped, the memory is CUDA's; at the end of the block it is OpenGL's again, after the kernel.
+            # While the buffer is mapped, only CUDA may use it. The end of the block unmaps it after the kernel.
             with resource.map(stream=stream) as vertices:
                 launch(stream, config, code.get_kernel("move"), vertices, VERTICES, np.float32(0.25))
     stream.sync()
@@ -147,7 +147,7 @@ def move_vertices(gl, code, stream) -> bool:
 
 
 def paint_texture(gl, code, device, stream) -> bool:
-    """Let a kernel paint a texture of OpenGL; return whether OpenGL reads what was painted."""
+    """Let a kernel paint a texture of OpenGL; return whether OpenGL reads the same pixels."""
     name = gl.texture(WIDTH, HEIGHT)
     config = LaunchConfig(grid=((WIDTH + 15) // 16, (HEIGHT + 15) // 16), block=(16, 16))
     with GraphicsResource.from_gl_image(name, gl.TEXTURE_2D, flags="surface_load_store") as resource:
@@ -167,19 +167,19 @@ def main() -> int:
     stream = device.create_stream()
     code = Program(CODE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
     if cuda.emulator.is_active():
-        print("the software device has no OpenGL: the texture is left out")
-        gl, shared = StandIn(), "a buffer that stands for OpenGL's"
+        print("the software device has no OpenGL: the texture is skipped")
+        gl, shared = StandIn(), "a stand-in for a buffer of OpenGL"
     else:
         try:
             gl, shared = OpenGL(device.device_id), "a buffer and a texture of OpenGL"
         except OSError as reason:
-            print(f"there is no OpenGL on this machine, so that nothing is shared: {reason}")
+            print(f"skipped, because this machine has no OpenGL: {reason}")
             return 0
     is_right = {"vertices": move_vertices(gl, code, stream)}
     if isinstance(gl, OpenGL):
         is_right["pixels"] = paint_texture(gl, code, device, stream)
     if not all(is_right.values()):
-        print(f"OpenGL has other values than NumPy: {is_right}")
+        print(f"the values that OpenGL reads differ from NumPy's: {is_right}")
         return 1
     print(f"verified: {', '.join(is_right)} in {shared}, on {device.name}")
     return 0

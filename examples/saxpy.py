@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile a kernel from CUDA C++, run it on a million numbers, and verify the result.
 
-The kernel computes ``out = a * x + y``. This is the whole way through the library: a device, a
-stream, a program compiled at run time, memory on both sides, a launch.
+The kernel computes ``out = a * x + y``. The program has every step: a device, a stream, a kernel
+compiled at run time, host and device memory, copies, a launch.
 """
 
 import sys
@@ -31,7 +31,7 @@ def main() -> int:
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}", std="c++17"))
     kernel = program.compile("cubin").get_kernel("saxpy")
 
-    # Pinned host memory can be copied while the host goes on; NumPy sees it through DLPack.
+    # Copies of page-locked host memory are asynchronous. DLPack shows the memory as NumPy arrays.
     pinned = LegacyPinnedMemoryResource()
     host_x, host_y, host_out = [pinned.allocate(COUNT * 4) for _ in range(3)]
     x, y, out = [np.from_dlpack(buffer).view(np.float32) for buffer in (host_x, host_y, host_out)]

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Watch the devices of this machine while one of them works, and verify what is seen.
+"""Monitor the devices of this machine through NVML while one of them works, and verify the memory in use.
 
     python system_monitor.py [SECONDS]
 
-prints a line per device and sample, as long as asked for; default is one second.
+prints a line for each device every 0.2 seconds, for one second by default.
 """
 
 import os
@@ -27,7 +27,7 @@ BYTES = 64 << 20
 
 
 def optional(read):
-    """Return what a function gives, or None where the device does not have it."""
+    """Return the result of a function, or None if the device does not support it."""
     try:
         return read()
     except system.NotSupportedError:
@@ -35,7 +35,7 @@ def optional(read):
 
 
 def sample(gpu) -> dict:
-    """Return what there is to see of a device now."""
+    """Return the current state of a device as text, by name."""
     memory = gpu.memory_info
     rates = optional(lambda: gpu.utilization)
     return {
@@ -53,7 +53,7 @@ def show(gpu) -> None:
 
 
 def keep_busy(device, stop) -> None:
-    """Allocate memory and run kernels until told to stop."""
+    """Allocate memory and run kernels until ``stop`` is set."""
     device.set_current()
     stream = device.create_stream()
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
@@ -90,9 +90,9 @@ def main() -> int:
     worker.join()
 
     if watched.uuid_without_prefix != device.uuid or seen < BYTES:
-        print(f"{seen} bytes were seen in use, not {BYTES}", file=sys.stderr)
+        print(f"NVML reported {seen} more bytes in use, not {BYTES}", file=sys.stderr)
         return 1
-    print(f"verified: process {os.getpid()} was seen using {seen / 2**20:.0f} MiB of device {watched.index}")
+    print(f"verified: NVML reports {seen / 2**20:.0f} MiB of device {watched.index} for process {os.getpid()}")
     return 0
 
 

@@ -4,8 +4,9 @@
 
     python texture_zoom.py [OUTPUT.png]
 
-The picture that is written shows a turned part of the photograph twice: by the nearest pixels, and by pixels that
-the texture unit mixes (bilinear filter). Needs ``pip install scikit-image`` (which brings Pillow and the photograph).
+The picture that is written shows a rotated section of the photograph twice: with the nearest pixels, and with pixels
+that the texture unit interpolates (bilinear filter). Needs ``pip install scikit-image`` (which brings Pillow and the
+photograph).
 """
 
 import sys
@@ -22,7 +23,7 @@ from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program,
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor, TextureObjectOptions
 
 SOURCE = """
-// The texture unit gives colours from 0 to 1, mixed of the neighbours of the place, and mirrors what lies outside.
+// The texture unit returns colours from 0 to 1, filtered as the texture says; coordinates outside are mirrored.
 extern "C" __global__ void zoom(cudaTextureObject_t photograph, float4* picture, int size,
                                 float center_x, float center_y, float step_x, float step_y)
 {
@@ -38,15 +39,16 @@ extern "C" __global__ void zoom(cudaTextureObject_t photograph, float4* picture,
 """
 BLOCK = (16, 16)
 SIZE = 384
-CENTER = (0.44, 0.23)  # of the part, from the left and from the top of the photograph
-WIDTH = 0.16  # of the part, against the photograph
-TURN = np.radians(15)
-# The filter has weights of 8 fractional bits, on two axes. Places are rounded in single precision.
+# The section, in fractions of the photograph: its centre from the left and from the top, its width, and its rotation.
+CENTER = (0.44, 0.23)
+WIDTH = 0.16
+ANGLE = np.radians(15)
+# The filter has weights of 8 fractional bits, on two axes. Coordinates are rounded to single precision.
 TOLERANCE = 2 / 256 + 1e-3
 
 
 class Zoom:
-    """A photograph in an array of the GPU, and the kernel that shows parts of it."""
+    """A photograph in an array of the GPU, and the kernel that reads a section of it."""
 
     def __init__(self, device, photograph):
         device.set_current()
@@ -60,25 +62,25 @@ class Zoom:
         self.array.copy_from(np.dstack([photograph, np.full((height, width), 255, np.uint8)]), stream=self.stream)
 
     def picture(self, filter_mode):
-        """Return the part as floats from 0 to 1, an axis of rows, of columns and of colours."""
+        """Return the section as floats from 0 to 1, of shape (rows, columns, colours)."""
         options = TextureObjectOptions(
             address_mode="mirror", filter_mode=filter_mode, read_mode="normalized_float", normalized_coords=True
         )
         resource = ResourceDescriptor.from_opaque_array(self.array)
         result = LegacyPinnedMemoryResource().allocate(SIZE * SIZE * 16)
         grid = (-(-SIZE // BLOCK[0]), -(-SIZE // BLOCK[1]))
-        # The texture has to stay open until the kernel is done.
         with self.device.create_texture_object(resource=resource, options=options) as texture:
             numbers = [np.float32(number) for number in (*CENTER, *steps())]
             config = LaunchConfig(grid=grid, block=BLOCK)
             launch(self.stream, config, self.kernel, texture, result, np.int32(SIZE), *numbers)
-            self.stream.sync()
+        # The texture is closed here, and destroyed after the kernel.
+        self.stream.sync()
         return np.asarray(result).view(np.float32).reshape(SIZE, SIZE, 4)[..., :3]
 
 
 def steps():
-    """Return how far one pixel of the picture goes, against the photograph: to the right, and down."""
-    return WIDTH / SIZE * np.cos(TURN), WIDTH / SIZE * np.sin(TURN)
+    """Return the step from one pixel of a row to the next, in fractions of the photograph: to the right, and down."""
+    return WIDTH / SIZE * np.cos(ANGLE), WIDTH / SIZE * np.sin(ANGLE)
 
 
 def picture_by_numpy(photograph):

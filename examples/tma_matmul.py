@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Multiply two matrices whose tiles the tensor memory accelerator (TMA) brings into shared memory.
+"""Multiply two matrices whose tiles the tensor memory accelerator (TMA) copies to shared memory.
 
     python tma_matmul.py [ROWS INNER COLUMNS]
 
-Each block computes a tile of 64 by 64. One of its threads asks for the next tiles of both factors while all others
-work on the present ones; two barriers in shared memory tell when the bytes are there. The tiles that hang over the
-edges are filled with zeros on the way in and cut off on the way out, so that the kernel has no test of bounds.
+Each block computes a tile of 64 by 64. One of its threads issues the copies of the next tiles of both factors while the
+block computes with the current ones; two mbarriers in shared memory signal when the bytes have arrived. Tiles that
+extend beyond the edges are filled with zeros when they are loaded and clipped when they are stored, so the kernel has
+no bounds checks.
 
 Needs compute capability 9.0 (Hopper), or the software device: CUDA_CORE_DEVICE=auto.
 """
@@ -99,7 +100,7 @@ matmul(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMa
 
 
 def on_device(device, stream, array):
-    """Return a view of a copy of a matrix on the device. Rows begin at multiples of 16 bytes, as TMA wants it."""
+    """Return a view of a copy of a matrix on the device. Rows begin at multiples of 16 bytes, as TMA requires."""
     rows, columns = array.shape
     pitch = -(-columns // 4) * 4
     padded = np.zeros((rows, pitch), np.float32)
@@ -111,12 +112,12 @@ def on_device(device, stream, array):
 
 
 def main() -> int:
-    """Multiply, compare with NumPy, and say how fast it was."""
+    """Multiply, compare with NumPy, and print the speed."""
     rows, inner, columns = (int(size) for size in sys.argv[1:4]) if len(sys.argv) == 4 else (150, 100, 210)
     device = Device()
     device.set_current()
     if device.compute_capability < (9, 0):
-        print(f"{device.name} has no tensor memory accelerator: that needs compute capability 9.0")
+        print(f"{device.name} has no tensor memory accelerator, which needs compute capability 9.0 or higher")
         return 1
     stream = device.create_stream()
     kernel = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin").get_kernel("matmul")
@@ -140,7 +141,7 @@ def main() -> int:
     result = np.empty((rows, buffer.size // rows // 4), np.float32)
     buffer.copy_to(result, stream=stream)
     stream.sync()
-    # Sums of positive numbers, in another order than NumPy's: each rounds once for each term.
+    # Sums of positive numbers in another order than NumPy's: each addition may round.
     error = np.abs(result[:, :columns] / (a.astype(np.float64) @ b) - 1).max()
     if error > inner * np.finfo(np.float32).eps:
         print(f"the relative error is {error:.2e}")

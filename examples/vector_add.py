@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Use a C++ template: one source, one kernel for each element type.
 
-A template has no name that a linker knows until it is instantiated. ``name_expressions`` tells the
-compiler which instances to make; ``get_kernel`` takes the same expression.
+A template has no symbol until it is instantiated. ``name_expressions`` tells the compiler which
+instantiations to compile; ``get_kernel`` looks a kernel up by the same expression.
 """
 
 import sys
@@ -48,18 +48,18 @@ def main() -> int:
     device.set_current()
     stream = device.create_stream()
 
-    instances = {dtype: f"vector_add<{c_type}>" for dtype, c_type in C_TYPES.items()}
+    expressions = {dtype: f"vector_add<{c_type}>" for dtype, c_type in C_TYPES.items()}
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}", std="c++17"))
-    code = program.compile("cubin", name_expressions=tuple(instances.values()))
+    code = program.compile("cubin", name_expressions=tuple(expressions.values()))
 
     rng = np.random.default_rng(seed=2)
-    for dtype, instance in instances.items():
+    for dtype, expression in expressions.items():
         a, b = (rng.integers(-1000, 1000, size=(2, COUNT)) / 4).astype(dtype)
-        total = add(device, stream, code.get_kernel(instance), a, b)
+        total = add(device, stream, code.get_kernel(expression), a, b)
         if not np.array_equal(total, a + b):
-            print(f"{instance} is wrong", file=sys.stderr)
+            print(f"{expression} is wrong", file=sys.stderr)
             return 1
-        print(f"{instance} of {COUNT:,} numbers: verified")
+        print(f"{expression} of {COUNT:,} numbers: verified")
     return 0
 
 

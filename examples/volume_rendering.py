@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Show a volume: rays march through a 3-D texture, whose filter mixes eight neighbours for each sample.
+"""Render a volume: rays march through a 3-D texture, whose filter interpolates eight neighbours for each sample.
 
     python volume_rendering.py [PICTURE.png]
 
-Each ray gathers light from the front to the back, and is dimmed by what it has passed. NumPy computes the same picture
-from the same volume with exact weights; those of the hardware have 8 fractional bits.
+Each ray accumulates light from front to back, attenuated by the volume that it has passed. NumPy computes the same
+picture from the same volume with exact weights; those of the hardware have 8 fractional bits.
 
 Shows: a 3-D array, a texture with a border and normalized coordinates, several pictures from one texture.
 Needs: Pillow, to write the picture.
@@ -24,13 +24,13 @@ from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 from cuda.core.texture import ResourceDescriptor
 
 VOLUME, PICTURE, STEPS = 32, 128, 64
-TURNS = (0.0, 0.7, 1.4)
+ANGLES = (0.0, 0.7, 1.4)
 DENSITY = 8.0
-# Each axis of the filter is off by 1/256 of the difference of two neighbours at most, which is 0.2 here.
+# The filter is off by at most 1/256 of the difference of two neighbours for each axis; that difference is 0.2 here.
 ALLOWED = 0.005
 
 CODE = r"""
-// The ray of a pixel, in a volume that is turned about its vertical axis; the volume fills [0, 1] along each axis.
+// The ray of a pixel, in a volume that is rotated about its vertical axis; the volume fills [0, 1] along each axis.
 extern "C" __global__ void march(cudaTextureObject_t volume, float* picture, int size, int steps, float density,
                                  float cosine, float sine)
 {
@@ -62,7 +62,7 @@ def balls() -> np.ndarray:
 
 
 def sample(volume: np.ndarray, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return what lies between the elements, with zeros outside."""
+    """Return the volume at normalized coordinates, interpolated, with zeros outside."""
     padded = np.pad(volume.astype(np.float64), 1)
     result = 0.0
     places = [np.clip(axis * VOLUME - 0.5, -1, VOLUME) for axis in (z, y, x)]
@@ -74,14 +74,14 @@ def sample(volume: np.ndarray, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> n
     return result
 
 
-def expected(volume: np.ndarray, turn: float) -> np.ndarray:
+def expected(volume: np.ndarray, angle: float) -> np.ndarray:
     """Return the picture as NumPy computes it."""
     y, x = 1.5 * ((np.mgrid[:PICTURE, :PICTURE] + 0.5) / PICTURE - 0.5)
     light, passed, length = np.zeros_like(x), np.ones_like(x), 1.5 / STEPS
     for step in range(STEPS):
         z = (step + 0.5) * length - 0.75
-        turned = np.cos(turn) * x - np.sin(turn) * z, np.sin(turn) * x + np.cos(turn) * z
-        found = sample(volume, turned[0] + 0.5, y + 0.5, turned[1] + 0.5)
+        rotated = np.cos(angle) * x - np.sin(angle) * z, np.sin(angle) * x + np.cos(angle) * z
+        found = sample(volume, rotated[0] + 0.5, y + 0.5, rotated[1] + 0.5)
         absorbed = 1 - np.exp(-DENSITY * found * length)
         light += passed * absorbed * found
         passed *= 1 - absorbed
@@ -103,18 +103,19 @@ def main() -> int:
     config = LaunchConfig(grid=(PICTURE // 16, PICTURE // 16), block=(16, 16))
     pictures, buffer = [], device.allocate(4 * PICTURE * PICTURE, stream=stream)
     with device.create_texture_object(resource=resource, options=options) as texture:
-        for turn in TURNS:
-            numbers = (PICTURE, STEPS, *map(np.float32, (DENSITY, np.cos(turn), np.sin(turn))))
+        for angle in ANGLES:
+            numbers = (PICTURE, STEPS, *map(np.float32, (DENSITY, np.cos(angle), np.sin(angle))))
             launch(stream, config, code.get_kernel("march"), texture, buffer, *numbers)
             pictures.append(np.empty((PICTURE, PICTURE), np.float32))
             buffer.copy_to(pictures[-1], stream=stream)
     stream.sync()
-    largest = max(np.abs(picture - expected(volume, turn)).max() for picture, turn in zip(pictures, TURNS, strict=True))
+    rendered = zip(pictures, ANGLES, strict=True)
+    largest = max(np.abs(picture - expected(volume, angle)).max() for picture, angle in rendered)
     if largest > ALLOWED:
         print(f"the pictures differ from NumPy's by up to {largest:.1e}")
         return 1
     Image.fromarray((255 * np.clip(np.hstack(pictures), 0, 1)).astype(np.uint8)).save(path)
-    print(f"verified: {len(TURNS)} pictures of {VOLUME}^3 elements agree with NumPy to {largest:.1e}; wrote {path}")
+    print(f"verified: {len(ANGLES)} pictures of {VOLUME}^3 elements agree with NumPy to {largest:.1e}; wrote {path}")
     return 0
 
 
