@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times making, compiling and finding programs again, against NVRTC alone and another ``cuda.core``; needs no GPU.
+"""Times creating and compiling programs, and cache hits, beside NVRTC alone and another ``cuda.core``; needs no GPU.
 
-A source of 5 KB is made a ``Program``, compiled to CUBIN, and found in memory and in files: on its own, and
-with 10 headers, each of which is looked at for changes; by the same ``Program``, and by new ones. Each
-environment has a process of its own, and they take turns within every round, so that all meet the same
-machine. PTX and NVVM IR are short. The figures are medians of the rounds, in microseconds.
+A source of 5 KB becomes a ``Program``, is compiled to CUBIN, and looked up in caches in memory and in files: on its
+own, and with 10 headers, each of which is checked for changes; by the same ``Program``, and by new ones. Each
+environment has a process of its own, and they take turns within every round, so that the load of the machine affects
+all alike. PTX and NVVM IR are short. The figures are medians of the rounds, in microseconds.
 
-    python compile.py                          print the figures; fail where one is over its limit
-    python compile.py --peer OTHER/bin/python  also those of the ``cuda.core`` of another environment, which
-                                               ours must not exceed
+    python compile.py                          print the figures; fail if one is over its limit
+    python compile.py --peer OTHER/bin/python  also time the ``cuda.core`` of another environment; fail if
+                                               that one is faster
     python compile.py --json                   print the figures as JSON
 """
 
@@ -48,10 +48,10 @@ define void @f() { ret void }
 """
 ALONE, FIRST = "first compilation, NVRTC alone", "first compilation"
 WITH_HEADERS = f", {HEADERS} headers"
-# Microseconds that a figure may have at most, and the part more than NVRTC alone.
+# Limits: of rows in microseconds, and of a first compilation as a multiple of NVRTC alone.
 LIMITS = {f"hit in memory{WITH_HEADERS}": 30.0, f"hit in files{WITH_HEADERS}": 300.0}
 OVERHEAD = 1.05
-# What the noise of the machine may make of equal figures.
+# The ratio up to which two figures count as equal, because of noise.
 NOISE = 1.1
 
 
@@ -66,7 +66,7 @@ def main() -> int:
         return serve()
     samples = measure({"ours": sys.executable} | ({"peer": arguments.peer} if arguments.peer else {}), arguments.rounds)
     figures = {row: {name: statistics.median(times[name]) for name in times} for row, times in samples.items()}
-    # In pairs, since the machine changes from round to round.
+    # Ratios within each round, because the speed of the machine changes between rounds.
     ratios = {name: ratio(samples[FIRST][name], alone) for name, alone in samples[ALONE].items()}
     if arguments.json:
         print(json.dumps(figures))
@@ -83,7 +83,7 @@ def ratio(times: list[float], others: list[float]) -> float:
 
 
 def measure(environments: dict[str, str], rounds: int) -> dict[str, dict[str, list[float]]]:
-    """Return the times of all rounds by row and environment, which is missing where it refuses the program."""
+    """Return the times of all rounds, by row and environment; an environment that refuses the program is missing."""
     with contextlib.ExitStack() as stack:
         workers = {name: stack.enter_context(worker(python, name)) for name, python in environments.items()}
         rows = {name: json.loads(process.stdout.readline()) for name, process in workers.items()}
@@ -99,7 +99,7 @@ def measure(environments: dict[str, str], rounds: int) -> dict[str, dict[str, li
 @contextlib.contextmanager
 def worker(python: str, name: str):
     """Start a process that measures rows on demand."""
-    # Ours is the one that this process has found, and the other one what its environment has.
+    # Our process imports the cuda.core of this process, the peer the one of its environment.
     environment = {key: value for key, value in os.environ.items() if name == "ours" or key != "PYTHONPATH"}
     command = [python, "-P", "-W", "ignore", str(Path(__file__).resolve()), "--serve"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
@@ -116,7 +116,7 @@ def asked(process, row: str) -> float:
 
 
 def serve() -> int:
-    """Print the rows, and the time of each one whose name comes in."""
+    """Print the names of the rows, and then the time of each row that stdin names."""
     with tempfile.TemporaryDirectory() as directory:
         rows = {name: call for name, call in all_rows(Path(directory)).items() if not refuses(call)}
         time.sleep(0.1)  # headers written just now are read again each time
@@ -144,33 +144,33 @@ def all_rows(directory: Path) -> dict[str, Callable[[], object]]:
         for label, code, more in (("", plain, {}), (WITH_HEADERS, including, {"include_path": [include]})):
             rows[f"hit in {place}{label}"] = hit(program_of(code, **more), cache)
             rows[f"hit in {place}{label}, new Program"] = new_hit(code, more, cache)
-    return rows | rows_of_other_languages(options) | rows_without_memory(plain, including, include)
+    return rows | rows_of_other_languages(options) | rows_without_caches(plain, including, include)
 
 
-def rows_without_memory(plain: str, including: str, include: str) -> dict[str, Callable[[], object]]:
-    """Return what programs would take without each memory that is kept: the difference is its reason."""
+def rows_without_caches(plain: str, including: str, include: str) -> dict[str, Callable[[], object]]:
+    """Return the rows that clear an in-process cache before each call, which show what the cache saves."""
     try:
         from cuda.core._compile import _option_cache
         from cuda.core._compile.cache import _headers, _lookup
     except ImportError:
         return {}  # another cuda.core
 
-    def forgetting(call: Callable[[], object], *memories) -> Callable[[], object]:
-        def forget_and_call():
-            for memory in memories:
-                memory.clear()
+    def without(call: Callable[[], object], *caches) -> Callable[[], object]:
+        def clear_and_call():
+            for cache in caches:
+                cache.clear()
             return call()
 
-        return forget_and_call
+        return clear_and_call
 
     options, keys, headers = _option_cache._cache, _lookup._keys, _headers._parsed
     plain_hit = new_hit(plain, {}, InMemoryProgramCache())
     headers_hit = new_hit(including, {"include_path": [include]}, InMemoryProgramCache())
     return {
-        "make and close, new options, options forgotten": forgetting(lambda: program_of(plain).close(), options),
-        "hit in memory, new Program, keys forgotten": forgetting(plain_hit, keys),
-        f"hit in memory{WITH_HEADERS}, keys forgotten": forgetting(headers_hit, keys),
-        f"hit in memory{WITH_HEADERS}, keys, headers forgotten": forgetting(headers_hit, keys, headers),
+        "make and close, new options, options not cached": without(lambda: program_of(plain).close(), options),
+        "hit in memory, new Program, keys not cached": without(plain_hit, keys),
+        f"hit in memory{WITH_HEADERS}, keys not cached": without(headers_hit, keys),
+        f"hit in memory{WITH_HEADERS}, keys, headers not cached": without(headers_hit, keys, headers),
     }
 
 
@@ -184,7 +184,7 @@ def rows_of_other_languages(options: ProgramOptions) -> dict[str, Callable[[], o
 
 
 def ir() -> str:
-    """Return a kernel in NVVM IR of the version that the compiler wants."""
+    """Return a kernel in NVVM IR of the version of the compiler."""
     version = ", ".join(f"i32 {part}" for part in nvvm.ir_version())
     return f"{IR}!nvvmir.version = !{{!0}}\n!0 = !{{{version}}}\n"
 
@@ -202,12 +202,12 @@ def program_of(code: str, **options) -> Program:
 
 
 def padded(code: str) -> str:
-    """Return code with a comment that makes it as long as intended."""
+    """Return code with a comment that pads it to ``SIZE``."""
     return code + "// " + "x" * (SIZE - len(code) - 4) + "\n"
 
 
 def write_headers(directory: Path) -> Path:
-    """Write headers of which each includes the next."""
+    """Write headers, each of which includes the next."""
     directory.mkdir()
     for index in range(HEADERS):
         following = f'#include "header{index + 1}.h"\n' if index + 1 < HEADERS else ""

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least that graphs can cost: the driver called in loops in C. Each function returns nanoseconds
+// The lower bound for graphs: the driver called in loops in C. Each function returns nanoseconds
 // for all calls together, or minus the code of the first that failed.
 #include <stdint.h>
 #include <time.h>
@@ -101,7 +101,7 @@ EXPORT int64_t time_patches(const struct Calls* calls, void* executable, void** 
     return now() - start;
 }
 
-// Captures the work again, lets an executable take it over, and launches that.
+// Captures the work again, updates an executable with it, and launches that.
 EXPORT int64_t time_changes(const struct Calls* calls, void* executable, void* capturing, void* stream, void* kernel,
                             void* argument, int nodes, int count) {
     unsigned long long result[8]; // room for CUgraphExecUpdateResultInfo

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times graphs on a GPU: by the driver's C interface, and by the cuda.core that is installed.
 
-All ways take turns in one run, on the same stream. What is timed is the host. The figures are medians in
-microseconds; run this with the interpreters of two installations to compare them, each beside C. Rows that an
-installation does not have are left out.
+All ways take turns in one run, on the same stream. The times are those of the host: medians in microseconds. Run this
+with the interpreters of two installations to compare each with C. Rows that an installation does not support are
+skipped.
 
     python graphs_gpu.py [--json FILE] [--rounds N]
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import native
 from cuda.bindings import driver
-from turns import measure, written_out
+from turns import measure, timed_loop
 
 import cuda.core
 import cuda.core.graph
@@ -30,7 +30,7 @@ from cuda.core.graph import GraphDefinition
 
 REPLAYED, CAPTURED = 10, 1000
 SOURCE = 'extern "C" __global__ void none(float* p) {}'
-# What a row may cost over C: microseconds, and the ratio of that which is long.
+# The limits for the overhead over C: microseconds, and for a long operation the ratio.
 ALLOWED = {
     "replay 10 kernels": 0.3,
     "update a node": 0.3,
@@ -105,7 +105,7 @@ def rows(device, stream):
         "replay 10 kernels",
         {
             "C": loop("time_replays", c_graph, c_stream, count=50),
-            "cuda.core": written_out("graph.launch(stream)", 50, graph=graph, stream=stream),
+            "cuda.core": timed_loop("graph.launch(stream)", 50, graph=graph, stream=stream),
         },
     )
     if hasattr(type(graph), "__getitem__"):
@@ -114,7 +114,7 @@ def rows(device, stream):
             "update a node",
             {
                 "C": loop("time_updates", c_graph, c_node, c_kernel, Pointer(address), count=100),
-                "cuda.core": written_out(update, 100, node=graph[nodes[0]], address=address, **names),
+                "cuda.core": timed_loop(update, 100, node=graph[nodes[0]], address=address, **names),
             },
         )
 
@@ -132,7 +132,7 @@ def rows(device, stream):
         "capture 1000 kernels",
         {
             "C": loop("time_captures", c_capturing, c_kernel, Pointer(address), Int(CAPTURED), count=1),
-            "cuda.core": written_out("capture_all()", 1, capture_all=capture_all),
+            "cuda.core": timed_loop("capture_all()", 1, capture_all=capture_all),
         },
     )
     if hasattr(cuda.core.graph, "capture"):
@@ -142,7 +142,7 @@ def rows(device, stream):
 
 
 def changed_pointers(stream, buffers, names) -> dict[str, Callable[[], float]]:
-    """Return the ways to replay three kernels with a pointer that is another one each time, in the same nodes."""
+    """Return the ways to replay three kernels whose nodes get a new pointer each time."""
     step, addresses = captured_step(stream, buffers, names, data="address")
     graph, nodes = chain_of_three(buffers, names)
     changed = (Pointer * 3)(*[int(node.handle) for node in nodes])
@@ -151,25 +151,25 @@ def changed_pointers(stream, buffers, names) -> dict[str, Callable[[], float]]:
     both.kept = graph, nodes
     return {
         "C": both,
-        "cuda.core": written_out("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
+        "cuda.core": timed_loop("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
     }
 
 
 def other_buffers(device, stream, buffers, names) -> dict[str, Callable[[], float]]:
-    """Return the same ways where the pointer is that of a buffer, which is data without being named."""
-    # More than are remembered, so that none comes back.
+    """Return the same ways with a buffer in place of the pointer; buffers are data without being named."""
+    # More buffers than the function remembers, so that each call has a new one.
     pool = itertools.cycle([device.allocate(256, stream=stream) for _ in range(1200)])
     ways = changed_pointers(stream, buffers, names)
     step, _ = captured_step(stream, buffers, names)
     for _ in range(1200):
         step(stream, next(pool))
     stream.sync()
-    ours = written_out("step(stream, next(pool))", 20, step=step, stream=stream, pool=pool)
+    ours = timed_loop("step(stream, next(pool))", 20, step=step, stream=stream, pool=pool)
     return {"C": ways["C"], "cuda.core": ours}
 
 
 def captured_pointers(stream, buffers, c_capturing, c_kernel, names) -> dict[str, Callable[[], float]]:
-    """Return the ways to capture three kernels again with a pointer that is another one each time."""
+    """Return the ways to capture three kernels again, with a new pointer each time."""
     step, addresses = captured_step(stream, buffers, names)
     graph, nodes = chain_of_three(buffers, names)
     handles = Pointer(int(stream.handle)), c_kernel, Pointer(int(buffers[0].handle))
@@ -177,7 +177,7 @@ def captured_pointers(stream, buffers, c_capturing, c_kernel, names) -> dict[str
     both.kept = graph, nodes
     return {
         "C": both,
-        "cuda.core": written_out("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
+        "cuda.core": timed_loop("step(stream, next(addresses))", 20, step=step, stream=stream, addresses=addresses),
     }
 
 
@@ -191,7 +191,7 @@ def captured_step(stream, buffers, names, **options):
     address = int(buffers[0].handle)
     captured = cuda.core.graph.capture(step, **options)
     captured(stream, address)
-    # Numbers, each new: arguments that come back would get an executable of their own.
+    # Each address is new: an address that is used again would get an executable of its own.
     return captured, iter(range(address + 256, address + (1 << 40), 256))
 
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times a kernel launch on a GPU: by the driver's C interface, by ``cuda.bindings``, and by us.
+"""Times a kernel launch on a GPU: by the driver's C interface, by ``cuda.bindings``, and by ``cuda.core``.
 
-All ways take turns in one run, on the same kernels and the same stream, so that they meet the same
-clocks. A batch is short enough not to fill the queue of the GPU: what is timed is the host. The
-figures are medians in microseconds; the last column is what we add to the C call.
+All ways take turns in one run, on the same kernels and the same stream, so that clock rates affect all alike. A batch
+is short enough not to fill the launch queue of the GPU, so the times are those of the host. The figures are medians
+in microseconds; the last two columns are the overhead over the C call.
 
     python launch_gpu.py [--json FILE] [--rounds N]
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 import native
 import numpy as np
 from cuda.bindings import driver
-from turns import measure, written_out
+from turns import measure, timed_loop
 
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
@@ -32,7 +32,7 @@ extern "C" __global__ void many(int* a, int* b, int* c, int* d, int* e, int* f, 
                                 int* i, int* j, int* k, int* l, int* m, int* n, int* o, int* p) {}
 """
 BATCH = 200
-# A launch is to cost no more than this, in microseconds, over the C call (up to five arguments).
+# The limit for the overhead of a launch over the C call, in microseconds (up to five arguments).
 ALLOWED = 0.3
 
 
@@ -78,8 +78,8 @@ def all_ways(stream, kernel, values) -> dict[str, Callable[[], float]]:
     config = LaunchConfig(grid=1, block=1)
     return {
         "C": c_way(stream, kernel, values),
-        "bindings": written_out("call()", BATCH, call=bindings_way(stream, kernel, values)),
-        "launch": written_out(
+        "bindings": timed_loop("call()", BATCH, call=bindings_way(stream, kernel, values)),
+        "launch": timed_loop(
             "launch(stream, config, kernel, {})",
             BATCH,
             values,
@@ -88,7 +88,7 @@ def all_ways(stream, kernel, values) -> dict[str, Callable[[], float]]:
             config=config,
             kernel=kernel,
         ),
-        "bound": written_out("bound({})", BATCH, values, bound=kernel.bind(config, stream=stream)),
+        "bound": timed_loop("bound({})", BATCH, values, bound=kernel.bind(config, stream=stream)),
     }
 
 
@@ -111,7 +111,7 @@ def c_way(stream, kernel, values) -> Callable[[], float]:
 
 
 def c_value(value) -> ctypes._SimpleCData:
-    """Return a value as the driver takes it."""
+    """Return a kernel argument as a C value."""
     if isinstance(value, np.float32):
         return ctypes.c_float(value)
     return ctypes.c_uint64(int(value) if isinstance(value, np.uint64) else int(value.handle))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least that a launch can cost: the driver called in a loop in C.
+// The lower bound for a launch: the driver called in a loop in C.
 #include <stdint.h>
 #include <time.h>
 

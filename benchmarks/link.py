@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times linking with nvJitLink, by ``Linker`` and by the bindings alone; no GPU is needed.
 
-Each link is made of its options, linked to CUBIN and dropped. Least times of all rounds, in
-microseconds, and as multiples of the bindings alone; the ways take turns, so that they meet the same
-machine.
+Each call creates a link with its options, links to CUBIN and drops the link. The figures are the least times of all
+rounds, in microseconds, and multiples of the bindings alone; the ways take turns, so that the load of the machine
+affects all alike.
 
     python link.py                             print the figures
-    python link.py --peer OTHER/bin/python     also those of the ``cuda.core`` of another environment, which
-                                               finds the same nvJitLink; fail where that one is faster
+    python link.py --peer OTHER/bin/python     also time the ``cuda.core`` of another environment, with the same
+                                               nvJitLink; fail if that one is faster
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def timed(call: Callable[[], object]) -> float:
 
 
 class Peer:
-    """The ``cuda.core`` of another environment: called with the name of a row, it times a round."""
+    """A process with the ``cuda.core`` of another environment: called with the name of a row, it times a round."""
 
     def __init__(self, python: str):
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

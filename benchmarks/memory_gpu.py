@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times memory, copies, events and streams on a GPU: by the driver's C interface, and by us.
+"""Times memory, copies, events and streams on a GPU: by the driver's C interface, and by ``cuda.core``.
 
 Batched copies are also timed by ``cuda.bindings``. All ways take turns in one run, on the same memory
-and the same stream. A batch is short enough not to fill the queue of the GPU: what is timed is the
-host, except in the last two rows, which wait for the copies. The figures are medians in
-microseconds; "ours - C" is what we add to the C calls.
+and the same stream. A batch is short enough not to fill the queue of the GPU, so the times are those of
+the host, except in the last two rows, which wait for the copies. The figures are medians in
+microseconds; "ours - C" is the overhead over the C calls.
 
     python memory_gpu.py [--json FILE] [--rounds N]
 """
@@ -21,14 +21,14 @@ from pathlib import Path
 
 import native
 from cuda.bindings import driver
-from turns import measure, written_out
+from turns import measure, timed_loop
 
 from cuda.core import Device
 from cuda.core.utils import copy_batch
 
 BATCH = 100
 COPIES = 64
-# What a row of a single driver call may cost over it, in microseconds.
+# The limit for the overhead of rows that make a single driver call, in microseconds.
 ALLOWED = 0.3
 SINGLE = ("copy 1 KiB", "fill 1 KiB", "record, reused")
 
@@ -139,8 +139,8 @@ def batches(device, stream, handle, size: int) -> dict[str, Callable[[], float]]
     functions = {"copy": driver.cuMemcpyBatchAsync, "wait": driver.cuStreamSynchronize, "stream": stream.handle}
     return {
         "C": c,
-        "bindings": written_out(call, 1, values, **functions),
-        "ours": written_out("copy_batch(stream, sources, targets); stream.sync()", 1, **names),
+        "bindings": timed_loop(call, 1, values, **functions),
+        "ours": timed_loop("copy_batch(stream, sources, targets); stream.sync()", 1, **names),
     }
 
 
@@ -171,7 +171,7 @@ def loop(name: str, *values, count: int = BATCH) -> Callable[[], float]:
 
 
 def ours(text: str, **names) -> Callable[[], float]:
-    return written_out(text, BATCH, **names)
+    return timed_loop(text, BATCH, **names)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least that memory, events and streams can cost: the driver called in loops in C. Each
+// The lower bound for memory, events and streams: the driver called in loops in C. Each
 // function returns nanoseconds for all calls together, or minus the code of the first that failed.
 #include <stddef.h>
 #include <stdint.h>

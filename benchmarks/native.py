@@ -23,9 +23,9 @@ def load(source: str, mode: int = ctypes.DEFAULT_MODE, name: str | None = None) 
     source : str
         The file.
     mode : int, optional
-        How to load it, such as ``ctypes.RTLD_GLOBAL``.
+        The mode of ``dlopen``, such as ``ctypes.RTLD_GLOBAL``.
     name : str, optional
-        The name that the dynamic linker shall know it by.
+        The SONAME of the library.
     """
     with tempfile.TemporaryDirectory() as directory:
         library = Path(directory) / "library.so"
@@ -36,5 +36,5 @@ def load(source: str, mode: int = ctypes.DEFAULT_MODE, name: str | None = None) 
 
 
 def load_null_driver() -> None:
-    """Make the driver that does nothing the CUDA driver of this process; nothing may have used CUDA before."""
+    """Make ``null_driver.c`` the CUDA driver of this process; call it before anything uses CUDA."""
     load("null_driver.c", ctypes.RTLD_GLOBAL, "libcuda.so.1")

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// A CUDA driver that does nothing, at once: what a call costs on it is what the library adds.
+// A CUDA driver that does nothing: the time of a call on it is the overhead of the library.
 //
 //     cc -O2 -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 null_driver.c
 //
 // The bindings find every entry point through cuGetProcAddress_v2, the only exported function. An
 // entry point that is not in the table below succeeds and writes nothing. The name of a kernel
-// tells the sizes of its parameters: "saxpy_4_8_8_8_8" has five.
+// gives the sizes of its parameters: "saxpy_4_8_8_8_8" has five.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static Result new_handle(void** handle) { *handle = (void*)new_number(); return 
 static Result new_pointer(Pointer* pointer) { *pointer = new_number(); return SUCCESS; }
 static Result one(int* value) { *value = 1; return SUCCESS; }
 
-// Initialisation and devices
+// Initialization and devices
 static Result driver_version(int* version) { *version = 13000; return SUCCESS; }
 static Result device_get(int* device, int ordinal) { *device = ordinal; return SUCCESS; }
 static Result device_name(char* name, int size, int device) { strncpy(name, "null", size); return SUCCESS; }
@@ -90,7 +90,7 @@ static Result host_free(void* pointer) { free(pointer); return SUCCESS; }
 static Result get_pool(void** pool) { *pool = &default_pool; return SUCCESS; }
 
 static Result pool_attribute(void* pool, int attribute, void* value) {
-    memset(value, 0, attribute <= 3 ? sizeof(int) : sizeof(Pointer));  // the first three are switches
+    memset(value, 0, attribute <= 3 ? sizeof(int) : sizeof(Pointer));  // the first three are flags
     return SUCCESS;
 }
 
@@ -136,7 +136,7 @@ static Result param_info(struct Kernel* kernel, size_t index, size_t* offset, si
 // Graphs
 static int is_capturing;
 static Result node_type(void* node, int* type) { *type = 0; return SUCCESS; }  // a kernel
-// The graph of a capture has the kernels launched in it, up to a few, whose parameters are kept as they are.
+// The graph of a capture has a node for each of the first kernels launched in it, and keeps their parameters.
 #define MAX_NODES 8
 static struct { struct Kernel* kernel; char block[256]; void* cells[MAX_PARAMS]; } nodes[MAX_NODES];
 static size_t node_count;

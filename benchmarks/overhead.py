@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times what a call of the library costs beyond the driver.
+"""Measures the overhead of the library's calls: their time beyond that of the driver.
 
-The driver is one that does nothing (``null_driver.c``), so no GPU is needed, and what is measured is
-the library's own work. Figures are also given as multiples of an empty Python call: that ratio
-carries over from one machine to another, and is what the baseline stores.
+The driver is one that does nothing (``null_driver.c``), so no GPU is needed, and the time of a call is the
+library's own. Times are also given as multiples of an empty Python call: this ratio is comparable between
+machines, and is what the baseline stores.
 
     python overhead.py                          print the figures
-    python overhead.py --compare baseline.json  and fail where one is over 30 % above the baseline
-    python overhead.py --store baseline.json    and make them the baseline
+    python overhead.py --compare baseline.json  and fail if one is more than 30 % above the baseline
+    python overhead.py --store baseline.json    and store them as the baseline
     python overhead.py launch record            only rows whose names contain one of the words
 """
 
@@ -79,7 +79,7 @@ def main() -> int:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="What a call costs beyond the driver.")
+    parser = argparse.ArgumentParser(description="Measure the overhead of calls beyond the driver.")
     parser.add_argument("rows", nargs="*", help="words that the names of the rows to measure contain")
     parser.add_argument("--compare", type=Path, help="baseline to compare with")
     parser.add_argument("--store", type=Path, help="where to store the figures as a baseline")
@@ -92,7 +92,7 @@ def limit(stored: float | None) -> float:
 
 
 def measure(call: Callable[[], object], limit: float) -> tuple[float, float]:
-    """Return how many empty calls a call costs, and its nanoseconds; measured again while above the limit."""
+    """Return the time of a call in empty calls and in nanoseconds; measured again while above the limit."""
     best = compare(call)
     for _ in range(ATTEMPTS - 1):
         if best[0] <= limit:
@@ -102,7 +102,7 @@ def measure(call: Callable[[], object], limit: float) -> tuple[float, float]:
 
 
 def compare(call: Callable[[], object], repeats: int = 41) -> tuple[float, float]:
-    """Return the median ratio to an empty call timed right before, so that both meet the same clocks."""
+    """Return the median ratio to an empty call timed right before, at the same clock rate, and the least time."""
     for _ in range(200):
         call()
     pairs = [(nanoseconds(empty), nanoseconds(call)) for _ in range(repeats)]
@@ -110,7 +110,7 @@ def compare(call: Callable[[], object], repeats: int = 41) -> tuple[float, float
 
 
 def nanoseconds(call: Callable[[], object], loops: int = 500) -> float:
-    """Return the time of one call, of several in a row."""
+    """Return the time of one call, the mean of many in a row."""
     start = time.perf_counter_ns()
     for _ in range(loops):
         call()
@@ -118,11 +118,11 @@ def nanoseconds(call: Callable[[], object], loops: int = 500) -> float:
 
 
 def empty() -> None:
-    """What figures are multiples of."""
+    """The call that ratios refer to."""
 
 
 def import_ratio() -> float:
-    """Return how much longer Python takes to start and import the package than to start only."""
+    """Return the time of starting Python and importing the package, as a multiple of starting Python."""
 
     def seconds(code: str) -> float:
         start = time.perf_counter()
@@ -220,7 +220,7 @@ def replayed_rows(stream, kernel, config) -> Iterator[Row]:
     from cuda.core import Device, launch
     from cuda.core.graph import capture
 
-    # More buffers than are remembered: none comes back, and each call is with a new one.
+    # More buffers than a captured function remembers, so that each call has a new one.
     buffers = itertools.cycle([Device().allocate(256, stream=stream) for _ in range(600)])
 
     def work(stream, buffer):

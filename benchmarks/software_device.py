@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times the software device through ``cuda.core``, against what it is to reach on two cores.
+"""Times the software device through ``cuda.core``, and compares with limits for two cores.
 
-Every part runs in processes of its own, with a cache of compiled kernels of its own. Times are the
-best of several runs; on a busy machine the time of the processors, divided by two, says more, and is
-what counts where it is less. Checks are off, except where a row says otherwise.
+Every part runs in processes of its own, with a cache of compiled kernels of its own. The figures are the best of
+several runs: the wall time, and the CPU time divided by two, which depends less on the load of the machine; the smaller
+of both is compared with the limit. Memory checks are off, unless the row says otherwise.
 
     python software_device.py [--json FILE] [--runs N] [PART ...]
 """
@@ -49,13 +49,13 @@ extern "C" __global__ void product(const float* a, const float* b, float* c, int
     c[y * n + x] = sum;
 }
 """
-# The figures: title, unit, what is allowed, and the name in the results of a part.
+# The rows of each part: title, unit, limit, and the name in the results.
 ROWS = {
     "kernels": [
         ("saxpy, 4 M floats", "ms", 15, "saxpy"),
         ("tiled matrix product, 256^3", "ms", 40, "product"),
-        ("saxpy with checks, to without", "times", 3, "saxpy checked"),
-        ("matrix product with checks, to without", "times", 3, "product checked"),
+        ("saxpy, with memory checks / without", "times", 3, "saxpy checked"),
+        ("matrix product, with checks / without", "times", 3, "product checked"),
     ],
     "launches": [
         ("launch and run of one block", "us", 10, "launch"),
@@ -88,7 +88,7 @@ def main() -> int:
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
 
     print(f"load of the machine {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores; the device has {CORES} threads")
-    print(f"{'':45}{'best':>10}{'CPU/' + str(CORES):>10}{'allowed':>10}")
+    print(f"{'':45}{'best':>10}{'CPU/' + str(CORES):>10}{'limit':>10}")
     figures, slow = {}, 0
     for part in parts:
         with tempfile.TemporaryDirectory() as cache:
@@ -103,7 +103,7 @@ def main() -> int:
     print(f"load of the machine {os.getloadavg()[0]:.1f}")
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
-    print("all within what is allowed" if not slow else f"{slow} MORE THAN ALLOWED")
+    print("all within their limits" if not slow else f"{slow} OVER THEIR LIMITS")
     return 1 if slow else 0
 
 
@@ -142,7 +142,7 @@ PARTS: dict[str, Callable] = {
 
 
 def best_of(runs: int, scale: float, work: Callable[[], object]) -> list[float]:
-    """Return the least time of ``work``, and of processors for each core."""
+    """Return the least wall time of ``work``, and its least CPU time divided by the number of cores."""
     best = processors = float("inf")
     for _ in range(runs):
         start, start_processors = time.perf_counter(), time.process_time()
@@ -240,7 +240,7 @@ def small_kernels(count: int) -> list[str]:
 
 def child_compile(runs: int) -> dict:
     open_device()
-    compiled(SAXPY, "saxpy")  # what is prepared once for all kernels
+    compiled(SAXPY, "saxpy")  # the first compilation also prepares headers for all later ones
     sources = iter(small_kernels(runs))
     best = best_of(runs, 1e3, lambda: compiled(next(sources), "none"))
     return {"compile": [best[0], None]}  # the compiler is another process
@@ -268,7 +268,7 @@ def child_memory(runs: int) -> dict:
 
 
 def resident() -> int:
-    """Return the bytes of this process that lie in memory."""
+    """Return the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times ways to do the same on one stream, which take turns so that they meet the same clocks."""
+"""Times alternative ways to do the same work on one stream, in turns, so that clock rates affect all alike."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import statistics
 import time
 from collections.abc import Callable
 
-__all__ = ["measure", "written_out"]
+__all__ = ["measure", "timed_loop"]
 
 
-def written_out(template: str, count: int, values=(), **names) -> Callable[[], float]:
-    """Return a batch of a call as a program would write it: each of `values` by a name of its own.
+def timed_loop(template: str, count: int, values=(), **names) -> Callable[[], float]:
+    """Compile a function that times a loop of a call, written as a program would write it.
 
     Parameters
     ----------
     template : str
         The call, with ``{}`` for the values.
     count : int
-        How many times a batch does the call.
+        The number of calls in a batch.
     values : Sequence, optional
-        What the call gets.
+        The arguments of the call. Each becomes a local variable.
     **names
-        What else it uses.
+        The other names that the call uses, with their values.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def written_out(template: str, count: int, values=(), **names) -> Callable[[], f
 
 
 def measure(stream, ways: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """Return the median of each way over that many rounds, in microseconds."""
+    """Return the median time of each way over that many rounds, in microseconds."""
     samples = {name: [] for name in ways}
     for number in range(rounds + 10):
         for name, batch in ways.items():

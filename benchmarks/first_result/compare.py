@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times whole processes from nothing to a verified first result: in C, by the peer, and by us.
+"""Times whole processes from their start to a verified first result: in C, by another ``cuda.core``, and by ours.
 
-Each process starts, takes a device, compiles a kernel or takes it from a cache of files, launches it and
-verifies what it wrote. The floor is the C program plus Python with NumPy alone. All take turns in every
-round, in random order, because a process is slowed by what the one before left to the kernel; the figures
-are medians in milliseconds, of the wall clock and of the processors. What is above the floor is the median of
-the differences within the rounds, since the speed of a machine varies between them more than within one. Fails
-where ours is more than the limit above the floor, or slower than the peer.
+Each process starts, opens a device, compiles a kernel or loads it from a cache in files, launches it and verifies the
+result. The lower bound is the C program plus Python with NumPy alone. All take turns in every round, in random order,
+because the work that one process leaves to the operating system slows the next one. The figures are medians in
+milliseconds, of wall time and CPU time. The time above the bound is the median of the differences within the rounds,
+because the speed of a machine varies more between rounds than within one. Fails if ours is more than the limit above
+the bound, or slower than the peer.
 
-A process with both NumPy and a context is above the floor whatever made the context, because the threads of
-NumPy's linear algebra slow its end: the row "NumPy, a context" is one that makes it by ctypes, and does no more.
+A process with both NumPy and a context is above the bound however the context was created, because the threads of
+NumPy's linear algebra slow its exit: in the row "NumPy, a context", ctypes creates the context, and nothing uses it.
 
     python compare.py [--peer PEER/bin/python] [--ours OURS/bin/python] [--rounds N] [--json FILE]
 
@@ -31,7 +31,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ALLOWED = 40.0  # milliseconds above the floor
+ALLOWED = 40.0  # milliseconds above the lower bound
 ROUNDS = 15
 KINDS = ("wall", "cpu")
 CONTEXT = """
@@ -40,7 +40,7 @@ import numpy
 driver, context = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
 sys.exit(driver.cuInit(0) or driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
 """
-# Asks an environment for the NVRTC that it uses, and whether it has the software device.
+# Prints the paths of the driver and of NVRTC in an environment, and of the software device if that is the driver.
 WHERE = """
 import cuda.pathfinder
 try:
@@ -101,17 +101,17 @@ def commands(arguments, directory: Path) -> dict[str, tuple[list[str], dict[str,
 
 def environment(is_ours: bool) -> dict[str, str]:
     """Return the variables of a process; only the interpreter of this process gets its PYTHONPATH."""
-    # An installed package has its bytecode: the first rounds write what is missing.
+    # The first rounds may write bytecode, which an installed package has.
     hidden = ("PYTHONDONTWRITEBYTECODE", *(() if is_ours else ("PYTHONPATH",)))
     return {name: value for name, value in os.environ.items() if name not in hidden} | {"PYTHONSAFEPATH": "1"}
 
 
 def measure(commands: dict, rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Return the milliseconds of each round, of the wall clock and of the processors."""
+    """Return the wall time and the CPU time of each round, in milliseconds."""
     samples = {name: [] for name in commands}
     order = random.Random(1)
     for number in range(rounds + 2):
-        turns = sorted(commands.items())  # what compiles writes the file for what loads it
+        turns = sorted(commands.items())  # in the first round, those that compile write the files for the others
         if number:
             order.shuffle(turns)
         for name, (command, variables) in turns:
@@ -133,7 +133,7 @@ def timed(name: str, command: list[str], variables: dict[str, str]) -> tuple[flo
 
 
 def figures_of(name: str, samples: dict) -> dict[str, float]:
-    """Return the medians of a command, and of what it takes above the floor in the same round."""
+    """Return the medians of a command, and of its time above the lower bound of the same round."""
     found = {kind: median(row[index] for row in samples[name]) for index, kind in enumerate(KINDS)}
     if name.startswith(("ours", "peer", "NumPy")):
         c_program = "C, compiled" if name.endswith("compiled") else "C, from a file"
@@ -150,13 +150,13 @@ def median(values) -> float:
 def show(figures: dict[str, dict[str, float]]) -> list[str]:
     """Print the figures; return what is over its limit."""
     wrong = []
-    print(f"{'median milliseconds':24}{'wall':>9}{'cpu':>9}{'above the floor':>18}")
+    print(f"{'median milliseconds':24}{'wall':>9}{'cpu':>9}{'above the bound':>18}")
     for name, row in figures.items():
         above = f"{row['wall above']:+11.1f}, cpu {row['cpu above']:+.1f}" if "wall above" in row else ""
         print(f"{name:24}{row['wall']:9.1f}{row['cpu']:9.1f}{above}")
         if name.startswith("ours"):
             if row["wall above"] > ALLOWED:
-                wrong.append(f"{name}: {row['wall above']:.1f} ms above the floor, {ALLOWED:.0f} allowed")
+                wrong.append(f"{name}: {row['wall above']:.1f} ms above the bound, {ALLOWED:.0f} allowed")
             peer = figures.get(name.replace("ours", "peer"))
             if peer and row["wall"] > peer["wall"]:
                 wrong.append(f"{name}: slower than the peer")

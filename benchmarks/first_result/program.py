@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole way to a first result, as a user writes it: runs on every ``cuda.core``.
+"""The steps to a first result, as a user writes them; runs on every ``cuda.core``.
 
 python program.py            compile the kernel
-python program.py CACHE      take it from the files in CACHE, or compile and store it there
+python program.py CACHE      look it up in the file cache CACHE, or compile it and store it there
 """
 
 import sys
