@@ -5,9 +5,9 @@
 Environment
 -----------
 CUDA_CORE_BUILD_JOBS
-    How many compilers run at once. Default: the number of processors.
+    How many compilers run concurrently. Default: the number of processors.
 CUDA_CORE_BUILD_CACHE
-    Directory that keeps translated Cython between builds. Default: ``build/cython-cache``.
+    Directory that keeps the C++ that Cython generates between builds. Default: ``build/cython-cache``.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ PACKAGE = ROOT / "cuda" / "core"
 EMULATOR = ROOT / "cuda" / "emulator"
 STUB_GENERATOR = ROOT / ".ci" / "stubs.py"
 CALL_GENERATOR = ROOT / ".ci" / "library_calls.py"
-# What the extensions call libraries by, which is generated.
+# The generated declarations of driver and NVRTC functions.
 CALLS = ROOT / "build" / "calls"
 TRANSLATED = ROOT / "build" / "cython"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
@@ -41,9 +41,9 @@ CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-
 
 DIRECTIVES = {
     "language_level": 3,
-    # Annotations are for people: as C types they would let 1.5 pass for an int.
+    # Annotations are not C types: with an argument annotated as an int, 1.5 would be accepted.
     "annotation_typing": False,
-    # A None that slips into a typed variable is an exception then, not a crash.
+    # An attribute of a typed variable that is None raises an exception instead of crashing.
     "nonecheck": True,
     "embedsignature": True,
     "embedsignature.format": "python",
@@ -57,8 +57,8 @@ def cuda_include_dir() -> str:
     """Find ``cuda.h``: a build requirement brings it, so that no toolkit is needed."""
     from cuda.pathfinder import locate_nvidia_header_directory
 
-    # In an isolated build environment the search of cuda-pathfinder does not see that requirement,
-    # and would settle for a toolkit of another version.
+    # In an isolated build environment cuda-pathfinder does not find that requirement, and may return the headers
+    # of a toolkit of another version.
     try:
         runtime = importlib.metadata.distribution("nvidia-cuda-runtime")
         header = next(file for file in runtime.files or () if file.name == "cuda.h")
@@ -116,7 +116,7 @@ def discarding_partial(folder: Path) -> Iterator[None]:
 
 
 class Bundle(Extension):
-    """One shared object with several extensions, its parts; ``cuda/core/_utils/bundle.py`` names them."""
+    """One shared object that contains several extensions, its parts; ``cuda/core/_utils/bundle.py`` lists them."""
 
     def __init__(self, name: str, parts: list[Extension]):
         super().__init__(name, [source for part in parts for source in part.sources], language="c++")
@@ -124,12 +124,12 @@ class Bundle(Extension):
 
 
 def bundled(found: list[Extension]) -> list[Extension]:
-    """Put the extensions of the bundle together."""
+    """Return the extensions, with those of the bundle replaced by the bundle."""
     bundle = load(PACKAGE / "_utils" / "bundle.py")
     names = {f"cuda.core.{name}" for name in bundle.MODULES}
     parts = [part for part in found if part.name in names]
     if missing := names - {part.name for part in parts}:
-        sys.exit(f"cuda/core/_utils/bundle.py names what is no extension: {', '.join(sorted(missing))}")
+        sys.exit(f"cuda/core/_utils/bundle.py lists modules that are not extensions: {', '.join(sorted(missing))}")
     return [Bundle(f"cuda.core.{bundle.NAME}", parts), *(part for part in found if part.name not in names)]
 
 
@@ -142,9 +142,9 @@ def load(path: Path):
 
 
 class BuildExtensions(build_ext):
-    """Compile in parallel, through ccache where there is one; then build the software device.
+    """Compile in parallel, through ccache if it is installed; then build the software device.
 
-    The parts of the bundle are linked one by one too, below ``build/``, so that each is compiled only after it changed.
+    Each part of the bundle is also linked by itself, below ``build/``, so that it is compiled only after it changed.
     """
 
     def initialize_options(self) -> None:
@@ -154,7 +154,7 @@ class BuildExtensions(build_ext):
 
     def run(self) -> None:
         super().run()
-        # What an older build left there would be installed, and not be loaded.
+        # A file of a part, left by an older build, would be installed but never loaded.
         for name in self.parts:
             for folder in (self.build_lib, *((ROOT,) if self.inplace else ())):
                 Path(folder, self.get_ext_filename(name)).unlink(missing_ok=True)
@@ -190,12 +190,12 @@ class BuildExtensions(build_ext):
         objects = self.compiler.object_filenames(bundle.sources, output_dir=self.build_temp)
         path = self.get_ext_fullpath(bundle.name)
         if self.force or newer_group([*objects, str(PACKAGE / "_utils" / "bundle.py")], path):
-            Path(path).unlink(missing_ok=True)  # the linker looks at the objects only
+            Path(path).unlink(missing_ok=True)  # link_shared_object skips files that are newer than their objects
             self.compiler.link_shared_object(objects, path, target_lang="c++")
 
 
 class BuildPackage(build_py):
-    """Install the generated type stubs, and not what only builds."""
+    """Install the generated type stubs, and leave out modules that only the build needs."""
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
         builders = {EMULATOR / "build.py", EMULATOR / "_generate.py"}
@@ -205,13 +205,13 @@ class BuildPackage(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            # Extensions of others are compiled against the .pxd files, which are declared by these.
+            # Extensions of other packages are compiled against our .pxd files, which cimport these declarations.
             shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
             load(STUB_GENERATOR).write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 
 class SourceDistribution(sdist):
-    """Pack the whole checkout, without what is generated: a wheel, the tests and the pages are made from it alone."""
+    """Pack the whole checkout without generated files, so that a wheel, the tests and the docs need nothing else."""
 
     FOLDERS = (".ci", "benchmarks", "cuda", "docs", "examples", "tests")
     GENERATED = frozenset({"__pycache__", ".pytest_cache", ".cache", "_build", "generated"})
@@ -226,7 +226,7 @@ class SourceDistribution(sdist):
         return path.suffix != ".so" and self.GENERATED.isdisjoint(path.parts)
 
 
-# The processes that translate may be started from this file again.
+# The worker processes of cythonize may import this file.
 if __name__ == "__main__":
     setup(
         ext_modules=bundled(extensions()) if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],

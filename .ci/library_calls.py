@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the extensions call the driver and NVRTC by: a .pxd and a list of C++ entries for each library.
+"""Generates the declarations of driver and NVRTC functions: a .pxd and a list of C++ entries for each library.
 
-The signatures are those that ``cuda.bindings`` declares, a build requirement; the symbols come from the headers of
-CUDA, whose macros name the version of each function. A .pxd declares the functions, and has the types and constants
-of the bindings by their names, so that sources use it as they would use the bindings.
+The signatures are those of ``cuda.bindings``, a build requirement; the symbols come from the headers of CUDA, whose
+macros name the version of each function. A .pxd declares the functions and cimports the types and constants of the
+bindings, so that sources use it as they would use the bindings.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pathlib import Path
 
 HEADER = "# Written by .ci/library_calls.py from {source}.pxd of cuda.bindings.\n"
 FUNCTION = re.compile(r"^cdef (?P<result>\w+) (?P<name>\w+)\((?P<arguments>.*)\) (?P<error>except ?\?\w+) nogil$", re.M)
-# The .pxd of the bindings, which is the name of ours, too; our header, and that of CUDA.
+# The name of the .pxd, in the bindings and here; the name of our header, and of CUDA's.
 LIBRARIES = (
     ("cydriver", "driver_calls", "cuda.h"),
     ("cynvrtc", "nvrtc_calls", "nvrtc.h"),
 )
 PACKAGE = Path("cuda", "core", "_utils")
-# Functions of headers that would need OpenGL's; their symbols have no version.
+# Functions of cudaGL.h, which would need the headers of OpenGL; their symbols have no version.
 OPENGL = ("cuGraphicsGLRegisterBuffer", "cuGraphicsGLRegisterImage")
-# Functions whose types the bindings declare in another way than the headers.
-OTHERWISE = (*OPENGL, "nvrtcSetFlowCallback")
+# Functions whose type is that of the bindings, because it is not in a header that is included, or differs there.
+TYPED_BY_BINDINGS = (*OPENGL, "nvrtcSetFlowCallback")
 
 
 def write_calls(target: Path, include: Path) -> None:
@@ -33,16 +33,16 @@ def write_calls(target: Path, include: Path) -> None:
     Parameters
     ----------
     target : Path
-        The directory to write to; what is there and would not change is left as it is.
+        The directory to write to. Files that would not change are not written.
     include : Path
-        Where the headers of CUDA are.
+        The directory of the CUDA headers.
     """
     (target / PACKAGE).mkdir(parents=True, exist_ok=True)
     bindings = Path(importlib.util.find_spec("cuda.bindings").submodule_search_locations[0])
     for source, name, header in LIBRARIES:
         text = (bindings / f"{source}.pxd").read_text()
         declared = set(re.findall(r"\b(cu\w+|nvrtc\w+)\s*\(", (include / header).read_text())).union(OPENGL)
-        # Headers declare former versions for the driver itself only.
+        # Headers declare older versions only where the driver itself is compiled.
         functions = [
             found
             for found in FUNCTION.finditer(text)
@@ -53,7 +53,7 @@ def write_calls(target: Path, include: Path) -> None:
 
 
 def declarations(source: str, name: str, text: str, functions: list) -> str:
-    """Return a .pxd."""
+    """Return the text of a .pxd."""
     lines = [HEADER.format(source=source), "from libc.stdint cimport uint32_t, uint64_t\n"]
     lines += [f"from cuda.bindings.{source} cimport ("]
     lines += [f"    {known}," for known in sorted(other_names(text))]
@@ -76,10 +76,10 @@ def other_names(text: str) -> set[str]:
 
 
 def entries(functions: list) -> str:
-    """Return the list that the header expands."""
+    """Return the list of macros that the header includes."""
     lines = ["// Written by .ci/library_calls.py."]
     for found in functions:
-        if found["name"] in OTHERWISE:
+        if found["name"] in TYPED_BY_BINDINGS:
             lines.append(f"CUDA_CORE_CALL_OF_TYPE({found['name']}, {found['result']} (*)({found['arguments']}))")
         else:
             lines.append(f"CUDA_CORE_CALL({found['name']})")
@@ -87,6 +87,6 @@ def entries(functions: list) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    # A file that is newer would be translated again, and all that include it.
+    # A newer file would cause every source that includes it to be compiled again.
     if not path.exists() or path.read_text() != text:
         path.write_text(text)

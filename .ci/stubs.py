@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Type stubs of the extensions and of the package, generated while a wheel is built; not part of the wheel.
+"""Generates the type stubs of the extensions and of the package, while a wheel is built; not part of the wheel.
 
-Cython's own parser reads a ``.pyx`` file and the ``.pxd`` file beside it. What Python can see of
-them is written as a ``.pyi`` file: signatures without docstrings, and the imports that they need.
+Cython's own parser reads a ``.pyx`` file and the ``.pxd`` file beside it. The ``.pyi`` file has what is visible to
+Python: signatures without docstrings, and the imports that they need.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 """
 
-# What a C type of an argument looks like from Python. Extension types keep their name.
+# The Python type for a C type of an argument. Extension types keep their name.
 PYTHON_TYPES = {"bint": "bool", "double": "float", "float": "float", "char": "int", "type": "type"}
 PYTHON_CLASSES = {"str", "bytes", "bytearray", "tuple", "list", "dict", "set", "frozenset"}
 HIDDEN_METHODS = {"__cinit__", "__dealloc__"}
@@ -41,7 +41,7 @@ BINDINGS = {"driver", "nvrtc", "nvjitlink", "nvvm", "runtime"}
 
 
 def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
-    """Write the stub of every extension of a package, and of the package itself where it fetches names late.
+    """Write the stub of every extension of a package, and of each package that imports its names at their first use.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The stubs.
+        The paths of the stubs.
     """
     modules = [Module(root, source) for source in sorted(package.rglob("*.pyx"))]
     homes = dict(_python_classes(root, package))
@@ -76,7 +76,7 @@ def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
 
 
 def package_stub(root: Path, source: Path) -> str:
-    """Return the stub of a package whose names are fetched at their first use; empty for any other.
+    """Return the stub of a package that imports its names at their first use; empty for any other package.
 
     The names and their homes are read from its tables ``_HOMES`` and ``_PACKAGES``.
     """
@@ -88,7 +88,7 @@ def package_stub(root: Path, source: Path) -> str:
         return ""
     package = _module_name(source.parent.relative_to(root))
     homes = sorted(tables["_HOMES"].items(), key=lambda row: (row[1], row[0]))
-    # `as` makes a name of a stub public.
+    # In a stub, only names imported with `as` are public.
     lines = [f"from {package} import {name} as {name}" for name in sorted(tables.get("_PACKAGES", ()))]
     top = "cuda.core" if 'root="cuda.core"' in source.read_text() else package
     lines += [f"from {top}.{home} import {name} as {name}" for name, home in homes]
@@ -98,19 +98,19 @@ def package_stub(root: Path, source: Path) -> str:
 
 
 TYPING = ("Any", "TypeVar", "dataclass_transform")
-# The decorator of options classes, as type checkers know what makes dataclasses.
+# The decorator of options classes, declared so that type checkers treat the classes as dataclasses.
 OPTIONS_CLASS = """_Options = TypeVar("_Options")
 @dataclass_transform()
 def options_class(cls: type[_Options]) -> type[_Options]: ..."""
 
 
 class Module:
-    """One extension: what its sources define, in order.
+    """One extension: the definitions of its sources, in order.
 
     Parameters
     ----------
     root, source : Path
-        The start of package names, and the ``.pyx`` file.
+        The directory that module names start from, and the ``.pyx`` file.
     """
 
     def __init__(self, root: Path, source: Path):
@@ -127,7 +127,7 @@ class Module:
         body = "\n".join(line for line in self.lines if line) + "\n"
         nodes = list(ast.walk(ast.parse(body)))
         exported = {name.value for node in nodes if _assigns(node, "__all__") for name in node.value.elts}
-        # A setter is decorated with the property of its name, so functions of classes count as defined.
+        # The decorator of a setter names the property, so functions of classes count as defined.
         defined = {name for node in nodes for name in _bound(node)} | set(dir(builtins))
         used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         imports = sorted(self._import(name, homes) for name in (used | exported) - defined)
@@ -154,7 +154,7 @@ class Module:
         }
 
     def _statement(self, node) -> Iterator[str]:
-        """Yield the lines that stand for one statement of the module."""
+        """Yield the lines of the stub for one statement of the module."""
         if isinstance(node, Nodes.DefNode):
             self.functions.add(node.name)
         if isinstance(node, (Nodes.CClassDefNode, Nodes.PyClassDefNode)):
@@ -193,7 +193,7 @@ class Module:
             return
         name, value = node.lhs.name, _expression(node.rhs)
         if name in self.functions:
-            return  # a faster form of a function that is defined above, with its signature
+            return  # replaces a function that is defined above by a faster one with the same signature
         if value.startswith("namedtuple("):
             self.classes.add(name)
         if node.lhs.annotation is not None:
@@ -204,7 +204,7 @@ class Module:
             yield f"{name}: {self._type_of(value)}" if not _is_alias(value) else f"{name} = {value}"
 
     def _type_of(self, value: str) -> str:
-        """Return the type of an unannotated value: of a literal, or of a call of a class or its methods."""
+        """Return the type of an unannotated value, if it is a literal or a call of a class of this module."""
         try:
             return type(ast.literal_eval(value)).__name__
         except (SyntaxError, ValueError):
@@ -213,7 +213,7 @@ class Module:
 
 
 def _constructor(name: str, doc: str | None) -> Iterator[str]:
-    """Yield the signature that stands at the head of a docstring, of a class whose constructor is written in C."""
+    """Yield the signature at the head of the docstring of a class whose constructor is written in C."""
     head, mark, _ = (doc or "").partition(")\n--\n")
     if mark and head.startswith(f"{name}("):
         yield f"def __init__(self, {head.removeprefix(name + '(')}) -> None: ..."
@@ -225,7 +225,7 @@ def _parse(path: Path):
 
 
 def _statements(node) -> Iterator:
-    """Yield statements, also those of ``cdef:`` blocks and other groups."""
+    """Yield statements, including those in ``cdef:`` blocks and other groups."""
     for statement in node.stats if isinstance(node, Nodes.StatListNode) else [node]:
         if isinstance(statement, Nodes.StatListNode):
             yield from _statements(statement)
@@ -234,7 +234,7 @@ def _statements(node) -> Iterator:
 
 
 def _fields(node) -> Iterator[str]:
-    """Yield the fields that a ``cdef public`` or ``cdef readonly`` declaration shows."""
+    """Yield the fields that a ``cdef public`` or ``cdef readonly`` declaration makes visible to Python."""
     if isinstance(node, Nodes.CVarDefNode) and node.visibility in ("public", "readonly"):
         for declarator in node.declarators:
             kind = _c_type(node.base_type) or "Any"
@@ -302,7 +302,7 @@ def _annotation(node) -> str:
 
 
 def _c_type(node) -> str:
-    """Return how Python sees a C type, or an empty string for any object."""
+    """Return the Python type for a C type, or an empty string for any object."""
     name = getattr(node, "name", None)
     if name is None or name == "object":
         return ""
@@ -317,7 +317,7 @@ def _expression(node) -> str:
 
 
 def _default(node, sign: str) -> str:
-    """Return a default value where it is a literal, else an ellipsis."""
+    """Return a default value if it is a literal, otherwise an ellipsis."""
     if node is None:
         return ""
     text = _expression(node)
@@ -329,7 +329,7 @@ def _default(node, sign: str) -> str:
 
 
 def _is_alias(value: str) -> bool:
-    """Whether a value is a type or a union, which type checkers have to see."""
+    """Whether a value is a type or a union of types, which the stub repeats as an alias."""
     if value.startswith("namedtuple("):
         return True
     node = ast.parse(value, mode="eval").body
