@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def own_stack(monkeypatch):
-    """An empty stack: other tests may import autoinit, which leaves a context on that of the main thread."""
+    """Give each test an empty stack: autoinit, if a test imported it, left a context on that of the main thread."""
     from cuda.core.driver._contexts import _context
 
     monkeypatch.setattr(_context._thread, "stack", [])

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.requires(device=True)
 
 
 @pytest.mark.parametrize("ending", ["", "context.pop()", "context.detach()", "context.pop(); context.detach()"])
-def test_a_program_gets_a_context_and_may_leave_it_as_it_likes(ending):
+def test_a_program_gets_a_context_and_may_end_it_in_any_way(ending):
     program = f"""
         import cuda.core.driver as drv
         import cuda.core.driver.autoinit
@@ -27,17 +27,17 @@ def test_a_program_gets_a_context_and_may_leave_it_as_it_likes(ending):
 
 
 @pytest.mark.parametrize("module", ["autoinit", "autoprimaryctx"])
-def test_an_import_that_takes_a_name_from_the_program_warns(module):
+def test_an_import_that_hides_a_name_of_the_program_warns(module):
     program = f"""
         import warnings
         import cuda.core.driver as cuda
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             import cuda.core.driver.{module}
-        print([(item.category.__name__, item.lineno, str(item.message)) for item in told])
+        print([(item.category.__name__, item.lineno, str(item.message)) for item in caught])
         """
-    told = run(textwrap.dedent(program))
-    assert "('UserWarning', 6," in told and f"write 'from cuda.core.driver import {module}'" in told
+    caught = run(textwrap.dedent(program))
+    assert "('UserWarning', 6," in caught and f"write 'from cuda.core.driver import {module}'" in caught
 
 
 @pytest.mark.parametrize(

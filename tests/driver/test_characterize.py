@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the device and its compiler are like."""
+"""Properties of the platform, the device and its compiler."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from cuda.core.driver import characterize
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_platform():
+def test_the_platform_has_64_bits_a_stack_and_doubles():
     assert characterize.platform_bits() == 64
     assert characterize.has_stack() is True and characterize.has_double_support() is True
 

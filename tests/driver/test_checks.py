@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions of arguments: what each kind takes, and what it says of others."""
+"""Checks of arguments: the values that each accepts, and its error for others."""
 
 import pathlib
 
@@ -18,7 +18,7 @@ from cuda.core.driver.tools import ScalarArg, get_or_register_dtype, make_defaul
 HUGE = 10**5000
 
 
-def test_ints():
+def test_ints_are_checked():
     assert _checks.whole("n", np.int8(3)) == 3 and type(_checks.whole("n", True)) is int
     assert _checks.flags_argument("flags", 2**32 - 1, "cuCall") == 2**32 - 1
     for value in (1.5, "3", None, [3]):
@@ -32,7 +32,7 @@ def test_ints():
         _checks.flags_argument("flags", -1, "cuCall")
 
 
-def test_types_of_elements():
+def test_data_types_are_checked():
     assert _checks.dtype_of("f4") == np.float32 and _checks.dtype_of(np.dtype("i2")) == np.int16
     nested = []
     nested.append(nested)
@@ -41,7 +41,7 @@ def test_types_of_elements():
             _checks.dtype_of(value, "kind")
 
 
-def test_shapes():
+def test_shapes_are_checked():
     assert _checks.shape_of(3, 4) == (3,) and _checks.shape_of(iter([2, np.int8(3)]), 4) == (2, 3)
     assert _checks.shape_of((), 4) == () and _checks.shape_of((0, 2**62), 4) == (0, 2**62)
     for value in (1.5, "3", (1, None)):
@@ -55,7 +55,7 @@ def test_shapes():
         _checks.shape_of((1,) * 65, 4)
 
 
-def test_orders_and_arrays():
+def test_orders_and_host_arrays_are_checked():
     assert _checks.ordered("F") == "F"
     for value in ("K", None, np.zeros(3)):
         with pytest.raises(ValueError, match="order must be 'C' or 'F'"):
@@ -65,7 +65,7 @@ def test_orders_and_arrays():
         _checks.ndarray_argument("array", [1])
 
 
-def test_lists_and_texts():
+def test_lists_and_strings_are_checked():
     assert _checks.list_argument("items", (1, 2)) == [1, 2]
     with pytest.raises(TypeError, match="items must be a list, not int"):
         _checks.list_argument("items", 3)
@@ -78,7 +78,7 @@ def test_lists_and_texts():
             _checks.text_argument("name", value)
 
 
-def test_paths_and_callables(tmp_path):
+def test_paths_and_callables_are_checked(tmp_path):
     assert _checks.path_argument("path", tmp_path) == str(tmp_path) == _checks.path_argument("path", bytes(tmp_path))
     for value in (1, True, None):
         with pytest.raises(TypeError, match="path must be a path, not"):
@@ -97,17 +97,17 @@ def test_paths_and_callables(tmp_path):
         _checks.callable_argument("f", 3)
 
 
-class Lying:
+class NoData:
     __cuda_array_interface__ = {"shape": (1,)}
 
 
-class Circle:
+class RefersToItself:
     @property
     def gpudata(self):
         return self
 
 
-class Holder(drv.PointerHolderBase):
+class NegativeAddress(drv.PointerHolderBase):
     def get_pointer(self):
         return -1
 
@@ -117,9 +117,9 @@ class Holder(drv.PointerHolderBase):
     [
         (lambda: drv.memset_d8(-1, 0, 1), drv.LogicError, "an address must be from 0"),
         (lambda: drv.memset_d8(2**64, 0, 1), drv.LogicError, "an address must be from 0"),
-        (lambda: drv.memset_d8(Holder(), 0, 1), drv.LogicError, "an address must be from 0"),
-        (lambda: drv.memset_d8(Lying(), 0, 1), TypeError, "of the Lying: the array interface lacks the entry 'data'"),
-        (lambda: drv.memset_d8(Circle(), 0, 1), TypeError, "not the object itself"),
+        (lambda: drv.memset_d8(NegativeAddress(), 0, 1), drv.LogicError, "an address must be from 0"),
+        (lambda: drv.memset_d8(NoData(), 0, 1), TypeError, "NoData: the array interface lacks the entry .data"),
+        (lambda: drv.memset_d8(RefersToItself(), 0, 1), TypeError, "not the object itself"),
         (lambda: drv.memset_d32(0, HUGE, 1), drv.LogicError, "data must fit 32 bits"),
         (lambda: drv.memset_d2d8(0, "4", 0, 1, 1), TypeError, "pitch must be an int, not str"),
         (lambda: drv.memset_d2d8(0, 4, 0, -1, 1), drv.LogicError, "width must be from 0"),
@@ -157,32 +157,12 @@ class Holder(drv.PointerHolderBase):
         (lambda: gpuarray.concatenate(3), TypeError, "arrays must be a sequence of GPUArrays"),
         (lambda: gpuarray.transpose(3), TypeError, "a must be a GPUArray"),
         (lambda: gpuarray.reshape(3, 1), TypeError, "a must be a GPUArray"),
-        (lambda: gpuarray.as_gpuarray(Lying()), TypeError, "interface of .* is invalid"),
+        (lambda: gpuarray.as_gpuarray(NoData()), TypeError, "interface of .* is invalid"),
         (lambda: ElementwiseKernel(3, "x"), TypeError, "arguments must be a str, or a list"),
         (lambda: ScalarArg("f4", 3), TypeError, "name must be a str, not int"),
         (lambda: ReductionKernel("f4", [], "a+b"), TypeError, "neutral must be a str or a number"),
         (lambda: get_or_register_dtype(3), TypeError, "names must be a list of str, not int"),
         (lambda: generate_direction_vectors(1, "x"), TypeError, "direction must be an int"),
-    ],
-)
-def test_functions_name_what_is_wrong(context, call, error, text):
-    with pytest.raises(error, match=text):
-        call()
-
-
-def test_results_of_several_arrays_are_counted(context):
-    a, indices = gpuarray.zeros(4, "f4"), gpuarray.zeros(2, "i4")
-    with pytest.raises(ValueError, match="out must have 1 items"):
-        gpuarray.multi_take([a], indices, out=[None, None])
-    with pytest.raises(ValueError, match="out must have 2 items"):
-        gpuarray.multi_put([indices, indices], indices, out=[indices])
-    with pytest.raises(ValueError, match="src_offsets must have 1 items"):
-        gpuarray.multi_take_put([a], indices, indices, src_offsets=[1, 2])
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
         (lambda: drv.bind_array_to_texref(3, 4), TypeError, "texref must be a TextureReference"),
         (lambda: characterize.sizeof({}), TypeError, "type_name must be a str"),
         (lambda: gpuarray.arange("x"), TypeError, "must be numbers, not 'x'"),
@@ -206,6 +186,16 @@ def test_results_of_several_arrays_are_counted(context):
         (lambda: compiler.get_nvcc_version("\ud800"), ValueError, "nvcc must be a valid path"),
     ],
 )
-def test_other_values_are_named_too(context, call, error, text):
+def test_functions_name_the_wrong_argument(context, call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_lists_of_results_and_offsets_must_have_one_item_for_each_array(context):
+    a, indices = gpuarray.zeros(4, "f4"), gpuarray.zeros(2, "i4")
+    with pytest.raises(ValueError, match="out must have 1 items"):
+        gpuarray.multi_take([a], indices, out=[None, None])
+    with pytest.raises(ValueError, match="out must have 2 items"):
+        gpuarray.multi_put([indices, indices], indices, out=[indices])
+    with pytest.raises(ValueError, match="src_offsets must have 1 items"):
+        gpuarray.multi_take_put([a], indices, indices, src_offsets=[1, 2])

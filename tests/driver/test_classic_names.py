@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that import ``pycuda``: as they stand, and with other import lines as the guide says."""
+"""Programs that import ``pycuda`` run unchanged under the classic names, and with the import lines of the guide."""
 
 import atexit
 import re
@@ -20,7 +20,7 @@ PROGRAMS = sorted((Path(__file__).parent / "ported").glob("*.py"))
 
 @pytest.fixture
 def program(device, monkeypatch):
-    """Runs a file as a program begins and ends: autoinit has not run, and what is to be done at exit is done."""
+    """Run a file like a program of its own: autoinit is imported anew, and what it registers with atexit is called."""
     at_exit = []
     monkeypatch.delitem(sys.modules, "cuda.core.driver.autoinit", raising=False)
     monkeypatch.setattr(atexit, "register", lambda function, *args: at_exit.append((function, args)))
@@ -37,7 +37,7 @@ def program(device, monkeypatch):
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_programs_run_as_they_stand(path, program, capsys):
+def test_programs_run_unchanged_under_the_classic_names(path, program, capsys):
     use_classic_names()
     program(path)
     assert "error" not in capsys.readouterr().err.lower()
@@ -57,7 +57,7 @@ PORTED = [
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_programs_run_with_other_import_lines(path, program, tmp_path, capsys):
+def test_programs_run_with_the_import_lines_of_the_guide(path, program, tmp_path, capsys):
     lines = path.read_text().splitlines()
     for place, line in enumerate(lines):
         for before, after in PORTED:
@@ -65,13 +65,13 @@ def test_programs_run_with_other_import_lines(path, program, tmp_path, capsys):
                 lines[place] = re.sub(before, after, line)
                 break
         else:
-            assert not re.match(r"\s*(import|from) pycuda", line), f"the guide has nothing for {line!r}"
+            assert not re.match(r"\s*(import|from) pycuda", line), f"the guide has no replacement for {line!r}"
     (tmp_path / path.name).write_text("\n".join(lines))
     program(tmp_path / path.name)
     assert "error" not in capsys.readouterr().err.lower()
 
 
-def test_names_are_those_of_the_modules_here(device):
+def test_classic_names_are_those_of_the_modules_of_this_package(device):
     use_classic_names()
     try:
         import pycuda

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sources: how they are compiled, and what is said when they cannot be."""
+"""SourceModule: how sources are compiled, and the error of a source that cannot be."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_a_source_is_compiled_inside_extern_c():
     assert out[0] == 7
 
 
-def test_a_source_may_say_extern_c_itself():
+def test_a_source_may_declare_extern_c_itself():
     source = (
         'template <class T> __device__ T two() { return 2; } extern "C" __global__ void f(int *x) { *x = two<int>(); }'
     )
@@ -27,7 +27,7 @@ def test_a_source_may_say_extern_c_itself():
     assert out[0] == 2
 
 
-def test_a_source_with_an_error_tells_what_the_compiler_said():
+def test_a_compile_error_has_the_output_of_the_compiler():
     with pytest.raises(drv.CompileError) as caught:
         SourceModule("__global__ void f() { int x = ; }")
     error = caught.value
@@ -35,5 +35,5 @@ def test_a_source_with_an_error_tells_what_the_compiler_said():
     assert error.stderr in str(error)
 
 
-def test_compiling_gives_bytes():
+def test_compile_returns_bytes():
     assert isinstance(compile("__global__ void f() {}"), bytes)

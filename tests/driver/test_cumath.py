@@ -34,7 +34,7 @@ HOST = np.linspace(0.05, 0.95, 20)
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 @pytest.mark.parametrize("name", NAMES)
-def test_functions_of_real_numbers(name, dtype):
+def test_functions_of_real_numbers_match_numpy(name, dtype):
     host = HOST.astype(dtype)
     found = getattr(cumath, name)(gpuarray.to_gpu(host))
     assert found.dtype == host.dtype
@@ -43,7 +43,7 @@ def test_functions_of_real_numbers(name, dtype):
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("name", COMPLEX)
-def test_functions_of_complex_numbers(name, dtype):
+def test_functions_of_complex_numbers_match_numpy(name, dtype):
     host = np.concatenate([HOST * 2 - 1 + 1j * HOST[::-1], [1, -1, 1j, -1j, -2 - 0.5j]]).astype(dtype)
     found = getattr(cumath, name)(gpuarray.to_gpu(host))
     assert found.dtype == host.dtype
@@ -51,17 +51,17 @@ def test_functions_of_complex_numbers(name, dtype):
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(COMPLEX)))
-def test_other_functions_are_for_real_numbers(name):
+def test_other_functions_refuse_complex_numbers(name):
     with pytest.raises(TypeError):
         getattr(cumath, name)(gpuarray.zeros(3, "c8"))
 
 
-def test_results_of_integers_are_cut_to_integers():
+def test_results_for_integers_are_truncated():
     found = cumath.sqrt(gpuarray.arange(10, dtype="i4"))
     assert found.dtype == np.int32 and found.get().tolist() == [0, 1, 1, 1, 2, 2, 2, 2, 2, 3]
 
 
-def test_results_go_where_they_are_wanted():
+def test_results_go_to_out_on_the_given_stream():
     x, stream = gpuarray.to_gpu(HOST), drv.Stream()
     out = gpuarray.empty_like(x)
     assert cumath.exp(x, out=out, stream=stream) is out
@@ -71,7 +71,7 @@ def test_results_go_where_they_are_wanted():
     assert np.allclose(x.get(), np.exp(HOST))
 
 
-def test_a_second_argument_without_a_name_warns_and_has_no_effect():
+def test_a_positional_out_warns_and_has_no_effect():
     x, out = gpuarray.to_gpu(HOST), gpuarray.zeros(20)
     with pytest.warns(DeprecationWarning, match="by name only"):
         found = cumath.exp(x, out)
@@ -79,7 +79,7 @@ def test_a_second_argument_without_a_name_warns_and_has_no_effect():
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
-def test_numbers_are_taken_apart_and_put_together(dtype):
+def test_frexp_ldexp_and_modf_match_numpy(dtype):
     host = np.array([0, -0.0, 1, -7.25, 0.3, 1000, 6e-5], dtype)
     x = gpuarray.to_gpu(host)
     significand, exponent = cumath.frexp(x)
@@ -99,7 +99,7 @@ def test_fractions_of_infinity_are_zero():
     assert fraction.get()[:2].tolist() == [0, 0] and whole.get()[:2].tolist() == [np.inf, -np.inf]
 
 
-def test_functions_of_two_arrays():
+def test_functions_of_two_arguments_match_numpy():
     a, b = np.linspace(-5, 5, 11, dtype="f4"), np.linspace(0.5, 3, 11, dtype="f4")
     x, y = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     assert np.allclose(cumath.fmod(x, y).get(), np.fmod(a, b))

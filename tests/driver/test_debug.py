@@ -28,6 +28,6 @@ def test_a_program_runs_with_debugging_on(tmp_path, monkeypatch, capsys):
     assert not is_debugging()
 
 
-def test_a_program_is_needed():
+def test_without_a_program_the_usage_is_shown():
     with pytest.raises(SystemExit, match="usage"):
         debug.main([])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of an expression for each index."""
+"""ElementwiseKernel: kernels that run user code for each index."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def to_gpu(values, dtype):
     return gpuarray.to_gpu(np.asarray(values, dtype))
 
 
-def test_linear_combination():
+def test_a_kernel_computes_a_linear_combination():
     kernel = ElementwiseKernel("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]", "lin_comb")
     x, y = np.arange(400, dtype="f4"), np.ones(400, "f4")
     z = gpuarray.zeros(400, "f4")
@@ -33,7 +33,7 @@ def test_arguments_can_be_objects():
     assert x.get().ravel().tolist() == list(range(7, 19))
 
 
-def test_the_number_of_elements_and_texts_around_the_loop():
+def test_code_can_use_n_the_preamble_and_code_around_the_loop():
     kernel = ElementwiseKernel(
         "int *x",
         "x[i] = n + offset + SHIFT",
@@ -46,7 +46,7 @@ def test_the_number_of_elements_and_texts_around_the_loop():
     assert set(x.get().tolist()) == {116}
 
 
-def test_slices_and_ranges():
+def test_slice_and_range_choose_the_indices():
     kernel = ElementwiseKernel("int *x", "x[i] = i + 1")
     for key in (slice(2, 8), slice(-4, None), slice(None, None, 3), slice(8, 2, -2), slice(5, 100), slice(3, 3)):
         x, expected = gpuarray.zeros(10, "i4"), np.zeros(10, "i4")
@@ -84,7 +84,7 @@ def test_complex_numbers_need_no_include():
     assert np.allclose(r.get(), np.abs(host)) and np.allclose(z.get(), host.conj() * 1j)
 
 
-def test_structures_are_vectors_and_scalars():
+def test_structures_can_be_vectors_and_scalars():
     dtype = np.dtype([("x", "f4"), ("n", "i4")])
     get_or_register_dtype("elementwise_pair", dtype)
     kernel = ElementwiseKernel(
@@ -116,7 +116,7 @@ def test_kernels_run_on_streams_and_on_arrays_of_other_libraries():
     assert x.get(stream=stream).tolist() == [2] * 1000
 
 
-def test_fortran_order_is_without_gaps_and_steps_are_not():
+def test_fortran_order_is_accepted_and_arrays_with_gaps_are_refused():
     kernel = ElementwiseKernel("float *x", "x[i] = i")
     x = gpuarray.zeros((2, 3), "f4", order="F")
     kernel(x)
@@ -161,7 +161,7 @@ def test_arguments_are_checked():
         kernel(1, x)
 
 
-def test_errors_in_the_text_are_compile_errors_at_the_first_call():
+def test_errors_in_the_code_are_compile_errors_at_each_call():
     kernel, x = ElementwiseKernel("float *x", "x[i] = undeclared"), gpuarray.zeros(3, "f4")
     for _ in range(2):
         with pytest.raises(drv.CompileError, match="undeclared"):
@@ -173,7 +173,7 @@ def test_there_are_no_texture_references():
         ElementwiseKernel("float *x", "x[i] = 0").get_texref("t")
 
 
-def test_functions_give_prepared_kernels():
+def test_get_elwise_functions_return_prepared_kernels():
     x = gpuarray.zeros(10, "f4")
     function = elementwise.get_elwise_kernel("float *x, float a", "x[i] = a * i")
     function.prepared_call((1, 1), (32, 1, 1), x.gpudata, 2.0, x.size)
@@ -185,13 +185,13 @@ def test_functions_give_prepared_kernels():
     assert elementwise.get_elwise_range_module("float *x", "x[i] = 1", "other").get_function("other") is not None
 
 
-def test_sources_tell_widths():
+def test_sources_have_indices_of_32_or_64_bits():
     kernel = ElementwiseKernel("float *x", "x[i] = 0")
     assert "unsigned int i;" in kernel.source() and "unsigned long i;" in kernel.source(is_wide=True)
     assert "long i;" in kernel.source(use_range=True)
 
 
-def test_many_elements():
+def test_large_arrays_are_computed_completely():
     kernel = ElementwiseKernel("const float *x, float *y", "y[i] = 2 * x[i]")
     host = np.arange(200_000, dtype="f4")
     x = gpuarray.to_gpu(host)

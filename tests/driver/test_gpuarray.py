@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of arrays: making, joining, choosing, reducing."""
+"""Functions that create, join, select and reduce arrays."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def to_gpu(values, dtype=None):
     return gpuarray.to_gpu(np.asarray(values, dtype))
 
 
-def test_new_arrays_have_what_was_asked_for():
+def test_new_arrays_have_the_given_shape_type_and_value():
     assert gpuarray.empty is GPUArray
     assert gpuarray.zeros((2, 3)).get().tolist() == [[0] * 3] * 2
     assert gpuarray.zeros(3).dtype == np.float64
@@ -69,13 +69,13 @@ def test_to_gpu_takes_arrays_only():
         ((3,), {"dtype": "c8"}),
     ],
 )
-def test_ranges_are_those_of_numpy(args, kwargs):
+def test_arange_matches_numpy(args, kwargs):
     expected = np.arange(*args, **kwargs)
     found = gpuarray.arange(*args, **kwargs)
     assert found.dtype == expected.dtype and np.array_equal(found.get(), expected)
 
 
-def test_ranges_with_a_guessed_type_warn():
+def test_arange_without_a_dtype_warns():
     with pytest.warns(UserWarning, match="pass dtype"):
         assert gpuarray.arange(3).dtype == np.int64
     with pytest.warns(UserWarning, match="float64"):
@@ -85,7 +85,7 @@ def test_ranges_with_a_guessed_type_warn():
     assert gpuarray.arange(3, dtype="i4", stream=stream).get(stream=stream).tolist() == [0, 1, 2]
 
 
-def test_ranges_refuse_what_numpy_refuses():
+def test_arange_refuses_invalid_arguments():
     with pytest.raises(TypeError, match="arange takes"):
         gpuarray.arange()
     with pytest.raises(TypeError, match="arange takes"):
@@ -112,7 +112,7 @@ def test_reductions_are_arrays_without_dimensions():
     assert gpuarray.subset_dot(indices, d, d).get() == 9 + 4 + 64
 
 
-def test_extremes_take_numbers_and_arrays():
+def test_maximum_and_minimum_take_numbers_and_arrays():
     a, b = np.array([1, 5, np.nan, 2], "f4"), np.array([3, 4, 1, np.nan], "f4")
     d, e = to_gpu(a), to_gpu(b)
     assert np.array_equal(gpuarray.maximum(d, e).get(), np.maximum(a, b), equal_nan=True)
@@ -141,7 +141,7 @@ def test_logical_functions_give_booleans():
     assert gpuarray.logical_not(d, out) is out and out.get().tolist() == [True, False, False, False]
 
 
-def test_choices_by_sign():
+def test_if_positive_chooses_by_sign():
     c, a, b = np.array([-1, 0, 2, 3], "f4"), np.arange(4, dtype="i4"), np.arange(4, dtype="i4") * 10
     d, t, e = to_gpu(c), to_gpu(a), to_gpu(b)
     assert np.array_equal(gpuarray.if_positive(d, t, e).get(), np.where(c > 0, a, b))
@@ -158,7 +158,7 @@ def test_choices_by_sign():
         gpuarray.if_positive(d.astype("c8"), t, e)
 
 
-def test_choices_by_truth():
+def test_where_chooses_by_truth_value():
     c, a = np.array([[1], [0]], "i4"), np.arange(3, dtype="f4")
     assert np.array_equal(gpuarray.where(to_gpu(c), to_gpu(a), -1).get(), np.where(c, a, np.float32(-1)))
     assert np.array_equal(gpuarray.where(to_gpu(c), 1, 2).get(), np.where(c, 1, 2))
@@ -169,7 +169,7 @@ def test_choices_by_truth():
         gpuarray.where(to_gpu(c), "a", 2)
 
 
-def test_elements_are_taken_by_indices():
+def test_take_reads_elements_by_index():
     host = np.arange(10, dtype="f8") * 1.5
     d = to_gpu(host)
     assert gpuarray.take(d, to_gpu([[3, -1], [0, 3]], "i4")).get().tolist() == [[4.5, 13.5], [0, 4.5]]
@@ -188,7 +188,7 @@ def test_elements_are_taken_by_indices():
         gpuarray.take(d, to_gpu([1], "i4"), host)
 
 
-def test_elements_are_put_at_indices():
+def test_put_writes_elements_by_index():
     d = gpuarray.zeros(6, "f4")
     gpuarray.put(d, to_gpu([1, -1, 99], "i4"), to_gpu([5, 6, 7], "f4"))
     assert d.get().tolist() == [0, 5, 0, 0, 0, 6]
@@ -225,7 +225,7 @@ def test_arrays_are_joined(axis):
         assert found.dtype == expected.dtype and np.array_equal(found.get(), expected)
 
 
-def test_arrays_that_do_not_fit_are_not_joined():
+def test_arrays_whose_shapes_do_not_match_are_not_joined():
     a = gpuarray.zeros((3, 4), "f4")
     with pytest.raises(ValueError, match="does not match"):
         gpuarray.concatenate([a, gpuarray.zeros((3, 5), "f4")])
@@ -241,7 +241,7 @@ def test_arrays_that_do_not_fit_are_not_joined():
         gpuarray.concatenate([a], 2)
 
 
-def test_shapes_are_changed_by_functions_too():
+def test_transpose_and_reshape_are_functions_too():
     d = to_gpu(np.arange(6, dtype="i4").reshape(2, 3))
     assert gpuarray.transpose(d).shape == (3, 2) and gpuarray.transpose(d, (0, 1)).shape == (2, 3)
     assert gpuarray.reshape(d, 3, 2).shape == gpuarray.reshape(d, (3, -1)).shape == (3, 2)

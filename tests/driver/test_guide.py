@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The programs in the guides to the classic interface run as they stand there, one after the other."""
+"""The code blocks in the guides to the classic interface run as printed, one after the other."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guide"
 
 
 def blocks_of(guide):
-    """Return the blocks of Python in a guide, each with its place."""
+    """Return the code blocks of a guide, each with the number of its first line."""
     text = (GUIDES / guide).read_text()
     found = re.finditer(r"^( *)```python\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
     return [(text[: block.start()].count("\n") + 2, textwrap.dedent(block[2])) for block in found]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a call of the driver is given stays open until it returns, although another thread closes it."""
+"""Objects that are passed to a driver call stay open until it returns, even if another thread closes them."""
 
 import pytest
 
@@ -12,18 +12,18 @@ pytestmark = pytest.mark.requires(device=True)
 
 
 @pytest.fixture
-def things(device):
+def objects(device):
     stream = device.create_stream()
     return [stream, stream.record(), subjects.kernel(), stream.context, subjects.makers()["OpaqueArray"]()]
 
 
-def test_what_is_held_outlives_its_object(device, things):
-    for thing in things:
-        with_handle = int(thing.handle)
-        held = hold(thing)
-        assert isinstance(held, Held) and int(held.handle) == with_handle
+def test_a_held_handle_is_valid_after_its_object_was_closed(device, objects):
+    for item in objects:
+        handle = int(item.handle)
+        held = hold(item)
+        assert isinstance(held, Held) and int(held.handle) == handle
         assert type(held.handle).__name__.startswith("CU")
-    stream, event = things[:2]
+    stream, event = objects[:2]
     held = hold(stream), hold(event)
     stream.close()
     event.close()

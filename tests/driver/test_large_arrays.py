@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of more elements than 31 bits count: each way of computing reaches the last of them."""
+"""Arrays of more than 2**31 elements: each operation reaches the last of them."""
 
 import numpy as np
 import pytest
@@ -14,10 +14,10 @@ from cuda.core.driver.scan import ExclusiveScanKernel, InclusiveScanKernel
 pytestmark = [pytest.mark.requires(memory=24 << 30), pytest.mark.usefixtures("context")]
 
 N = 2**31 + 12347
-PLACES = np.array([0, 1, N // 2, 2**31 - 1, 2**31, N - 2, N - 1])
+INDICES = np.array([0, 1, N // 2, 2**31 - 1, 2**31, N - 2, N - 1])
 PERIOD = 251
-# What elements are, and the sum of those before each index.
-VALUES = (PLACES % PERIOD).astype(np.uint8)
+# The elements at these indices.
+VALUES = (INDICES % PERIOD).astype(np.uint8)
 
 
 def sum_before(index):
@@ -33,8 +33,8 @@ def array():
 
 
 def at(array):
-    """Return the elements at the places."""
-    return np.array([array[int(place)].get() for place in PLACES])
+    """Return the elements at the indices."""
+    return np.array([array[int(index)].get() for index in INDICES])
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def at(array):
         (lambda a: a > 100, (VALUES > 100).astype(np.uint8)),
         (lambda a: gpuarray.maximum(a, 7), np.maximum(VALUES, 7)),
         (lambda a: gpuarray.if_positive(a, a, a), VALUES),
-        (lambda a: a.reverse(), ((N - 1 - PLACES) % PERIOD).astype(np.uint8)),
-        (lambda a: a[::-1].copy(), ((N - 1 - PLACES) % PERIOD).astype(np.uint8)),
-        (lambda a: a.copy().fill(9), np.full(len(PLACES), 9)),
+        (lambda a: a.reverse(), ((N - 1 - INDICES) % PERIOD).astype(np.uint8)),
+        (lambda a: a[::-1].copy(), ((N - 1 - INDICES) % PERIOD).astype(np.uint8)),
+        (lambda a: a.copy().fill(9), np.full(len(INDICES), 9)),
         (lambda a: a.astype(np.uint16) * 3, VALUES.astype(np.uint16) * np.uint16(3)),
         (lambda a: cumath.fabs(a), VALUES),
         (lambda a: gpuarray.concatenate([a[:100], a[100:]]), VALUES),
@@ -69,7 +69,7 @@ def test_elements_at_unaligned_addresses_are_computed(array):
 def test_reductions_take_all_elements(array):
     total = sum_before(N)
     assert gpuarray.sum(array, dtype=np.int64).get() == total
-    assert gpuarray.sum(array[1:], dtype=np.int64).get() == total  # the first is 0
+    assert gpuarray.sum(array[1:], dtype=np.int64).get() == total  # the first element is 0
     assert gpuarray.max(array).get() == PERIOD - 1 and not array.all().get()
     assert gpuarray.dot(array, gpuarray.ones_like(array), dtype=np.int64).get() == total
     assert array.reshape(5, N // 5).sum(axis=1, dtype=np.int64).get().sum() == total
@@ -77,29 +77,29 @@ def test_reductions_take_all_elements(array):
     assert last(array).get() == (N - 1) - (N - 1 - 7) % PERIOD
 
 
-def test_kernels_of_users_reach_all_indices(array):
+def test_elementwise_kernels_reach_all_indices(array):
     add = ElementwiseKernel("unsigned char *x", "if (i % 2) x[i] += 1", "add_to_odd")
     add(array)
-    expected = VALUES + (PLACES % 2).astype(np.uint8)
+    expected = VALUES + (INDICES % 2).astype(np.uint8)
     assert np.array_equal(at(array), expected)
     add(array, range=slice(N - 1, 2**31 - 2, -1))
-    assert np.array_equal(at(array), expected + (PLACES % 2 * (PLACES >= 2**31 - 1)).astype(np.uint8))
+    assert np.array_equal(at(array), expected + (INDICES % 2 * (INDICES >= 2**31 - 1)).astype(np.uint8))
 
 
-def test_scans_go_on_beyond_31_bits(array):
-    expected = np.array([sum_before(place) % 256 for place in PLACES], np.uint8)
+def test_scans_reach_elements_beyond_31_bits(array):
+    expected = np.array([sum_before(index) % 256 for index in INDICES], np.uint8)
     assert np.array_equal(at(InclusiveScanKernel(np.uint8, "a + b")(array, "new")), expected + VALUES)
     assert np.array_equal(at(ExclusiveScanKernel(np.uint8, "a + b", 0)(array)), expected)
 
 
-def test_elements_are_taken_and_put_by_indices_of_64_bits(array):
-    places = gpuarray.to_gpu(PLACES)
-    assert np.array_equal(gpuarray.take(array, places).get(), VALUES)
-    assert gpuarray.subset_sum(places, array, dtype=np.int64).get() == VALUES.sum()
+def test_take_and_subset_sum_use_indices_of_64_bits(array):
+    indices = gpuarray.to_gpu(INDICES)
+    assert np.array_equal(gpuarray.take(array, indices).get(), VALUES)
+    assert gpuarray.subset_sum(indices, array, dtype=np.int64).get() == VALUES.sum()
 
 
-def test_fills_and_copies_take_more_bytes_than_31_bits_count(array):
+def test_fills_and_copies_reach_bytes_beyond_31_bits(array):
     memory = drv.mem_alloc(N)
     drv.memset_d8(memory, 7, N)
     drv.memcpy_dtod(array.gpudata, memory, N)
-    assert at(array).tolist() == [7] * len(PLACES)
+    assert at(array).tolist() == [7] * len(INDICES)

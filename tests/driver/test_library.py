@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Initialising the driver, versions, and the switch for debug information."""
+"""Initialization of the driver, versions, and the switch for debug information."""
 
 import pytest
 
@@ -8,22 +8,22 @@ import cuda.core.driver as drv
 from cuda.core.driver._library import is_debugging
 
 
-def test_initialising_can_be_repeated(device):
+def test_init_can_be_repeated(device):
     assert drv.init() is None and drv.init(0) is None
     with pytest.raises(drv.LogicError, match="flags must be 0"):
         drv.init(1)
 
 
-def test_versions(device):
+def test_versions_are_reported(device):
     assert drv.get_version() >= (13, 0, 0)
     assert drv.get_driver_version() >= 12000
 
 
-def test_there_is_an_interface_to_opengl():
+def test_the_interface_to_opengl_is_available():
     assert drv.have_gl_ext() is True
 
 
-def test_debugging_is_switched():
+def test_debugging_is_switched_on_and_off():
     drv.set_debugging()
     assert is_debugging()
     drv.set_debugging(False)

@@ -33,7 +33,7 @@ def test_a_program_runs_as_if_it_was_started_itself(tmp_path, start):
 
 
 @pytest.mark.parametrize("arguments", [[], ["-m"], ["-h"], ["--version"]])
-def test_a_program_is_needed(arguments):
+def test_without_a_program_the_usage_is_shown(arguments):
     from cuda.core.driver import __main__
 
     with pytest.raises(SystemExit, match="python -m cuda.core.driver program.py"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that reduce an expression."""
+"""ReductionKernel: kernels that reduce an expression over all indices."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from cuda.core.driver.tools import get_or_register_dtype
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_dot_product():
+def test_a_kernel_computes_a_dot_product():
     dot = ReductionKernel(
         np.float32, neutral="0", reduce_expr="a+b", map_expr="x[i]*y[i]", arguments="float *x, float *y"
     )
@@ -31,7 +31,7 @@ def test_every_index_counts_once(size):
     assert kernel(gpuarray.to_gpu(host), 3).get() == 3 * host.sum(dtype="i8") + size * (size - 1) // 2
 
 
-def test_the_map_is_the_array_by_default():
+def test_the_elements_are_reduced_if_no_map_is_given():
     largest = ReductionKernel(np.float64, -np.inf, "max(a, b)")
     host = np.array([3.0, -1, 7, 2])
     assert largest(gpuarray.to_gpu(host)).get() == 7
@@ -51,7 +51,7 @@ def test_the_result_can_go_into_an_array():
         kernel(x, out=np.zeros(1, "i4"))
 
 
-def test_results_come_from_the_allocator_and_run_on_streams():
+def test_kernels_use_the_given_stream_and_allocator():
     kernel, x, stream, sizes = ReductionKernel(np.int32, 0, "a+b"), gpuarray.arange(10, dtype="i4"), drv.Stream(), []
 
     def allocate(nbytes):
@@ -62,7 +62,7 @@ def test_results_come_from_the_allocator_and_run_on_streams():
     assert kernel(x, stream=stream, allocator=allocate).get(stream=stream) == 45 and 4 in sizes
 
 
-def test_structures_need_no_operators():
+def test_results_can_be_structures_without_operators():
     dtype = np.dtype([("least", "i4"), ("most", "i4"), ("place", "i8")])
     get_or_register_dtype("reduction_extremes", dtype)
     kernel = ReductionKernel(
@@ -91,7 +91,7 @@ def test_structures_need_no_operators():
     assert found.tolist() == (host.min(), host.max(), host.argmax())
 
 
-def test_complex_results():
+def test_results_can_be_complex():
     kernel = ReductionKernel(
         np.complex64, 0, "a+b", "x[i] * conj(y[i])", "pycuda::complex<float> *x, pycuda::complex<float> *y"
     )
@@ -99,7 +99,7 @@ def test_complex_results():
     assert kernel(gpuarray.to_gpu(x), gpuarray.to_gpu(x)).get() == 6
 
 
-def test_texts_and_arguments_are_checked():
+def test_code_and_arguments_are_checked():
     with pytest.raises(drv.CompileError, match="undeclared"):
         ReductionKernel(np.float32, "0", "a + undeclared")
     with pytest.raises(ValueError, match="has no C name|must be a C identifier"):
@@ -128,6 +128,6 @@ def test_texts_and_arguments_are_checked():
         (1 - 2j, "c8", "pycuda::complex<float>(1.0, -2.0)"),
     ],
 )
-def test_numbers_are_written_in_c(number, dtype, text):
+def test_numbers_become_c_literals(number, dtype, text):
     assert c_literal(number, np.dtype(dtype)) == text
     assert "7ff8" in c_literal(float("nan"), np.dtype("f4")) and "-" in c_literal(-np.inf, np.dtype("f4"))

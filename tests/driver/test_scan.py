@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of running results."""
+"""Scan kernels: running results of an associative operation."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 1023, 1024, 1025, 2048, 70_001, 1_100_000])
-def test_running_sums(size):
+def test_scans_compute_running_sums(size):
     host = np.random.default_rng(size).integers(-9, 10, size).astype("i8")
     d, expected = gpuarray.to_gpu(host), np.cumsum(host)
     inclusive, exclusive = InclusiveScanKernel(np.int64, "a+b"), ExclusiveScanKernel(np.int64, "a+b", "0")
@@ -50,20 +50,20 @@ def test_operands_keep_their_order():
 
 
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
-def test_other_types(dtype):
+def test_scans_compute_running_sums_of_other_types(dtype):
     host = (np.arange(3000) % 5).astype(dtype)
     found = InclusiveScanKernel(dtype, "a+b", name_prefix="sums")(gpuarray.to_gpu(host))
     assert np.array_equal(found.get(), np.cumsum(host, dtype=dtype))
 
 
-def test_largest_so_far():
+def test_an_exclusive_scan_computes_the_running_maximum():
     host = np.random.default_rng(1).standard_normal(4000).astype("f4")
     kernel = ExclusiveScanKernel(np.float32, "max(a, b)", -np.inf)
     found = kernel(gpuarray.to_gpu(host), "new").get()
     assert found[0] == -np.inf and np.array_equal(found[1:], np.maximum.accumulate(host)[:-1])
 
 
-def test_streams_and_allocators():
+def test_scans_use_the_given_stream_and_allocator():
     stream, sizes = drv.Stream(), []
 
     def allocate(nbytes):
@@ -79,7 +79,7 @@ def test_streams_and_allocators():
         kernel(d, stream=stream, queue=stream)
 
 
-def test_nothing_is_scanned_of_nothing():
+def test_an_empty_array_is_returned_as_it_is():
     d = gpuarray.zeros(0, "i4")
     assert InclusiveScanKernel(np.int32, "a+b")(d) is d
 

@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tools: what stands there, and what is small."""
+"""The names in tools, and memory pools as allocators of arrays."""
 
 import io
 
 from cuda.core.driver import gpuarray, tools
 
 
-def test_all_names_are_there():
+def test_all_public_names_have_docstrings():
     for name in tools.__all__:
         assert getattr(tools, name).__doc__, name
 
 
-def test_pools_serve_arrays(context):
+def test_a_pool_can_allocate_the_memory_of_arrays(context):
     pool = tools.DeviceMemoryPool()
     a = gpuarray.GPUArray(1000, "f4", allocator=pool.allocate).fill(1)
     b = a + a
@@ -23,7 +23,7 @@ def test_pools_serve_arrays(context):
     assert (a + 1).get().sum() == 2000
 
 
-def test_debugging_pools_tell_of_allocations(context, capsys):
+def test_debug_memory_pools_log_allocations(context, capsys):
     log = io.StringIO()
     pool = tools.DebugMemoryPool(logfile=log)
     pool.allocate(1000).free()

@@ -66,12 +66,12 @@ def test_a_type_without_a_name_is_refused(dtype):
         ("bool flag", ScalarArg(np.bool_, "flag")),
     ],
 )
-def test_declarations_are_read(text, expected):
+def test_declarations_are_parsed(text, expected):
     assert types.parse_c_arg(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "x", "float **x", "struct unknown *x", "float x, float y", "12 x", "float *"])
-def test_what_is_no_declaration_is_refused(text):
+def test_invalid_declarations_are_refused(text):
     with pytest.raises(ValueError, match=r"parameter|pointer to a pointer|not known"):
         types.parse_c_arg(text)
 
@@ -87,7 +87,7 @@ def test_format_characters_are_those_of_prepare():
     assert len({VectorArg(np.float32, "x"), VectorArg("f4", "x")}) == 1
 
 
-def test_lists_of_parameters_come_as_text_or_objects():
+def test_parameter_lists_are_strings_or_objects():
     items = types.parse_argument_list("float a, pycuda::complex<float> *z,int n")
     assert [item.name for item in items] == ["a", "z", "n"]
     assert types.parse_argument_list([items[0], "double *d"]) == [items[0], VectorArg(np.float64, "d")]

@@ -16,7 +16,7 @@ B = np.linspace(-2, 3, 12, dtype="f4").reshape(3, 4)
 
 
 @pytest.mark.parametrize("ufunc", sorted(UNARY_OF, key=lambda ufunc: ufunc.__name__), ids=lambda ufunc: ufunc.__name__)
-def test_functions_of_one_array(ufunc):
+def test_unary_ufuncs_match_numpy(ufunc):
     host = np.arange(-4, 8, dtype="i4") if ufunc is np.invert else A + 1 if ufunc is np.arccosh else A
     found = ufunc(gpuarray.to_gpu(host))
     expected = ufunc(host)
@@ -25,14 +25,14 @@ def test_functions_of_one_array(ufunc):
 
 
 @pytest.mark.parametrize("ufunc", sorted(BINARY_OF, key=lambda ufunc: ufunc.__name__), ids=lambda ufunc: ufunc.__name__)
-def test_functions_of_two_arrays(ufunc):
+def test_binary_ufuncs_match_numpy(ufunc):
     kinds = "i4" if ufunc.__name__.startswith(("bitwise", "left", "right")) else "f4"
     a, b = (A * 10).astype(kinds), (np.abs(B) * 2 + 1).astype(kinds)
     found = ufunc(gpuarray.to_gpu(a), gpuarray.to_gpu(b))
     assert np.allclose(found.get(), ufunc(a, b), rtol=1e-5)
 
 
-def test_numbers_of_numpy_come_from_the_left():
+def test_numpy_scalars_can_be_the_left_operand():
     d = gpuarray.to_gpu(A)
     found = np.float32(2) * d
     assert isinstance(found, GPUArray) and np.array_equal(found.get(), 2 * A)
@@ -40,14 +40,14 @@ def test_numbers_of_numpy_come_from_the_left():
     assert np.array_equal((np.array(3, "f4") + d).get(), 3 + A)
 
 
-def test_arrays_of_the_host_do_not_mix():
+def test_host_arrays_are_refused_as_operands():
     d = gpuarray.to_gpu(A)
     for use in (lambda: A + d, lambda: np.add(d, A), lambda: np.add(d, d, out=A.copy()), lambda: np.sort(d)):
         with pytest.raises(TypeError):
             use()
 
 
-def test_results_go_to_arrays_of_the_device():
+def test_out_can_be_an_array_of_the_device():
     d = gpuarray.to_gpu(A)
     out = gpuarray.empty_like(d)
     assert np.multiply(d, 3, out=out) is out and np.array_equal(out.get(), 3 * A)
@@ -86,13 +86,13 @@ def test_results_go_to_arrays_of_the_device():
         lambda a: np.multiply.reduce(a, axis=None),
     ],
 )
-def test_functions_on_whole_arrays(function):
+def test_array_functions_match_numpy(function):
     found, expected = function(gpuarray.to_gpu(A)), np.asarray(function(A))
     assert isinstance(found, GPUArray) and found.shape == expected.shape and found.dtype == expected.dtype
     assert np.allclose(found.get(), expected, rtol=1e-5)
 
 
-def test_products_and_choices():
+def test_products_and_take_match_numpy():
     a, b = A.reshape(-1), B.reshape(-1) * (1 + 1j)
     d, e = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     assert np.allclose(np.dot(d, e).get(), np.dot(a, b))
@@ -103,7 +103,7 @@ def test_products_and_choices():
     assert np.empty_like(d, dtype="i2").dtype == np.int16
 
 
-def test_forms_without_a_kernel_are_type_errors():
+def test_unsupported_functions_and_arguments_raise_type_error():
     d = gpuarray.to_gpu(A)
     for use in (
         lambda: np.where(d),

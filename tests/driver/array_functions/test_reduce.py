@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions: values of NumPy for all types, layouts and axes, equal from run to run."""
+"""Reductions give NumPy's values for all types, layouts and axes, and equal results from run to run."""
 
 import threading
 
@@ -28,7 +28,7 @@ def expected_of(name, host, axis=None):
 
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("name", ["sum", "max", "min", "any", "all"])
-def test_reductions_of_all_types(name, dtype):
+def test_reductions_match_numpy_for_all_types(name, dtype):
     host = sample(dtype, (3, 4, 5))
     if host.dtype.kind == "c" and name in ("max", "min"):
         with pytest.raises(TypeError, match="not supported"):
@@ -43,7 +43,7 @@ def test_reductions_of_all_types(name, dtype):
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (0, 1, 2), ()], ids=str)
 @pytest.mark.parametrize("name", ["sum", "max", "any"])
-def test_reductions_along_axes(name, axis):
+def test_reductions_along_axes_match_numpy(name, axis):
     host = sample("i4", (4, 5, 6))
     d = gpuarray.to_gpu(host)
     for view in (lambda a: a, lambda a: a.T, lambda a: a[:, ::-2, 1:]):
@@ -53,7 +53,7 @@ def test_reductions_along_axes(name, axis):
 
 
 @pytest.mark.parametrize("shape", [(3, 2000), (2000, 3), (5000, 2), (2, 40, 50), (70, 40)], ids=str)
-def test_long_and_short_axes(shape):
+def test_sums_along_long_and_short_axes_match_numpy(shape):
     host = sample("i8", shape)
     for axis in range(len(shape)):
         found = gpuarray.to_gpu(host).sum(axis=axis, keepdims=True)
@@ -77,14 +77,14 @@ def test_sums_are_equal_from_run_to_run():
     assert len(found) == 1 and abs(found.pop() - host.sum(dtype="f8")) < 0.01
 
 
-def test_what_is_no_number_stays():
+def test_maximum_and_minimum_propagate_nan():
     d = gpuarray.to_gpu(np.array([1, np.nan, 3], "f4"))
     assert np.isnan(gpuarray.max(d).get()) and np.isnan(gpuarray.min(d).get())
     e = gpuarray.to_gpu(np.array([-np.inf, -np.inf]))
     assert gpuarray.max(e).get() == -np.inf
 
 
-def test_arrays_without_elements():
+def test_empty_arrays_have_a_sum_but_no_maximum():
     d = gpuarray.zeros((0, 3), "f4")
     assert gpuarray.sum(d).get() == 0 and gpuarray.dot(d, d).get() == 0
     assert d.sum(axis=0).get().tolist() == [0, 0, 0]
@@ -94,7 +94,7 @@ def test_arrays_without_elements():
     assert d.max(axis=1).shape == (0,)
 
 
-def test_types_of_results():
+def test_results_have_the_type_of_the_array_or_dtype():
     d = gpuarray.to_gpu(np.array([100, 100, 100], "i1"))
     assert gpuarray.sum(d).get() == 300 - 256
     assert gpuarray.sum(d, dtype="i4").get() == 300
@@ -104,7 +104,7 @@ def test_types_of_results():
         gpuarray.dot(d.astype("c8"), d, dtype="f4")
 
 
-def test_products_of_arrays_of_other_layouts():
+def test_dot_takes_arrays_of_different_layouts():
     a, b = sample("f4", (4, 5)), sample("c8", (5, 4))
     found = gpuarray.dot(gpuarray.to_gpu(a), gpuarray.to_gpu(b).T)
     assert np.allclose(found.get(), (a * b.T).sum())
@@ -114,7 +114,7 @@ def test_products_of_arrays_of_other_layouts():
         gpuarray.dot(gpuarray.to_gpu(a), b)
 
 
-def test_subsets_must_be_integers():
+def test_subset_indices_must_be_integers_and_axes_distinct():
     d = gpuarray.zeros(3, "f4")
     with pytest.raises(TypeError, match="subset must have integers"):
         gpuarray.subset_sum(d, d)
@@ -122,7 +122,7 @@ def test_subsets_must_be_integers():
         d.sum(axis=(0, -1))
 
 
-def test_reductions_on_streams_and_of_other_allocators():
+def test_reductions_use_the_given_stream_and_allocator():
     host = np.arange(10_000, dtype="f8")
     sizes = []
 
@@ -136,7 +136,7 @@ def test_reductions_on_streams_and_of_other_allocators():
     assert total.get(stream=stream) == host.sum() and 8 in sizes
 
 
-def test_threads_do_not_meet_in_memory_between_kernels(context):
+def test_threads_do_not_share_scratch_memory(context):
     d = [gpuarray.to_gpu(np.full(20_000, number, "i8")) for number in range(4)]
     wrong = []
 

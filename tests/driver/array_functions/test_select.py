@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing elements of any layout and type."""
+"""where, take, put and take_put on arrays of any layout and type."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from cuda.core.driver._array_functions._select import put, take, take_put, where
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_structures_are_chosen_and_taken():
+def test_where_and_take_work_on_structured_arrays():
     dtype = np.dtype([("a", "i4"), ("b", "f8")])
     host = np.zeros(4, dtype)
     host["a"] = np.arange(4)
@@ -47,7 +47,7 @@ def test_an_array_can_be_put_into_itself():
     assert d.get().tolist() == [4, 5, 0, 3, 4, 5]
 
 
-def test_freed_memory_is_not_chosen_from():
+def test_arrays_with_freed_memory_are_refused():
     d, indices = gpuarray.zeros(3, "f4"), gpuarray.zeros(2, "i4")
     d.gpudata.free()
     for use in (lambda: take(d, indices), lambda: put(d, indices, gpuarray.zeros(2, "f4")), lambda: where(d, 1, 2)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arrays of a device share."""
+"""The record that the arrays of one device share."""
 
 import pytest
 

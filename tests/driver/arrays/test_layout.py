@@ -49,7 +49,7 @@ def test_strides_and_contiguity_are_those_of_numpy(shape):
 
 
 @pytest.mark.parametrize("axes", list(itertools.permutations(range(3))), ids=str)
-def test_order_of_axes_is_kept_without_gaps(axes):
+def test_new_strides_keep_the_order_of_axes_and_leave_no_gaps(axes):
     array = np.zeros((3, 4, 5), np.float32).transpose(axes)
     gaps = np.zeros((6, 8, 10), np.float32)[::2, ::2, ::2].transpose(axes)
     assert layout.kept_order_strides(array.shape, array.strides, 4) == array.strides
@@ -69,12 +69,12 @@ def test_indexing_selects_what_numpy_selects(key):
 @pytest.mark.parametrize(
     "key", [4, -5, (0, 0, 6), (0, 0, 0, 0), 1.5, "a", [1, 2], True, np.array([1, 2]), (Ellipsis, Ellipsis)], ids=repr
 )
-def test_what_cannot_index_is_an_index_error(key):
+def test_invalid_indices_raise_index_error(key):
     with pytest.raises(IndexError, match=r"index|indices|integers|ellipsis"):
         layout.indexed(SAMPLE.shape, SAMPLE.strides, key)
 
 
-def test_shapes_come_from_all_kinds_of_integers():
+def test_shapes_are_made_from_all_kinds_of_integers():
     assert layout.checked_shape(3) == (3,)
     assert layout.checked_shape(np.int32(3)) == (3,)
     assert layout.checked_shape([2, np.int64(3)]) == (2, 3)
@@ -94,7 +94,7 @@ def test_a_shape_must_not_be_negative():
         layout.checked_shape((2, -1))
 
 
-def test_an_axis_counts_from_the_end_and_must_be_there():
+def test_negative_axes_count_from_the_end_and_invalid_ones_are_refused():
     assert layout.checked_axis(-1, 3) == 2
     with pytest.raises(np.exceptions.AxisError, match="out of bounds"):
         layout.checked_axis(3, 3)
@@ -117,12 +117,12 @@ def test_broadcasting_is_that_of_numpy(shapes):
         ]
 
 
-def test_shapes_that_do_not_fit_are_refused():
+def test_shapes_that_do_not_broadcast_are_refused():
     with pytest.raises(ValueError, match=r"\(3,\) and \(4,\)"):
         layout.broadcast_shape((3,), (4,))
 
 
-def test_dimensions_are_joined_where_all_arrays_go_straight_on():
+def test_dimensions_are_joined_where_no_array_has_a_gap_between_them():
     extents, rows = layout.joined_dimensions((2, 3, 4), [(48, 16, 4), (96, 32, 8)])
     assert (extents, rows) == ([24], [[4], [8]])
     extents, rows = layout.joined_dimensions((2, 3, 4), [(48, 16, 4), (0, 16, 4)])
@@ -156,7 +156,7 @@ def test_reshaping_is_a_view_where_numpy_has_one(view, shape, order):
         assert np.array_equal(found, expected)
 
 
-def test_one_extent_is_worked_out():
+def test_one_unknown_extent_is_computed():
     assert layout.completed_shape((-1, 4), 12) == (3, 4)
     assert layout.completed_shape((12,), 12) == (12,)
     for wanted in ((5, -1), (-1, -1), (-2, 6), (5,), (0, -1)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""New arrays and views at once: they are what the general way makes, for every kind of argument."""
+"""Fast creation of arrays and views: the result is that of the general path, or the fast path declines."""
 
 import itertools
 
@@ -23,15 +23,15 @@ def fields(array):
 
 @pytest.mark.parametrize("shape", [1, 7, (3,), (2, 3), (4, 1), (1, 5), (1, 1, 1), (2, 3, 4), ()])
 @pytest.mark.parametrize("dtype", [np.float32, np.dtype("f8"), float, int, bool, np.uint8, np.complex64, np.float16])
-def test_usual_arrays_are_those_of_the_general_way(shape, dtype):
-    gpuarray.empty(1, "f4")  # the first array of a context is made the general way
-    usual, general = (gpuarray.GPUArray.__new__(gpuarray.GPUArray) for _ in range(2))
-    assert fast_array(usual, shape, dtype) is True
+def test_the_fast_path_makes_the_array_of_the_general_path(shape, dtype):
+    gpuarray.empty(1, "f4")  # the first array of a context takes the general path
+    fast, general = (gpuarray.GPUArray.__new__(gpuarray.GPUArray) for _ in range(2))
+    assert fast_array(fast, shape, dtype) is True
     general.__init__(shape, np.dtype(dtype), lambda size: drv.mem_alloc(size))
-    assert fields(usual)[:8] == fields(general)[:8] and usual.allocator is drv.mem_alloc
-    assert usual.dtype is np.dtype(dtype) and usual._owner.size >= usual.nbytes
+    assert fields(fast)[:8] == fields(general)[:8] and fast.allocator is drv.mem_alloc
+    assert fast.dtype is np.dtype(dtype) and fast._owner.size >= fast.nbytes
     host = np.zeros(shape, dtype)
-    assert (usual.strides, usual.flags.c_contiguous, usual.flags.f_contiguous) == (
+    assert (fast.strides, fast.flags.c_contiguous, fast.flags.f_contiguous) == (
         host.strides,
         host.flags.c_contiguous,
         host.flags.f_contiguous,
@@ -48,14 +48,14 @@ def test_usual_arrays_are_those_of_the_general_way(shape, dtype):
         (3, np.longdouble), (3, None), (3, [("a", "f4")]), (3, np.dtype("M8[s]")), (3, 5), (3, np.dtype("S3")),
     ],
 )  # fmt: skip
-def test_other_arrays_are_left_to_the_general_way(shape, dtype):
+def test_the_fast_path_declines_other_shapes_and_types(shape, dtype):
     gpuarray.empty(1, "f4")
     array = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
     assert fast_array(array, shape, dtype) is False
     assert array.shape is None and array._owner is None
 
 
-def test_without_a_context_there_is_no_array():
+def test_an_array_without_a_current_context_is_refused():
     def make():
         with pytest.raises(drv.LogicError, match="no context is current"):
             gpuarray.empty(3, np.float32)
@@ -64,7 +64,7 @@ def test_without_a_context_there_is_no_array():
     assert in_thread(make) is True
 
 
-def test_the_first_array_of_a_context_is_left_to_the_general_way():
+def test_the_fast_path_declines_the_first_array_of_a_context():
     mine = drv.Device(0).make_context()
     array = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
     assert fast_array(array, 3, np.float32) is False
@@ -81,7 +81,7 @@ def test_the_first_array_of_a_context_is_left_to_the_general_way():
         ((2**40, 2**22), (4, 4)), ((2**62, 0), (4, 4)), ((3, 2**70), (0, 0)), ((1,) * 40, (4,) * 40),
     ],
 )  # fmt: skip
-def test_layouts_are_counted_and_classified(shape, strides):
+def test_set_layout_computes_sizes_and_contiguity(shape, strides):
     array = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
     set_layout(array, shape, strides, np.dtype("f4"))
     size = int(np.prod([int(extent) for extent in shape], dtype=object))
@@ -112,13 +112,13 @@ def test_items_are_those_of_numpy(shape, key):
 @pytest.mark.parametrize(
     "key", [5, -6, 2**70, None, Ellipsis, (1,), slice(0, 0), slice("a"), True, 1.0, np.int64(1)], ids=str
 )
-def test_other_keys_are_left_to_the_general_way(key):
+def test_the_fast_path_declines_other_keys(key):
     array = gpuarray.zeros(5, "f4")
     assert fast_item(array, key) is None
     assert fast_item(gpuarray.sum(array), 0) is None
 
 
-def test_views_know_their_memory():
+def test_views_share_the_memory_and_know_its_base():
     array = gpuarray.to_gpu(np.arange(6, dtype="f4"))
     whole, part = make_view(array, 0, (2, 3), (12, 4), array.dtype), make_view(array, 8, (2,), (4,), array.dtype)
     assert whole._argument is array._owner and part._argument == part.ptr == array.ptr + 8
@@ -126,7 +126,7 @@ def test_views_know_their_memory():
     assert whole.flags.c_contiguous and not whole.flags.f_contiguous and (part.get() == [2, 3]).all()
 
 
-def test_subclasses_make_their_own_kind():
+def test_views_of_a_subclass_have_its_type():
     class Mine(gpuarray.GPUArray):
         pass
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of results: where it comes from, when it is freed, and who else may use it."""
+"""Memory of arrays: the pool of a context, when memory is freed and reused, and how it is shared."""
 
 import gc
 import threading
@@ -24,8 +24,8 @@ from support.work import busy
 pytestmark = [pytest.mark.requires(mempool=True), pytest.mark.usefixtures("context")]
 
 
-def short_once(monkeypatch) -> list[int]:
-    """Let the first allocation by cuMemAlloc fail for want of memory, and return the list of the sizes asked for."""
+def fail_first_allocation(monkeypatch) -> list[int]:
+    """Let the first cuMemAlloc fail with out of memory; return the list of the sizes that will be asked for."""
     attempts = []
 
     def allocate(size, ordinal):
@@ -44,7 +44,7 @@ def array():
 
 
 def kind_of(array):
-    """The class of an array's memory, without asking for the memory, which would share it."""
+    """Return the class of an array's memory. Reading gpudata would share the memory, which changes its class."""
     return type(array._owner)
 
 
@@ -62,7 +62,7 @@ def test_results_come_from_a_pool_of_the_context(array):
     assert pool.context() is drv.Context.get_current() and pool.attributes.release_threshold == 2**64 - 1
 
 
-def test_memory_that_is_asked_for_is_of_the_allocator(array):
+def test_arrays_that_are_no_results_are_not_allocated_from_the_pool(array):
     made = [array, gpuarray.empty(3, "f4"), gpuarray.zeros(3, "f4"), gpuarray.arange(4, dtype="f4")]
     made += [gpuarray.empty_like(array + 1), gpuarray.zeros_like(array + 1), np.empty_like(array + 1)]
     assert {kind_of(item) for item in made} == {ResultAllocation}
@@ -73,7 +73,7 @@ def test_memory_that_is_asked_for_is_of_the_allocator(array):
 
 @pytest.fixture
 def keeping(monkeypatch):
-    """A context that keeps the memory of its arrays, as on hardware."""
+    """A context that keeps freed memory of its arrays for the next ones, as it does on hardware."""
     monkeypatch.setattr(_array_memory.device_choice, "is_software", lambda: False)
     monkeypatch.setattr(_array_memory._ArrayMemory, "_idle", {})
     context = drv.Device(0).make_context()
@@ -83,7 +83,7 @@ def keeping(monkeypatch):
         _array_memory._memories.remove(memory)
 
 
-def test_freed_arrays_are_kept_for_the_next(keeping):
+def test_memory_of_freed_arrays_is_reused(keeping):
     first = gpuarray.zeros(1000, "f4")
     memory, address = first._owner.memory_resource, first._address
     assert memory.max_cached_bytes == drv.Device(0).total_memory() // 16
@@ -95,7 +95,7 @@ def test_freed_arrays_are_kept_for_the_next(keeping):
     assert (second.get() == np.arange(990)).all()
     kernel = compiler.SourceModule("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }").get_function("twice")
     kernel(second.gpudata, block=(990, 1, 1))
-    drv.Context.synchronize()  # a kernel may use the address that it was given
+    drv.Context.synchronize()  # memory whose address a kernel got is reused after all work
     second = None
     third = gpuarray.empty((10, 100), "f4")
     assert third._address == address and kind_of(third) is ResultAllocation
@@ -104,7 +104,7 @@ def test_freed_arrays_are_kept_for_the_next(keeping):
 
 
 def test_memory_that_a_stream_still_uses_is_not_given_to_the_next_array(keeping):
-    gpuarray.zeros(1000, "f4").fill(1)  # loads the kernels, which may wait for work
+    gpuarray.zeros(1000, "f4").fill(1)  # loads the kernels now: loading may wait for running work
     alone = drv.Stream(drv.stream_flags.NON_BLOCKING)
     host = drv.pagelocked_zeros(1000, "f4")
     drv.Context.synchronize()
@@ -117,10 +117,10 @@ def test_memory_that_a_stream_still_uses_is_not_given_to_the_next_array(keeping)
     assert (second.get() == 0).all()
 
 
-def test_the_memory_of_arrays_goes_to_others_that_need_it(keeping, monkeypatch):
+def test_kept_memory_is_freed_when_an_allocation_finds_none(keeping, monkeypatch):
     memory = gpuarray.empty(1 << 20, "f4")._owner.memory_resource
     assert memory.held == 4 << 20
-    attempts = short_once(monkeypatch)
+    attempts = fail_first_allocation(monkeypatch)
     large = gpuarray.empty(3 << 20, "f4")
     assert len(attempts) == 2 and large._owner.size == 12 << 20
     assert large._owner.memory_resource is memory and memory.held == 0
@@ -129,10 +129,10 @@ def test_the_memory_of_arrays_goes_to_others_that_need_it(keeping, monkeypatch):
         gpuarray.empty(1 << 62, np.int8)
 
 
-def test_blocking_streams_do_not_get_memory_that_another_one_still_uses(array):
+def test_memory_that_a_blocking_stream_still_uses_is_not_reused(array):
     kernel = compiler.SourceModule("__global__ void put(float *x) { x[threadIdx.x] = 7; }").get_function("put")
     first, second = drv.Stream(), drv.Stream()
-    gpuarray.maximum(array + 1, 3, stream=second)  # loads the kernels, which may wait for work
+    gpuarray.maximum(array + 1, 3, stream=second)  # loads the kernels now: loading may wait for running work
     kernel(array + 1, block=(1000, 1, 1), stream=first)
     drv.Context.synchronize()
     result = array + 1
@@ -147,7 +147,7 @@ def test_blocking_streams_do_not_get_memory_that_another_one_still_uses(array):
     assert (other.get() == np.maximum(np.arange(1000), 3)).all()
 
 
-def test_an_allocator_of_the_program_makes_results_too(array):
+def test_results_use_the_allocator_of_their_operands(array):
     sizes = []
 
     def allocate(size):
@@ -159,32 +159,32 @@ def test_an_allocator_of_the_program_makes_results_too(array):
     assert sizes == [4000, 4000] and kind_of(result) is drv.DeviceAllocation and result.allocator is allocate
 
 
-def test_freed_results_stay_in_the_pool_for_the_next(array):
+def test_memory_of_freed_results_is_reused(array):
     pool = (array + 1)._owner.memory_resource
     held = pool.attributes.reserved_mem_current
     hits = pool.hit_count
     for _ in range(50):
         array = array + 1
-    # Two results take turns, and the driver is asked for no more than those.
+    # Each result reuses the memory of the one before the last, so two allocations serve all.
     assert pool.hit_count == hits + 49 and pool.upstream.allocation_count <= 2
     assert pool.attributes.reserved_mem_current == held > 0 and pool.held >= pool.cached_bytes > 0
     assert (array.get() == np.arange(1000) + 50).all()
 
 
-def test_a_small_part_of_the_memory_is_kept_from_other_libraries(array):
+def test_the_pool_keeps_at_most_a_sixteenth_of_the_memory(array):
     pool, total = (array + 1)._owner.memory_resource, drv.Context.get_device().total_memory()
     assert pool.max_cached_bytes == total // 16
     large = gpuarray.empty(total // 16 + 1, np.uint8)
     kept = pool.cached_bytes
     result = -large
     del result
-    # Other programs may have needed what was kept.
+    # If the allocation of the result found no memory, it freed what the pool kept.
     assert pool.cached_bytes <= kept and pool.held >= total // 16
     _array_memory.release_held(0)
     assert pool.cached_bytes == 0
 
 
-def test_memory_of_a_result_is_an_allocation_like_others(array):
+def test_gpudata_of_a_result_is_an_ordinary_allocation(array):
     result = array + 1
     memory = result.gpudata
     assert isinstance(memory, drv.DeviceAllocation) and isinstance(memory, Buffer)
@@ -209,7 +209,7 @@ def test_memory_of_a_result_is_an_allocation_like_others(array):
         lambda array: drv.memset_d8(array.gpudata, 0, 4),
     ],
 )
-def test_memory_whose_address_is_known_is_freed_after_all_work(array, look):
+def test_memory_whose_address_was_read_is_freed_after_all_work(array, look):
     result = array + 1
     assert kind_of(result) is ResultAllocation
     look(result)
@@ -218,7 +218,7 @@ def test_memory_whose_address_is_known_is_freed_after_all_work(array, look):
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
     drv.Context.synchronize()
     with busy(stream) as release:
-        result = None  # this waits for nothing
+        result = None  # this does not wait
         assert has_waiting_ends()
         release()
         stream.synchronize()
@@ -226,9 +226,9 @@ def test_memory_whose_address_is_known_is_freed_after_all_work(array, look):
     assert not has_waiting_ends()
 
 
-def test_memory_that_only_operations_know_is_freed_in_the_order_of_the_default_stream(array):
+def test_memory_that_was_not_shared_is_freed_in_stream_order(array):
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
-    result = (array + 1) * 2  # loads the kernels, which may wait for work
+    result = (array + 1) * 2  # loads the kernels now: loading may wait for running work
     drv.Context.synchronize()
     with busy(stream):
         result = result * 2
@@ -237,7 +237,7 @@ def test_memory_that_only_operations_know_is_freed_in_the_order_of_the_default_s
     stream.synchronize()
 
 
-def test_closing_shared_memory_waits_too(array):
+def test_freeing_shared_memory_waits_for_all_work(array):
     result = array + 1
     memory = result.gpudata
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
@@ -259,7 +259,7 @@ def test_closing_shared_memory_waits_too(array):
         lambda array, stream: gpuarray.take(array, gpuarray.zeros(3, "i4"), stream=stream),
     ],
 )
-def test_streams_of_their_own_order_share_memory(array, use):
+def test_using_an_array_on_another_stream_shares_its_memory(array, use):
     for stream in (drv.Stream(), drv.Stream(drv.stream_flags.NON_BLOCKING)):
         result = array + 1
         assert kind_of(result) is ResultAllocation
@@ -268,7 +268,7 @@ def test_streams_of_their_own_order_share_memory(array, use):
         stream.synchronize()
 
 
-def test_kernels_of_programs_share_memory_by_their_stream(array):
+def test_a_kernel_on_another_stream_shares_the_memory_of_its_arguments(array):
     kernel = compiler.SourceModule("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }").get_function("twice")
     result = array + 1
     kernel(result, block=(1000, 1, 1))
@@ -280,9 +280,9 @@ def test_kernels_of_programs_share_memory_by_their_stream(array):
     assert (result.get() == 4 * (np.arange(1000) + 1)).all()
 
 
-def test_a_stream_of_its_own_order_waits_for_what_made_a_result(array):
+def test_a_nonblocking_stream_waits_for_the_work_that_computes_its_operand(array):
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
-    gpuarray.maximum(array + 1, 10, stream=stream)  # loads the kernels, which may wait for work
+    gpuarray.maximum(array + 1, 10, stream=stream)  # loads the kernels now: loading may wait for running work
     drv.Context.synchronize()
     with busy(LEGACY_DEFAULT_STREAM) as release:
         result = array + 1
@@ -294,7 +294,7 @@ def test_a_stream_of_its_own_order_waits_for_what_made_a_result(array):
     assert (host == np.maximum(np.arange(1000) + 1, 10)).all()
 
 
-def test_memory_is_shared_beside_a_capture_without_ending_it(array):
+def test_sharing_memory_does_not_invalidate_a_capture_on_another_stream(array):
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
@@ -323,8 +323,8 @@ def test_results_end_with_their_context():
     assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1).get().tolist() == [2, 2, 2]
 
 
-def test_the_pool_of_a_context_that_ended_serves_the_next():
-    gc.collect()  # contexts of tests before give their pools back now, and not in the middle
+def test_the_pool_of_a_context_that_ended_is_reused_by_the_next():
+    gc.collect()  # contexts of earlier tests return their pools now, not in the middle of this one
     mine = drv.Device(0).make_context()
     pool = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
     mine.detach()
@@ -332,7 +332,7 @@ def test_the_pool_of_a_context_that_ended_serves_the_next():
     again = gpuarray.to_gpu(np.ones(3, "f4")) + 1
     assert again._owner.memory_resource is pool and pool.context() is other
     other.detach()
-    # A context that nobody has any more gives its pool back, too.
+    # A context that becomes unreachable returns its pool, too.
     forgotten = drv.Device(0).make_context()
     lent = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
     count = len(_array_memory._memories)
@@ -356,7 +356,7 @@ def test_results_of_two_contexts_have_two_pools(array):
     assert (first.get() == np.arange(1000) + 1).all()
 
 
-def test_held_memory_counts_as_free_and_is_given_back_to_others(array, monkeypatch):
+def test_kept_memory_counts_as_free_and_is_freed_for_other_allocations(array, monkeypatch):
     big = gpuarray.zeros(1 << 20, np.float64) + 1
     pool = big._owner.memory_resource
     monkeypatch.setattr(_memory, "call", lambda api: (100, 1 << 30))  # other processes use the device, too
@@ -365,13 +365,13 @@ def test_held_memory_counts_as_free_and_is_given_back_to_others(array, monkeypat
     drv.Context.synchronize()
     assert pool.attributes.reserved_mem_current >= 8 << 20
     assert drv.mem_get_info()[0] >= before + (8 << 20) and drv.mem_get_info()[1] == total == 1 << 30
-    attempts = short_once(monkeypatch)
+    attempts = fail_first_allocation(monkeypatch)
     memory = drv.mem_alloc(100)
     assert attempts == [100, 100] and pool.attributes.reserved_mem_current < 8 << 20
     memory.free()
 
 
-def test_without_held_memory_the_first_failure_counts(monkeypatch):
+def test_an_allocation_is_not_tried_again_if_no_memory_is_kept(monkeypatch):
     def allocate(size, ordinal):
         raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
 
@@ -381,7 +381,7 @@ def test_without_held_memory_the_first_failure_counts(monkeypatch):
         drv.mem_alloc(100)
 
 
-def test_a_result_without_room_is_a_memory_error(array):
+def test_a_result_that_does_not_fit_in_memory_raises_memory_error(array):
     (array + 1).get()
     huge = drv.Device(0).total_memory() * 16
     with pytest.raises(drv.MemoryError, match="out of memory"):
@@ -391,13 +391,13 @@ def test_a_result_without_room_is_a_memory_error(array):
     assert (array + 1).get()[0] == 1
 
 
-def test_other_failures_of_the_pool_are_errors_of_the_classic_classes(array):
+def test_other_failures_of_the_pool_raise_the_classic_errors(array):
     pool = (array + 1)._owner.memory_resource
     with pytest.raises(drv.LogicError, match="invalid argument"):
         _array_memory.take_again(pool, 4, drv.Error("cuMemAllocFromPoolAsync failed: invalid argument", code=1))
 
 
-def test_a_device_without_pools_takes_results_from_the_allocator(array, monkeypatch):
+def test_a_device_without_pools_allocates_results_with_mem_alloc(array, monkeypatch):
     monkeypatch.setattr(drv.Device, "get_attribute", lambda self, attribute: 0)
     other = drv.Device(0).retain_primary_context()
     other.push()
@@ -406,19 +406,19 @@ def test_a_device_without_pools_takes_results_from_the_allocator(array, monkeypa
     other.detach()
 
 
-def test_results_are_not_shared_between_processes(array):
+def test_results_have_no_ipc_handle(array):
     with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed: invalid argument - memory of a pool"):
         drv.mem_get_ipc_handle((array + 1).gpudata)
 
 
-def test_the_pool_makes_only_buffers(array):
+def test_the_pool_allocates_only_subclasses_of_buffer(array):
     pool = (array + 1)._owner.memory_resource
     with pytest.raises(TypeError, match="subclass of Buffer"):
         allocate_as(int, pool.upstream)
 
 
 @pytest.mark.requires(devices=2)
-def test_peers_reach_results(array):
+def test_peer_access_includes_the_pool_of_results(array):
     mine = drv.Context.get_current()
     early = array + 1
     if not drv.Device(1).can_access_peer(drv.Device(0)):

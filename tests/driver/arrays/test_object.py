@@ -47,7 +47,7 @@ def test_reshape_shares_memory_where_it_can():
         d.reshape(24, order="X")
 
 
-def test_axes_are_permuted_and_dropped():
+def test_transpose_and_squeeze_match_numpy():
     d = gpuarray.to_gpu(HOST)
     same(d.T, HOST.T)
     same(d.transpose(1, 0, 2), HOST.transpose(1, 0, 2))
@@ -59,7 +59,7 @@ def test_axes_are_permuted_and_dropped():
             d.transpose(axes)
 
 
-def test_views_with_other_types():
+def test_view_reinterprets_contiguous_elements():
     d = gpuarray.to_gpu(HOST)
     same(d.view("u4"), HOST.view("u4"))
     same(d.view("u1"), HOST.view("u1"))
@@ -87,7 +87,7 @@ def test_indexing_gives_views():
         iter(d[0, 0, 0])
 
 
-def test_length_and_truth():
+def test_length_and_truth_value_are_those_of_numpy():
     d = gpuarray.to_gpu(HOST)
     assert len(d) == 2 and bool(d[0, 0, 1]) and not d[0, 0, 0]
     with pytest.raises(TypeError, match="0-d array"):
@@ -96,14 +96,14 @@ def test_length_and_truth():
         bool(d)
 
 
-def test_one_element_is_a_number():
+def test_an_array_of_one_element_converts_to_a_number():
     d = gpuarray.to_gpu(np.array([2.75]))
     assert (d.item(), float(d), int(d), complex(d)) == (2.75, 2.75, 2, 2.75 + 0j)
     with pytest.raises(ValueError, match="the array must have one element, not "):
         gpuarray.zeros(3, "f4").item()
 
 
-def test_text_is_that_of_the_host_copy():
+def test_str_and_repr_are_those_of_the_host_copy():
     d = gpuarray.to_gpu(HOST)
     assert str(d) == str(HOST) and repr(d) == repr(HOST)
 
@@ -131,7 +131,7 @@ def test_copies_of_views_are_packed():
     assert d.T.copy().strides == d.T.strides
 
 
-def test_numpy_gets_a_copy():
+def test_conversion_to_numpy_makes_a_copy():
     d = gpuarray.to_gpu(HOST)
     assert np.array_equal(np.asarray(d), HOST)
     assert np.asarray(d, dtype="f8").dtype == np.float64
@@ -144,7 +144,7 @@ def test_elements_are_reversed():
     same(gpuarray.to_gpu(HOST).reverse(), HOST[::-1, ::-1, ::-1])
 
 
-def test_parts_of_complex_numbers():
+def test_real_imag_and_conj_of_complex_arrays():
     host = np.array([[1 + 2j, 3 - 4j], [5j, 6]], "c8")
     d = gpuarray.to_gpu(host)
     same(d.real, host.real.copy())
@@ -156,13 +156,13 @@ def test_parts_of_complex_numbers():
     assert d.conjugate(out) is out and np.array_equal(out.get(), host.conj())
 
 
-def test_parts_of_real_numbers():
+def test_real_imag_and_conj_of_real_arrays():
     d = gpuarray.to_gpu(HOST)
     assert d.real is d and d.conj() is d
     same(d.imag, np.zeros_like(HOST))
 
 
-def test_sums_of_multiples():
+def test_mul_add_computes_a_weighted_sum():
     a, b = HOST, HOST[::-1].copy()
     d, e = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     same(d.mul_add(2, e, 0.5), 2 * a + np.float32(0.5) * b)
@@ -192,7 +192,7 @@ def test_reductions_along_axes():
     assert float(d.sum()) == HOST.sum()
 
 
-def test_subclasses_stay():
+def test_results_of_a_subclass_have_its_type():
     class Mine(GPUArray):
         pass
 
@@ -200,7 +200,7 @@ def test_subclasses_stay():
     assert type(d + d) is type(d[1:]) is type(d.copy()) is type(d * 2) is Mine
 
 
-def test_memory_of_a_pool_fits():
+def test_an_allocator_may_return_an_address():
     pool = drv.mem_alloc(4096)
     d = GPUArray(8, "f4", allocator=lambda nbytes: int(pool)).fill(4)
     assert d.get().tolist() == [4] * 8

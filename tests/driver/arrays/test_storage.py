@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What operations on arrays without gaps do at least cost, and what they leave to the general way."""
+"""Fast paths of operations on contiguous arrays: what they compute, and what they decline."""
 
 import gc
 import weakref
@@ -35,13 +35,13 @@ pytestmark = pytest.mark.usefixtures("context")
 def arrays():
     host = np.arange(24, dtype="f4")
     a, b = gpuarray.to_gpu(host), gpuarray.to_gpu(host * 2)
-    a + b, a + 1, 1.5 + a, -a  # once, which makes the plans
+    a + b, a + 1, 1.5 + a, -a  # the first call makes the plan that the fast path needs
     a += 0
     a += b * 0
     return a, b
 
 
-def test_the_usual_is_done_at_once(arrays):
+def test_operations_with_a_plan_take_the_fast_path(arrays):
     a, b = arrays
     host = np.arange(24, dtype="f4")
     for found, expected in (
@@ -57,7 +57,7 @@ def test_the_usual_is_done_at_once(arrays):
     assert fast_binary(ADD, a, 1, True) is a and np.array_equal(a.get(), host * 3 + 1)
 
 
-def test_results_are_made_past_constructors_of_subclasses(arrays):
+def test_results_of_subclasses_are_created_without_their_constructors(arrays):
     class Named(gpuarray.GPUArray):
         def __new__(cls, name, *args):
             return super().__new__(cls)
@@ -97,15 +97,15 @@ def test_results_keep_the_order_of_axes_and_the_class(arrays):
         lambda a, b: (a, "1"),
         lambda a, b: (None, a),
         lambda a, b: (1, 2),
-        lambda a, b: (a, np.float16(1)),  # not done before
+        lambda a, b: (a, np.float16(1)),  # no plan yet
         lambda a, b: (a.astype("i2"), b.astype("i2")),
     ],
 )
-def test_other_cases_are_left_to_the_general_way(arrays, operands):
+def test_the_fast_path_declines_other_operands(arrays, operands):
     assert fast_binary(ADD, *operands(*arrays)) is None
 
 
-def test_what_overlaps_or_is_no_array_is_not_changed_in_place(arrays):
+def test_the_fast_path_in_place_declines_overlapping_and_mismatched_operands(arrays):
     a = arrays[0]
     for first, second in ((a[1:], a[:-1]), (a[:-1], a[1:]), (1, a), (a.view("i4"), a)):
         assert fast_binary(ADD, first, second, True) is None
@@ -113,7 +113,7 @@ def test_what_overlaps_or_is_no_array_is_not_changed_in_place(arrays):
     assert a.get().tolist() == [0, *(2 * k - 1 for k in range(1, 24))]
 
 
-def test_freed_memory_and_contexts_of_others_are_left_to_the_general_way(arrays):
+def test_the_fast_path_declines_freed_memory_and_arrays_with_gaps(arrays):
     a, b = arrays
     part = b[4:]
     b.gpudata.free()
@@ -122,7 +122,7 @@ def test_freed_memory_and_contexts_of_others_are_left_to_the_general_way(arrays)
 
 
 @pytest.mark.requires(devices=2)
-def test_arrays_of_another_device_are_left_to_the_general_way(arrays):
+def test_the_fast_path_declines_arrays_of_another_device(arrays):
     a, b = arrays
     other = drv.Device(1).make_context()
     assert fast_binary(ADD, a, b) is None and fast_binary(ADD, a, 1) is None and fast_unary(NEGATIVE, a) is None
@@ -131,7 +131,7 @@ def test_arrays_of_another_device_are_left_to_the_general_way(arrays):
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_of_results_is_a_member_of_the_context_and_not_kept(arrays):
+def test_a_context_does_not_keep_the_memory_of_results_alive(arrays):
     a, b = arrays
     source = drv.Context.get_current().take_result
     assert isinstance(source, ResultSource)
@@ -151,7 +151,7 @@ def test_memory_of_results_is_a_member_of_the_context_and_not_kept(arrays):
         source(-1)
 
 
-def test_fields_of_a_plan_are_numbers():
+def test_fields_of_a_plan_are_checked():
     plan = PlanFields()
     with pytest.raises(TypeError):
         plan.bound = []
@@ -159,7 +159,7 @@ def test_fields_of_a_plan_are_numbers():
         plan.mask = -1
 
 
-def test_reductions_that_were_done_before_are_done_at_once(arrays):
+def test_reductions_with_a_plan_take_the_fast_path(arrays):
     a, b = arrays
 
     def scratch(device):
@@ -188,7 +188,7 @@ def test_results_of_reductions_come_from_the_allocator(arrays):
         assert type(gpuarray.sum(mine)._owner) is drv.DeviceAllocation
 
 
-def test_arguments_are_converted_or_named():
+def test_arguments_are_converted_or_named_in_the_error():
     x, item = gpuarray.zeros(4, "f4"), type("Item", (), {"name": "n", "dtype": np.dtype("i4")})
     table = ((item, x.dtype, None), (item, item.dtype, np.int32))
     found = convert_arguments(table, (x, 3), None, None, None)
@@ -199,7 +199,7 @@ def test_arguments_are_converted_or_named():
         convert_arguments(table, (x[::2], 3), None, None, None)
 
 
-def test_kernels_of_users_that_were_built_before_launch_at_once():
+def test_elementwise_kernels_that_are_built_take_the_fast_path():
     scale = ElementwiseKernel("float a, float *x, float *y", "y[i] = a * x[i]")
     x, y = gpuarray.to_gpu(np.arange(9, dtype="f4")), gpuarray.zeros(9, "f4")
 
@@ -209,7 +209,7 @@ def test_kernels_of_users_that_were_built_before_launch_at_once():
     assert [type(item) for item in call(2.0, x, y)] == [list, list]  # not built
     scale(2.0, x, y)
     assert call(3.0, x, y) is None and y.get().tolist() == [3.0 * k for k in range(9)]
-    assert call(2.0, x[1:], y[1:]) is not None  # at other addresses: another kernel
+    assert call(2.0, x[1:], y[1:]) is not None  # unaligned addresses need another kernel
     scale(2.0, x[1:], y[1:])
     assert call(5.0, x[1:], y[1:]) is None and y.get().tolist() == [5.0 * k for k in range(9)]
     assert call(2.0, x[:0], y[:0]) is not None

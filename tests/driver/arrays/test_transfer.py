@@ -29,7 +29,7 @@ def test_order_of_axes_is_kept_both_ways(axes):
 @pytest.mark.parametrize(
     "view", [lambda a: a[::2], lambda a: a[:, ::-1], lambda a: a[:, 1, 2:4], lambda a: a[..., 0].T, lambda a: a[1:1]]
 )
-def test_gaps_are_packed_both_ways(view):
+def test_views_with_gaps_are_packed_both_ways(view):
     d = gpuarray.to_gpu(view(HOST))
     assert is_packed(d) and np.array_equal(d.get(), view(HOST))
     assert np.array_equal(view(gpuarray.to_gpu(HOST)).get(), view(HOST))
@@ -53,7 +53,7 @@ def test_get_fills_the_given_array():
         assert np.array_equal(target, HOST)
 
 
-def test_asynchronous_copies_are_there_after_the_stream():
+def test_asynchronous_copies_are_complete_when_their_stream_is():
     stream = drv.Stream()
     d = gpuarray.to_gpu_async(HOST, stream=stream)
     back = d.get_async(stream)
@@ -114,7 +114,7 @@ def test_types_are_converted_as_in_numpy(source, target):
     assert found.dtype == target and np.array_equal(found.get(), expected)
 
 
-def test_halves_are_converted_like_those_of_numpy():
+def test_half_precision_is_converted_as_in_numpy():
     bits = np.arange(65536, dtype="u2")
     halves = bits.view("f2")
     numbers = gpuarray.to_gpu(halves).astype("f4")
@@ -132,7 +132,7 @@ def test_halves_are_converted_like_those_of_numpy():
     assert np.array_equal(gpuarray.to_gpu(ties).astype("f2").get(), ties.astype("f2"))
 
 
-def test_structures_are_copied_and_not_converted():
+def test_structured_arrays_are_copied_but_not_converted():
     dtype = np.dtype([("a", "i4"), ("b", "f8"), ("c", "u1", 3)])
     host = np.zeros(5, dtype)
     host["b"] = np.arange(5)
@@ -152,7 +152,7 @@ def test_fill_stores_one_value(dtype):
     assert np.array_equal(d.get(), expected)
 
 
-def test_fill_on_a_stream_and_of_structures():
+def test_fill_takes_a_stream_and_structured_values():
     stream = drv.Stream()
     dtype = np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4")])
     d = GPUArray(4, dtype)
@@ -162,7 +162,7 @@ def test_fill_on_a_stream_and_of_structures():
 
 
 @pytest.mark.parametrize("value", ["text", 2**40, 1j, None], ids=repr)
-def test_fill_refuses_what_is_no_value_of_the_type(value):
+def test_fill_refuses_values_that_the_type_cannot_hold(value):
     with pytest.raises((TypeError, ValueError, OverflowError)):
         GPUArray(3, "i4").fill(value)
 
@@ -189,7 +189,7 @@ def test_assignment_converts_and_broadcasts():
     assert np.array_equal(d.get(), expected)
 
 
-def test_assignment_refuses_what_does_not_fit():
+def test_assignment_refuses_values_that_do_not_broadcast_or_convert():
     d = gpuarray.zeros((4, 5), "f4")
     for value in (np.zeros(4), gpuarray.zeros((2, 4, 5), "f4"), gpuarray.zeros((5, 5), "f4")):
         with pytest.raises(ValueError, match="cannot be broadcast"):
@@ -198,13 +198,13 @@ def test_assignment_refuses_what_does_not_fit():
         d[0] = np.array([None] * 5)
 
 
-def test_vectors_of_words_stand_for_elements_that_are_copied():
+def test_copies_use_word_types_and_flat_host_arrays():
     assert word_dtype(4) == np.uint32 and word_dtype(12) == np.dtype("V12")
     host, flat = host_layout((3, 4), (4, 12), np.dtype("f4"))
     assert host.strides == (4, 12) and flat.shape == (12,)
 
 
-def test_arrays_of_other_devices_are_not_converted_into():
+def test_converting_from_freed_memory_is_refused():
     d, other = gpuarray.zeros(3, "f4"), gpuarray.zeros(3, "f8")
     other.gpudata.free()
     with pytest.raises(drv.LogicError, match="freed"):

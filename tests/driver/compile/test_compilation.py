@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler gets: headers, options, the cache, and what is kept."""
+"""Compilation in the manner of nvcc: headers, options, the cache, and the files that keep leaves."""
 
 import os
 from pathlib import Path
@@ -15,8 +15,8 @@ from cuda.core.driver.compiler import SourceModule, compile
 
 HEADERS = sorted(path.relative_to(_HEADERS).as_posix() for path in Path(_HEADERS).rglob("*") if path.is_file())
 KERNEL = "__global__ void f(float *x) { x[0] = sqrtf(x[1]); }"
-# What host compilers know without an include, and what the headers declare.
-HABITS = r"""
+# Relies on what host compilers offer without an include, and on standard headers.
+HOST_STYLE = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <math.h>
@@ -50,13 +50,13 @@ def test_each_header_compiles_inside_extern_c(header):
     assert compile(f"#include <{header}>\n#include <{header}>\n{KERNEL}", arch="sm_90", cache_dir=False)
 
 
-def test_habits_of_host_compilers_compile():
-    assert compile(HABITS, arch="sm_90", cache_dir=False)
+def test_code_in_the_style_of_host_compilers_compiles():
+    assert compile(HOST_STYLE, arch="sm_90", cache_dir=False)
 
 
-def test_habits_of_host_compilers_do_no_harm(context):
+def test_code_in_the_style_of_host_compilers_gives_the_right_results(context):
     x = np.zeros(6)
-    SourceModule(HABITS, cache_dir=False).get_function("f")(drv.Out(x), np.uint32(3), np.uint64(3), block=(1, 1, 1))
+    SourceModule(HOST_STYLE, cache_dir=False).get_function("f")(drv.Out(x), np.uint32(3), np.uint64(3), block=(1, 1, 1))
     assert x.tolist() == [3 + 11 + 4, 6, 1, 1, 4 + 8 + 2, 5]
 
 
@@ -107,7 +107,7 @@ def test_a_complex_number_without_a_value_is_zero_where_c_makes_it_so(context):
     assert out.tolist() == [0, 1 + 2j]
 
 
-def test_only_headers_that_are_not_here_need_the_toolkit():
+def test_only_headers_that_the_package_lacks_need_the_toolkit():
     assert not needs_other_headers(KERNEL)
     assert not needs_other_headers('#include <stdio.h>\n # include "math.h"')
     assert needs_other_headers("#include <mma.h>")
@@ -134,7 +134,7 @@ def test_headers_are_found_in_directories_of_the_caller(tmp_path, context):
 @pytest.mark.parametrize(
     "options", [["-Xcompiler=-Wall", "-O3", "--use_fast_math"], ["-lineinfo -O2"], ["-DX=1", "-w", "-std=c++14"]]
 )
-def test_options_of_nvcc_are_taken(options):
+def test_options_of_nvcc_are_accepted(options):
     assert compile(KERNEL, options=options, arch="sm_90", cache_dir=False)
 
 
@@ -153,7 +153,7 @@ def test_options_that_the_compiler_does_not_know_are_compile_errors(given, messa
     assert caught.value.command_line
 
 
-def test_other_targets():
+def test_ptx_is_a_target_and_fat_binaries_are_refused():
     assert compile(KERNEL, arch="sm_90", cache_dir=False, target="ptx")
     with pytest.raises(drv.CompileError, match="fat binaries need nvcc"):
         compile(KERNEL, arch="sm_90", target="fatbin")
@@ -161,13 +161,13 @@ def test_other_targets():
         compile(b"x", arch="sm_90")
 
 
-def test_messages_of_a_success_are_a_warning():
+def test_compiler_messages_on_success_become_a_warning():
     source = "__global__ void f(int *x) { int y = 1; y; x[0] = 1; }\n#warning look here\n"
     with pytest.warns(UserWarning, match="look here"):
         compile(source, arch="sm_90", cache_dir=False)
 
 
-def test_a_compilation_is_kept_for_a_look(capsys, tmp_path, monkeypatch):
+def test_keep_leaves_the_files_of_a_compilation(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(_compilation.tempfile, "tempdir", str(tmp_path))
     code = compile(KERNEL, arch="sm_90", keep=True, cache_dir=False)
     directory = Path(capsys.readouterr().out.split(" in ")[1].strip())
@@ -180,7 +180,7 @@ def test_a_compilation_is_kept_for_a_look(capsys, tmp_path, monkeypatch):
     assert "y" in (directory / "kernel.log").read_text() and not (directory / "kernel.cubin").exists()
 
 
-def test_debugging_keeps_and_does_not_cache(capsys, tmp_path, monkeypatch):
+def test_set_debugging_keeps_files_and_disables_the_cache(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(_compilation.tempfile, "tempdir", str(tmp_path))
     drv.set_debugging()
     try:

@@ -34,13 +34,13 @@ def test_several_sources_are_linked():
     assert result(module) == 21
 
 
-def test_code_of_memory_and_files_is_linked(tmp_path):
+def test_code_from_memory_and_files_is_linked(tmp_path):
     (tmp_path / "part.cubin").write_bytes(relocatable(PART))
     module = DynamicModule().add_data(relocatable(MAIN), drv.jit_input_type.CUBIN)
     assert result(module.add_file(str(tmp_path / "part.cubin"), drv.jit_input_type.CUBIN).link()) == 21
 
 
-def test_a_linker_tells_what_it_says(tmp_path):
+def test_the_message_handler_gets_the_log_of_the_linker(tmp_path):
     said = []
     linker = drv.Linker(lambda *what: said.append(what), [(drv.jit_option.MAX_REGISTERS, 64)], log_verbose=True)
     linker.add_data(relocatable(MAIN), drv.jit_input_type.CUBIN, "main")
@@ -65,7 +65,7 @@ def test_what_cannot_be_linked_is_an_error():
         linker.add_data(b"", 99)
 
 
-def test_options_of_the_compiler_are_options_of_the_linker():
+def test_jit_options_become_linker_options():
     options = [(drv.jit_option.MAX_REGISTERS, 32), (drv.jit_option.OPTIMIZATION_LEVEL, 4), (2, 0),
                (drv.jit_option.TARGET, drv.jit_target.COMPUTE_90A)]  # fmt: skip
     assert linker_fields(options, True) == {
@@ -86,12 +86,12 @@ def test_code_is_loaded_with_a_handler_for_messages():
     assert said[1][0] is True
 
 
-def test_a_source_that_launches_is_linked_with_the_device_runtime():
+def test_dynamic_source_modules_are_linked_and_run():
     assert result(DynamicSourceModule("__global__ void f(int *x) { x[0] = 9; }")) == 9
     assert result(SourceModule("__global__ void f(int *x) { x[0] = 9; }")) == 9
 
 
-def test_libraries_are_found_or_named(tmp_path):
+def test_libraries_are_found_or_named_in_the_error(tmp_path):
     (tmp_path / "libmine.a").write_bytes(b"")
     assert find_library("mine", str(tmp_path)) == str(tmp_path / "libmine.a")
     with pytest.raises(drv.RuntimeError, match=r"there is no libnone\.a"):

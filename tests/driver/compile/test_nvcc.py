@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A compiler that the caller names, here one that we made."""
+"""An nvcc that the caller names; here a script in its place, which logs its arguments."""
 
 import sys
 
@@ -40,14 +40,14 @@ def nvcc(tmp_path):
     return str(path)
 
 
-def test_a_named_compiler_is_used(nvcc, tmp_path):
+def test_a_named_nvcc_is_used(nvcc, tmp_path):
     with pytest.warns(UserWarning, match="a remark"):
         code = compile("source", nvcc, ["-w"], arch="sm_90", code="sm_90a", cache_dir=False, include_dirs=["/x"])
     assert code == b'code of extern "C" {\n#line 1\nsource\n}\n'
     assert "'--cubin', '-w', '-arch=sm_90', '-code=sm_90a', '-I/x', '-o'" in (tmp_path / "log").read_text()
 
 
-def test_its_failure_is_a_compile_error(nvcc):
+def test_a_failure_of_nvcc_is_a_compile_error(nvcc):
     with pytest.raises(drv.CompileError) as caught:
         compile("wrong", nvcc, arch="sm_90", cache_dir=False)
     error = caught.value
@@ -55,7 +55,7 @@ def test_its_failure_is_a_compile_error(nvcc):
     assert error.command_line[:2] == [nvcc, "--cubin"]
 
 
-def test_what_it_made_is_found_in_the_cache(nvcc, tmp_path):
+def test_code_of_nvcc_is_cached_unless_the_source_has_includes(nvcc, tmp_path):
     cache = InMemoryProgramCache()
     first = _nvcc.run(nvcc, "source", [], "cubin", cache)
     assert first == (b"code of source", "a remark")
@@ -66,14 +66,14 @@ def test_what_it_made_is_found_in_the_cache(nvcc, tmp_path):
     assert (tmp_path / "log").read_text().count("-o") == 3
 
 
-def test_a_compiler_that_is_not_there_is_a_compile_error(tmp_path):
+def test_an_nvcc_that_does_not_exist_is_a_compile_error(tmp_path):
     with pytest.raises(drv.CompileError, match="nvcc compilation failed"):
         compile("source", str(tmp_path / "none"), arch="sm_90", cache_dir=False)
     with pytest.raises(drv.CompileError, match="nvcc was not found"):
         get_nvcc_version(str(tmp_path / "none"))
 
 
-def test_it_tells_its_version_and_preprocesses(nvcc):
+def test_nvcc_returns_its_version_and_preprocesses(nvcc):
     assert get_nvcc_version(nvcc) == "release 1.2\n"
     assert preprocess_source("text", ["-w"], nvcc) == "preprocessed text\n"
 

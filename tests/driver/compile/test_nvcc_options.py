@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of nvcc, as options of Program."""
+"""Options of nvcc, translated to fields of ProgramOptions."""
 
 import pytest
 
@@ -75,11 +75,11 @@ def test_options_for_the_host_have_no_effect(given):
         (['-DNAME="a b" -w'], ["-DNAME=a b", "-w"]),
     ],
 )
-def test_several_options_in_one_string_are_told_apart(given, parts):
+def test_several_options_in_one_string_are_split(given, parts):
     assert split_options(given) == parts
 
 
-def test_options_are_text():
+def test_options_must_be_strings():
     with pytest.raises(TypeError, match="each of options must be a str, not int"):
         split_options(["-w", 3])
 
@@ -94,7 +94,7 @@ def test_options_are_text():
         (["-ftz=1"], "must be true or false, not '1'"),
     ],
 )
-def test_unknown_options_are_named(given, message):
+def test_unknown_options_are_named_in_the_error(given, message):
     with pytest.raises(UnknownOptionError, match=message):
         translate(given)
 

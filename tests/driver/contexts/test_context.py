@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices, contexts, and the stack of each thread."""
 
+import pickle
 import threading
 
 import pytest
@@ -16,7 +17,7 @@ from support.threads import in_thread
 
 @pytest.fixture
 def bare(device):
-    """A thread without any context."""
+    """No context is current on this thread."""
     with no_context():
         assert drv.Context.get_current() is None
         yield
@@ -25,7 +26,7 @@ def bare(device):
 # --- Devices ---------------------------------------------------------------------------------------
 
 
-def test_a_device_says_what_it_is(device):
+def test_a_device_reports_its_properties(device):
     dev = drv.Device(0)
     assert drv.Device.count() == len(cuda.core.Device.get_all_devices())
     assert dev.name() == device.name and dev.pci_bus_id() == device.pci_bus_id
@@ -34,7 +35,7 @@ def test_a_device_says_what_it_is(device):
     assert device.name in repr(dev)
 
 
-def test_a_device_is_found_by_its_address(device):
+def test_a_device_is_found_by_its_pci_bus_id(device):
     assert drv.Device(drv.Device(0).pci_bus_id()) == drv.Device(0)
 
 
@@ -44,12 +45,12 @@ def test_devices_compare_by_their_ordinals(device):
 
 
 @pytest.mark.parametrize("ordinal", [-1, 1000])
-def test_a_bad_ordinal_is_an_error_of_logic(device, ordinal):
+def test_an_invalid_ordinal_raises_logic_error(device, ordinal):
     with pytest.raises(drv.LogicError, match="invalid device ordinal"):
         drv.Device(ordinal)
 
 
-def test_a_device_needs_an_int_or_an_address(device):
+def test_a_device_needs_an_ordinal_or_a_pci_bus_id(device):
     with pytest.raises(TypeError):
         drv.Device(None)
     with pytest.raises(drv.LogicError):
@@ -67,7 +68,7 @@ def test_attributes_are_read_by_member_number_or_name(device):
 
 
 @pytest.mark.filterwarnings("ignore:the driver refuses these attributes:UserWarning")
-def test_all_attributes_come_by_their_members(device):
+def test_get_attributes_returns_all_attributes_by_member(device):
     attributes = {str(key): value for key, value in drv.Device(0).get_attributes().items()}
     assert attributes["WARP_SIZE"] == 32
     assert attributes["MAX_THREADS_PER_BLOCK"] == device.properties.max_threads_per_block
@@ -117,7 +118,7 @@ def test_methods_of_the_current_context_are_called_on_class_and_instance(context
     assert context.pop() is context
 
 
-def test_a_context_may_stand_on_a_stack_several_times(bare):
+def test_a_context_may_be_on_a_stack_several_times(bare):
     context = drv.Device(0).make_context()
     context.push()
     assert drv.Context.pop() is context
@@ -127,7 +128,7 @@ def test_a_context_may_stand_on_a_stack_several_times(bare):
     context.detach()
 
 
-def test_what_was_current_before_is_current_after(device):
+def test_popping_restores_the_context_that_was_current_before(device):
     before = current_context()
     context = drv.Device(drv.Device.count() - 1).make_context()
     context.pop()
@@ -153,12 +154,12 @@ def test_a_context_made_in_one_thread_is_used_in_another(bare):
     context.detach()
 
 
-def test_popping_an_empty_stack_is_an_error_of_logic(device):
+def test_popping_an_empty_stack_raises_logic_error(device):
     with pytest.raises(drv.LogicError, match="invalid device context - the stack of contexts"):
         in_thread(drv.Context.pop)
 
 
-def test_nothing_is_made_without_a_context(bare):
+def test_creating_objects_without_a_context_raises_logic_error(bare):
     for make in (drv.Stream, drv.Event, lambda: drv.mem_alloc(4), drv.Context.get_device, drv.Context.synchronize):
         with pytest.raises(drv.LogicError, match="invalid device context"):
             make()
@@ -207,7 +208,7 @@ def test_a_detached_context_leaves_the_stack_and_its_objects_become_invalid(bare
     assert drv.Context.get_current() is None
 
 
-def test_contexts_of_one_device_share_its_memory_and_end_apart(bare):
+def test_contexts_of_one_device_share_its_memory_and_are_detached_separately(bare):
     first, second = drv.Device(0).make_context(), drv.Device(0).make_context()
     assert first == second and hash(first) == hash(second) and first is not second
     memory = drv.mem_alloc(4)
@@ -234,7 +235,8 @@ def test_the_primary_context_is_retained_without_becoming_current(bare):
     context.detach()
 
 
-def test_ending_with_a_context_on_the_stack_is_quiet():
+@pytest.mark.requires(device=True)
+def test_exiting_with_a_context_on_the_stack_prints_nothing():
     code = (
         "import threading, cuda.core.driver as drv\n"
         "context = drv.Device(0).make_context()\n"
@@ -245,10 +247,6 @@ def test_ending_with_a_context_on_the_stack_is_quiet():
     )
     assert run(code) == "end\n"
 
-
-test_ending_with_a_context_on_the_stack_is_quiet = pytest.mark.requires(device=True)(
-    test_ending_with_a_context_on_the_stack_is_quiet
-)
 
 
 def test_threads_have_stacks_of_their_own(bare):
@@ -295,11 +293,11 @@ def test_cache_and_banks_are_configured(context):
         drv.Context.set_shared_config(7)
 
 
-def test_a_context_says_what_it_is(context):
+def test_a_context_reports_its_version_handle_and_device(context):
     assert context.get_api_version() > 0 and context.handle == int(drv.Context.get_current().handle) != 0
     assert "device 0" in repr(context)
     with pytest.raises(TypeError, match="cannot be pickled"):
-        __import__("pickle").dumps(context)
+        pickle.dumps(context)
 
 
 @pytest.mark.requires(devices=2)
@@ -318,5 +316,5 @@ def test_contexts_reach_memory_of_peers(bare):
     peer.detach()
 
 
-def test_members_are_found_by_their_numbers():
+def test_enum_members_are_found_by_their_values():
     assert member_of(drv.limit, 1, "cuX") is drv.limit.PRINTF_FIFO_SIZE

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device that programs get which do not choose one."""
+"""The default context: its device is chosen by the environment, by a file, or is the first that works."""
 
 import builtins
 
@@ -48,14 +48,14 @@ def test_the_first_device_that_works_is_taken(monkeypatch):
     assert tried == [0, 1]
 
 
-def test_the_environment_chooses(monkeypatch):
+def test_the_environment_chooses_the_device(monkeypatch):
     last = drv.Device.count() - 1
     monkeypatch.setenv("CUDA_DEVICE", str(last))
     assert made_on() == drv.Device(last)
 
 
 @pytest.mark.parametrize("name", [".cuda_device", ".cuda-device"])
-def test_a_file_chooses(home, name):
+def test_a_file_in_the_home_directory_chooses_the_device(home, name):
     last = drv.Device.count() - 1
     (home / name).write_text(f"{last}\n")
     assert made_on() == drv.Device(last)
@@ -63,24 +63,24 @@ def test_a_file_chooses(home, name):
         assert get_default_device() == drv.Device(last)
 
 
-def test_the_default_device_has_a_default():
+def test_get_default_device_falls_back_to_the_given_ordinal():
     with pytest.warns(DeprecationWarning):
         assert get_default_device(0) == drv.Device(0)
 
 
-def test_a_choice_that_is_no_ordinal_is_refused(monkeypatch):
+def test_a_chosen_device_must_be_an_ordinal(monkeypatch):
     monkeypatch.setenv("CUDA_DEVICE", "fast one")
     with pytest.raises(builtins.RuntimeError, match="CUDA_DEVICE must have the ordinal"):
         make_default_context()
 
 
-def test_no_device_is_a_builtin_runtime_error(monkeypatch):
+def test_no_device_raises_the_builtin_runtime_error(monkeypatch):
     monkeypatch.setattr(drv.Device, "count", staticmethod(lambda: 0))
     with pytest.raises(builtins.RuntimeError, match="there is no CUDA device"):
         make_default_context()
 
 
-def test_no_device_that_works_is_a_builtin_runtime_error():
+def test_no_device_that_works_raises_the_builtin_runtime_error():
     def make(dev):
         raise logic_error("cuCtxCreate", 101)
 
@@ -88,7 +88,7 @@ def test_no_device_that_works_is_a_builtin_runtime_error():
         make_default_context(make)
 
 
-def test_the_end_survives_whatever_the_program_did():
+def test_finish_accepts_contexts_that_were_popped_or_detached():
     context = make_default_context()
     finish(context)
     assert drv.Context.get_current() is not context

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Results that are kept by context."""
+"""Results that are cached by context."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_results_of_detached_contexts_are_dropped():
     assert results == {}
 
 
-def test_tests_run_in_a_context_of_their_own():
+def test_mark_cuda_test_runs_a_function_in_a_context_of_its_own():
     before = drv.Context.get_current()
 
     @tools.mark_cuda_test
@@ -67,7 +67,7 @@ def test_tests_run_in_a_context_of_their_own():
     assert drv.Context.get_current() is before
 
 
-def test_fixtures_are_generators():
+def test_the_fixture_makes_a_context_and_ends_it():
     generator = tools.init_cuda_context_fixture()
     context = next(generator)
     assert drv.Context.get_current() is context

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 
 @pytest.mark.parametrize(("flags", "nonblocking"), [(0, False), (1, True), (drv.stream_flags.NON_BLOCKING, True)])
-def test_a_stream_is_what_its_flags_say(flags, nonblocking):
+def test_flags_decide_whether_a_stream_is_nonblocking(flags, nonblocking):
     stream = drv.Stream(flags)
     assert stream_of(stream).is_nonblocking is nonblocking
     assert stream.is_done()
@@ -40,7 +40,7 @@ def test_unknown_flags_of_streams_are_refused(flags, error, text):
         drv.Stream(flags)
 
 
-def test_streams_of_others_are_taken(device):
+def test_streams_of_other_libraries_are_accepted(device):
     inner = device.create_stream()
     assert stream_of(inner) is inner
     assert stream_of(None) is cuda.core.LEGACY_DEFAULT_STREAM
@@ -78,7 +78,7 @@ def test_a_stream_waits_for_an_event():
         second.wait_for_event(None)
 
 
-def test_time_between_events_that_have_none_is_refused():
+def test_elapsed_time_needs_recorded_events_with_timing():
     start, end = drv.Event(), drv.Event(drv.event_flags.DISABLE_TIMING)
     with pytest.raises(drv.LogicError, match="cuEventElapsedTime failed"):
         end.record().synchronize().time_since(start.record())
@@ -97,7 +97,7 @@ def test_streams_and_events_keep_their_context():
     assert stream._context is drv.Context.get_current()
 
 
-def test_objects_of_pending_work_are_kept_and_let_go(monkeypatch):
+def test_objects_of_pending_work_are_kept_and_released_later(monkeypatch):
     monkeypatch.setattr(Kept, "LIMIT", 2)
 
     class Thing:
@@ -118,7 +118,7 @@ def test_objects_of_pending_work_are_kept_and_let_go(monkeypatch):
 
 
 @pytest.mark.parametrize("finish", [lambda event: event.synchronize(), lambda event: wait_by_query(event)])
-def test_events_let_go_of_what_earlier_work_used(finish):
+def test_a_complete_event_releases_the_objects_of_earlier_work(finish):
     class Thing:
         pass
 
@@ -145,7 +145,7 @@ def wait_by_query(event):
         pass
 
 
-def test_what_is_let_go_of_twice_is_gone_once():
+def test_releasing_the_same_objects_twice_releases_no_others():
     kept = Kept()
     stream = stream_of(None)
     for number in range(5):
@@ -163,6 +163,6 @@ def test_the_profiler_is_started_and_stopped():
     assert drv.stop_profiler() is None
 
 
-def test_the_profiler_of_older_drivers_is_not_supported():
+def test_initialize_profiler_is_not_supported():
     with pytest.raises(drv.NotSupportedError, match="nsys"):
         drv.initialize_profiler("config", "output", drv.profiler_output_mode.CSV)

@@ -58,7 +58,7 @@ def test_kernels_read_what_opengl_wrote_on_a_stream(buffer, registered):
 
 
 @pytest.mark.parametrize("flags", [cuda_gl.graphics_map_flags.READ_ONLY, 2, np.int32(0)])
-def test_flags_are_told_to_the_driver(buffer, flags):
+def test_flags_are_members_or_ints(buffer, flags):
     registered = cuda_gl.RegisteredBuffer(buffer.name, flags)
     mapping = registered.map()
     assert mapping.device_ptr_and_size()[1] == 256
@@ -76,7 +76,7 @@ def test_a_mapping_ends_when_it_is_unreachable(buffer, registered):
         mapping.unmap()
 
 
-def test_what_ended_is_refused(registered):
+def test_unmapped_and_unregistered_objects_are_refused(registered):
     mapping = registered.map()
     mapping.unmap()
     for use in (mapping.unmap, mapping.device_ptr_and_size, lambda: mapping.array(0, 0)):
@@ -130,7 +130,7 @@ def test_contexts_are_made_for_opengl():
         cuda_gl.make_context(0)
 
 
-def test_what_cuda_2_had_is_refused():
+def test_the_classes_of_cuda_2_are_refused():
     with pytest.raises(drv.NotSupportedError, match="RegisteredBuffer"):
         cuda_gl.init()
     for kind in (cuda_gl.BufferObject, cuda_gl.BufferObjectMapping):
@@ -156,14 +156,14 @@ def test_kernels_read_images_of_opengl(context):
 
 
 class Image:
-    """Stands for a registered image: each place of it is an array of its own."""
+    """A stand-in for a registered image: each subresource (index, level) is an array of its own."""
 
     is_closed = False
     mapped = None
 
     def __init__(self, name, target, flags):
         self.made_of = (name, target, flags)
-        self.places = []
+        self.subresources = []
 
     @property
     def is_mapped(self):
@@ -172,7 +172,7 @@ class Image:
     def map_array(self, *, stream, index=0, level=0):
         if level > 3:
             raise drv.Error("no such level", code=1, name="CUDA_ERROR_INVALID_VALUE", api="cuGraphicsMapResources")
-        self.places.append((index, level))
+        self.subresources.append((index, level))
         self.mapped = Device(0).create_opaque_array(
             OpaqueArrayOptions(shape=(16 >> level, 8 >> level), format="uint8", num_channels=4)
         )
@@ -187,7 +187,7 @@ class Image:
             self.mapped.close()
 
 
-def test_images_are_mapped_place_by_place(context, monkeypatch):
+def test_images_are_mapped_one_subresource_at_a_time(context, monkeypatch):
     monkeypatch.setattr(_registered, "GraphicsResource", SimpleNamespace(from_gl_image=Image))
     registered = cuda_gl.RegisteredImage(7, GL_TEXTURE_2D, cuda_gl.graphics_map_flags.WRITE_DISCARD)
     assert registered._resource.made_of == (7, GL_TEXTURE_2D, "write_discard")
@@ -202,7 +202,7 @@ def test_images_are_mapped_place_by_place(context, monkeypatch):
     assert smaller.get_descriptor().width == 4 and mapping.array(0, 2).handle == smaller.handle
     with pytest.raises(drv.LogicError, match="the array was freed"):
         whole.get_descriptor()
-    assert registered._resource.places == [(0, 0), (0, 2)]
+    assert registered._resource.subresources == [(0, 0), (0, 2)]
     with pytest.raises(drv.LogicError, match="cuGraphicsMapResources failed"):
         mapping.array(0, 7)
     with pytest.raises(drv.LogicError, match="not mapped any more"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise kernels: the choice of a kernel by the layout of arrays."""
+"""Elementwise kernels: the layout of the arrays decides which kernel is built."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_dimensions_are_joined_before_a_strided_kernel_is_taken():
     assert np.array_equal(out.get(), 2 * host)
 
 
-def test_order_of_elements_is_kept_where_the_body_counts_them():
+def test_a_body_that_uses_the_index_gets_it_in_c_order():
     numbered = Elementwise("numbered", [Operand("r", F4)], [Operand("a", F4)], "r = a + i")
     out = gpuarray.zeros((2, 3), F4, order="F")
     launch(numbered, out, gpuarray.zeros((2, 3), F4))
@@ -88,7 +88,7 @@ def test_bodies_use_numbers_indices_and_pointers():
     assert r.get().tolist() == [2, 21, 4, 23, 6] and s.get().tolist() == [0, 1, 2, 3, 4]
 
 
-def test_nothing_is_launched_for_nothing():
+def test_nothing_is_launched_for_empty_arrays():
     kernel, a = twice(F4), gpuarray.zeros((3, 0), F4)
     launch(kernel, a, a)
     assert not kernel._packed and not kernel._dense and not kernel._strided

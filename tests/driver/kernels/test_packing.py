@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of users that are compiled for 16 bytes at once, and those that are not."""
+"""User code that is compiled for packs of 16 bytes, and code that needs the elements one by one."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def names_of(found):
         ("z[i] = i + n", ([], ["z"])),
     ],
 )
-def test_elements_are_packed(operation, expected):
+def test_code_that_uses_only_its_own_element_is_packed(operation, expected):
     assert names_of(packing("float a, float *x, float *y, float *z", operation)) == expected
 
 
@@ -69,11 +69,11 @@ def test_elements_are_packed(operation, expected):
         "\n#define Q 1\nz[i] = Q",
     ],
 )
-def test_texts_that_need_elements_one_by_one(operation):
+def test_code_that_needs_elements_one_by_one_is_not_packed(operation):
     assert packing("float a, float *x, float *y, float *z", operation) is None
 
 
-def test_other_texts_and_types_count_too():
+def test_packing_depends_on_preamble_loop_code_and_types_too():
     arguments, text = "float *x, float *y", "y[i] = x[i]"
     assert packing(arguments, text, preamble="#define X x[i]") is None
     assert packing(arguments, text, preamble="__device__ float f(float x) { return x; }") is not None
@@ -89,7 +89,7 @@ def test_other_texts_and_types_count_too():
 
 
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 1023, 1024, 4099])
-def test_packs_give_what_single_elements_give(context, size):
+def test_packed_kernels_compute_all_elements(context, size):
     kernel = ElementwiseKernel("float a, float *x, double *y, char *z", "z[i] = i % 7; y[i] += a * x[i] + z[i]")
     host = np.arange(size, dtype="f4")
     x, y, z = gpuarray.to_gpu(host), gpuarray.to_gpu(host.astype("f8")), gpuarray.zeros(size, "i1")
@@ -99,7 +99,7 @@ def test_packs_give_what_single_elements_give(context, size):
     assert [key[1] for key in kernel._kernels] == (["packed"] if size > 1 else [False])
 
 
-def test_arrays_that_share_memory_are_taken_one_by_one(context):
+def test_arrays_that_share_memory_are_processed_one_by_one(context):
     kernel = ElementwiseKernel("float *x, float *z", "z[i] = 1; z[i] += x[i]")
     x = gpuarray.to_gpu(np.arange(8, dtype="f4"))
     kernel(x, x)
@@ -111,7 +111,7 @@ def test_arrays_that_share_memory_are_taken_one_by_one(context):
     assert z.get().tolist() == [4.0] * 8 and [key[1] for key in reads._kernels] == ["packed"]
 
 
-def test_arrays_at_unaligned_addresses_are_taken_one_by_one(context):
+def test_arrays_at_unaligned_addresses_are_processed_one_by_one(context):
     kernel = ElementwiseKernel("float *x, float *z", "z[i] = 2 * x[i]")
     x, z = gpuarray.to_gpu(np.arange(9, dtype="f4")), gpuarray.zeros(8, "f4")
     kernel(x[1:], z)
@@ -119,7 +119,7 @@ def test_arrays_at_unaligned_addresses_are_taken_one_by_one(context):
     assert [key[1] for key in kernel._kernels] == [False]
 
 
-def test_a_text_that_changes_what_it_seems_to_read_is_compiled_for_single_elements(context):
+def test_code_that_writes_through_a_reference_is_not_packed(context):
     kernel = ElementwiseKernel("float *x, float *z", "float &r = x[i]; r = 3; z[i] = 1")
     x, z = gpuarray.zeros(8, "f4"), gpuarray.zeros(8, "f4")
     for _ in range(2):
@@ -128,7 +128,7 @@ def test_a_text_that_changes_what_it_seems_to_read_is_compiled_for_single_elemen
     assert [(key[1], found is None) for key, found in kernel._kernels.items()] == [("packed", True), (False, False)]
 
 
-def test_more_elements_than_32_bits_count_have_a_kernel_of_their_own():
+def test_sizes_beyond_32_bits_have_a_packed_kernel_with_a_64_bit_index():
     kernel = ElementwiseKernel("float *x", "x[i] = 1")
     assert "const unsigned long i" in kernel.packed_source(True)
     assert "const unsigned int i" in kernel.packed_source()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reduction kernels: blocks, packs, and the threads of a result."""
+"""Reduction kernels: blocks, packs, and the number of threads for each result."""
 
 import numpy as np
 import pytest
@@ -25,13 +25,13 @@ def run(reduction, d, is_packed=False):
         return memory[0], memory[0].ptr
 
     kept = reduction.launch(array_device(), None, d.size, (d.ptr,), out.ptr, allocate, is_packed)
-    # One block needs no memory for the results of blocks.
+    # A single block needs no scratch memory.
     assert kept is (memory[0] if reduction.block_count(d.size, array_device(), is_packed) > 1 else None)
     return float(out)
 
 
 @pytest.mark.parametrize("size", [0, 1, 255, 1025, 100_000])
-def test_blocks_and_packs_give_the_same(size):
+def test_packed_and_unpacked_sums_are_equal(size):
     host = np.arange(size, dtype="f4") % 16
     reduction = sum_of(packs=(4, {"x": "float"}, "x_p.items[k]"))
     d = gpuarray.to_gpu(host) if size else gpuarray.zeros(1, "f4")[:0]
@@ -39,7 +39,7 @@ def test_blocks_and_packs_give_the_same(size):
     assert run(reduction, d, True) == host.sum()
 
 
-def test_a_launch_does_not_count_what_an_earlier_one_left():
+def test_a_launch_ignores_the_counter_that_an_earlier_one_left():
     d, out = gpuarray.to_gpu(np.ones(50_000, "f4")), gpuarray.zeros((), "f4")
     reduction, device = sum_of(), array_device()
     memory = gpuarray.zeros(TICKET_BYTES + 4 * reduction.block_count(d.size, device, False), "u1")
@@ -51,7 +51,7 @@ def test_a_launch_does_not_count_what_an_earlier_one_left():
     assert next_turn() < next_turn()
 
 
-def test_blocks_fill_the_device_and_no_more():
+def test_the_number_of_blocks_is_limited_by_the_device():
     device = array_device()
     reduction = sum_of(packs=(4, {"x": "float"}, "x_p.items[k]"))
     assert reduction.block_count(0, device, False) == 1
@@ -60,17 +60,17 @@ def test_blocks_fill_the_device_and_no_more():
     assert reduction.block_count(10**12, device, True) == 4 * device.multiprocessors
 
 
-def test_large_structures_have_smaller_blocks():
+def test_large_elements_have_smaller_blocks():
     wide = Reduction("wide", "struct wide", 256, "wide()", "a", "x[i]", ["wide* x"])
     assert wide.block == 64 and "launch_bounds__(64)" in wide.source()
 
 
 @pytest.mark.parametrize(("length", "lanes"), [(5, 1), (100, 32), (3000, 256)])
-def test_threads_of_a_result_follow_from_its_elements(length, lanes):
+def test_the_number_of_threads_for_a_result_follows_from_its_elements(length, lanes):
     reduction = AxisReduction("axes", "int", 4, "0", "a + b", "x", "int", prelude(), "int")
     host = np.arange(7 * length, dtype="i4").reshape(7, length)
     d, out = gpuarray.to_gpu(host), gpuarray.zeros(7, "i4")
-    kept, gone = ([7], [d.strides[0]]), ([length], [4])
-    reduction.launch(array_device(), None, out.ptr, out.strides, d.ptr, kept, gone)
+    kept, reduced = ([7], [d.strides[0]]), ([length], [4])
+    reduction.launch(array_device(), None, out.ptr, out.strides, d.ptr, kept, reduced)
     assert np.array_equal(out.get(), host.sum(axis=1, dtype="i4"))
     assert [key[3] for key in reduction._kernels] == [lanes]

@@ -12,7 +12,7 @@ from cuda.core.driver._kernels._scan import BLOCK, Scan
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_results_of_tiles_are_scanned_in_tiles_themselves():
+def test_sums_of_many_tiles_are_scanned_in_tiles_again():
     scan = Scan("deep", "long", 8, "a + b", None, "", "", None, False)
     size = scan.tile**2 + 5
     d, sizes, memory = gpuarray.zeros(size, "i8").fill(1), [], []

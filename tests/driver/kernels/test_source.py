@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What generated sources share."""
+"""Types and definitions that generated sources share; and all of them compile without warnings."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ from cuda.core.driver.elementwise import ElementwiseKernel
         ("V16", "cuda_core::record<unsigned long long, 2>"),
     ],
 )
-def test_elements_in_memory_have_a_type_in_c(dtype, name):
+def test_each_dtype_has_a_storage_type_in_c(dtype, name):
     assert source.storage_name(np.dtype(dtype)) == name
 
 
@@ -37,7 +37,7 @@ def test_halves_are_computed_as_floats():
     assert source.COMPUTE_TYPES[np.dtype("f2")] == "float"
 
 
-def test_definitions_come_where_they_are_needed():
+def test_the_prelude_has_only_the_definitions_that_are_needed():
     assert "struct half" in source.prelude(np.dtype("f2")) and "complex" not in source.prelude(np.dtype("f2"))
     assert source.prelude(np.dtype("c8")).startswith(source.COMPLEX_HEADER)
     assert "half" not in source.prelude(np.dtype("f4"))
@@ -74,7 +74,7 @@ def sources():
 
 @pytest.mark.requires(nvrtc=True, software=False)
 @pytest.mark.parametrize("part", range(24))
-def test_the_compiler_has_nothing_to_say_of_generated_sources(part):
-    # What it says on success is a warning, which tests do not let pass.
+def test_generated_sources_compile_without_warnings(part):
+    # Messages of a successful compilation are issued as a warning, which fails the test.
     for _, text in list(sources())[part::24]:
         assert compile_object(Request(text, no_extern_c=True, arch="sm_90", cache_dir=False), "cubin") is not None

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("context")
     ],
     ids=lambda source: type(source).__name__,
 )
-def test_everything_with_a_buffer_is_copied(source):
+def test_objects_with_the_buffer_protocol_are_copied(source):
     size = memoryview(source).nbytes if not isinstance(source, np.ndarray) else source.nbytes
     memory = drv.mem_alloc(size)
     drv.memcpy_htod(memory, source)
@@ -106,7 +106,7 @@ def test_copies_between_given_contexts_need_no_current_one():
     assert drv.from_device(target, 4, float).tolist() == [0, 1, 2, 3]
 
 
-def test_arrays_with_gaps_are_refused_but_for_new_memory():
+def test_arrays_with_gaps_are_refused_except_by_to_device():
     gappy = np.arange(16.0)[::2]
     memory = drv.mem_alloc(128)
     for copy in (drv.memcpy_htod, drv.memcpy_htod_async):
@@ -117,7 +117,7 @@ def test_arrays_with_gaps_are_refused_but_for_new_memory():
     assert drv.from_device(drv.to_device(gappy), 8, float).tolist() == gappy.tolist()
 
 
-def test_destinations_are_writable():
+def test_destinations_must_be_writable():
     memory, readonly = drv.mem_alloc(8), np.zeros(8, np.uint8)
     readonly.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
@@ -126,7 +126,7 @@ def test_destinations_are_writable():
         drv.memcpy_dtoh(b"12345678", memory)
 
 
-def test_objects_are_not_copied():
+def test_python_objects_are_not_copied():
     with pytest.raises(TypeError, match="Python objects"):
         drv.memcpy_htod(drv.mem_alloc(64), np.array([{}]))
     with pytest.raises(TypeError):
@@ -157,7 +157,7 @@ def test_copies_of_nothing_do_nothing():
     assert drv.memcpy_dtoh(bytearray(), drv.mem_alloc(1)) is None
 
 
-def test_arrays_come_in_shape_and_order():
+def test_from_device_returns_the_given_shape_and_order():
     source = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     memory = drv.to_device(source)
     assert (drv.from_device(memory, (2, 3), float, order="F") == source).all()
@@ -178,7 +178,7 @@ def test_memory_is_filled(bits, data):
 
 
 @pytest.mark.parametrize("bits", [8, 16, 32])
-def test_rows_are_filled(bits):
+def test_rows_with_a_pitch_are_filled(bits):
     width = bits // 8
     memory = drv.to_device(np.zeros(12, f"u{width}"))
     getattr(drv, f"memset_d2d{bits}")(memory, 4 * width, 7, 2, 3)
@@ -210,7 +210,7 @@ def test_fills_need_a_number_that_fits_and_a_count():
         (drv.memset_d32_async, drv.memset_d2d32_async, 32),
     ],
 )
-def test_fills_of_each_width_fill_what_they_are_told(context, fill, rows, bits):
+def test_fills_change_only_the_given_elements(context, fill, rows, bits):
     width, value = bits // 8, (1 << bits) - 3
     memory = drv.mem_alloc(64)
     fill(memory, 0, 64 // width)

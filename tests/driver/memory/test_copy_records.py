@@ -52,7 +52,7 @@ def test_buffers_may_have_gaps():
     assert (target[:, :4] == source).all() and not target[:, 4:].any()
 
 
-def test_destinations_are_writable():
+def test_invalid_sources_and_destinations_are_refused():
     with pytest.raises(ValueError, match="cannot be written to"):
         drv.Memcpy2D().set_dst_host(b"bytes")
     with pytest.raises(TypeError):
@@ -97,7 +97,7 @@ def test_a_volume_is_copied(kind, has_stream, context):
 
 
 @pytest.mark.parametrize("kind", [drv.Memcpy2D, drv.Memcpy3D])
-def test_fields_are_whole_numbers_from_0(kind):
+def test_fields_must_be_ints_from_0(kind):
     memory = drv.mem_alloc(64)
     for value, error, text in [
         (-1, drv.LogicError, "must be from 0 to .*, not -1"),

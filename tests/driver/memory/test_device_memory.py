@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory, and what passes for a device pointer."""
+"""Device memory, and the objects that are accepted as device pointers."""
 
 import ctypes
 
@@ -28,14 +28,14 @@ def test_memory_is_allocated_and_freed():
     free, total = drv.mem_get_info()
     memory = drv.mem_alloc(1 << 20)
     assert isinstance(memory, drv.DeviceAllocation) and len(memory) == 1 << 20
-    # Other processes allocate, too: what is free is theirs to change.
+    # The free memory is not compared: other processes allocate, too.
     assert 0 < free <= total and drv.mem_get_info()[1] == total
     memory.free()
     with pytest.raises(drv.LogicError, match="cuMemFree failed: invalid resource handle"):
         memory.free()
 
 
-def test_a_free_that_the_driver_refuses_is_an_error_of_the_classic_classes(monkeypatch):
+def test_a_free_that_the_driver_refuses_raises_the_classic_error(monkeypatch):
     def refuse(self):
         raise CUDAError("refused", code=3, name="CUDA_ERROR_NOT_INITIALIZED", api="cuMemFree")
 
@@ -59,7 +59,7 @@ def test_memory_has_at_least_one_byte(size):
 
 
 @pytest.mark.parametrize("size", [1.5, "8", None])
-def test_sizes_are_ints(size):
+def test_sizes_must_be_ints(size):
     with pytest.raises(TypeError):
         drv.mem_alloc(size)
 
@@ -101,7 +101,7 @@ def test_a_memoryview_shows_the_device_address():
             memory.as_buffer(size, offset)
 
 
-def test_everything_with_an_address_passes_for_a_device_pointer():
+def test_objects_with_an_address_are_device_pointers():
     memory = drv.mem_alloc(64)
     address = int(memory)
 
@@ -124,12 +124,12 @@ def test_everything_with_an_address_passes_for_a_device_pointer():
 
 
 @pytest.mark.parametrize("pointer", [None, 1.5, "0x10", True, b"", np.zeros(3), [1]])
-def test_nothing_else_passes_for_a_device_pointer(pointer):
+def test_other_objects_are_no_device_pointers(pointer):
     with pytest.raises(TypeError, match="a device pointer must be"):
         as_pointer(pointer)
 
 
-def test_freed_memory_does_not_pass():
+def test_freed_memory_is_refused():
     memory = drv.mem_alloc(4)
     memory.free()
     for use in (int, np.intp, as_pointer, lambda gone: drv.memset_d8(gone, 0, 1)):
@@ -137,11 +137,11 @@ def test_freed_memory_does_not_pass():
             use(memory)
 
 
-def test_holders_must_say_where():
+def test_pointer_holders_must_define_get_pointer():
     with pytest.raises(NotImplementedError, match="must define get_pointer"):
         int(drv.PointerHolderBase())
 
 
-def test_views_of_device_memory_are_no_arrays_of_the_host():
+def test_as_buffer_exports_a_ctypes_array():
     memory = drv.mem_alloc(8)
     assert isinstance(memory.as_buffer(8).obj, ctypes.Array)

@@ -86,7 +86,7 @@ def test_memory_is_freed_when_no_array_shows_it():
 
 
 @pytest.mark.parametrize("make", [drv.pagelocked_zeros, drv.aligned_zeros])
-def test_memory_that_is_given_up_lasts_as_long_as_its_arrays(make):
+def test_memory_that_is_freed_lasts_as_long_as_its_arrays(make):
     array = make(1 << 16, np.uint8)
     array.base.free()
     assert not array.any()
@@ -102,7 +102,7 @@ def test_memory_of_a_detached_context_lasts_as_long_as_its_arrays(context):
         array.base.get_flags()
 
 
-def test_plain_page_locked_memory():
+def test_a_page_locked_allocation_is_a_buffer_and_freed_once():
     memory = drv.mem_host_alloc(64, drv.host_alloc_flags.DEVICE_MAP)
     assert drv.HostAllocation is drv.PagelockedHostAllocation and isinstance(memory, drv.HostAllocation)
     assert len(memory) == 64 and memoryview(memory).nbytes == 64
@@ -116,13 +116,13 @@ def test_plain_page_locked_memory():
 
 
 @pytest.mark.parametrize("alignment", [1, 64, 4096, 1 << 16])
-def test_aligned_memory_begins_at_a_multiple(alignment):
+def test_aligned_memory_begins_at_a_multiple_of_the_alignment(alignment):
     array = drv.aligned_empty(100, np.uint8, alignment=alignment)
     assert array.__array_interface__["data"][0] % alignment == 0 and len(array.base) == 100
 
 
 @pytest.mark.parametrize("alignment", [0, -4, 48])
-def test_alignments_are_powers_of_two(alignment):
+def test_alignments_must_be_powers_of_two(alignment):
     with pytest.raises(drv.LogicError, match="must be a power of two"):
         drv.aligned_empty(4, float, alignment=alignment)
 
@@ -159,13 +159,13 @@ def test_a_registration_ends_with_its_context(context):
         registered.base.unregister()
 
 
-def test_the_resource_behind_it_allocates_nothing_itself():
+def test_the_memory_resource_of_host_memory_refuses_to_allocate():
     with pytest.raises(NotImplementedError, match="mem_host_alloc"):
         _RESOURCE.allocate(4)
     assert _RESOURCE.is_device_accessible and _RESOURCE.is_host_accessible and _RESOURCE.device_id == -1
 
 
-def test_large_aligned_zeros_take_no_time_until_they_are_used():
+def test_large_aligned_zeros_take_no_memory_until_they_are_used():
     array = drv.aligned_zeros(1 << 32, "u1")
     assert array.ctypes.data % 4096 == 0 and not array[:: 1 << 28].any()
 

@@ -88,7 +88,7 @@ def test_handles_of_memory_that_was_freed_are_refused():
     assert run(code) == "True\n"
 
 
-def test_memory_of_this_process_and_of_the_host_is_not_opened():
+def test_memory_of_this_process_and_of_the_host_is_refused():
     memory = drv.mem_alloc(100)
     handle = drv.mem_get_ipc_handle(memory)
     with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
@@ -113,7 +113,7 @@ def test_handles_have_64_bytes(handle):
         drv.Event.from_ipc_handle(handle)
 
 
-def test_handles_of_nothing_are_refused():
+def test_a_handle_of_zeros_is_refused():
     with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
         drv.IPCMemoryHandle(bytes(64))
 
@@ -134,7 +134,7 @@ def test_another_process_waits_for_an_event():
     event.record(drv.Stream()).synchronize()
 
 
-def test_events_of_other_kinds_are_not_opened():
+def test_events_that_are_not_for_other_processes_have_no_handle():
     with pytest.raises(drv.LogicError, match="INTERPROCESS"):
         drv.Event().ipc_handle()
     with pytest.raises(drv.LogicError, match="cuEventCreate failed"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What copies and fills take as memory and as numbers, and how they refuse the rest."""
+"""Arguments of linear copies and fills: what is accepted as memory and as a number, and what is refused."""
 
 import array
 import ctypes
@@ -28,7 +28,7 @@ def test_elements_of_each_type_are_copied(dtype):
     assert (target.view(np.uint8) == source.view(np.uint8)).all()
 
 
-def test_memory_of_other_kinds_is_copied():
+def test_memory_of_the_standard_library_is_copied():
     memory = drv.mem_alloc(8)
     mapped = mmap.mmap(-1, 8)
     for source in (b"12345678", bytearray(b"12345678"), array.array("d", [1.5]), (ctypes.c_int * 2)(3, 4)):
@@ -133,7 +133,7 @@ def test_patterns_are_the_bits_of_a_number(width):
         pattern("cuX", 1.0, width)
 
 
-def test_arrays_count_as_device_pointers():
+def test_arrays_are_accepted_as_device_pointers():
     x = gpuarray.to_gpu(np.arange(8, dtype="i4"))
     drv.memcpy_htod(x, np.full(8, 5, "i4"))
     drv.memset_d32(x[4:].gpudata, 6, 2)
@@ -143,7 +143,7 @@ def test_arrays_count_as_device_pointers():
     assert x.get()[0] == 0
 
 
-def test_memory_is_not_freed_under_a_copy():
+def test_memory_is_not_freed_during_a_copy():
     mine = drv.Context.get_current()
     memory = drv.mem_alloc(1 << 20)
     host = np.zeros(1 << 20, np.uint8)

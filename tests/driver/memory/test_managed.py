@@ -40,7 +40,7 @@ def test_arrays_like_others():
         drv.managed_empty_like(np.zeros((4, 4))[::2, ::2], GLOBAL)
 
 
-def test_memory_is_attached():
+def test_managed_memory_is_attached_to_a_stream():
     array, stream = drv.managed_zeros(16, np.uint8, mem_flags=GLOBAL), drv.Stream()
     array.base.attach(drv.mem_attach_flags.SINGLE, stream)
     stream.synchronize()
@@ -50,12 +50,12 @@ def test_memory_is_attached():
         array.base.attach(99)
 
 
-def test_the_driver_wants_flags():
+def test_managed_memory_needs_attach_flags():
     with pytest.raises(drv.LogicError, match="cuMemAllocManaged failed"):
         drv.managed_empty(4, float)
 
 
-def test_memory_that_is_given_up_lasts_as_long_as_its_arrays(context):
+def test_memory_that_is_freed_lasts_as_long_as_its_arrays(context):
     array = drv.managed_zeros(1 << 14, np.uint8, mem_flags=GLOBAL)
     alive = weakref.ref(array.base)
     array.base.free()
@@ -73,7 +73,7 @@ def test_memory_that_is_given_up_lasts_as_long_as_its_arrays(context):
         other.base.free()
 
 
-def test_the_resource_behind_it_allocates_nothing_itself():
+def test_the_memory_resource_of_managed_memory_refuses_to_allocate():
     resource = _ManagedMemoryResource(0)
     with pytest.raises(NotImplementedError, match="managed_empty"):
         resource.allocate(4)

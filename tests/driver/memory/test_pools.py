@@ -43,7 +43,7 @@ def test_memory_goes_back_to_the_pool_and_is_reused(pool):
     assert counts(pool) == (0, 0, 0, 0)
 
 
-def test_a_pool_stops_holding(pool):
+def test_stop_holding_frees_held_blocks_and_holds_no_more(pool):
     first, second = pool.allocate(100), pool.allocate(100)
     first.free()
     assert pool.held_blocks == 1
@@ -53,7 +53,7 @@ def test_a_pool_stops_holding(pool):
     assert counts(pool) == (0, 0, 0, 0)
 
 
-def test_classes_of_sizes_waste_less_than_an_eighth():
+def test_bins_waste_less_than_an_eighth_of_the_size():
     sizes = [*range(1, 3000), *(2**power + more for power in range(12, 45) for more in (-1, 0, 1, 77))]
     for size in sizes:
         number = drv.DeviceMemoryPool.bin_number(size)
@@ -102,7 +102,7 @@ def test_memory_outlives_its_pool():
     memory.free()
 
 
-def test_a_pool_goes_on_in_another_context(pool, context):
+def test_a_pool_can_be_used_in_another_context(pool, context):
     memory = pool.allocate(64)
     pool.allocate(128).free()
     other = drv.Device(0).retain_primary_context()
@@ -146,7 +146,7 @@ def test_threads_share_a_pool(pool, context):
     assert failures == [] and pool.active_blocks == 0
 
 
-def test_page_locked_pools_hand_out_arrays():
+def test_page_locked_pools_return_arrays():
     pool = drv.PageLockedMemoryPool(drv.PageLockedAllocator(drv.host_alloc_flags.DEVICEMAP))
     array = pool.allocate((3, 4), np.float32, order="F")
     assert isinstance(array.base, drv.PooledHostAllocation) and array.flags.f_contiguous and array.shape == (3, 4)
@@ -174,6 +174,6 @@ def test_logarithms_are_rounded_down(number, power):
     assert _pools.bitlog2(number) == power
 
 
-def test_logarithms_are_of_positive_numbers():
+def test_the_logarithm_of_a_negative_number_is_refused():
     with pytest.raises(ValueError, match="n must be at least 0, not -1"):
         _pools.bitlog2(-1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel arguments: what is taken, what is refused, and arrays that travel with the call."""
+"""Kernel arguments: what is accepted, what is refused, and host arrays that are copied with the call."""
 
 import gc
 import weakref
@@ -28,7 +28,7 @@ def module():
     return SourceModule(SOURCE)
 
 
-def test_scalars_and_structures_come_at_the_offsets_of_the_kernel(module):
+def test_scalars_and_structures_are_passed_at_the_offsets_of_the_kernel(module):
     out = np.zeros(1)
     pair = np.array((3, 0.5), np.dtype([("a", "i4"), ("b", "f8")], align=True))
     for struct in (pair, pair[()]):
@@ -36,7 +36,7 @@ def test_scalars_and_structures_come_at_the_offsets_of_the_kernel(module):
         assert out[0] == 1 + 3 + 0.5 + 1 - 2
 
 
-def test_arrays_travel_with_the_call(module):
+def test_host_arrays_are_copied_with_the_call(module):
     a, b, out = (np.arange(8, dtype=np.float32) for _ in range(3))
     module.get_function("add")(drv.Out(out), drv.In(a), drv.In(b), block=(8, 1, 1))
     assert (out == a + b).all()
@@ -44,7 +44,7 @@ def test_arrays_travel_with_the_call(module):
     assert (a == b * 3).all()
 
 
-def test_arrays_travel_on_the_stream_of_the_call(module):
+def test_host_arrays_are_copied_on_the_stream_of_the_call(module):
     a, stream = np.arange(8, dtype=np.float32), drv.Stream(1)
     argument = drv.InOut(a)
     alive = weakref.ref(argument)
@@ -58,7 +58,7 @@ def test_arrays_travel_on_the_stream_of_the_call(module):
     assert alive() is None
 
 
-def test_handlers_are_subclassed(module):
+def test_handlers_can_be_subclassed(module):
     calls = []
 
     class Traced(drv.ArgumentHandler):
@@ -78,7 +78,7 @@ def test_handlers_are_subclassed(module):
     assert handler.get_device_alloc() is handler.dev_alloc
 
 
-def test_a_handler_must_define_what_comes_before():
+def test_a_handler_must_define_pre_call():
     with pytest.raises(NotImplementedError, match="must define pre_call"):
         drv.ArgumentHandler(np.zeros(1)).pre_call(None)
 
@@ -91,7 +91,7 @@ def test_handlers_need_arrays(module):
         drv.In([1, 2]).get_device_alloc()
 
 
-def test_addresses_come_in_many_forms(module):
+def test_addresses_are_accepted_in_many_forms(module):
     memory = drv.to_device(np.ones(4, np.float32))
     scale = module.get_function("scale")
 
@@ -146,7 +146,7 @@ def test_structures_of_vectors_are_arguments():
     [(1, "numpy.int32"), (1.5, "numpy.float32"), (True, "numpy.bool_"), (None, "numpy.uintp"), (1j, "complex"),
      ("x", ""), ([1], "In"), (object(), "")],
 )  # fmt: skip
-def test_values_of_python_are_refused_with_what_to_write(module, value, advice):
+def test_python_values_are_refused_with_the_numpy_type_to_use(module, value, advice):
     memory = drv.mem_alloc(4)
     with pytest.raises(TypeError, match=rf"invalid type on parameter #1 \(0-based\).*{advice}"):
         module.get_function("scale")(memory, value, np.int32(1), block=(1, 1, 1))
@@ -163,7 +163,7 @@ def test_arguments_of_another_size_or_number_are_refused(module):
             scale(*arguments, block=(1, 1, 1))
 
 
-def test_sizes_are_not_checked_where_the_driver_does_not_tell_them():
+def test_sizes_are_not_checked_where_the_driver_does_not_report_them():
     values, handlers = convert((np.int32(1), np.zeros(2, np.int8)), "f", None)
     assert values == [np.int32(1), b"\0\0"] and handlers == []
 

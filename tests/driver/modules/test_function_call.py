@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls: unprepared ones that launch at once give what the general way gives, and prepared ones take or convert."""
+"""Kernel calls: the fast path and the general path of unprepared calls, and the arguments of prepared calls."""
 
 import inspect
 import threading
@@ -32,14 +32,14 @@ def module():
 
 
 @pytest.fixture
-def count_of_general_calls(monkeypatch):
+def general_calls(monkeypatch):
     calls = []
     convert = _module.convert
     monkeypatch.setattr(_module, "convert", lambda *args: calls.append(args) or convert(*args))
     return calls
 
 
-def test_scalars_allocations_and_arrays_launch_at_once(module, count_of_general_calls):
+def test_scalars_allocations_and_arrays_take_the_fast_path(module, general_calls):
     scale, stream = module.get_function("scale"), drv.Stream()
     array = gpuarray.to_gpu(np.ones(8, np.float32))
     result = array * 1
@@ -49,10 +49,10 @@ def test_scalars_allocations_and_arrays_launch_at_once(module, count_of_general_
         stream.synchronize()
     assert array.get().tolist() == [256] * 4 + [16] * 4 and result.get().tolist() == [16] * 4 + [1] * 4
     assert module.get_function("nothing")(block=(1, 1, 1)) is None
-    assert count_of_general_calls == []
+    assert general_calls == []
 
 
-def test_others_take_the_general_way(module, count_of_general_calls):
+def test_other_arguments_take_the_general_path(module, general_calls):
     scale, array = module.get_function("scale"), np.ones(4, np.float32)
     scale(drv.InOut(array), np.float32(2), np.int32(4), block=(4, 1, 1))
     assert array.tolist() == [2] * 4
@@ -63,7 +63,7 @@ def test_others_take_the_general_way(module, count_of_general_calls):
     out = gpuarray.zeros(1, np.int32)
     module.get_function("many")(out, *map(np.int32, range(40)), block=(1, 1, 1))
     assert out.get()[0] == 39
-    assert len(count_of_general_calls) == 3  # an integer of the size of an address launches at once
+    assert len(general_calls) == 3  # an integer of the size of an address takes the fast path
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_others_take_the_general_way(module, count_of_general_calls):
         (lambda x: (np.int32(1), np.float32(2), np.int32(4)), r"parameter #0 \(0-based\)"),
     ],
 )
-def test_what_does_not_fit_is_named_as_ever(module, arguments, match):
+def test_arguments_that_do_not_match_are_named_in_the_error(module, arguments, match):
     with pytest.raises(TypeError, match=match):
         module.get_function("scale")(*arguments(drv.mem_alloc(16)), block=(4, 1, 1))
 
@@ -89,7 +89,7 @@ def test_freed_memory_is_refused(module):
             scale(pointer, np.float32(2), np.int32(4), block=(4, 1, 1))
 
 
-def test_launches_that_the_driver_refuses_are_errors_of_the_classic_classes(module):
+def test_launches_that_the_driver_refuses_raise_the_classic_error(module):
     nothing = module.get_function("nothing")
     for _ in range(2):
         with pytest.raises(drv.LogicError, match="cuLaunchKernel"):
@@ -97,12 +97,12 @@ def test_launches_that_the_driver_refuses_are_errors_of_the_classic_classes(modu
         assert nothing(block=(2, 1, 1)) is None
 
 
-def test_a_stream_must_be_one(module):
+def test_stream_must_be_a_stream_or_none(module):
     with pytest.raises(TypeError, match="stream must be a Stream or None, not int"):
         module.get_function("nothing")(block=(1, 1, 1), stream=5)
 
 
-def test_a_list_may_be_another_grid_at_the_next_call(module):
+def test_grids_and_blocks_in_lists_are_read_at_each_call(module):
     source = "__global__ void count(int *n) { atomicAdd(n, 1); }"
     count, n = SourceModule(source).get_function("count"), gpuarray.zeros(1, np.int32)
     grid, block = [1, 1], [1, 1, 1]
@@ -112,7 +112,7 @@ def test_a_list_may_be_another_grid_at_the_next_call(module):
     assert n.get()[0] == 1 + 4 + 9
 
 
-def test_a_call_without_a_kernel_goes_the_general_way():
+def test_a_call_without_a_kernel_takes_the_general_path():
     class Recorder(FunctionCall):
         def _call_any(self, *args):
             return args
@@ -138,7 +138,7 @@ def made_configs(monkeypatch):
     return made
 
 
-def test_arguments_of_prepared_calls_are_taken_or_converted(scale, made_configs):
+def test_arguments_of_prepared_calls_are_accepted_or_converted(scale, made_configs):
     memory = drv.to_device(np.ones(4, np.float32))
     array = gpuarray.GPUArray(4, np.float32, gpudata=memory)
     for pointer in (memory, int(memory), np.uintp(int(memory)), array):
@@ -156,7 +156,7 @@ def test_prepared_kernels_may_have_many_parameters(module):
     assert drv.from_device(out, 1, np.int32)[0] == 39
 
 
-def test_grids_written_anew_are_compared_by_value(module, made_configs):
+def test_equal_grids_share_a_launch_configuration(module, made_configs):
     source = "__global__ void count(int *n) { atomicAdd(n, 1); }"
     count, n = SourceModule(source).get_function("count").prepare("P"), drv.to_device(np.zeros(1, np.int32))
     total = 0
@@ -167,13 +167,13 @@ def test_grids_written_anew_are_compared_by_value(module, made_configs):
             count.prepared_call((np.int64(x), y), (1 + repeat, 1, 1), n)
             total += 3 * x * y * (1 + repeat)
     assert drv.from_device(n, 1, np.int32)[0] == total
-    # By key: numbers of NumPy equal those of Python, and tuples of another length are found by their extents.
+    # The cache key is made of the extents: NumPy ints equal Python ints, and (x, y, 1) equals (x, y).
     assert len(made_configs) == 12
     count.prepared_call((1, 3), (3, 1, 1), n, shared_size=64)
     assert made_configs[12:] == [((1, 3), (3, 1, 1), 64)]
 
 
-def test_extents_are_whole_numbers_also_when_they_equal_known_ones(scale):
+def test_floats_are_refused_as_extents_also_if_they_equal_cached_ones(scale):
     memory = drv.to_device(np.ones(4, np.float32))
     scale.prepared_call((1, 1), (4, 1, 1), memory, 2.0, 4)
     for grid, block, shared in (
@@ -192,14 +192,14 @@ def test_extents_are_whole_numbers_also_when_they_equal_known_ones(scale):
     assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4
 
 
-def test_configurations_are_forgotten_when_there_are_many(scale, made_configs):
+def test_the_number_of_cached_launch_configurations_is_limited(scale, made_configs):
     memory = drv.to_device(np.ones(4, np.float32))
     for x in [*range(1, 300), 1]:
         scale.prepared_call((x, 1), (1, 1, 1), memory, 1.0, 1)
     assert len(made_configs) == 300
 
 
-def test_streams_of_prepared_calls_are_found_once(scale, monkeypatch):
+def test_stream_objects_of_other_libraries_are_asked_for_a_handle_at_each_call(scale, monkeypatch):
     memory, stream, other = drv.to_device(np.ones(4, np.float32)), drv.Stream(), drv.Stream()
     handles = []
 
@@ -218,7 +218,7 @@ def test_streams_of_prepared_calls_are_found_once(scale, monkeypatch):
         scale.prepared_async_call((1, 1), (4, 1, 1), 5, memory, 2.0, 4)
 
 
-def test_prepared_calls_follow_the_rules_of_python(scale):
+def test_prepared_calls_take_shared_size_and_refuse_wrong_arguments(scale):
     memory, stream = drv.to_device(np.ones(4, np.float32)), drv.Stream()
     more = (memory, 2.0, 4)
     scale.prepared_call((1, 1), (4, 1, 1), *more)
@@ -257,19 +257,19 @@ def test_preparing_checks_the_parameters():
             function._set_types(parameters)
 
 
-def test_preparing_again_changes_what_calls_take(module):
+def test_preparing_again_changes_the_types_of_arguments(module):
     scale = module.get_function("scale")
     call, memory = scale.prepared_call, drv.to_device(np.ones(4, np.float32))
     scale.prepare("Pfi")
     call((1, 1), (4, 1, 1), memory, 2, 4)
-    scale.prepare("Pii")  # the bits of a float
+    scale.prepare("Pii")  # the float is passed by its bits
     call((1, 1), (4, 1, 1), memory, 0x40000000, 4)
     assert drv.from_device(memory, 4, np.float32).tolist() == [4] * 4
     scale.note = "programs may add attributes"
     assert scale.note and scale.prepared_call is call
 
 
-def test_threads_share_what_the_latest_call_found(module, context):
+def test_threads_share_what_the_latest_call_cached(module, context):
     add, memory = module.get_function("add"), gpuarray.zeros(1, np.int32)
     add.prepare("Pi")
     barrier, errors = threading.Barrier(8), []

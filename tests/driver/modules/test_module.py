@@ -50,7 +50,7 @@ def test_code_is_loaded_from_memory_and_files(tmp_path):
     assert "cubin" in repr(module)
 
 
-def test_code_that_is_none_is_refused(tmp_path):
+def test_missing_files_and_invalid_code_are_refused(tmp_path):
     with pytest.raises(drv.RuntimeError, match="cuModuleLoad failed: file not found"):
         drv.module_from_file(tmp_path / "none")
     with pytest.raises(drv.Error):
@@ -90,7 +90,7 @@ def test_an_address_of_a_variable_is_an_argument(module, scale):
     ("grid", "number"), [((2, 3), 231), ((2,), 211), (2, 211), ([2, 3, 4], 234), ((np.int32(2), np.int64(1)), 211)]
 )
 @pytest.mark.parametrize("block", [(4, 1, 1), (4, 1), (4,), 4, [4, 1, 1], (np.int32(4), 1, 1)])
-def test_extents_come_in_many_forms(module, grid, number, block):
+def test_extents_are_accepted_in_many_forms(module, grid, number, block):
     out = np.zeros(4, np.int32)
     module.get_function("where")(drv.Out(out), block=block, grid=grid, shared=16)
     assert out.tolist() == [number] * 4
@@ -102,7 +102,7 @@ def test_one_block_is_the_default(module):
     assert out.tolist() == [111] * 4
 
 
-def test_a_call_needs_a_block_and_knows_its_keywords(scale):
+def test_a_call_needs_a_block_and_refuses_unknown_keywords(scale):
     with pytest.raises(ValueError, match="must specify block size"):
         scale()
     with pytest.raises(ValueError, match="extra keyword arguments: blocks"):
@@ -114,7 +114,7 @@ def test_a_call_needs_a_block_and_knows_its_keywords(scale):
     [{"block": (0, 1, 1)}, {"block": (1, 1, 1), "grid": (1, 1, 1, 1)}, {"block": (-1,)}, {"block": (4096, 1, 1)},
      {"block": ()}, {"block": (1, 1, 1), "shared": -1}],
 )  # fmt: skip
-def test_extents_that_cannot_be_are_refused(scale, extents):
+def test_invalid_extents_are_refused(scale, extents):
     with pytest.raises(drv.Error, match="cuLaunchKernel failed"):
         scale(drv.mem_alloc(4), np.float32(1), np.int32(1), **extents)
 
@@ -156,9 +156,9 @@ def test_objects_of_a_detached_context_are_invalid(module, scale, context):
     other.detach()
 
 
-def test_a_kernel_of_the_classic_interface_is_one_of_the_library(scale, stream):
+def test_cuda_core_launch_takes_kernels_of_the_classic_interface(scale, stream):
     memory = drv.to_device(np.ones(4, np.float32))
-    drv.Context.synchronize()  # the stream does not wait for the default stream, where the last of the copy may go on
+    drv.Context.synchronize()  # the stream does not wait for the default stream, which may not have completed the copy
     cuda.core.launch(stream, cuda.core.LaunchConfig(grid=1, block=4), scale.kernel, memory, np.float32(2), 4)
     stream.sync()
     assert drv.from_device(memory, 4, np.float32).tolist() == [2] * 4
@@ -168,7 +168,7 @@ def test_a_kernel_of_the_classic_interface_is_one_of_the_library(scale, stream):
 
 
 @pytest.mark.parametrize("types", ["Pfi", [np.intp, np.float32, np.int32], ["P", "f", "i"], ("P", np.dtype("f4"), "i")])
-def test_prepared_calls_take_values_of_python(scale, types):
+def test_prepared_calls_accept_python_values(scale, types):
     memory, stream = drv.to_device(np.ones(8, np.float32)), drv.Stream()
     assert scale.prepare(types) is scale
     scale.prepared_call((2, 1), (4, 1, 1), memory, 2.0, 8)

@@ -21,7 +21,7 @@ def test_limits_are_those_of_the_device():
     assert vars(DeviceData(device)) == vars(data)
 
 
-def test_alignments():
+def test_sizes_are_aligned_to_the_units_of_the_device():
     data = DeviceData()
     assert [data.align_bytes(size) for size in (4, 8, 16)] == [64, 128, 128]
     assert data.align(1) == 64 and data.align(129, 8) == 256 and data.align_bytes() == 64
@@ -35,7 +35,7 @@ def test_alignments():
 
 
 class Limits:
-    """The device that the records below are worked out for."""
+    """The limits of the device for which the tests compute the occupancy."""
 
     max_threads, warp_size, warps_per_mp, thread_blocks_per_mp = 1024, 32, 64, 32
     registers, registers_per_mp = 65536, 65536
@@ -54,7 +54,7 @@ class Limits:
         (128, 10000, 200, 2, "regs"),
     ],
 )
-def test_blocks_on_a_multiprocessor(threads, shared, registers, blocks, limit):
+def test_the_number_of_blocks_on_a_multiprocessor_and_its_limit_are_computed(threads, shared, registers, blocks, limit):
     record = OccupancyRecord(Limits, threads, shared, registers)
     assert (record.tb_per_mp, record.limited_by) == (blocks, limit)
     warps = blocks * ((threads + 31) // 32)

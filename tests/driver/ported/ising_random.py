@@ -29,7 +29,7 @@ for beta, low, high in ((1.0, 0.9, 1.0), (0.1, 0.0, 0.4)):
             generator.fill_uniform(chance)
             flip(spin, chance, numpy.int32(n), numpy.float32(beta), numpy.int32(colour), block=(16, 16, 1), grid=(2, 2))
     m = abs(spin.get().astype(float).mean())
-    print("beta %g: magnetisation %g" % (beta, m))
+    print("beta %g: magnetization %g" % (beta, m))
     assert low <= m <= high
 
 values = gpuarray.zeros(10240, dtype=numpy.float32)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# tools: kernels memoised by context, the best block by occupancy, pools, and types registered for kernels.
+# tools: kernels memoized by context, the best block by occupancy, pools, and types registered for kernels.
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as cuda

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# A default context made by hand, pools, memoised kernels, and everything given back at the end.
+# A default context made by hand, pools, memoized kernels, and everything freed at the end.
 import atexit
 
 import numpy as np

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# Textures by the old calls: normalised and integer coordinates, arrays of channels, linear memory, pitch, 3D.
+# Textures by the old calls: normalized and integer coordinates, arrays of channels, linear memory, pitch, 3D.
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
@@ -59,7 +59,7 @@ __global__ void rows(float *out, int w, int h)
 rng = np.random.RandomState(3)
 block = (16, 16, 1)
 
-# a matrix, read by whole coordinates
+# a matrix, read by integer coordinates
 a = rng.randn(37, 50).astype(np.float32)
 plain = mod.get_texref("plain")
 drv.matrix_to_texref(a, plain, order="C")
@@ -67,7 +67,7 @@ out = np.zeros((50, 37), np.float32)
 mod.get_function("transpose")(drv.Out(out), np.int32(50), np.int32(37), texrefs=[plain], block=block, grid=(4, 3))
 assert (out == a.T).all()
 
-# normalised coordinates and linear filtering
+# normalized coordinates and linear filtering
 smooth = mod.get_texref("smooth")
 smooth.set_array(drv.matrix_to_array(a, "C"))
 smooth.set_flags(drv.TRSF_NORMALIZED_COORDINATES)

@@ -22,7 +22,7 @@ __global__ void multiply(const int *start, const int *column, const double *valu
 multiply = mod.get_function("multiply")
 multiply.prepare("PPPPPi")
 
-# The operator of Laplace on a square grid.
+# The Laplace operator on a square grid.
 side = 16
 n = side * side
 start, column, value = [0], [], []

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Molecular dynamics of a few atoms with the potential of Lennard and Jones, by velocity Verlet."""
+"""Molecular dynamics of a few atoms with the Lennard-Jones potential, by velocity Verlet."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random walks: generators on the device, and what their ends tell of diffusion."""
+"""Random walks with generators on the device; the end points follow the law of diffusion."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Edges of an image by the operator of Sobel, with a tile in shared memory."""
+"""Edges of an image by the Sobel operator, with a tile in shared memory."""
 
 import numpy as np
 

@@ -28,12 +28,12 @@ def kind(request):
     return request.param
 
 
-def all_generators(kind):
+def seeded(kind):
     return kind(equal_seeds)
 
 
-def test_uniform_numbers(kind):
-    generators = all_generators(kind)
+def test_uniform_numbers_have_the_uniform_distribution(kind):
+    generators = seeded(kind)
     for dtype in ("f4", "f8"):
         numbers = generators.gen_uniform(COUNT, dtype).get()
         assert 0 < numbers.min() and numbers.max() <= 1
@@ -43,8 +43,8 @@ def test_uniform_numbers(kind):
         assert stats.kstest(bits / 2.0 ** (8 * int(dtype[1])), "uniform").pvalue > 1e-4
 
 
-def test_normal_numbers(kind):
-    generators = all_generators(kind)
+def test_normal_and_log_normal_numbers_have_their_distribution(kind):
+    generators = seeded(kind)
     for dtype in ("f4", "f8"):
         numbers = generators.gen_normal(COUNT + 1, dtype).get()
         assert stats.kstest(numbers, "norm").pvalue > 1e-4
@@ -53,8 +53,8 @@ def test_normal_numbers(kind):
 
 
 @pytest.mark.parametrize("mean", [0.5, 3.0, 12.0, 300.0])
-def test_poisson_numbers(kind, mean):
-    numbers = all_generators(kind).gen_poisson(COUNT, "u4", mean).get()
+def test_poisson_numbers_have_the_poisson_distribution(kind, mean):
+    numbers = seeded(kind).gen_poisson(COUNT, "u4", mean).get()
     most = int(mean + 6 * mean**0.5 + 6)
     expected = stats.poisson.pmf(np.arange(most), mean) * COUNT
     usual = expected > 5
@@ -63,8 +63,8 @@ def test_poisson_numbers(kind, mean):
     assert stats.chi2.sf(distance, usual.sum() - 1) > 1e-4
 
 
-def test_poisson_numbers_of_means_by_element():
-    generators = all_generators(KINDS[0])
+def test_fill_poisson_takes_the_mean_of_each_element():
+    generators = seeded(KINDS[0])
     for dtype in ("u4", "f4", "f8"):
         data = gpuarray.zeros((2, COUNT // 2), dtype)
         data[1].fill(4)
@@ -73,15 +73,15 @@ def test_poisson_numbers_of_means_by_element():
         assert not zeros.any() and abs(numbers.mean() - 4) < 0.15 and abs(numbers.var() - 4) < 0.4
 
 
-def test_neighbours_are_independent(kind):
-    generators = all_generators(kind)
+def test_neighbouring_numbers_are_not_correlated(kind):
+    generators = seeded(kind)
     numbers = generators.gen_uniform((4, generators._count), "f8").get()
     for a, b in ((numbers[0], numbers[1]), (numbers[0, :-1], numbers[0, 1:]), (numbers[1, :-1], numbers[2, 1:])):
         assert abs(np.corrcoef(a, b)[0, 1]) < 4 / np.sqrt(len(a))
 
 
 def test_generators_do_not_repeat_each_other(kind):
-    generators = all_generators(kind)
+    generators = seeded(kind)
     first = generators.gen_uniform(4 * generators._count, "u8").get()
     assert np.unique(first).size == first.size
     other = kind(lambda count: gpuarray.full(count, 2025, "i4")).gen_uniform(COUNT, "u8").get()
@@ -89,7 +89,7 @@ def test_generators_do_not_repeat_each_other(kind):
 
 
 def test_equal_seeds_give_equal_numbers(kind):
-    first, second = (all_generators(kind).gen_uniform(COUNT, "f4").get() for _ in range(2))
+    first, second = (seeded(kind).gen_uniform(COUNT, "f4").get() for _ in range(2))
     assert np.array_equal(first, second)
     np.random.seed(5)
     first = kind().gen_uniform(100, "u4").get()
@@ -99,24 +99,24 @@ def test_equal_seeds_give_equal_numbers(kind):
 
 
 def test_skipping_leaves_numbers_out(kind):
-    generators = all_generators(kind)
+    generators = seeded(kind)
     count = generators._count
     numbers = generators.gen_uniform((8, count), "u4").get()
     for skip in (1, 4, 6):
-        again = all_generators(kind)
+        again = seeded(kind)
         again.call_skip_ahead(skip)
         assert np.array_equal(again.gen_uniform(count, "u4").get(), numbers[skip])
     assert np.array_equal(kind(equal_seeds, offset=5).gen_uniform(count, "u4").get(), numbers[5])
-    again = all_generators(kind)
+    again = seeded(kind)
     steps = (np.arange(count) % 8).astype("u4")
     again.call_skip_ahead_array(gpuarray.to_gpu(steps))
     assert np.array_equal(again.gen_uniform(count, "u4").get(), numbers[steps, np.arange(count)])
 
 
-def test_skipping_far_is_additive_and_leads_to_other_numbers(kind):
-    one, two = all_generators(kind), all_generators(kind)
+def test_skipping_sequences_is_additive_and_gives_other_numbers(kind):
+    one, two = seeded(kind), seeded(kind)
     numbers = one.gen_uniform(one._count, "u8").get()
-    one = all_generators(kind)
+    one = seeded(kind)
     one.call_skip_ahead_sequence(3)
     two.call_skip_ahead_sequence_array(gpuarray.full(two._count, 1, "u4"))
     two.call_skip_ahead_sequence(2)
@@ -126,7 +126,7 @@ def test_skipping_far_is_additive_and_leads_to_other_numbers(kind):
 
 
 def test_large_skips_are_sums_of_small_ones(kind):
-    one, two = all_generators(kind), all_generators(kind)
+    one, two = seeded(kind), seeded(kind)
     one.call_skip_ahead(2**40 + 12345)
     two.call_skip_ahead(2**40)
     two.call_skip_ahead(12345)
@@ -135,18 +135,18 @@ def test_large_skips_are_sums_of_small_ones(kind):
 
 def test_subsequences_of_mrg32k3a_are_the_distance_of_generators():
     kind = curandom.MRG32k3aRandomNumberGenerator
-    one, two = all_generators(kind), all_generators(kind)
+    one, two = seeded(kind), seeded(kind)
     count = one._count
     one.call_skip_ahead_subsequence(1)
     shifted = one.gen_uniform(count, "u4").get()
     assert np.array_equal(shifted[:-1], two.gen_uniform(count, "u4").get()[1:])
-    three = all_generators(kind)
+    three = seeded(kind)
     three.call_skip_ahead_subsequence_array(gpuarray.full(count, 1, "u4"))
     assert np.array_equal(three.gen_uniform(count, "u4").get(), shifted)
 
 
 def test_arrays_of_any_layout_are_filled_on_streams(kind):
-    generators, stream = all_generators(kind), drv.Stream()
+    generators, stream = seeded(kind), drv.Stream()
     data = gpuarray.zeros((10, 20), "f4")
     generators.fill_uniform(data[:, ::2])
     host = data.get()
@@ -156,8 +156,8 @@ def test_arrays_of_any_layout_are_filled_on_streams(kind):
     generators.fill_uniform(gpuarray.zeros(0, "f4"))
 
 
-def test_shape_of_generators(kind):
-    generators = all_generators(kind)
+def test_generators_report_their_number_and_state(kind):
+    generators = seeded(kind)
     assert generators.generators_per_block * generators.block_count == generators._count
     assert isinstance(generators.state, drv.DeviceAllocation) and str(generators._count) in repr(generators)
 
@@ -177,7 +177,7 @@ def test_seeds_are_checked(kind):
 
 
 def test_arguments_are_checked(kind):
-    generators = all_generators(kind)
+    generators = seeded(kind)
     for use in (
         lambda: generators.fill_uniform(gpuarray.zeros(3, "f2")),
         lambda: generators.fill_normal(gpuarray.zeros(3, "i4")),
@@ -203,7 +203,7 @@ def directions(kind, width):
 
 
 @pytest.mark.parametrize("width", [32, 64])
-def test_sobol_numbers(width):
+def test_sobol_numbers_follow_from_the_direction_vectors(width):
     kind = getattr(curandom, f"Sobol{width}RandomNumberGenerator")
     vectors = directions(kind, width)
     generators = kind(vectors)

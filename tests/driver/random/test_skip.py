@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Powers of the steps of generators."""
+"""Powers of the step functions of generators, which skip many numbers at once."""
 
 from cuda.core.driver._random import _skip as skip
 
 
-def test_powers_of_xorwow_are_steps():
+def test_powers_of_xorwow_equal_repeated_steps():
     state = 0x0123456789ABCDEF0011223344556677DEADBEEF
     expected = state
     for _ in range(8):
@@ -15,7 +15,7 @@ def test_powers_of_xorwow_are_steps():
 
 
 def test_the_step_of_xorwow_is_that_of_the_paper():
-    # From the state of the paper, the first number.
+    # The first number that follows from the initial state in the paper.
     words = [123456789, 362436069, 521288629, 88675123, 5783321]
     after = skip.xorwow_step(sum(word << 32 * k for k, word in enumerate(words)))
     t = words[0] ^ (words[0] >> 2)
@@ -23,7 +23,7 @@ def test_the_step_of_xorwow_is_that_of_the_paper():
     assert after >> 128 == v & 0xFFFFFFFF and after & 0xFFFFFFFF == words[1]
 
 
-def test_powers_of_mrg32k3a_are_steps():
+def test_powers_of_mrg32k3a_equal_repeated_steps():
     a, b = [12345] * 3, [12345] * 3
     for _ in range(16):
         a = [a[1], a[2], (1403580 * a[1] - 810728 * a[0]) % skip.M1]

@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The generators, by the numbers that their papers and authors give."""
+"""The generators give the numbers that their papers and authors publish."""
 
 import numpy as np
 import pytest
 
-import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._random import _source as _random_source
 from cuda.core.driver.compiler import SourceModule
@@ -36,7 +35,7 @@ def run(source: str, body: str, count: int) -> list[int]:
 )
 def test_philox_gives_the_known_answers(counter, key, expected):
     body = f"const u32 c[4] = {{{', '.join(map(hex, counter))}}}; philox(c, {hex(key[0])}, {hex(key[1])}, out);"
-    assert run(_random_source.pseudo_source("philox"), body.replace("0x", "0x"), 4) == expected
+    assert run(_random_source.pseudo_source("philox"), body, 4) == expected
 
 
 def test_xorwow_is_the_recursion_of_the_paper():
@@ -86,8 +85,7 @@ def test_uniform_numbers_are_above_zero_up_to_one():
     assert ends.tolist() == [2.0**-24, 1.0, 0.5]
 
 
-def test_generators_have_names():
+def test_unknown_generators_are_refused():
     with pytest.raises(KeyError):
         _random_source.pseudo_source("unknown")
     assert "random_word" in _random_source.counter_source()
-    assert drv.Context.get_current() is not None

@@ -14,12 +14,12 @@ from cuda.core.driver._random import _tables as tables
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_sets_have_names():
+def test_direction_vector_sets_have_names_and_values():
     assert str(tables.direction_vector_set.VECTOR_64) == "VECTOR_64"
     assert [int(member) for member in tables.direction_vector_set] == [101, 102, 103, 104]
 
 
-def test_without_the_library_its_name_is_told(monkeypatch):
+def test_a_missing_library_is_named_in_the_error(monkeypatch):
     tables.load_library.cache_clear()
     monkeypatch.setattr(tables, "library_names", lambda: ["libcurand_that_is_not_there.so"])
     try:
@@ -74,7 +74,7 @@ def test_tables_of_the_library_are_those_of_sobol(width):
         curandom.ScrambledSobol64RandomNumberGenerator,
     ],
 )
-def test_generators_have_tables_of_their_own(kind):
+def test_generators_use_the_tables_of_the_library(kind):
     generators = kind()
     count = generators.block_count * generators.generators_per_block
     numbers = generators.gen_uniform((16, count), np.float64).get()
@@ -84,7 +84,7 @@ def test_generators_have_tables_of_their_own(kind):
     assert (places == np.arange(16)[:, None]).all()
 
 
-def test_rows_come_again_after_the_last():
+def test_rows_are_repeated_after_the_last():
     rows = np.arange(6, dtype="u4").reshape(3, 2)
     assert tables.repeated(rows, 2).get().tolist() == rows[:2].tolist()
     assert tables.repeated(rows, 4).get().tolist() == [[0, 1], [2, 3], [4, 5], [0, 1]]
@@ -94,13 +94,13 @@ def test_rows_come_again_after_the_last():
         tables.repeated(rows, 0)
 
 
-def test_more_rows_than_fit_the_device_are_refused_at_once(context):
-    """The host makes no array of them first."""
+def test_more_rows_than_fit_the_device_are_refused(context):
+    """They are refused before the host builds an array of them."""
     with pytest.raises(MemoryError):
         tables.repeated(np.zeros((20000, 32), np.uint32), 2**37)
 
 
-def test_failures_of_the_library_are_errors():
+def test_failures_of_the_library_raise_errors_with_its_status():
     def function():
         return 104
 

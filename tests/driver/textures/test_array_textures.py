@@ -81,6 +81,15 @@ def module():
     return SourceModule(SOURCE)
 
 
+def layered_like(array, flags=0):
+    """Return a new layered array with the extents and the format of another array."""
+    descriptor, layered = array.get_descriptor_3d(), drv.ArrayDescriptor3D()
+    for field in ("width", "height", "depth", "format", "num_channels"):
+        setattr(layered, field, getattr(descriptor, field))
+    layered.flags = drv.array3d_flags.ARRAY3D_LAYERED | flags
+    return drv.Array(layered)
+
+
 @pytest.mark.parametrize(
     "dtype, name, hacks",
     [
@@ -126,19 +135,15 @@ def test_surfaces_store_elements_by_their_index(helpers, name, dtype):
 def test_layers_store_elements_by_their_index(helpers):
     array = drv.np_to_array(np.zeros((2, 3, 4), "f4"), "C", allowSurfaceBind=True)
     host, out = np.arange(24, dtype="f4").reshape(2, 3, 4), np.zeros((2, 3, 4), "f4")
-    descriptor = array.get_descriptor_3d()
-    layered = drv.ArrayDescriptor3D()
-    for field in ("width", "height", "depth", "format", "num_channels"):
-        setattr(layered, field, getattr(descriptor, field))
-    layered.flags = drv.array3d_flags.ARRAY3D_LAYERED | drv.array3d_flags.SURFACE_LDST
-    helpers.get_surfref("layered").set_array(drv.Array(layered))
+    layered = layered_like(array, drv.array3d_flags.SURFACE_LDST)
+    helpers.get_surfref("layered").set_array(layered)
     swap = helpers.get_function("swap_floats")
     swap(drv.In(host), np.int32(1), block=(4, 3, 2))
     swap(drv.Out(out), np.int32(0), block=(4, 3, 2))
     assert np.array_equal(out, host)
 
 
-def test_integers_are_read_as_integers_from_where_the_array_begins(module):
+def test_integers_are_fetched_from_the_first_element_of_the_array(module):
     texture, out = module.get_texref("bytes"), np.zeros(4, np.int32)
     array = gpuarray.to_gpu(np.arange(100, dtype=np.uint8))
     read = module.get_function("read_bytes")
@@ -153,7 +158,7 @@ def test_integers_are_read_as_integers_from_where_the_array_begins(module):
         array[5:].bind_to_texref_ext(texture)
 
 
-def test_channels_are_read_together_and_the_format_can_be_set_before(module):
+def test_channels_are_fetched_together_and_the_format_can_be_set_before(module):
     texture, out = module.get_texref("quads"), np.zeros(3, np.float32)
     array = gpuarray.to_gpu(np.arange(12, dtype=np.float32))
     assert array.bind_to_texref_ext(texture, channels=4) == 0
@@ -161,7 +166,7 @@ def test_channels_are_read_together_and_the_format_can_be_set_before(module):
     read(drv.Out(out), block=(3, 1, 1), texrefs=[texture])
     assert out.tolist() == [3, 7, 11]
     texture.set_format(drv.array_format.FLOAT, 4)
-    assert (array + 1).bind_to_texref(texture) == 0  # which keeps the array
+    assert (array + 1).bind_to_texref(texture) == 0  # the binding keeps the array
     read(drv.Out(out), block=(3, 1, 1), texrefs=[texture])
     assert out.tolist() == [4, 8, 12]
 
@@ -169,12 +174,7 @@ def test_channels_are_read_together_and_the_format_can_be_set_before(module):
 def test_layers_of_doubles_are_read(helpers):
     stack = np.linspace(0, 1, 24).reshape(2, 3, 4)
     array = drv.np_to_array(stack, "C", allowSurfaceBind=True)
-    descriptor = array.get_descriptor_3d()
-    layered = drv.ArrayDescriptor3D()
-    for field in ("width", "height", "depth", "format", "num_channels"):
-        setattr(layered, field, getattr(descriptor, field))
-    layered.flags = drv.array3d_flags.ARRAY3D_LAYERED
-    layers, copy = drv.Array(layered), drv.Memcpy3D()
+    layers, copy = layered_like(array), drv.Memcpy3D()
     copy.set_src_host(stack)
     copy.set_dst_array(layers)
     copy.src_pitch = copy.width_in_bytes = 32
@@ -195,7 +195,7 @@ def test_sources_with_helpers_compile():
     assert compile(inside, arch="sm_90", cache_dir=False)
 
 
-def test_what_textures_cannot_read_is_refused(module):
+def test_arrays_that_textures_cannot_read_are_refused(module):
     texture = module.get_texref("quads")
     array = gpuarray.zeros((4, 4), np.float32)
     for bind in (array.bind_to_texref, array.bind_to_texref_ext):

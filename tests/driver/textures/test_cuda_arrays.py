@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays, and copies from and to them."""
+"""CUDA arrays, and copies from and to them."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def content(array, shape, kind):
     return target
 
 
-def test_an_array_says_what_it_is_made_of():
+def test_an_array_returns_its_descriptor():
     descriptor = drv.ArrayDescriptor3D()
     assert (descriptor.width, descriptor.depth, descriptor.flags) == (0, 0, 0)
     descriptor.width, descriptor.height, descriptor.num_channels = 8, 4, 2
@@ -48,7 +48,7 @@ def test_an_array_says_what_it_is_made_of():
 @pytest.mark.parametrize(
     ("name", "value"), [("num_channels", 3), ("width", 0), ("width", -1), ("format", 99), ("num_channels", 0)]
 )
-def test_arrays_that_cannot_be_are_refused(name, value):
+def test_invalid_descriptors_are_refused(name, value):
     descriptor = drv.ArrayDescriptor()
     descriptor.width, descriptor.format, descriptor.num_channels = 4, drv.array_format.FLOAT, 1
     setattr(descriptor, name, value)
@@ -70,7 +70,7 @@ def test_arrays_end_with_their_context(context):
         array.free()
 
 
-def test_lines_are_copied():
+def test_one_dimensional_arrays_are_copied():
     source, target = np.arange(16, dtype=np.float32), np.zeros(8, np.float32)
     array, other = line(), line()
     drv.memcpy_htoa(array, 0, source)
@@ -88,13 +88,21 @@ def test_lines_are_copied():
     assert (target == source[:8]).all()
 
 
-@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "i1", "i2", "i4", "f2", "f4"])
-def test_formats_of_types(kind):
-    format_ = drv.dtype_to_array_format(np.dtype(kind))
-    assert isinstance(format_, drv.array_format)
-    for other in ("f8", "c8", "M8[s]"):
-        with pytest.raises(TypeError, match="do not support elements of type"):
-            drv.dtype_to_array_format(other)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("u1", "UNSIGNED_INT8"), ("u2", "UNSIGNED_INT16"), ("u4", "UNSIGNED_INT32"), ("i1", "SIGNED_INT8"),
+        ("i2", "SIGNED_INT16"), ("i4", "SIGNED_INT32"), ("f2", "HALF"), ("f4", "FLOAT"),
+    ],
+)  # fmt: skip
+def test_each_supported_dtype_has_an_array_format(kind, name):
+    assert drv.dtype_to_array_format(np.dtype(kind)) is getattr(drv.array_format, name)
+
+
+@pytest.mark.parametrize("kind", ["f8", "c8", "M8[s]"])
+def test_other_dtypes_have_no_array_format(kind):
+    with pytest.raises(TypeError, match="do not support elements of type"):
+        drv.dtype_to_array_format(kind)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.uint8, np.float64, np.complex64, np.complex128])
@@ -138,8 +146,8 @@ def test_arrays_allow_surfaces():
     assert layered.depth == 1 and layered.flags & drv.array3d_flags.ARRAY3D_LAYERED
 
 
-class Device:
-    """As much of a GPUArray as is needed."""
+class DeviceArray:
+    """The attributes of a GPUArray that gpuarray_to_array reads."""
 
     def __init__(self, host):
         self.gpudata = drv.to_device(host.ravel("K"))
@@ -150,9 +158,9 @@ class Device:
 def test_arrays_of_the_device_are_copied(order):
     host = np.asarray(np.arange(24, dtype=np.float32).reshape(2, 3, 4), order=order)
     expected = host if order == "C" else host.T
-    assert (content(drv.gpuarray_to_array(Device(host), order), expected.shape, np.float32) == expected).all()
+    assert (content(drv.gpuarray_to_array(DeviceArray(host), order), expected.shape, np.float32) == expected).all()
     with pytest.raises(drv.LogicError, match="must be contiguous in the order"):
-        drv.gpuarray_to_array(Device(host), "F" if order == "C" else "C")
+        drv.gpuarray_to_array(DeviceArray(host), "F" if order == "C" else "C")
 
 
 def test_a_copy_does_not_use_an_array_that_was_freed_after_it_was_set():

@@ -68,7 +68,7 @@ def test_linear_memory_is_fetched(module):
     assert line.set_address(int(memory) + 4, 16, allow_offset=True) == 4
 
 
-def test_integers_are_read_as_fractions_unless_they_are_asked_for(module):
+def test_integers_are_read_as_fractions_in_normalized_mode(module):
     image = np.full((2, 2), 51, np.uint8)
     texture, out = module.get_texref("bytes"), np.zeros(1, np.float32)
     drv.bind_array_to_texref(drv.matrix_to_array(image, "C"), texture)
@@ -88,7 +88,7 @@ def test_rows_in_linear_memory_are_read(module, device):
     assert read(module, 1.5, 2.5) == 9
 
 
-def test_prepared_calls_read_what_is_bound(module, matrix):
+def test_prepared_calls_read_the_bound_array(module, matrix):
     function = module.get_function("read").prepare("Pff")
     image = module.get_texref("image")
     memory = drv.mem_alloc(4)
@@ -131,7 +131,7 @@ def test_surfaces_are_written(module):
     assert out[1].tolist() == [0.5, 1.5, 2.5, 3.5]
 
 
-def test_what_is_no_reference_is_refused(module):
+def test_invalid_references_and_settings_are_refused(module):
     with pytest.raises(drv.LogicError, match="cuModuleGetGlobal failed"):
         module.get_texref("nothing")
     other = SourceModule("__device__ int x; __global__ void f(int *y) { y[0] = x; }")
@@ -147,7 +147,7 @@ def test_what_is_no_reference_is_refused(module):
         reference.set_array(None)
 
 
-def test_elements_that_do_not_fit_are_refused(module):
+def test_linear_memory_smaller_than_an_element_is_refused(module):
     line = module.get_texref("line")
     line.set_address(drv.mem_alloc(64), 2)
     line.set_format(drv.array_format.SIGNED_INT32, 1)
