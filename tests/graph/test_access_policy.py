@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the L2 cache keeps for kernels of graphs."""
+"""Access policy windows of kernel nodes: the memory that the L2 cache keeps."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def node(kernel, memory):
     return GraphDefinition().launch(ONE, kernel("add"), memory.address, 3)
 
 
-def test_a_window_is_read_back_changed_and_taken_away(device, stream, node, memory):
+def test_a_window_is_read_back_changed_and_removed(device, stream, node, memory):
     assert node.access_policy_window is None
     buffer = device.allocate(4096, stream=stream)
     window = AccessPolicyWindow(buffer.handle, 4096, hit_ratio=0.5)

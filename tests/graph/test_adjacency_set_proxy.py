@@ -72,7 +72,7 @@ def test_edges_stay_in_one_graph(nodes):
         a.succ.add(b)
 
 
-def test_an_item_of_a_subtraction_may_come_from_an_iterator(nodes):
+def test_the_items_of_an_iterator_can_be_subtracted(nodes):
     a, b, c, _ = nodes
     a.succ = [b, c]
     view = a.succ

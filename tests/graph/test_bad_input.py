@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that no graph can use are refused by name, however they are written out."""
+"""Invalid arguments are refused by name, even if they cannot be printed."""
 
 import functools
 import re
@@ -48,7 +48,7 @@ def nested(depth):
         (lambda graph, device: AdjacencySetProxy(graph.empty(), 1), TypeError, "is_pred must be a bool, not int"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_named(device, refused, error, message):
+def test_an_invalid_value_is_named(device, refused, error, message):
     with pytest.raises(error, match=message):
         refused(GraphDefinition(), device)
 
@@ -58,25 +58,25 @@ def test_a_value_that_cannot_be_used_is_named(device, refused, error, message):
     [("2", TypeError), (None, TypeError), (-HUGE, ValueError), (2**70, ValueError), (65537, ValueError)],
     ids=["str", "none", "negative", "huge", "large"],
 )
-def test_a_count_of_forks_that_is_none(builder, count, error):
+def test_an_invalid_count_of_forks_is_refused(builder, count, error):
     builder.begin_building()
     with pytest.raises(error, match="count must be"):
         builder.split(count)
     builder.end_building()
 
 
-def test_an_argument_of_a_kernel_node_that_cannot_be_written_out(memory, kernels):
+def test_an_argument_of_a_kernel_node_that_cannot_be_printed_is_described(memory, kernels):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
     with pytest.raises(OverflowError, match="argument 1 .* and an int of 16610 bits does not fit"):
         node.update(args=(memory.buffer, HUGE))
 
 
-def test_the_name_of_a_captured_function_that_cannot_be_written_out(device):
+def test_the_repr_of_a_captured_function_that_cannot_be_printed_says_so(device):
     function = functools.partial(len, 10**5000)
     assert repr(capture(function)) == "<CapturedFunction a partial that cannot be written out>"
 
 
-def test_arguments_of_a_kernel_node_that_are_no_iterable(memory, kernels):
+def test_arguments_of_a_kernel_node_must_be_iterable(memory, kernels):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
     with pytest.raises(TypeError, match="args must be an iterable of arguments.*not int"):
         node.update(args=3)

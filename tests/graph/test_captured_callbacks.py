@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Host callbacks in captures, their forks and bodies."""
+"""Host callbacks in captures, in their forks, and beside conditional nodes."""
 
 import ctypes
 import gc
@@ -86,7 +86,7 @@ def test_bodies_of_conditional_nodes_cannot_call_the_host(builder, way):
             make()
 
 
-def test_callbacks_may_stand_beside_conditional_nodes(builder, stream, kernels, memory):
+def test_callbacks_may_be_beside_conditional_nodes(builder, stream, kernels, memory):
     seen = []
     memory.values[0] = 3
     condition = builder.create_condition(1)
@@ -112,7 +112,7 @@ def test_c_functions_get_their_data(builder, stream):
     assert seen == [b"abc", None, b"xyz"]
 
 
-def test_an_exception_names_callback_and_graph_and_the_stream_goes_on(builder, stream, monkeypatch):
+def test_an_exception_is_reported_with_callback_and_graph_and_later_work_runs(builder, stream, monkeypatch):
     reports, seen = [], []
     monkeypatch.setattr(sys, "unraisablehook", reports.append)
 
@@ -128,7 +128,7 @@ def test_an_exception_names_callback_and_graph_and_the_stream_goes_on(builder, s
     stream.record().sync()
 
 
-def test_what_is_no_callback_leaves_the_capture_as_it_was(builder, stream):
+def test_a_refused_callback_leaves_the_capture_unchanged(builder, stream):
     for wrong, data, error, text in (
         (None, None, TypeError, "callable"),
         (3, None, TypeError, "callable"),
@@ -157,7 +157,7 @@ def test_callbacks_need_a_builder_that_builds(device):
 
 
 @pytest.mark.parametrize("end", ["close", "fail", "complete"])
-def test_callbacks_live_as_long_as_a_graph_has_them(device, stream, end):
+def test_callbacks_live_as_long_as_a_graph_uses_them(device, stream, end):
     builder = device.create_graph_builder().begin_building()
     thing = Thing()
     reference = weakref.ref(thing)
@@ -181,7 +181,7 @@ def test_callbacks_live_as_long_as_a_graph_has_them(device, stream, end):
     assert is_released(reference)
 
 
-def test_views_show_what_was_captured_with_its_values(builder, stream):
+def test_nodes_of_a_capture_return_their_callable_and_condition(builder, stream):
     def work():
         pass
 
@@ -198,7 +198,7 @@ def test_views_show_what_was_captured_with_its_values(builder, stream):
     assert nodes[SwitchNode].condition is conditions[2] and len(nodes[SwitchNode].branches) == 3
 
 
-def test_embedded_builders_bring_their_callbacks(builder, device, stream):
+def test_callbacks_of_embedded_builders_run(builder, device, stream):
     seen = []
     child = device.create_graph_builder().begin_building()
     child.callback(lambda: seen.append(1))
@@ -210,8 +210,7 @@ def test_embedded_builders_bring_their_callbacks(builder, device, stream):
     assert seen == [1]
 
 
-def test_a_callback_may_capture_nothing_but_work_on_other_threads_goes_on(builder, device, stream):
-    """A callback that waits for another thread, which uses the library."""
+def test_a_callback_can_wait_for_another_thread_that_captures(builder, device, stream):
     begun, done = threading.Event(), []
 
     def other():

@@ -34,7 +34,7 @@ def kernel(device):
 
 @pytest.fixture
 def step(kernel):
-    """Adds `a` times `x` to `y`, `times` times; `step.runs` counts how often Python ran it."""
+    """A captured function that adds a * x to y `times` times; `step.runs` counts the runs of the Python function."""
     axpy = kernel("axpy")
 
     def work(stream, y, x, a, n, times=1):
@@ -80,7 +80,7 @@ def test_changed_pointers_scalars_and_grids_are_updated_in_place(step, stream):
     assert step.statistics == CaptureStatistics(captures=1, updates=2, replays=0)
 
 
-def test_another_shape_of_the_work_is_captured_again(step, stream):
+def test_another_topology_of_the_work_is_captured_again(step, stream):
     x, y = ints(4, 1), ints(4)
     for times in (1, 3, 1, 3):
         step(stream, y.buffer, x.buffer, 1, 4, times=times)
@@ -89,7 +89,7 @@ def test_another_shape_of_the_work_is_captured_again(step, stream):
     assert step.statistics == CaptureStatistics(captures=2, updates=0, replays=2)
 
 
-def test_buffers_that_take_turns_are_replayed_in_the_end(step, stream):
+def test_alternating_buffers_are_replayed_after_two_captures(step, stream):
     x, y = ints(4, 1), ints(4, 1)
     for _ in range(4):
         step(stream, y.buffer, x.buffer, 1, 4)
@@ -99,7 +99,7 @@ def test_buffers_that_take_turns_are_replayed_in_the_end(step, stream):
     assert step.statistics == CaptureStatistics(captures=2, updates=1, replays=5)
 
 
-def test_few_executables_are_kept(kernel, stream):
+def test_maxsize_limits_the_number_of_executables(kernel, stream):
     axpy = kernel("axpy")
 
     @capture(maxsize=1)
@@ -115,7 +115,7 @@ def test_few_executables_are_kept(kernel, stream):
     assert work.statistics.captures == 4
 
 
-def test_floats_that_are_equal_but_not_the_same(kernel, stream):
+def test_floats_are_compared_by_their_bits(kernel, stream):
     scale = kernel("scale")
 
     @capture
@@ -156,7 +156,7 @@ COMPARED = {
 
 
 @pytest.mark.parametrize("name", COMPARED)
-def test_arguments_that_are_compared_by_value(stream, name):
+def test_arguments_are_compared_by_value(stream, name):
     runs, memory = [], ints(4)
     work = capture(lambda stream, argument: runs.append(argument))
     for _ in range(3):
@@ -173,7 +173,7 @@ class Older(OnDevice):
         self.__cuda_array_interface__["version"] = 2
 
 
-def test_arrays_with_an_older_interface_are_compared_where_an_importer_reads_them(stream):
+def test_arrays_with_an_older_interface_are_compared_if_an_importer_reads_them(stream):
     memory = ints(4)
     work = capture(lambda stream, argument: None)
     for _ in range(3):
@@ -188,7 +188,7 @@ def test_arrays_with_an_older_interface_are_compared_where_an_importer_reads_the
         register_importer(Older, None)
 
 
-def test_what_cannot_be_compared_is_captured_each_time(kernel, stream):
+def test_arguments_that_cannot_be_compared_are_captured_each_time(kernel, stream):
     axpy = kernel("axpy")
 
     @capture
@@ -217,7 +217,7 @@ def test_kernels_are_compared_by_identity_and_kept(stream, device):
     assert work.statistics.replays == 1
 
 
-def test_a_builder_takes_a_captured_function_in(step, stream, device):
+def test_a_captured_function_called_with_a_builder_adds_to_its_capture(step, stream, device):
     x, y = ints(4, 1), ints(4)
     with device.create_graph_builder().begin_building() as builder:
         step(builder, y.buffer, x.buffer, 3, 4)
@@ -244,7 +244,7 @@ def test_captured_functions_call_each_other(step, stream):
     assert outer.statistics.replays == 1 and step.statistics == CaptureStatistics()
 
 
-def test_forks_and_conditions_in_a_captured_function(step, stream):
+def test_a_captured_function_can_fork_and_add_conditional_nodes(step, stream):
     x, y, z = ints(4, 1), ints(4), ints(4)
 
     @capture(mode="thread_local")
@@ -264,7 +264,7 @@ def test_forks_and_conditions_in_a_captured_function(step, stream):
     assert values(y) == [1 + 20 + 1 + 40] * 4
 
 
-def test_memory_that_the_work_allocates(kernel, stream, device):
+def test_a_captured_function_can_allocate_graph_memory(kernel, stream, device):
     axpy = kernel("axpy")
 
     @capture(options=GraphCompleteOptions(auto_free_on_launch=True))
@@ -297,13 +297,13 @@ def test_an_exception_of_the_function_reaches_the_caller(step, stream):
     assert step.statistics == CaptureStatistics(captures=1, updates=0, replays=1)
 
 
-def test_a_captured_function_returns_nothing(stream):
+def test_a_captured_function_must_return_none(stream):
     with pytest.raises(TypeError, match="must return None, not int"):
         capture(lambda stream: 1)(stream)
 
 
 @pytest.mark.parametrize("other", [None, 0, "stream"])
-def test_the_first_argument_is_a_stream(step, other):
+def test_the_first_argument_must_be_a_stream(step, other):
     with pytest.raises(TypeError, match="stream must be a Stream or a GraphBuilder"):
         step(other)
 
@@ -325,7 +325,7 @@ def test_the_captured_function_looks_like_the_function():
     assert isinstance(named, CapturedFunction) and "named" in repr(named)
 
 
-def test_forgotten_executables_are_captured_again(step, stream):
+def test_after_clear_the_next_call_captures_again(step, stream):
     x, y = ints(4, 1), ints(4)
     step(stream, y.buffer, x.buffer, 1, 4)
     step.clear()
@@ -337,7 +337,7 @@ def test_forgotten_executables_are_captured_again(step, stream):
     ("arguments", "options", "error"),
     [((1,), {}, TypeError), ((len,), {"maxsize": 0}, ValueError), ((), {"maxsize": "8"}, TypeError)],
 )
-def test_what_cannot_be_captured(arguments, options, error):
+def test_invalid_arguments_of_capture_are_refused(arguments, options, error):
     with pytest.raises(error, match="function must be callable|maxsize must be"):
         capture(*arguments, **options)
 
@@ -367,12 +367,12 @@ def test_threads_share_a_captured_function(step, device):
     assert counts.captures + counts.updates + counts.replays + counts.patches == 48
 
 
-# --- data: single nodes are changed, and the function does not run ---
+# --- Data arguments: single nodes are patched, and the function does not run -----------------------
 
 
 @pytest.fixture
 def data_step(kernel):
-    """y += a * x by a function whose pointers and factor are data."""
+    """A captured function that computes y += a * x, with the pointers and the factor as data."""
     axpy = kernel("axpy")
     runs = []
 
@@ -395,7 +395,7 @@ def test_data_that_changes_is_patched(data_step, stream):
     assert len(data_step.runs) == 2
 
 
-def test_data_that_has_not_changed_yet_is_learned_when_it_does(data_step, stream):
+def test_the_words_of_a_data_argument_are_learned_when_it_first_changes(data_step, stream):
     y, sources = ints(4), [ints(4, number) for number in (1, 10, 100, 1000)]
     data_step(stream, y.buffer, sources[0].buffer, 1, 4)
     data_step(stream, y.buffer, sources[0].buffer, 2, 4)
@@ -408,7 +408,7 @@ def test_data_that_has_not_changed_yet_is_learned_when_it_does(data_step, stream
     assert data_step.statistics == CaptureStatistics(captures=1, updates=2, replays=0, patches=3)
 
 
-def test_what_is_no_data_is_captured_again(data_step, stream):
+def test_a_change_of_another_argument_captures_again(data_step, stream):
     x, y = ints(4, 1), ints(4)
     for a in (1, 2, 3):
         data_step(stream, y.buffer, x.buffer, a, 4)
@@ -419,7 +419,7 @@ def test_what_is_no_data_is_captured_again(data_step, stream):
     assert data_step.statistics == CaptureStatistics(captures=1, updates=3, replays=0, patches=2)
 
 
-def test_data_that_takes_turns_has_executables_and_more_is_patched(kernel, stream):
+def test_alternating_data_is_replayed_up_to_maxsize_and_patched_beyond(kernel, stream):
     axpy = kernel("axpy")
 
     @capture(data="y", maxsize=2)
@@ -436,7 +436,7 @@ def test_data_that_takes_turns_has_executables_and_more_is_patched(kernel, strea
     assert counts == CaptureStatistics(captures=2, updates=1, replays=5, patches=12)
 
 
-def test_slices_copies_and_fills_of_data(kernel, stream, device):
+def test_slices_copies_and_fills_of_data_are_patched(kernel, stream, device):
     axpy = kernel("axpy")
 
     @capture(data=("whole", "target"))
@@ -462,7 +462,7 @@ FACTORS = {
 
 
 @pytest.mark.parametrize("name", FACTORS)
-def test_numbers_and_arrays_as_data(kernel, stream, name):
+def test_numbers_and_arrays_can_be_data(kernel, stream, name):
     scale = kernel("scale32" if name == "float32" else "scale")
 
     @capture(data=("x", "factor"))
@@ -477,32 +477,32 @@ def test_numbers_and_arrays_as_data(kernel, stream, name):
         work(stream, OnDevice(x) if name == "array" else x.address, factor)
         stream.sync()
         found.append(x.array(dtype)[0])
-        expected.append(work_of_scale(factor, dtype))
+        expected.append(scaled(factor, dtype))
     assert found == expected
     assert work.statistics.patches == len(FACTORS[name]) - 2
 
 
-def work_of_scale(factor, dtype):
+def scaled(factor, dtype):
     with np.errstate(divide="ignore"):
         return dtype(1) / dtype(factor)
 
 
-WRONG = {
-    "decides by it": lambda stream, kernel, y, a: launch(stream, ONE, kernel, y, y, a // 2, 1),
-    "counts by it": lambda stream, kernel, y, a: [launch(stream, ONE, kernel, y, y, 1, 1) for _ in range(a)],
+OTHER_USES = {
+    "computes with it": lambda stream, kernel, y, a: launch(stream, ONE, kernel, y, y, a // 2, 1),
+    "repeats a launch": lambda stream, kernel, y, a: [launch(stream, ONE, kernel, y, y, 1, 1) for _ in range(a)],
     "changes the grid": lambda stream, kernel, y, a: launch(stream, LaunchConfig(grid=a, block=1), kernel, y, y, 1, 1),
     "calls the host": lambda stream, kernel, y, a: stream.callback(int),
 }
 
 
-@pytest.mark.parametrize("way", WRONG)
-def test_work_that_shows_more_than_data_is_captured_each_time(kernel, stream, way):
+@pytest.mark.parametrize("way", OTHER_USES)
+def test_work_that_uses_data_in_other_ways_is_captured_each_time(kernel, stream, way):
     runs, axpy = [], kernel("axpy")
 
     @capture(data="a")
     def work(stream, y, a):
         runs.append(a)
-        WRONG[way](stream, axpy, y, a)
+        OTHER_USES[way](stream, axpy, y, a)
 
     y = ints(1, 1)
     for a in (1, 2, 3, 4):
@@ -511,7 +511,7 @@ def test_work_that_shows_more_than_data_is_captured_each_time(kernel, stream, wa
     assert runs == [1, 2, 3, 4] and work.statistics.patches == 0
 
 
-def test_equal_arguments_are_not_mistaken_for_each_other(kernel, stream):
+def test_words_that_fit_two_equal_arguments_are_not_patched_yet(kernel, stream):
     axpy = kernel("axpy")
 
     @capture(data=("y", "a", "n"))
@@ -554,7 +554,7 @@ def test_a_patch_that_the_driver_refuses_is_captured(data_step, stream):
     assert data_step.statistics.patches == 1
 
 
-def test_memory_is_data_without_being_named(kernel, stream):
+def test_memory_arguments_are_data_by_default(kernel, stream):
     axpy, runs = kernel("axpy"), []
 
     @capture
@@ -567,11 +567,11 @@ def test_memory_is_data_without_being_named(kernel, stream):
         work(stream, (y.buffer, "any"), x=OnDevice(x), a=1 + number // 3)
     stream.sync()
     assert [values(y) for y in memories] == [[1] * 4] * 3 + [[2] * 4] * 3
-    # Of numbers, nobody knows what the work decides by them.
+    # A number is no data unless it is named, because the work may depend on it in other ways.
     assert runs == [1, 1, 2, 2] and work.statistics.patches == 2
 
 
-def test_memory_of_another_size_or_another_class_is_no_other_data(kernel, stream):
+def test_memory_of_another_size_or_class_is_captured_again(kernel, stream):
     axpy, runs = kernel("axpy"), []
 
     @capture
@@ -590,7 +590,7 @@ def test_memory_of_another_size_or_another_class_is_no_other_data(kernel, stream
     assert len(runs) == 6 and work.statistics.patches == 3
 
 
-def test_memory_that_decides_is_no_data_where_the_program_says_so(kernel, stream):
+def test_memory_whose_address_selects_other_work_is_captured_each_time(kernel, stream):
     axpy = kernel("axpy")
 
     def work(stream, y):
@@ -603,12 +603,12 @@ def test_memory_that_decides_is_no_data_where_the_program_says_so(kernel, stream
         for memory in memories:
             captured(stream, memory.buffer)
         stream.sync()
-        # It shows in the captures, too.
+        # With data=(), memory is no data. By default it is, but no plan explains how the captures differ.
         assert captured.statistics.patches == 0
     assert [values(memory) for memory in memories] == [[1], [4], [9], [16]]
 
 
-def test_a_configuration_that_changes_in_place_is_another_one(kernel, stream):
+def test_a_configuration_that_was_changed_in_place_is_updated(kernel, stream):
     axpy, config = kernel("axpy"), LaunchConfig(grid=1, block=1)
     work = capture(lambda stream, config, y: launch(stream, config, axpy, y, y, 1, 4))
     y = ints(4, 1)
@@ -648,7 +648,7 @@ def test_methods_have_executables_for_each_instance(kernel, stream):
     assert values(memories[0]) == [66] * 4
 
 
-def test_an_instance_ends_and_what_was_captured_for_it(kernel, stream):
+def test_captures_do_not_keep_their_instance_alive(kernel, stream):
     model = Model(kernel("axpy"), 1)
     model.step(stream, ints(4).buffer, n=4)
     stream.sync()
@@ -660,7 +660,7 @@ def test_an_instance_ends_and_what_was_captured_for_it(kernel, stream):
         slots.step  # noqa: B018
 
 
-def test_a_captured_function_that_was_not_initialised():
+def test_an_uninitialized_captured_function_is_refused():
     empty = CapturedFunction.__new__(CapturedFunction)
     for use in (lambda: empty(1), lambda: empty.statistics, empty.clear, lambda: empty.__get__(1, int)):
         with pytest.raises(RuntimeError, match="not initialised"):
@@ -673,14 +673,14 @@ def test_a_captured_function_that_was_not_initialised():
 
 
 @pytest.mark.parametrize("call", [lambda work: work(), lambda work: work(stream=1)])
-def test_the_stream_comes_by_position(step, call):
+def test_the_stream_must_be_passed_by_position(step, call):
     with pytest.raises(TypeError, match="needs a stream or a builder"):
         call(step)
     with pytest.raises(TypeError):
         step.__call__()
 
 
-def test_more_data_than_is_compared_fast(kernel, stream):
+def test_more_data_than_the_fast_comparison_takes_is_patched(kernel, stream):
     axpy, runs = kernel("axpy"), []
 
     @capture(data="many")
@@ -696,7 +696,7 @@ def test_more_data_than_is_compared_fast(kernel, stream):
     assert len(runs) == 2 and work.statistics == CaptureStatistics(captures=1, updates=1, replays=1, patches=1)
 
 
-def test_an_argument_that_calls_the_captured_function(kernel, stream):
+def test_an_argument_can_call_the_captured_function(kernel, stream):
     axpy = kernel("axpy")
     y = ints(4, 1)
 
@@ -719,7 +719,7 @@ def test_an_argument_that_calls_the_captured_function(kernel, stream):
     assert values(y)[0] in (2**n for n in range(4, 9)) and len(set(values(y))) == 1
 
 
-def test_numbers_of_64_bits_as_data(kernel, stream):
+def test_numbers_of_64_bits_can_be_data(kernel, stream):
     fill = compiled('extern "C" __global__ void fill(unsigned long long* x, unsigned long long v) { *x = v; }')
     x, found = HostMemory(8), []
     numbers = (1, 2, 3, 2**63 - 1, 2**63, 2**64 - 1, -1)
@@ -740,7 +740,7 @@ def test_numbers_of_64_bits_as_data(kernel, stream):
      ("args", ValueError, "no parameter 'args'"), ((1,), TypeError, "names of parameters, not int"),
      (7, TypeError, "data must be names of parameters, not int")],
 )  # fmt: skip
-def test_data_names_parameters(data, error, text):
+def test_data_must_name_parameters(data, error, text):
     def work(stream, x, *args):
         pass
 
@@ -749,7 +749,7 @@ def test_data_names_parameters(data, error, text):
 
 
 @pytest.mark.parametrize("data", [(), "x"])
-def test_nested_arguments(stream, data):
+def test_arguments_nested_too_deep_or_in_a_cycle_are_captured_each_time(stream, data):
     deep = []
     for _ in range(100_000):
         deep = [deep]
@@ -760,5 +760,5 @@ def test_nested_arguments(stream, data):
     for x in (deep, endless, [[1, [2.0]], (None,)], [[1, [2.0]], (None,)], {"a": deep}):
         work(stream, x)
     assert len(runs) == 4
-    while deep:  # the interpreter would end it by recursion
+    while deep:  # its nested deallocation would overflow the stack
         deep = deep.pop()

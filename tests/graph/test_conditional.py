@@ -24,7 +24,7 @@ def test_a_while_node_repeats_its_body(memory, kernels, stream):
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0, [0, 1]), (7, [1, 0])])
-def test_an_if_else_node_takes_one_body(memory, kernels, stream, value, expected):
+def test_an_if_else_node_runs_one_body(memory, kernels, stream, value, expected):
     graph = GraphDefinition()
     condition = graph.create_condition()
     node = graph.launch(ONE, kernels["choose"], condition, value).if_else(condition)
@@ -36,7 +36,7 @@ def test_an_if_else_node_takes_one_body(memory, kernels, stream, value, expected
 
 
 @pytest.mark.parametrize("value", [0, 2, 3])
-def test_a_switch_node_takes_the_body_of_its_number(memory, kernels, stream, value):
+def test_a_switch_node_runs_the_body_of_its_number(memory, kernels, stream, value):
     graph = GraphDefinition()
     node = graph.switch(condition=graph.create_condition(value), count=3)
     for index, body in enumerate(node.branches):
@@ -45,7 +45,7 @@ def test_a_switch_node_takes_the_body_of_its_number(memory, kernels, stream, val
     assert memory.values[:3].tolist() == [int(index == value) for index in range(3)]
 
 
-def test_bodies_end_with_their_node(memory, kernels):
+def test_bodies_are_destroyed_with_their_node(memory, kernels):
     graph = GraphDefinition()
     node = graph.if_then(graph.create_condition(1))
     inner = node.then.launch(ONE, kernels["add"], memory.buffer, 1)
@@ -57,7 +57,7 @@ def test_bodies_end_with_their_node(memory, kernels):
     assert repr(body) == "<GraphDefinition handle=0x0>"
 
 
-def test_conditional_nodes_are_found_again(device):
+def test_conditional_nodes_are_found_with_their_classes_and_branches(device):
     graph = GraphDefinition()
     makers = (graph.if_then, graph.if_else, graph.while_loop, lambda condition: graph.switch(condition, 2))
     for make in makers:

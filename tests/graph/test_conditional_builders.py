@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Builders of the bodies of conditional nodes: what the device decides, at any depth."""
+"""Builders of the bodies of conditional nodes, at any depth; conditions that the device sets choose what runs."""
 
 import gc
 
@@ -53,7 +53,7 @@ def test_one_of_two_bodies_runs(builder, kernel, memory, stream, number, expecte
 
 
 @pytest.mark.parametrize(("number", "expected"), [(0, 1), (2, 3), (3, 0), (255, 0)])
-def test_the_body_of_a_number_runs_or_none(builder, kernel, memory, stream, number, expected):
+def test_a_switch_runs_the_body_of_its_number_or_none(builder, kernel, memory, stream, number, expected):
     memory.buffer[4:5].fill(number, stream=stream)
     stream.sync()
     condition = builder.create_condition()
@@ -66,7 +66,7 @@ def test_the_body_of_a_number_runs_or_none(builder, kernel, memory, stream, numb
     assert value(memory) == expected
 
 
-def test_a_loop_runs_as_long_as_the_device_says(builder, kernel, memory, stream):
+def test_a_loop_runs_while_the_device_sets_its_condition(builder, kernel, memory, stream):
     condition = builder.create_condition(default_value=1)
     body = builder.while_loop(condition)
     assert (body.is_join_required, body.is_building, body.is_closed) == (False, False, False)
@@ -79,7 +79,7 @@ def test_a_loop_runs_as_long_as_the_device_says(builder, kernel, memory, stream)
     assert value(memory) == 107
 
 
-def test_bodies_in_bodies(builder, kernel, memory, stream):
+def test_bodies_can_be_nested(builder, kernel, memory, stream):
     out = memory.address
     outer = builder.create_condition(1)
     loop = builder.while_loop(outer).begin_building()
@@ -141,7 +141,7 @@ def test_a_body_that_is_never_filled_does_nothing(builder, kernel, memory, strea
     assert value(memory) == 2
 
 
-def test_a_body_shows_its_graph_before_and_after_it_captures(builder, kernel, memory):
+def test_a_body_returns_its_graph_before_and_after_its_capture(builder, kernel, memory):
     body = builder.if_then(builder.create_condition(1))
     before = body.graph_definition
     body.begin_building()
@@ -153,7 +153,7 @@ def test_a_body_shows_its_graph_before_and_after_it_captures(builder, kernel, me
     assert builder.graph_definition != before
 
 
-def test_a_body_is_no_graph_of_its_own(builder):
+def test_a_body_cannot_be_completed_by_itself(builder):
     body = builder.if_then(builder.create_condition(1))
     with pytest.raises(RuntimeError, match="has not ended"):
         body.complete()
@@ -167,7 +167,7 @@ def test_a_body_is_no_graph_of_its_own(builder):
 
 @pytest.mark.parametrize("name", ["if_then", "if_else", "while_loop"])
 @pytest.mark.parametrize("condition", [None, 1, "condition"])
-def test_a_condition_is_needed(builder, name, condition):
+def test_a_conditional_node_needs_a_condition(builder, name, condition):
     with pytest.raises(TypeError, match="condition must be a GraphCondition"):
         getattr(builder, name)(condition)
     with pytest.raises(TypeError, match="condition must be a GraphCondition"):
@@ -186,19 +186,19 @@ def test_conditional_nodes_belong_to_a_capture(builder, device, name):
 
 
 @pytest.mark.parametrize(("count", "error"), [(-1, OverflowError), (2**40, OverflowError), (1.5, TypeError)])
-def test_counts_of_bodies_that_do_not_fit(builder, count, error):
+def test_invalid_counts_of_bodies_are_refused(builder, count, error):
     with pytest.raises(error):
         builder.switch(builder.create_condition(), count)
     assert builder.is_building
 
 
-def test_a_switch_has_a_body(builder):
+def test_a_switch_without_a_body_is_refused(builder):
     with pytest.raises(CUDAError):
         builder.switch(condition=builder.create_condition(), count=0)
 
 
 @pytest.mark.parametrize(("default", "error"), [(-1, OverflowError), (2**32, OverflowError), ("1", TypeError)])
-def test_a_default_value_is_32_bits(builder, default, error):
+def test_a_default_value_must_fit_32_bits(builder, default, error):
     with pytest.raises(error, match="default_value"):
         builder.create_condition(default)
     assert builder.is_building
@@ -207,7 +207,7 @@ def test_a_default_value_is_32_bits(builder, default, error):
 @pytest.mark.parametrize(
     ("name", "minor"), [("create_condition", 3), ("if_then", 3), ("while_loop", 3), ("if_else", 8), ("switch", 8)]
 )
-def test_drivers_that_are_too_old(builder, monkeypatch, name, minor):
+def test_drivers_that_are_too_old_are_named(builder, monkeypatch, name, minor):
     condition = builder.create_condition()
     arguments = {"create_condition": (), "switch": (condition, 2)}.get(name, (condition,))
     monkeypatch.setattr("cuda.core.graph._capture._forks.driver_version", lambda: (12, minor - 1, 0))
@@ -224,10 +224,10 @@ def test_bodies_and_their_builder_end_in_any_order(stream, kernel, memory, order
     body_stream = objects["body"].stream
     launch(objects["body"], ONE, kernel("add"), memory.address, 1)
     for name in order:
-        thing = objects.pop(name)
+        ended = objects.pop(name)
         if way == "close":
-            thing.close()
-        del thing
+            ended.close()
+        del ended
         gc.collect()
     for idle in (stream, body_stream):
         launch(idle, ONE, kernel("add"), memory.address, 5)
@@ -235,7 +235,7 @@ def test_bodies_and_their_builder_end_in_any_order(stream, kernel, memory, order
     assert value(memory) == 10
 
 
-def test_a_view_of_a_body_knows_when_its_graph_is_gone(stream):
+def test_a_view_of_a_body_is_invalid_after_its_graph_is_destroyed(stream):
     builder = stream.create_graph_builder().begin_building()
     body = builder.if_then(builder.create_condition(1))
     view = body.graph_definition
@@ -309,7 +309,7 @@ def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(
     assert value(memory) == 0
 
 
-def test_a_fork_of_a_body_that_events_join_is_joined(builder, kernel, memory, stream):
+def test_a_fork_of_a_body_can_be_joined_by_events(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1)).begin_building()
     _, fork = body.split(2)
     launch(fork, ONE, kernel("append"), memory.address, 1)
@@ -319,7 +319,7 @@ def test_a_fork_of_a_body_that_events_join_is_joined(builder, kernel, memory, st
     assert value(memory) == 1
 
 
-def test_a_body_keeps_what_it_had_before_it_captured(builder, kernel, memory, stream):
+def test_a_body_keeps_the_nodes_from_before_its_capture(builder, kernel, memory, stream):
     body = builder.if_then(builder.create_condition(1))
     body.graph_definition.launch(ONE, kernel("append"), memory.address, 4)
     body.begin_building()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that kernels launch: beside the graph that runs, after it, and again and again."""
+"""Graphs that kernels launch: fire and forget, tail and sibling launches, and a graph that launches itself."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_a_kernel_launches_a_graph(device, stream, own, memory, way):
     assert value(memory, 1) == 0
 
 
-def test_a_tail_runs_after_all_that_its_graph_has(device, stream, own, memory):
+def test_a_tail_launch_runs_after_all_nodes_of_its_graph(device, stream, own, memory):
     graph = sent(appending(own, memory, 2), stream)
     outer = GraphDefinition()
     first = outer.launch(ONE, own("follow"), int(graph.handle), memory.at(1))
@@ -68,7 +68,7 @@ def test_a_graph_launches_itself_until_it_is_done(device, stream, own, memory):
     assert value(memory) == 500
 
 
-def test_a_graph_for_kernels_is_launched_by_the_host_too_and_changed(device, stream, own, memory):
+def test_the_host_can_launch_and_change_a_graph_for_device_launch(device, stream, own, memory):
     definition = appending(own, memory, 7)
     graph = definition.instantiate(GraphCompleteOptions(device_launch=True, upload_stream=stream))
     graph.launch(stream)
@@ -90,18 +90,18 @@ def test_a_graph_for_kernels_is_launched_by_the_host_too_and_changed(device, str
         (lambda definition, own, memory: definition.allocate(64), "AllocNode"),
     ],
 )
-def test_what_graphs_for_kernels_may_not_have_is_named(device, own, memory, add, reason):
+def test_nodes_that_device_launch_does_not_support_are_named(device, own, memory, add, reason):
     definition = appending(own, memory, 1)
     add(definition, own, memory)
     with pytest.raises((RuntimeError, CUDAError)) as caught:
         definition.instantiate(FOR_KERNELS)
-    if device_choice.is_software():  # drivers do not always tell the node
+    if device_choice.is_software():  # NVIDIA's driver does not always name the node
         assert "not supported in a graph for device launch" in str(caught.value) and reason in str(caught.value)
     assert definition.instantiate()
 
 
 @pytest.mark.parametrize("way", ["empty", "auto_free"])
-def test_graphs_for_kernels_have_work_and_free_nothing(device, own, memory, way):
+def test_device_launch_needs_nodes_and_no_auto_free(device, own, memory, way):
     definition = GraphDefinition()
     if way == "auto_free":
         definition = appending(own, memory, 1)
@@ -111,7 +111,7 @@ def test_graphs_for_kernels_have_work_and_free_nothing(device, own, memory, way)
 
 
 @pytest.mark.requires(software=True)
-def test_a_device_whose_kernels_launch_no_graphs_says_so(device, own, memory):
+def test_a_device_without_device_launch_is_named_as_the_reason(device, own, memory):
     import cuda.emulator
 
     definition = appending(own, memory, 1)

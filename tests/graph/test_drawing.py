@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of graphs: drawn where the graphviz package is installed, text otherwise."""
 
+import shutil
 import sys
 import types
 
@@ -19,7 +20,7 @@ def definition(device):
 
 @pytest.fixture
 def graphviz(monkeypatch):
-    """A package that draws, as far as it is used here; `fails` makes its program missing."""
+    """A stand-in for the graphviz package; `fails` makes the program that it starts missing."""
 
     class ExecutableNotFound(RuntimeError):
         pass
@@ -39,7 +40,7 @@ def graphviz(monkeypatch):
     return package
 
 
-def test_pictures_are_drawn_by_their_suffix(definition, graphviz, tmp_path):
+def test_the_suffix_chooses_the_format_of_a_picture(definition, graphviz, tmp_path):
     for name in ("graph.svg", "graph.PNG"):
         path = tmp_path / name
         assert definition.save(path) == path
@@ -48,7 +49,7 @@ def test_pictures_are_drawn_by_their_suffix(definition, graphviz, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".dot", ".gv"])
-def test_text_needs_no_package(definition, tmp_path, monkeypatch, suffix):
+def test_dot_text_needs_no_package(definition, tmp_path, monkeypatch, suffix):
     monkeypatch.setitem(sys.modules, "graphviz", None)
     path = tmp_path / f"graph{suffix}"
     assert definition.save(str(path), GraphDebugPrintOptions(verbose=True)) == path
@@ -56,7 +57,7 @@ def test_text_needs_no_package(definition, tmp_path, monkeypatch, suffix):
 
 
 @pytest.mark.parametrize("missing", ["package", "program"])
-def test_without_graphviz_text_is_written_beside_with_a_warning(definition, graphviz, tmp_path, monkeypatch, missing):
+def test_without_graphviz_dot_text_is_written_with_a_warning(definition, graphviz, tmp_path, monkeypatch, missing):
     if missing == "package":
         monkeypatch.setitem(sys.modules, "graphviz", None)
     graphviz.fails = True
@@ -68,12 +69,12 @@ def test_without_graphviz_text_is_written_beside_with_a_warning(definition, grap
 
 
 @pytest.mark.requires(module="graphviz")
-def test_the_package_draws(definition, tmp_path):
-    assert "<svg" in (definition._repr_svg_() or "<svg")
-    definition.save(tmp_path / "graph.dot")
+def test_graphviz_draws_a_picture_if_its_program_is_installed(definition):
+    picture = definition._repr_svg_()
+    assert "<svg" in picture if shutil.which("dot") else picture is None
 
 
-def test_what_is_no_place_for_a_picture(definition, tmp_path):
+def test_invalid_paths_and_options_are_refused(definition, tmp_path):
     with pytest.raises(TypeError, match="path must be a str"):
         definition.save(3)
     with pytest.raises(ValueError, match="path must have a suffix that names the format"):
@@ -82,7 +83,7 @@ def test_what_is_no_place_for_a_picture(definition, tmp_path):
         definition.save(tmp_path / "graph.dot", options=3)
 
 
-def test_a_graph_that_is_gone_draws_nothing(definition, tmp_path):
+def test_a_destroyed_graph_is_not_drawn(definition, tmp_path):
     node = definition.embed(GraphDefinition())
     child = node.child_graph
     node.destroy()

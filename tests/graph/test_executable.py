@@ -36,7 +36,7 @@ def test_a_closed_graph_refuses_work(graph, stream):
 
 
 @pytest.mark.parametrize("stream", [None, 0, "stream"])
-def test_only_streams_launch(graph, stream):
+def test_launch_and_upload_need_a_stream(graph, stream):
     for work in (graph.launch, graph.upload):
         with pytest.raises(TypeError, match="stream must be a Stream"):
             work(stream)
@@ -49,7 +49,7 @@ def test_a_closed_stream_launches_nothing(graph, device):
         graph.launch(stream)
 
 
-def test_an_unused_condition_is_the_reason_of_a_refusal(device):
+def test_an_unused_condition_is_named_as_the_reason(device):
     definition = GraphDefinition()
     definition.create_condition()
     with pytest.raises(RuntimeError, match="no conditional node uses one of its conditions"):
@@ -74,6 +74,6 @@ def test_wrong_options_are_refused(device):
         GraphDefinition().instantiate(GraphCompleteOptions(upload_stream=3))
 
 
-def test_updates_come_from_graphs_only(graph):
+def test_update_needs_a_builder_or_a_definition(graph):
     with pytest.raises(TypeError, match="source must be a GraphBuilder or a GraphDefinition, not int"):
         graph.update(3)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of the nodes of an executable: later launches change, the definition and other executables do not."""
+"""Nodes of an executable: updates change its later launches, but not the definition or other executables."""
 
 import ctypes
 import gc
@@ -32,7 +32,7 @@ def launched(graph, stream):
     stream.sync()
 
 
-def test_a_kernel_node_runs_what_the_executable_was_told(stream, kernels, memory):
+def test_a_kernel_node_runs_with_its_updated_parameters(stream, kernels, memory):
     definition = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
     first, second = definition.instantiate(), definition.instantiate()
@@ -42,11 +42,11 @@ def test_a_kernel_node_runs_what_the_executable_was_told(stream, kernels, memory
     launched(first, stream)
     launched(second, stream)
     launched(definition.instantiate(), stream)
-    assert memory.values[0] == 2 and memory.values[1] in (5, 10)  # the blocks do not wait for each other
+    assert memory.values[0] == 2 and memory.values[1] in (5, 10)  # the two blocks race
     assert node.grid == (1, 1, 1)
 
 
-def test_changes_of_numbers_by_turns_of_views_and_kernels(stream, kernels, memory):
+def test_two_views_of_a_node_can_update_it_in_turn(stream, kernels, memory):
     definition = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
     graph = definition.instantiate()
@@ -72,7 +72,7 @@ def test_changes_of_numbers_by_turns_of_views_and_kernels(stream, kernels, memor
     assert memory.values[0] == 62 + 4
 
 
-def test_a_change_to_other_memory_keeps_it_and_lets_go_of_the_one_before(stream, kernels, device):
+def test_an_update_keeps_the_new_memory_and_releases_the_old(stream, kernels, device):
     definition = GraphDefinition()
     memories = [Memory(stream) for _ in range(3)]
     node = definition.launch(ONE, kernels["add"], memories[0].buffer, 1)
@@ -88,7 +88,7 @@ def test_a_change_to_other_memory_keeps_it_and_lets_go_of_the_one_before(stream,
     assert is_released(references[2])
 
 
-def test_fills_and_copies(stream, memory):
+def test_fills_and_copies_are_updated(stream, memory):
     definition = GraphDefinition()
     fill = definition.memset(memory.buffer, 1, 4)
     copy = fill.memcpy(memory.at(4), memory.at(0), 4)
@@ -100,7 +100,7 @@ def test_fills_and_copies(stream, memory):
     assert memory.values[:11].tolist() == [0, 9, 9, 0, 0, 0, 0, 0, 0, 9, 9]
 
 
-def test_nodes_are_left_out_and_taken_in_again(stream, kernels, memory):
+def test_nodes_are_disabled_and_enabled(stream, kernels, memory):
     definition = GraphDefinition()
     nodes = [
         definition.launch(ONE, kernels["add"], memory.at(0), 1),
@@ -122,7 +122,7 @@ def test_nodes_are_left_out_and_taken_in_again(stream, kernels, memory):
     assert memory.values[:4].tolist() == [1, 1, 7, 7]
 
 
-def test_events(device, stream):
+def test_event_nodes_are_updated(device, stream):
     first, second = (device.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
     definition = GraphDefinition()
     record = definition.record(first)
@@ -137,7 +137,7 @@ def test_events(device, stream):
     assert record.event == first
 
 
-def test_child_graphs_take_over_parameters(stream, kernels, memory):
+def test_child_graphs_are_updated(stream, kernels, memory):
     children = []
     for number in (1, 40):
         child = GraphDefinition()
@@ -155,7 +155,7 @@ def test_child_graphs_take_over_parameters(stream, kernels, memory):
     assert memory.values[0] == 40
 
 
-def test_callbacks_and_their_reports(stream, monkeypatch):
+def test_callbacks_are_updated_and_their_exceptions_name_the_executable(stream, monkeypatch):
     calls, reports = [], []
     monkeypatch.setattr(sys, "unraisablehook", reports.append)
     definition = GraphDefinition()
@@ -183,7 +183,7 @@ def test_callbacks_and_their_reports(stream, monkeypatch):
 
 @pytest.mark.parametrize("end", ["update", "update graph", "close"])
 @pytest.mark.parametrize("times", [0, 1])
-def test_what_an_executable_was_told_lives_as_long_as_it_uses_it(stream, times, end):
+def test_operands_of_an_update_live_as_long_as_the_executable_uses_them(stream, times, end):
     definition = GraphDefinition()
     node = definition.callback(int)
     graph = definition.instantiate()
@@ -205,7 +205,7 @@ def test_what_an_executable_was_told_lives_as_long_as_it_uses_it(stream, times, 
     assert is_released(reference)
 
 
-def test_what_is_replaced_in_flight_is_released_after_the_launch(device, stream):
+def test_an_operand_that_is_replaced_during_a_launch_is_released_after_it(device, stream):
     definition = GraphDefinition()
     begun, go = threading.Event(), threading.Event()
     first = definition.callback(lambda: (begun.set(), go.wait(10)))
@@ -248,7 +248,7 @@ def test_a_view_outlives_the_closing_of_its_graph(kernels, memory):
         graph[node]
 
 
-def test_what_has_no_view(device, kernels, memory):
+def test_nodes_that_cannot_be_updated_are_refused(device, kernels, memory):
     definition = GraphDefinition()
     other = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
@@ -297,8 +297,7 @@ def test_a_node_of_another_graph_is_refused_by_the_driver(kernels, memory):
             work()
 
 
-def test_captured_nodes_are_changed_too(device, stream, kernels, memory):
-
+def test_captured_nodes_are_updated(device, stream, kernels, memory):
     with device.create_graph_builder().begin_building() as builder:
         launch(builder, ONE, kernels["add"], memory.at(0), 1)
         graph = builder.end_building().complete()
@@ -308,7 +307,7 @@ def test_captured_nodes_are_changed_too(device, stream, kernels, memory):
     assert memory.values[0] == 30
 
 
-def test_memory_of_buffers_is_kept(stream, kernels):
+def test_an_update_keeps_the_memory_of_a_buffer(stream, kernels):
     definition = GraphDefinition()
     memory = Memory(stream)
     node = definition.memset(memory.at(0), 1, 4)

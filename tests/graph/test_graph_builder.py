@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Builders: what is captured runs at each launch, in the order of the builders that fork and join."""
+"""Graph builders: captured work runs at each launch of the graph."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def run(builder, stream, times=1):
     return graph
 
 
-def test_other_packages_find_the_builder_and_its_sources(device, stream):
+def test_devices_and_streams_create_builders(device, stream):
     assert isinstance(device.create_graph_builder(), GraphBuilder)
     assert isinstance(stream.create_graph_builder(), GraphBuilder)
 
@@ -30,14 +30,14 @@ def test_a_builder_is_not_constructed_directly(arguments):
         GraphBuilder(*arguments)
 
 
-def test_a_fresh_builder_does_nothing_yet(builder, kernel, memory):
+def test_a_new_builder_does_not_capture_yet(builder, kernel, memory):
     assert (builder.is_building, builder.is_join_required, builder.is_closed) == (False, False, False)
     launch(builder, ONE, kernel("add"), memory.address, 3)
     builder.stream.sync()
     assert value(memory) == 3
 
 
-def test_a_builder_shows_its_stream_and_its_state(stream):
+def test_the_repr_of_a_builder_has_its_stream_and_state(stream):
     builder = stream.create_graph_builder()
     states = [repr(builder), repr(builder.begin_building())]
     fork = builder.split(2)[1]
@@ -67,7 +67,7 @@ def test_captured_work_runs_at_each_launch_and_not_before(builder, kernel, memor
     assert value(memory) == (31 + 3) * 10 + 1
 
 
-def test_work_after_the_end_runs_at_once(builder, kernel, memory):
+def test_work_after_the_end_of_a_capture_runs_at_once(builder, kernel, memory):
     builder.begin_building().end_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     builder.stream.sync()
@@ -75,7 +75,7 @@ def test_work_after_the_end_runs_at_once(builder, kernel, memory):
 
 
 @pytest.mark.parametrize("mode", ["global", "thread_local", "relaxed"])
-def test_every_mode_captures_all_that_the_library_records(builder, kernel, memory, stream, device, mode):
+def test_every_mode_captures_all_kinds_of_work(builder, kernel, memory, stream, device, mode):
     target = device.allocate(16, stream=stream)
     stream.sync()
     builder.begin_building(mode=mode)
@@ -99,7 +99,7 @@ def test_other_modes_are_refused(builder, mode):
 
 
 @pytest.mark.parametrize("mode", [0, b"global"])
-def test_a_mode_is_text(builder, mode):
+def test_a_mode_must_be_a_str(builder, mode):
     with pytest.raises(TypeError, match="mode must be a str"):
         builder.begin_building(mode)
 
@@ -141,13 +141,13 @@ WORK = {
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_what_a_builder_cannot_do_before_it_builds(builder, name):
+def test_a_builder_that_has_not_begun_refuses_other_calls(builder, name):
     with pytest.raises(RuntimeError, match="this GraphBuilder (is not building|has not ended)"):
         WORK[name](builder)
 
 
 @pytest.mark.parametrize("name", ["complete", "debug_dot_print", "graph_definition"])
-def test_questions_for_the_graph_do_not_disturb_a_capture(builder, kernel, memory, stream, name):
+def test_asking_for_the_graph_does_not_invalidate_the_capture(builder, kernel, memory, stream, name):
     builder.begin_building()
     with pytest.raises(RuntimeError, match="has not ended"):
         WORK[name](builder)
@@ -212,7 +212,7 @@ def test_forks_depend_on_the_work_before_and_joined_work_on_all(builder, kernel,
     assert value(memory, 3) == 20
 
 
-def test_forks_of_forks(builder, kernel, memory, stream):
+def test_forks_can_be_forked_and_joined(builder, kernel, memory, stream):
     out = memory.address
     builder.begin_building()
     launch(builder, ONE, kernel("add"), out, 1)
@@ -254,7 +254,7 @@ def test_a_fork_does_not_end_or_complete_the_capture(builder):
 
 
 @pytest.mark.parametrize("count", [1, 0, -3])
-def test_fewer_than_two_is_no_split(builder, count):
+def test_a_split_into_fewer_than_two_is_refused(builder, count):
     builder.begin_building()
     with pytest.raises(ValueError, match="count must be at least 2"):
         builder.split(count)
@@ -262,13 +262,13 @@ def test_fewer_than_two_is_no_split(builder, count):
 
 
 @pytest.mark.parametrize("count", [2.0, "2", None])
-def test_a_count_is_an_int(builder, count):
+def test_a_count_must_be_an_int(builder, count):
     builder.begin_building()
     with pytest.raises(TypeError):
         builder.split(count)
 
 
-def test_what_cannot_be_joined_goes_on(builder, device):
+def test_refused_joins_leave_the_captures_unchanged(builder, device):
     builder.begin_building()
     _, fork = builder.split(2)
     with device.create_graph_builder().begin_building() as other:
@@ -288,7 +288,7 @@ def test_what_cannot_be_joined_goes_on(builder, device):
     assert not fork.is_closed and GraphBuilder.join(builder, fork).end_building() is builder
 
 
-# --- what is captured ---
+# --- Captured work ---------------------------------------------------------------------------------
 
 
 def test_a_bound_kernel_is_captured(builder, kernel, memory, stream):
@@ -312,7 +312,7 @@ def test_copies_and_fills_are_captured(builder, memory, device, stream):
     assert bytes(memory)[:16] == bytes([5] * 16)
 
 
-def test_memory_of_the_graph(builder, kernel, memory, device, stream):
+def test_graph_memory_can_be_allocated_and_freed(builder, kernel, memory, device, stream):
     resource = GraphMemoryResource(device)
     builder.begin_building()
     assert resource.allocate(0, stream=builder).size == 0
@@ -326,7 +326,7 @@ def test_memory_of_the_graph(builder, kernel, memory, device, stream):
     assert value(memory) == 0x01010103
 
 
-def test_a_pool_does_not_allocate_in_a_capture_and_the_capture_goes_on(builder, device):
+def test_a_pool_refuses_to_allocate_in_a_capture_without_invalidating_it(builder, device):
     builder.begin_building()
     with pytest.raises(RuntimeError, match="GraphMemoryResource"):
         device.allocate(16, stream=builder)
@@ -346,7 +346,7 @@ def test_events_order_captured_streams(builder, kernel, memory, device, stream):
     assert value(memory) == 51
 
 
-def test_a_capture_refuses_an_executable_graph_says_what_to_do_and_goes_on(builder, kernel, memory, device, stream):
+def test_a_capture_refuses_an_executable_graph_and_names_embed(builder, kernel, memory, device, stream):
     inner = device.create_graph_builder().begin_building()
     launch(inner, ONE, kernel("add"), memory.address, 2)
     graph = inner.end_building().complete()
@@ -361,7 +361,7 @@ def test_a_capture_refuses_an_executable_graph_says_what_to_do_and_goes_on(build
 
 
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL", "RELAXED"])
-def test_a_capture_of_another_library_refuses_an_executable_graph_and_goes_on(device, stream, kernel, memory, mode):
+def test_a_capture_of_another_library_refuses_an_executable_graph_and_stays_valid(device, stream, kernel, memory, mode):
     from cuda.bindings import driver
 
     graph = GraphDefinition().instantiate()
@@ -391,7 +391,7 @@ def test_embedded_graphs_are_copies(builder, kernel, memory, device, stream):
     assert value(memory) == 173
 
 
-def test_what_cannot_be_embedded(builder, device):
+def test_builders_that_cannot_be_embedded_are_refused(builder, device):
     child = device.create_graph_builder()
     with pytest.raises(ValueError, match="is not building"):
         builder.embed(child)
@@ -408,7 +408,7 @@ def test_what_cannot_be_embedded(builder, device):
     assert builder.is_building
 
 
-# --- the graph ---
+# --- The graph -------------------------------------------------------------------------------------
 
 
 def test_a_view_of_the_graph_outlives_its_builder(builder, kernel, memory, stream):
@@ -424,7 +424,7 @@ def test_a_view_of_the_graph_outlives_its_builder(builder, kernel, memory, strea
     assert value(memory) == 4
 
 
-def test_a_graph_is_written_as_text(builder, kernel, memory, tmp_path):
+def test_a_graph_is_written_as_dot_text(builder, kernel, memory, tmp_path):
     builder.begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 4)
     builder.end_building()
@@ -432,7 +432,7 @@ def test_a_graph_is_written_as_text(builder, kernel, memory, tmp_path):
     assert "digraph" in (tmp_path / "graph.dot").read_text()
 
 
-def test_an_executable_takes_over_what_another_builder_captured(device, kernel, memory, stream):
+def test_an_executable_is_updated_from_another_builder(device, kernel, memory, stream):
     builders = []
     for number in (3, 40):
         builder = device.create_graph_builder().begin_building()

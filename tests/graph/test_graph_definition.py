@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Definitions of graphs as objects."""
+"""Graph definitions as Python objects: equality, hash, pickle, attributes."""
 
 import pickle
 import weakref
@@ -10,7 +10,7 @@ import pytest
 from cuda.core.graph import GraphDefinition
 
 
-def test_definitions_are_equal_where_their_graph_is(device):
+def test_definitions_are_equal_if_their_graph_is_the_same(device):
     one, two = GraphDefinition(), GraphDefinition()
     assert one == one and one != two and one != 3
     assert hash(one) != hash(two)
@@ -18,7 +18,7 @@ def test_definitions_are_equal_where_their_graph_is(device):
     assert repr(one) == f"<GraphDefinition handle={int(one.handle):#x}>"
 
 
-def test_definitions_cannot_be_pickled_or_made_again(device):
+def test_definitions_cannot_be_pickled_or_initialized_again(device):
     graph = GraphDefinition()
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(graph)
@@ -28,7 +28,7 @@ def test_definitions_cannot_be_pickled_or_made_again(device):
     assert int(graph.handle) == handle
 
 
-def test_definitions_are_closed_for_attributes_and_can_be_referred_to_weakly(device):
+def test_definitions_take_no_attributes_but_weak_references(device):
     graph = GraphDefinition()
     with pytest.raises(AttributeError):
         graph.name = "mine"

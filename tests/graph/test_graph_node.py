@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes: made, found again, destroyed."""
+"""Nodes: created, found in their graph, destroyed."""
 
 import gc
 import pickle
@@ -26,7 +26,7 @@ def test_a_chain_of_nodes_runs_in_order(memory, kernels, stream):
     assert memory.values[:3].tolist() == [8, 0, 8]
 
 
-def test_a_node_is_one_object_while_it_is_referred_to(device):
+def test_a_node_is_one_object_while_it_is_referenced(device):
     graph = GraphDefinition()
     node = graph.empty()
     assert next(iter(graph.nodes())) is node and _node_registry[int(node.handle)] is node
@@ -38,7 +38,7 @@ def test_a_node_is_one_object_while_it_is_referred_to(device):
     assert known in map(hash, graph.nodes())
 
 
-def test_a_node_leads_back_to_its_graph(device):
+def test_a_node_keeps_and_returns_its_graph(device):
     node = GraphDefinition().empty()
     gc.collect()
     assert node in node.graph.nodes() and node.graph == node.graph and node.graph is not node.graph
@@ -60,7 +60,7 @@ def test_a_destroyed_node_stays_readable(memory):
             work()
 
 
-def test_nodes_join(device):
+def test_join_adds_an_empty_node_behind_nodes(device):
     graph = GraphDefinition()
     one, two = graph.empty(), graph.empty()
     assert set(graph.join().pred) == set()
@@ -86,7 +86,7 @@ def test_the_entry_node_is_no_node_of_the_graph(device):
             edge()
 
 
-def test_a_node_that_nobody_made_is_inert(device):
+def test_a_node_without_a_graph_is_destroyed(device):
     node = GraphNode()
     assert repr(node) == "<GraphNode destroyed>" and not node.is_valid
     with pytest.raises(RuntimeError, match="is destroyed"):
@@ -99,7 +99,7 @@ def test_a_node_that_nobody_made_is_inert(device):
         pickle.dumps(node)
 
 
-def test_a_node_that_went_unread_with_its_graph_says_so(memory):
+def test_a_node_is_invalid_after_its_graph_is_destroyed(memory):
     child = GraphDefinition()
     child.memset(memory.buffer, 1, 4)
     inner = GraphDefinition()
@@ -147,7 +147,7 @@ def test_a_change_keeps_the_owner_of_an_address_that_stays(memory):
     "name", [name for name in graph_module.__all__ if isinstance(getattr(graph_module, name), type)]
 )
 def test_constructors_refuse_keywords_of_any_kind(name, keywords):
-    # As a TypeError, or as what says where such objects come from.
+    # Some raise a TypeError, others an error that names the method which creates the objects.
     with pytest.raises((TypeError, RuntimeError, NotImplementedError), match="keyword|argument|directly|has no field"):
         getattr(graph_module, name)(**keywords)
     assert GraphNode().type is None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel nodes."""
+"""Kernel nodes: their parameters, updates and attributes."""
 
 import gc
 import weakref
@@ -12,7 +12,7 @@ from cuda.core.graph import GraphCompleteOptions, GraphDefinition, KernelNode
 from support.graph_work import ONE, Memory, is_released, run
 
 
-def test_a_kernel_node_tells_what_it_runs(memory, kernels):
+def test_a_kernel_node_returns_its_parameters(memory, kernels):
     config = LaunchConfig(grid=(2, 3), block=(4, 1, 2), shmem_size=16)
     node = GraphDefinition().launch(config, kernels["add"], memory.buffer, 3)
     assert (node.grid, node.block, node.shmem_size) == ((2, 3, 1), (4, 1, 2), 16)
@@ -20,7 +20,7 @@ def test_a_kernel_node_tells_what_it_runs(memory, kernels):
     assert repr(node) == f"<KernelNode handle={int(node.handle):#x} kernel={int(kernels['add'].handle):#x}>"
 
 
-def test_a_kernel_node_changes_what_it_runs(memory, kernels, stream):
+def test_a_kernel_node_is_updated(memory, kernels, stream):
     graph = GraphDefinition()
     node = graph.launch(ONE, kernels["add"], memory.buffer, 3)
     before = graph.instantiate()
@@ -34,7 +34,7 @@ def test_a_kernel_node_changes_what_it_runs(memory, kernels, stream):
     assert memory.values[:2].tolist() == [3, 4]
 
 
-def test_a_kernel_node_read_back_is_as_it_was_made(memory, kernels):
+def test_a_kernel_node_of_a_clone_has_the_same_parameters(memory, kernels):
     graph = GraphDefinition()
     graph.launch(ONE, kernels["add"], memory.buffer, 3)
     around = GraphDefinition().embed(graph).child_graph
@@ -70,7 +70,7 @@ def test_a_kernel_node_keeps_its_arguments(stream, kernels):
     assert is_released(reference)
 
 
-def test_attributes_of_captured_launches_stay_on_their_nodes(device, kernels, memory, stream):
+def test_nodes_keep_the_attributes_of_captured_launches(device, kernels, memory, stream):
     least, most = least_and_most(device)
     capturing = device.create_stream(options=StreamOptions(priority=most))
     builder = capturing.create_graph_builder().begin_building()
@@ -98,7 +98,7 @@ def least_and_most(device):
 
 
 @pytest.mark.requires(compute=(9, 0))
-def test_clusters_of_captured_launches_stay_on_their_nodes(device, kernels, memory, stream):
+def test_nodes_keep_the_clusters_of_captured_launches(device, kernels, memory, stream):
     builder = device.create_graph_builder().begin_building()
     launch(builder, LaunchConfig(grid=2, cluster=(2, 1, 1), block=1), kernels["add"], memory.at(0), 0)
     builder.end_building()
@@ -110,7 +110,7 @@ def test_clusters_of_captured_launches_stay_on_their_nodes(device, kernels, memo
     stream.sync()
 
 
-def test_priorities_are_ints_and_destroyed_nodes_have_none(kernels, memory):
+def test_priorities_must_be_ints_and_destroyed_nodes_have_none(kernels, memory):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.at(0), 1)
     for wrong, error in (
         (None, TypeError),

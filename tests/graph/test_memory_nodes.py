@@ -45,7 +45,7 @@ def test_wrong_addresses_are_refused(memory, address, error):
         graph.memcpy(memory.buffer, address, 1)
 
 
-def test_owners_go_with_addresses(memory):
+def test_owners_need_an_address_and_open_memory(memory):
     graph = GraphDefinition()
     with pytest.raises(ValueError, match="dst_owner must be None if dst is a Buffer"):
         graph.memset(memory.buffer, 1, 1, dst_owner=memory)
@@ -62,7 +62,7 @@ def test_owners_go_with_addresses(memory):
             graph.memset(address, 1, 1, dst_owner=memory.buffer)
 
 
-def test_fills_and_copies_change(memory, stream):
+def test_fills_and_copies_are_updated(memory, stream):
     graph = GraphDefinition()
     fill = graph.memset(memory.buffer, 1, 4)
     copy = fill.memcpy(memory.at(1), memory.buffer, 4)
@@ -82,7 +82,7 @@ def test_fills_and_copies_change(memory, stream):
         fill.update(width="1")
 
 
-def test_copies_tell_their_sides(memory, device, stream):
+def test_the_repr_of_a_copy_names_both_memories(memory, device, stream):
     buffer = device.allocate(64, stream=stream)
     node = GraphDefinition().memcpy(buffer, memory.buffer, 4)
     assert repr(node).endswith(f" dst={buffer.handle:#x}(D) src={memory.buffer.handle:#x}(H) size=4>")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes with graphs: the exception tells what was refused, and why, and work goes on."""
+"""Mistakes with graphs: the exception names what was refused, and why, and later work runs."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -150,7 +150,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
-def test_a_mistake_is_explained_and_work_goes_on(device, stream, kernel, memory, mistake):
+def test_a_mistake_is_explained_and_later_work_runs(device, stream, kernel, memory, mistake):
     with pytest.raises((CUDAError, RuntimeError), match="(?s)" + MISTAKES[mistake]):
         mistake(kernel("add"), memory.buffer)
     launch(stream, ONE, kernel("add"), memory.buffer, 5)
@@ -158,7 +158,7 @@ def test_a_mistake_is_explained_and_work_goes_on(device, stream, kernel, memory,
     assert value(memory) == 5
 
 
-def test_sizes_that_no_device_has_are_named(device, kernel, memory):
+def test_invalid_blocks_and_paths_are_named(device, kernel, memory):
     with pytest.raises(CUDAError, match="invalid argument") as caught:
         GraphDefinition().launch(LaunchConfig(grid=1, block=4096), kernel("add"), memory.buffer, 1).graph.instantiate()
     assert "4096" in str(caught.value)
@@ -167,7 +167,7 @@ def test_sizes_that_no_device_has_are_named(device, kernel, memory):
 
 
 @pytest.mark.requires(software=True)
-def test_a_part_of_a_graph_is_not_instantiated_alone(device, kernel, memory):
+def test_a_child_graph_cannot_be_instantiated_by_itself(device, kernel, memory):
     inner, outer = GraphDefinition(), GraphDefinition()
     inner.launch(ONE, kernel("add"), memory.buffer, 1)
     with pytest.raises(CUDAError, match="the body of a conditional node cannot be instantiated by itself"):
@@ -176,7 +176,7 @@ def test_a_part_of_a_graph_is_not_instantiated_alone(device, kernel, memory):
 
 
 class Destroying:
-    """An array whose address is asked for, and an int, that destroy something then."""
+    """An argument that is an array and an int; reading either calls `destroy`."""
 
     def __init__(self, destroy, buffer):
         self.destroy, self.buffer = destroy, buffer
@@ -191,7 +191,7 @@ class Destroying:
         return 1
 
 
-def test_arguments_may_destroy_what_they_are_for(device, kernel, memory):
+def test_arguments_that_destroy_their_node_are_refused(device, kernel, memory):
     add, graph = kernel("add"), GraphDefinition()
 
     def node_and(do):
@@ -212,7 +212,7 @@ def test_arguments_may_destroy_what_they_are_for(device, kernel, memory):
     assert graph.nodes() == set() and executable.handle
 
 
-def test_values_may_end_the_graph_that_they_are_for(device, kernel, memory):
+def test_values_that_destroy_their_graph_are_refused(device, kernel, memory):
     outer = GraphDefinition()
     node = outer.if_then(outer.create_condition(0))
     with pytest.raises(RuntimeError, match="this graph is destroyed"):
@@ -223,7 +223,7 @@ def test_values_may_end_the_graph_that_they_are_for(device, kernel, memory):
 
 
 @pytest.mark.parametrize("is_main", [True, False])
-def test_waiting_for_a_stream_that_captures_says_so_on_every_thread(device, is_main):
+def test_synchronizing_a_capturing_stream_is_refused_on_every_thread(device, is_main):
     def wait(stream):
         device.set_current()
         with pytest.raises(CUDAError, match="cannot be captured") as caught:

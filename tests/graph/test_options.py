@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of graphs."""
+"""Options of graphs, and the flags of the driver that they become."""
 
 from dataclasses import fields
 
@@ -30,7 +30,7 @@ def test_unknown_fields_are_refused():
         GraphCompleteOptions(upload=True)
 
 
-def test_a_graph_is_written_as_text(device, tmp_path):
+def test_a_graph_is_written_as_dot_text(device, tmp_path):
     path = tmp_path / "graph.dot"
     every = GraphDebugPrintOptions(**{field.name: True for field in fields(GraphDebugPrintOptions)})
     for options in (None, every):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that do nothing, run a graph, or deal with an event."""
+"""Child graph nodes, and nodes that record an event or wait for it."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_wrong_children_are_refused(device):
             node.update(wrong)
 
 
-def test_a_child_graph_is_exchanged(memory, kernels, stream):
+def test_a_child_graph_is_updated(memory, kernels, stream):
     graph, first, second = GraphDefinition(), GraphDefinition(), GraphDefinition()
     first.launch(ONE, kernels["add"], memory.buffer, 3)
     second.launch(ONE, kernels["add"], memory.buffer, 40)
@@ -69,7 +69,7 @@ def test_nodes_keep_their_events(device, stream):
             work(event)
 
 
-def test_a_child_node_read_back_shows_its_dead_graph(device):
+def test_a_child_node_keeps_the_view_of_its_destroyed_graph(device):
     inner = GraphDefinition()
     inner.embed(GraphDefinition())
     outer = GraphDefinition().embed(inner)

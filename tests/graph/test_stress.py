@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs under threads: nothing fails, and nothing stays (support/graph_stress.py runs this for longer)."""
+"""Threads that share graphs: no call fails, and nothing is leaked (support/graph_stress.py runs this for longer)."""
 
 import json
 import os
@@ -12,7 +12,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 
 def test_threads_that_build_change_launch_and_drop_graphs_leave_nothing(device):
-    # In a process of its own: pending calls run on the main thread, whatever thread runs the tests.
+    # In a child process: pending calls run on the main thread only, and that may not be the thread of the tests.
     done = subprocess.run(
         [sys.executable, "-m", "support.graph_stress", "--rounds", os.environ.get("CUDA_CORE_GRAPH_ROUNDS", "1000")],
         cwd=TESTS,

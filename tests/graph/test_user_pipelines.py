@@ -34,7 +34,7 @@ extern "C" __global__ void step(float4 *s, const int *a, int *falls, float tau, 
 """
 
 
-def test_environments_in_threads_step_by_a_captured_function(device):
+def test_threads_step_simulations_by_a_captured_function(device):
     count, steps = 300, 8
     code = Program(POLES, "c++").compile("cubin")
     act, step = code.get_kernel("act"), code.get_kernel("step")
@@ -131,7 +131,7 @@ def test_a_solver_loops_and_switches_on_the_device(device, stream):
         stream.sync()
         assert abs(abs(found @ best) / np.linalg.norm(found) - 1) < 1e-9
         assert counts.tolist() == [21, 20, 20]
-    # What is refused leaves the graph as it was.
+    # Refused calls leave the graph unchanged.
     with pytest.raises(TypeError, match="takes 5 arguments, 1 given"):
         switch.branches[0].launch(one, measure, y)
     with pytest.raises(CUDAError):
@@ -188,7 +188,7 @@ def test_lanes_of_a_pipeline_report_to_a_queue(device, stream, monkeypatch):
             graph.launch(stream)
         stream.sync()
         done.result(timeout=20)
-    # Callbacks that fail are named, and what comes behind them runs.
+    # Callbacks that fail are named, and the nodes behind them run.
     caught = []
     monkeypatch.setattr(sys, "unraisablehook", lambda report: caught.append((type(report.exc_value), report.object)))
     with device.create_graph_builder().begin_building() as builder:

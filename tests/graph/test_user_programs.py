@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs with graphs, as people write them who know the interface and not this library."""
+"""Small programs with graphs, as users write them who know the interface but not its implementation."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_ten_launches_in_one_graph(device, mod, numbers):
     assert numbers[0] == 10
 
 
-def test_branches(device, mod, numbers):
+def test_a_capture_with_nested_branches(device, mod, numbers):
     gb = Device().create_graph_builder().begin_building()
     add_one = mod.get_kernel("add_one")
     config = LaunchConfig(grid=1, block=1)
@@ -99,7 +99,7 @@ def test_branches(device, mod, numbers):
 
 
 @pytest.mark.parametrize("value", [0, 1, 2])
-def test_conditions(device, mod, numbers, value):
+def test_a_switch_on_a_number_of_the_device(device, mod, numbers, value):
     gb = device.create_graph_builder().begin_building()
     config = LaunchConfig(grid=1, block=1)
     add_one, set_condition = mod.get_kernel("add_one"), mod.get_kernel("set_condition")
@@ -216,7 +216,7 @@ def test_a_node_changed_between_launches(device, mod, numbers):
     assert numbers[:4].tolist() == [1, 1, 0, 1]
 
 
-def test_a_picture_for_debugging(device, mod, numbers, tmp_path):
+def test_dot_text_for_debugging(device, mod, numbers, tmp_path):
     gb = device.create_graph_builder().begin_building()
     launch(gb, LaunchConfig(grid=1, block=1), mod.get_kernel("add_one"), numbers.ctypes.data)
     gb.end_building()
@@ -225,7 +225,7 @@ def test_a_picture_for_debugging(device, mod, numbers, tmp_path):
     assert "digraph" in path.read_text() and "add_one" in path.read_text()
 
 
-def test_a_stream_that_others_gave(device, mod, numbers):
+def test_a_stream_of_another_library(device, mod, numbers):
     class TheirStream:
         def __init__(self, stream):
             self.stream = stream
@@ -246,7 +246,7 @@ def test_a_stream_that_others_gave(device, mod, numbers):
 
 
 def test_a_decoding_loop(device, mod, numbers):
-    """The position is a number that kernels take: named, it is patched."""
+    """The position is a kernel argument that data names, so that it is patched."""
     stream, one = device.create_stream(), LaunchConfig(grid=1, block=1)
     state, table, tokens = (numbers.ctypes.data + offset for offset in (0, 4, 24))
     numbers[1:6] = [3, 0, 4, 1, 2]
@@ -267,8 +267,8 @@ def test_a_decoding_loop(device, mod, numbers):
     assert token.statistics.patches == 7
 
 
-def test_static_buffers_as_in_other_libraries(device, mod, numbers):
-    """Warm up on a side stream, capture with memory that stays, put new data there, replay."""
+def test_replay_with_static_buffers(device, mod, numbers):
+    """As in other libraries: warm up on a side stream, capture with fixed memory, write new data there, replay."""
     stream, side = device.create_stream(), device.create_stream()
     resource = LegacyPinnedMemoryResource()
     given, result = resource.allocate(64), resource.allocate(64)
@@ -292,8 +292,8 @@ def test_static_buffers_as_in_other_libraries(device, mod, numbers):
         assert (np.from_dlpack(result).view(np.float32) == 1 + 2 * number).all()
 
 
-def test_callbacks_by_hand_follow_each_other(device):
-    """The callback of such a node is what it calls, so the next one comes after a join."""
+def test_callback_nodes_in_order(device):
+    """The attribute callback of such a node is its callable, so the next one is added after a join."""
     order, stream = [], device.create_stream()
     graph = GraphDefinition()
     first = graph.callback(lambda: order.append(1))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""However a capture ends, its stream does not go on capturing."""
+"""Captures of streams: calls that must not invalidate them, and streams that no longer capture after any end."""
 
 import gc
 import threading
@@ -31,14 +31,14 @@ def run(builder, stream):
 
 
 def can_capture(stream):
-    """Whether nothing captures on the stream: another builder can."""
+    """Return True if no capture is left on the stream: a new builder can begin one."""
     with stream.create_graph_builder() as builder:
         builder.begin_building().end_building()
     return True
 
 
 @pytest.mark.parametrize("way", ["close", "drop", "exception", "cycle"])
-def test_a_capture_ends_with_its_builder_and_the_borrowed_stream_goes_on(stream, kernel, memory, way):
+def test_a_capture_ends_with_its_builder_and_the_borrowed_stream_stays_usable(stream, kernel, memory, way):
     builder = stream.create_graph_builder().begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     if way == "close":
@@ -124,7 +124,7 @@ def test_forks_and_their_origin_close_in_any_order(stream, kernel, memory, first
     assert can_capture(stream)
 
 
-def test_an_invalidated_capture_says_so_and_ends(stream, kernel, memory):
+def test_an_invalidated_capture_is_reported_and_ends(stream, kernel, memory):
     builder = stream.create_graph_builder().begin_building()
     with pytest.raises(CUDAError):
         builder.stream.sync()
@@ -137,7 +137,7 @@ def test_an_invalidated_capture_says_so_and_ends(stream, kernel, memory):
     assert can_capture(stream)
 
 
-def test_a_capture_that_was_ended_around_its_builder(stream):
+def test_a_capture_that_was_ended_outside_its_builder_is_reported(stream):
     from cuda.bindings import driver
 
     builder = stream.create_graph_builder().begin_building()
@@ -151,7 +151,8 @@ def test_a_capture_that_was_ended_around_its_builder(stream):
     assert can_capture(stream)
 
 
-DURING = {
+# Calls that the driver refuses, or that would invalidate the capture, on a thread that captures in a strict mode.
+CALLS = {
     "get_kernel": lambda device, kernel, kept, builder: kernel("add"),
     "first launch": lambda device, kernel, kept, builder: launch(builder, ONE, kernel("add"), 0, 0),
     "first launch on the stream": lambda device, kernel, kept, builder: launch(
@@ -183,8 +184,8 @@ DURING = {
 }
 
 
-def before_a_capture(device, capturing):
-    """Return objects of all kinds that the library asks, or that end, while a stream captures."""
+def objects_for_calls(device, capturing):
+    """Return the objects that CALLS read or drop during a capture."""
     other = device.create_stream()
     image = {"shape": (8, 4), "format": "uint8", "num_channels": 4}
     return {
@@ -201,20 +202,20 @@ def before_a_capture(device, capturing):
 
 
 @pytest.mark.parametrize("mode", ["global", "thread_local"])
-@pytest.mark.parametrize("name", DURING)
-def test_strict_captures_go_on_whatever_the_library_does(device, mode, name):
-    # Code of its own, so that nothing is loaded.
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_of_the_library_do_not_invalidate_strict_captures(device, mode, name):
+    # The comment makes the source unique, so that its code is not loaded yet.
     source = (
         SOURCE
         + 'extern "C" __global__ void dynamic(int* out) { extern __shared__ int x[]; x[0] = 1; *out += x[0]; }'
         + f"// {mode} {name}"
     )
     builder = device.create_graph_builder()
-    kept = before_a_capture(device, builder.stream)
+    kept = objects_for_calls(device, builder.stream)
     kernel = compiled.__wrapped__(source).get_kernel
     with builder:
         builder.begin_building(mode)
-        DURING[name](device, kernel, kept, builder)
+        CALLS[name](device, kernel, kept, builder)
         gc.collect()
         assert builder.is_building
         assert builder.end_building().complete()
@@ -226,15 +227,15 @@ def test_a_kernel_that_is_loaded_on_another_device_is_loaded_in_a_strict_capture
     kernel = compiled.__wrapped__(SOURCE + f"// {mode}").get_kernel("add")
     memory = Memory(LEGACY_DEFAULT_STREAM)
     other = Device(1)
-    for place in (device, device, other, other):
-        place.set_current()
+    for current in (device, device, other, other):
+        current.set_current()
         try:
-            with place.create_graph_builder().begin_building(mode) as builder:
+            with current.create_graph_builder().begin_building(mode) as builder:
                 for _ in range(2):
                     launch(builder, ONE, kernel, memory.address, 1)
                 assert builder.is_building
                 graph = builder.end_building().complete()
-            stream = place.create_stream()
+            stream = current.create_stream()
             graph.launch(stream)
             stream.sync()
         finally:
@@ -243,18 +244,18 @@ def test_a_kernel_that_is_loaded_on_another_device_is_loaded_in_a_strict_capture
 
 
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL"])
-@pytest.mark.parametrize("name", [name for name in DURING if name.startswith(("drop", "read", "first use", "load"))])
-def test_captures_of_other_libraries_go_on_too(device, mode, name):
+@pytest.mark.parametrize("name", [name for name in CALLS if name.startswith(("drop", "read", "first use", "load"))])
+def test_calls_of_the_library_do_not_invalidate_captures_of_other_libraries(device, mode, name):
     from cuda.bindings import driver
 
     capturing = device.create_stream()
-    kept = before_a_capture(device, capturing)
+    kept = objects_for_calls(device, capturing)
     begun = driver.cuStreamBeginCapture(
         capturing.handle, getattr(driver.CUstreamCaptureMode, f"CU_STREAM_CAPTURE_MODE_{mode}")
     )
     try:
         assert begun == (0,)
-        DURING[name](device, None, kept, None)
+        CALLS[name](device, None, kept, None)
         gc.collect()
     finally:
         error, graph = driver.cuStreamEndCapture(capturing.handle)
@@ -275,7 +276,7 @@ def test_memory_that_waited_for_a_capture_is_freed_at_its_end(device):
         assert resource.attributes.used_mem_current == 0
 
 
-def test_memory_of_the_legacy_stream_does_not_end_the_capture_of_a_blocking_one(device):
+def test_freeing_memory_of_the_legacy_stream_does_not_invalidate_the_capture_of_a_blocking_one(device):
     resource = DeviceMemoryResource(device, DeviceMemoryResourceOptions())
     memory = resource.allocate(1 << 20, stream=LEGACY_DEFAULT_STREAM)
     device.sync()
@@ -289,7 +290,7 @@ def test_memory_of_the_legacy_stream_does_not_end_the_capture_of_a_blocking_one(
     assert resource.attributes.used_mem_current == 0
 
 
-def test_threads_capture_beside_each_other(device, kernel):
+def test_threads_capture_at_the_same_time(device, kernel):
     memories = [Memory(LEGACY_DEFAULT_STREAM) for _ in range(4)]
 
     def work(memory):
@@ -312,7 +313,7 @@ def test_threads_capture_beside_each_other(device, kernel):
     assert [value(memory) for memory in memories] == [27] * 4
 
 
-def test_a_builder_that_another_thread_closes(stream, kernel, memory):
+def test_another_thread_can_close_a_builder(stream, kernel, memory):
     builder = stream.create_graph_builder().begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     thread = threading.Thread(target=builder.close)

@@ -34,7 +34,7 @@ def graph_of_callback(function):
     return graph
 
 
-def test_a_clone_shows_the_very_callable(device):
+def test_a_clone_returns_the_same_callable(device):
     def work():
         pass
 
@@ -42,7 +42,7 @@ def test_a_clone_shows_the_very_callable(device):
     assert node.callback is work and "callback=work>" in repr(node)
 
 
-def test_an_exception_is_reported_and_the_stream_goes_on(device, stream, monkeypatch):
+def test_an_exception_is_reported_and_later_work_runs(device, stream, monkeypatch):
     reports, calls = [], []
     monkeypatch.setattr(sys, "unraisablehook", reports.append)
 
@@ -85,7 +85,7 @@ def test_wrong_callbacks_are_refused(device):
     assert graph.nodes() == set()
 
 
-def test_a_callable_goes_with_its_last_user(device, stream):
+def test_a_callable_is_released_with_its_last_user(device, stream):
     thing = Thing()
     reference = weakref.ref(thing)
     graph = graph_of_callback(functools.partial(id, thing))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What wrappers of one graph share."""
+"""The state that the wrappers of one graph share."""
 
 import gc
 
