@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays: what they tell of themselves, copies to and from host and buffers, and how they end."""
+"""Opaque arrays: their properties, copies from and to host memory and buffers, and their lifetime."""
 
 import ctypes
 import gc
 import pickle
+import threading
 import weakref
 
 import numpy as np
@@ -31,7 +32,7 @@ def pattern(array) -> np.ndarray:
     return np.random.default_rng(7).integers(0, 256, array.size_bytes, dtype=np.uint8)
 
 
-def test_array_tells_what_it_was_made_of(device):
+def test_array_returns_its_options(device):
     array = made(device, (32, 16), "float32", 2, is_surface_load_store=True)
     assert array.shape == (32, 16)
     assert array.format is ArrayFormatType.FLOAT32
@@ -42,7 +43,7 @@ def test_array_tells_what_it_was_made_of(device):
     assert repr(array) == "OpaqueArray(shape=(32, 16), format=FLOAT32, num_channels=2)"
 
 
-def test_driver_has_what_the_options_say(device):
+def test_driver_gets_the_options(device):
     array = made(device, (6, 5, 4), "uint16", 4, is_layered=True)
     error, description = driver.cuArray3DGetDescriptor(array.handle)
     assert error == 0
@@ -64,7 +65,7 @@ def test_copies_there_and_back_keep_every_byte(device, stream, format, channels)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_copies_by_way_of_buffers(device, stream, shape):
+def test_copies_through_buffers_keep_every_byte(device, stream, shape):
     array = made(device, shape, "uint16", 2)
     source = pattern(array)
     pinned = LegacyPinnedMemoryResource().allocate(array.size_bytes)
@@ -77,7 +78,7 @@ def test_copies_by_way_of_buffers(device, stream, shape):
     assert contents(other, stream).tobytes() == source.tobytes()
 
 
-OTHERS = {
+SOURCES = {
     "bytes": lambda size: bytes(range(256))[:size],
     "bytearray": lambda size: bytearray(range(size)),
     "memoryview": lambda size: memoryview(bytearray(range(size))),
@@ -86,8 +87,8 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("make", OTHERS.values(), ids=OTHERS)
-def test_anything_contiguous_is_a_source(device, stream, make):
+@pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
+def test_contiguous_objects_of_all_kinds_are_sources(device, stream, make):
     array = made(device, (8, 4), "uint8", 4)
     array.copy_from(make(128), stream=stream)
     assert contents(array, stream).ravel().tolist() == list(range(128))
@@ -106,14 +107,14 @@ def test_larger_sources_and_destinations_are_used_in_part(device, stream):
     assert read(buffer, stream) == bytes([*range(8), *[7] * 56])
 
 
-def test_rows_are_those_of_c_order(device, stream):
+def test_rows_are_in_c_order(device, stream):
     values = np.arange(3 * 4 * 5, dtype=np.int16).reshape(3, 4, 5)
     array = array_of(device, stream, values)
     assert array.shape == (5, 4, 3)
     assert (contents(array, stream) == values).all()
 
 
-def test_too_little_is_refused(device, stream):
+def test_memory_that_is_too_small_is_refused(device, stream):
     array = made(device)
     for small in (bytes(127), device.allocate(127, stream=stream)):
         with pytest.raises(ValueError, match="127 bytes"):
@@ -131,12 +132,12 @@ def test_objects_without_a_buffer_are_refused(device, stream, other):
         array.copy_to(other, stream=stream)
 
 
-def test_another_array_is_no_source(device, stream):
+def test_another_array_is_refused_as_a_source(device, stream):
     with pytest.raises(TypeError, match="OpaqueArray"):
         made(device).copy_from(made(device), stream=stream)
 
 
-def test_read_only_and_scattered_destinations_are_refused(device, stream):
+def test_read_only_destinations_and_noncontiguous_arrays_are_refused(device, stream):
     array = made(device)
     with pytest.raises(BufferError):
         array.copy_to(bytes(128), stream=stream)
@@ -180,7 +181,7 @@ def test_closed_objects_are_refused(device, stream):
         array.copy_to(bytearray(128), stream=stream)
 
 
-def test_copies_are_parts_of_a_graph(device, stream):
+def test_copies_can_be_captured(device, stream):
     array = made(device)
     source, target = (LegacyPinnedMemoryResource().allocate(128) for _ in range(2))
     builder = stream.create_graph_builder()
@@ -196,7 +197,7 @@ def test_copies_are_parts_of_a_graph(device, stream):
         assert (np.asarray(target) == value).all()
 
 
-def test_captured_copies_keep_what_they_copy(device, stream):
+def test_captured_copies_keep_the_array_and_the_memory(device, stream):
     array = made(device)
     source = np.full(128, 7, np.uint8)
     target = LegacyPinnedMemoryResource().allocate(128)
@@ -221,7 +222,7 @@ def test_captured_copies_keep_what_they_copy(device, stream):
     assert is_released(alive)
 
 
-def test_a_copy_that_is_refused_leaves_the_capture_alone(device, stream):
+def test_a_refused_copy_does_not_invalidate_the_capture(device, stream):
     array = made(device)
     builder = stream.create_graph_builder()
     builder.begin_building()
@@ -232,7 +233,7 @@ def test_a_copy_that_is_refused_leaves_the_capture_alone(device, stream):
 
 
 @pytest.mark.requires(devices=2)
-def test_copy_runs_where_its_stream_is(devices):
+def test_copy_runs_on_the_device_of_its_stream(devices):
     first, second = devices[:2]
     first.set_current()
     array, stream = made(first), first.create_stream()
@@ -258,12 +259,12 @@ def test_options_may_be_a_dict_but_not_missing(device):
         device.create_opaque_array({"shape": (3,), "format": "uint8", "num_channels": 3})
 
 
-def test_extents_beyond_the_device_are_the_drivers_refusal(device):
+def test_extents_beyond_the_device_are_refused_by_the_driver(device):
     with pytest.raises(CUDAError):
         made(device, (1 << 40, 1 << 40))
 
 
-def test_identity_is_that_of_the_object(device):
+def test_arrays_are_equal_only_to_themselves(device):
     first, second = made(device), made(device)
     assert first == first and first != second
     assert hash(first) != hash(second)
@@ -273,7 +274,7 @@ def test_identity_is_that_of_the_object(device):
         OpaqueArray()
 
 
-@pytest.mark.requires(software=True)  # of a GPU, others take memory meanwhile
+@pytest.mark.requires(software=True)  # other processes change the free memory of a GPU
 def test_closing_frees_the_memory(device, stream):
     def free():
         error, free, _ = driver.cuMemGetInfo()
@@ -281,7 +282,7 @@ def test_closing_frees_the_memory(device, stream):
         return free
 
     gc.collect()
-    device.sync()  # what is small and was closed ends now
+    device.sync()  # frees small resources that were closed before
     before = free()
     array = made(device, (2048, 2048), "float32", 4)
     assert free() <= before - array.size_bytes
@@ -293,7 +294,7 @@ def test_closing_frees_the_memory(device, stream):
     assert free() == before
 
 
-def test_foreign_array_is_read_from_the_driver(device, stream):
+def test_foreign_array_has_the_properties_that_the_driver_returns(device, stream):
     description = driver.CUDA_ARRAY3D_DESCRIPTOR()
     description.Width, description.Height, description.NumChannels = 6, 3, 2
     description.Format = driver.CUarray_format.CU_AD_FORMAT_HALF
@@ -312,9 +313,9 @@ def test_foreign_array_is_read_from_the_driver(device, stream):
 
 
 @pytest.mark.requires(software=True)
-def test_owner_destroys_a_foreign_array_and_others_do_not(device):
-    made_elsewhere = made(device)
-    handle = made_elsewhere.handle
+def test_only_an_owner_destroys_a_foreign_array(device):
+    array = made(device)
+    handle = array.handle
     (line,) = (line for line in cuda.emulator.leaks() if f" {int(handle):#x} " in line and line.startswith("array"))
     OpaqueArray._from_handle(handle, False).close()
     assert line in cuda.emulator.leaks()
@@ -325,16 +326,14 @@ def test_owner_destroys_a_foreign_array_and_others_do_not(device):
     assert set(cuda.emulator.leaks()) <= before
 
 
-def test_foreign_handle_that_is_none_is_refused(device):
+def test_invalid_foreign_handles_are_refused(device):
     with pytest.raises(CUDAError):
         OpaqueArray._from_handle(0, False)
     with pytest.raises(TypeError, match="handle must be an int"):
         OpaqueArray._from_handle("array", False)
 
 
-def test_array_ends_in_its_context_on_any_thread(device):
-    import threading
-
+def test_array_can_be_closed_on_any_thread(device):
     array = made(device)
     thread = threading.Thread(target=array.close)  # no context is current there
     thread.start()
@@ -344,8 +343,6 @@ def test_array_ends_in_its_context_on_any_thread(device):
 
 @pytest.mark.requires(device=True)
 def test_array_needs_a_current_device():
-    import threading
-
     errors = []
 
     def make():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What arrays and mipmapped arrays tell of their elements, which is the same for both."""
+"""The properties that arrays and mipmapped arrays have in common."""
 
 import pytest
 
@@ -22,13 +22,13 @@ def create(request, device):
 
 
 @pytest.mark.parametrize("cls", [OpaqueArray, MipmappedArray])
-def test_properties_are_written_once(cls):
+def test_common_properties_are_defined_in_the_base_class(cls):
     shared = {name for name in vars(DescribedArray) if not name.startswith("_")}
     assert shared >= {"handle", "shape", "format", "num_channels", "device", *FLAGS}
     assert shared.isdisjoint(vars(cls)) and issubclass(cls, DescribedArray)
 
 
-def test_it_describes_its_elements(create, device):
+def test_properties_describe_the_elements_also_after_closing(create, device):
     with create(shape=(8, 4), format="float32", num_channels=2) as array:
         assert (array.shape, array.format, array.num_channels) == ((8, 4), ArrayFormatType.FLOAT32, 2)
         assert array.device is device and array.handle != 0
@@ -39,17 +39,17 @@ def test_it_describes_its_elements(create, device):
 @pytest.mark.parametrize(
     "shape, flag", [((8, 4), "is_surface_load_store"), ((8, 4, 3), "is_layered"), ((8, 8, 6), "is_cubemap")]
 )
-def test_flags_are_those_of_its_options(create, shape, flag):
+def test_flags_are_those_of_the_options(create, shape, flag):
     with create(shape=shape, format="uint8", num_channels=1, **{flag: True}) as array:
         assert {name for name in FLAGS if getattr(array, name)} == {flag} and array.shape == shape
 
 
-def test_two_arrays_alike_are_not_equal(create):
+def test_arrays_with_equal_options_are_not_equal(create):
     with create(shape=(4,), format="uint8", num_channels=1) as one:
         with create(shape=(4,), format="uint8", num_channels=1) as other:
             assert one != other and one == one and len({one, other}) == 2
 
 
-def test_it_is_not_made_directly():
+def test_base_class_cannot_be_constructed():
     with pytest.raises(RuntimeError, match="DescribedArray"):
         DescribedArray()

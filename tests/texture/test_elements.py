@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Extents, formats and channels of arrays, as options and descriptors take them."""
+"""Extents, formats and channels of arrays: conversions and checks of options."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ FORMATS = {
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
-def test_format_is_a_member_afterwards(format):
+def test_format_becomes_a_member(format):
     options = OpaqueArrayOptions(shape=(2,), format=format, num_channels=1)
     assert options.format is ArrayFormatType.INT16
     assert MipmappedArrayOptions((2,), format, 1, 1).format is ArrayFormatType.INT16
@@ -45,12 +45,12 @@ def test_channels_other_than_1_2_and_4_are_refused(channels):
         OpaqueArrayOptions((2,), "uint8", channels)
 
 
-def test_channels_of_numpy_are_ints_afterwards():
+def test_channels_of_numpy_become_ints():
     assert type(OpaqueArrayOptions((2,), "uint8", np.int64(4)).num_channels) is int
 
 
 @pytest.mark.parametrize("shape", [[3, 4], (np.int32(3), np.uint8(4)), iter([3, 4]), range(3, 5)])
-def test_shape_is_a_tuple_of_ints_afterwards(shape):
+def test_shape_becomes_a_tuple_of_ints(shape):
     made = OpaqueArrayOptions(shape, "uint8", 1).shape
     assert made == (3, 4)
     assert [type(extent) for extent in made] == [int, int]
@@ -100,7 +100,7 @@ def test_assignment_is_checked_as_construction_is():
     assert options.num_channels == 1
 
 
-def test_extents_of_the_driver_and_shapes_are_each_others_inverse():
+def test_shapes_become_extents_of_the_driver_and_back():
     assert driver_extents((7,), 0) == (7, 0, 0)
     assert driver_extents((7, 8), 0) == (7, 8, 0)
     assert driver_extents((7, 8), 0x01) == (7, 0, 8)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mipmapped arrays: their levels, what keeps them, and what is refused."""
+"""Mipmapped arrays: their levels, their lifetime, and refused arguments."""
 
 import gc
 
@@ -17,7 +17,7 @@ def made(device, shape=(16, 8), format="uint8", num_channels=4, num_levels=3, **
     return device.create_mipmapped_array(MipmappedArrayOptions(shape, format, num_channels, num_levels, **options))
 
 
-def test_mipmapped_array_tells_what_it_was_made_of(device):
+def test_mipmapped_array_returns_its_options(device):
     mipmap = made(device, is_surface_load_store=True)
     assert (mipmap.shape, mipmap.format, mipmap.num_channels) == ((16, 8), ArrayFormatType.UINT8, 4)
     assert mipmap.num_levels == 3 and mipmap.is_surface_load_store
@@ -55,7 +55,7 @@ def test_levels_have_memory_of_their_own(device, stream):
 
 
 @pytest.mark.parametrize("level", [-1, 3, 1 << 70])
-def test_level_that_is_not_there_is_refused(device, level):
+def test_level_out_of_range_is_refused(device, level):
     with pytest.raises(ValueError, match="level must be from 0 to 2"):
         made(device).get_level(level)
 
@@ -82,7 +82,7 @@ def test_level_keeps_the_memory(device, stream):
     assert (contents(level, stream) == values).all()
 
 
-def test_closed_mipmapped_array_refuses(device):
+def test_closed_mipmapped_array_is_refused(device):
     mipmap = made(device)
     mipmap.close()
     mipmap.close()
@@ -97,7 +97,7 @@ def test_closed_mipmapped_array_refuses(device):
 @pytest.mark.parametrize("shape, most", [((16,), 5), ((16, 5), 5), ((3, 9, 4), 4), ((1, 1), 1)])
 def test_levels_end_where_nothing_can_be_halved(device, shape, most):
     assert made(device, shape, num_levels=most).num_levels == most
-    mipmap = made(device, shape, num_levels=most + 3)  # the driver makes fewer, without a word
+    mipmap = made(device, shape, num_levels=most + 3)  # the driver creates fewer levels, without an error
     assert mipmap.num_levels == most
     assert set(mipmap.get_level(most - 1).shape) == {1}
     with pytest.raises(ValueError, match="level must be"):
@@ -109,12 +109,12 @@ def test_layers_do_not_count_for_levels(device):
     assert made(device, (4, 4, 6), num_levels=9, is_cubemap=True).num_levels == 3
 
 
-def test_extents_beyond_the_device_are_the_drivers_refusal(device):
+def test_extents_beyond_the_device_are_refused_by_the_driver(device):
     with pytest.raises(CUDAError):
         made(device, (1 << 30, 1 << 30))
 
 
-def test_level_can_carry_a_surface(device):
+def test_surface_can_be_created_on_a_level(device):
     level = made(device, is_surface_load_store=True).get_level(1)
     assert level.is_surface_load_store
     surface = device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(level))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resource descriptors: what they tell of their source, and what is refused."""
+"""Resource descriptors: their properties, and refused sources and arguments."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def buffer(device):
     return device.allocate(4096, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_arrays(device, array):
+def test_descriptors_of_arrays_have_kind_and_source(device, array):
     descriptor = ResourceDescriptor.from_opaque_array(array)
     assert (descriptor.kind, descriptor.source) == ("array", array)
     names = ("format", "num_channels", "size_bytes", "width", "height", "pitch_bytes")
@@ -32,7 +32,7 @@ def test_arrays(device, array):
     assert repr(descriptor) == "ResourceDescriptor(kind='mipmapped_array')"
 
 
-def test_linear(buffer):
+def test_descriptors_of_linear_memory_have_format_and_size(buffer):
     descriptor = ResourceDescriptor.from_linear(buffer, format=np.float32, num_channels=1)
     assert (descriptor.kind, descriptor.source, descriptor.size_bytes) == ("linear", buffer, 4096)
     assert (descriptor.format, descriptor.num_channels) == (ArrayFormatType.FLOAT32, 1)
@@ -43,7 +43,7 @@ def test_linear(buffer):
     assert part.size_bytes == part._size_bytes == 80
 
 
-def test_rows(buffer):
+def test_descriptors_of_pitched_memory_have_format_and_extents(buffer):
     descriptor = ResourceDescriptor.from_pitch2d(
         buffer, format="uint8", num_channels=4, width=12, height=5, pitch_bytes=64
     )
@@ -55,7 +55,7 @@ def test_rows(buffer):
 
 
 @pytest.mark.parametrize("size", [0, -4, 4100, 6, 1 << 70])
-def test_linear_sizes_out_of_range(buffer, size):
+def test_sizes_of_linear_memory_out_of_range_are_refused(buffer, size):
     with pytest.raises(ValueError, match="size_bytes must be a multiple of 4"):
         ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1, size_bytes=size)
 
@@ -71,13 +71,13 @@ def test_whole_buffer_is_checked_as_a_size_is(device):
     [{"width": 0}, {"height": 0}, {"height": -1}, {"pitch_bytes": 47}, {"height": 86}, {"width": 1 << 80}],
     ids=str,
 )
-def test_rows_out_of_range(buffer, change):
+def test_extents_of_pitched_memory_out_of_range_are_refused(buffer, change):
     fields = {"format": "uint8", "num_channels": 4, "width": 12, "height": 5, "pitch_bytes": 48, **change}
     with pytest.raises(ValueError):
         ResourceDescriptor.from_pitch2d(buffer, **fields)
 
 
-def test_elements_out_of_range(buffer):
+def test_unknown_formats_and_channels_are_refused(buffer):
     for change in ({"format": "float64"}, {"num_channels": 3}):
         fields = {"format": "uint8", "num_channels": 1, **change}
         with pytest.raises(ValueError):
@@ -98,14 +98,14 @@ def test_other_sources_need_no_device_to_be_refused(wrong):
         ResourceDescriptor.from_pitch2d(wrong, format="uint8", num_channels=1, width=1, height=1, pitch_bytes=1)
 
 
-def test_numbers_of_another_type(buffer):
+def test_numbers_of_another_type_are_refused(buffer):
     with pytest.raises(TypeError):
         ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1, size_bytes=16.0)
     with pytest.raises(TypeError, match="height must be an int"):
         ResourceDescriptor.from_pitch2d(buffer, format="uint8", num_channels=1, width=1, height="1", pitch_bytes=32)
 
 
-def test_closed_sources(array, buffer):
+def test_closed_sources_are_refused(array, buffer):
     buffer.close()
     array.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -114,7 +114,7 @@ def test_closed_sources(array, buffer):
         ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1)
 
 
-def test_it_is_fixed_and_has_an_identity(array):
+def test_descriptors_are_read_only_and_equal_only_to_themselves(array):
     first, second = (ResourceDescriptor.from_opaque_array(array) for _ in range(2))
     assert first != second and len({first, second}) == 2
     with pytest.raises(AttributeError):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What kernels read through textures, compared with NumPy.
 
-Tolerances: reads by points are exact for floats, and to 2**-20 for normalised integers. A linear filter has weights of
-8 fractional bits, so each axis may add 1/256 of the range of the values. Colours from sRGB are right to half a step of
+Tolerances: point sampling is exact for floats, and to 2**-20 for normalized integers. A linear filter has weights of 8
+fractional bits, so each axis may add 1/256 of the range of the values. Colours from sRGB are right to half a step of
 their 8 bits: hardware keeps 8 significant bits of each.
 """
 
@@ -34,8 +34,8 @@ def values_of(shape, dtype="float32", channels=4) -> np.ndarray:
     return random.integers(info.min, info.max, (*shape, channels), dtype=dtype, endpoint=True)
 
 
-def places(extents, seed=1) -> np.ndarray:
-    """Places in and around a texture, in elements; a tenth of an element away from where one ends."""
+def coordinates(extents, seed=1) -> np.ndarray:
+    """Return random coordinates in and around a texture, in elements; at least a tenth of one away from its edges."""
     random = np.random.default_rng(seed)
     whole = random.integers([-2 * n for n in extents], [3 * n for n in extents], (READS, len(extents)))
     return whole + random.uniform(0.1, 0.9, whole.shape)
@@ -45,10 +45,10 @@ def places(extents, seed=1) -> np.ndarray:
 @pytest.mark.parametrize("filter_mode", ["point", "linear"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
-def test_every_address_mode(device, stream, dimensions, mode, filter_mode, is_normalised):
+def test_every_address_mode_is_that_of_numpy(device, stream, dimensions, mode, filter_mode, is_normalised):
     values = values_of(SHAPES[dimensions])
     extents = values.shape[:-1][::-1]
-    at = (places(extents) / (extents if is_normalised else 1)).astype(np.float32)
+    at = (coordinates(extents) / (extents if is_normalised else 1)).astype(np.float32)
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(
         device, array, address_mode=mode, filter_mode=filter_mode, normalized_coords=is_normalised, border_color=BORDER
@@ -64,7 +64,7 @@ def test_every_address_mode(device, stream, dimensions, mode, filter_mode, is_no
 def test_axes_have_modes_of_their_own(device, stream):
     values = values_of(SHAPES[3])
     modes = ("wrap", "border", "mirror")
-    at = (places((13, 7, 5)) / (13, 7, 5)).astype(np.float32)
+    at = (coordinates((13, 7, 5)) / (13, 7, 5)).astype(np.float32)
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, address_mode=modes, normalized_coords=True, border_color=BORDER)
     expected = sampling.sample(values, at, modes=modes, is_normalised=True, border=BORDER)
@@ -74,11 +74,11 @@ def test_axes_have_modes_of_their_own(device, stream):
 @pytest.mark.parametrize("filter_mode", ["point", "linear"])
 @pytest.mark.parametrize("channels", [1, 2, 4])
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "float16", "float32"])
-def test_every_format_read_as_floats(device, stream, dtype, channels, filter_mode):
+def test_every_format_is_read_as_floats(device, stream, dtype, channels, filter_mode):
     values = values_of(SHAPES[2], dtype, channels)
     array = array_of(device, stream, values if channels > 1 else values[..., 0], num_channels=channels)
     texture = texture_of(device, array, read_mode="normalized_float", filter_mode=filter_mode)
-    at = places((13, 7)).astype(np.float32)
+    at = coordinates((13, 7)).astype(np.float32)
     read = run(device, stream, "plane", texture, at, channels)
     linear = filter_mode == "linear"
     expected = sampling.sample(sampling.normalised(values), at, linear=linear)
@@ -89,7 +89,7 @@ def test_every_format_read_as_floats(device, stream, dtype, channels, filter_mod
 @pytest.mark.parametrize("suffix", ["", "_out"], ids=["returned", "written"])
 @pytest.mark.parametrize("channels", [1, 2, 4])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_every_type_read_as_it_is(device, stream, dtype, channels, suffix):
+def test_every_type_is_read_unchanged(device, stream, dtype, channels, suffix):
     values = values_of((5, 9), dtype, channels)
     array = array_of(device, stream, values if channels > 1 else values[..., 0], num_channels=channels)
     texture = texture_of(device, array)
@@ -103,22 +103,22 @@ def test_every_type_read_as_it_is(device, stream, dtype, channels, suffix):
 HALF_STEP = 0.5 / 255
 
 
-def test_colours_from_srgb(device, stream):
+def test_srgb_colours_are_converted(device, stream):
     values = values_of(SHAPES[2], "uint8")
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, read_mode="normalized_float", srgb=True)
-    at = places((13, 7)).astype(np.float32)
+    at = coordinates((13, 7)).astype(np.float32)
     expected = sampling.sample(values / 255, at)
     difference = np.abs(sampling.to_srgb(run(device, stream, "plane", texture, at)) - expected)
     assert difference[:, :3].max() <= HALF_STEP
     assert difference[:, 3].max() <= 2**-20
 
 
-def test_colours_from_srgb_are_mixed_as_linear_ones(device, stream):
+def test_srgb_colours_are_filtered_after_their_conversion(device, stream):
     values = values_of(SHAPES[2], "uint8")
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, read_mode="normalized_float", srgb=True, filter_mode="linear")
-    at = places((13, 7)).astype(np.float32)
+    at = coordinates((13, 7)).astype(np.float32)
     expected = sampling.sample(sampling.from_srgb(values / 255), at, linear=True)
     steepest = 2.4 / 1.055  # of the curve from sRGB, at 1
     tolerance = 2 * sampling.STEP + HALF_STEP * steepest
@@ -135,7 +135,7 @@ def test_weights_of_the_filter_have_8_fractional_bits(device, stream):
     assert (np.diff(read) >= 0).all() and (read[0], read[-1]) == (0, 256)
 
 
-def test_border_of_integers_has_their_bits(device, stream):
+def test_the_bits_of_the_border_color_are_read_as_integers(device, stream):
     array = array_of(device, stream, np.zeros((4, 4), dtype=np.int32))
     color = np.array([-7, 0, 0, 0], dtype=np.int32).view(np.float32)
     texture = texture_of(device, array, address_mode="border", border_color=color)
@@ -166,7 +166,7 @@ def test_linear_memory_is_read_by_index(device, stream, channels):
     assert (read[~inside] == 0).all()
 
 
-def test_integers_of_linear_memory_as_floats(device, stream):
+def test_integers_of_linear_memory_are_read_as_floats(device, stream):
     values = values_of((64,), "uint8", 4)
     buffer = device.allocate(values.nbytes, stream=stream)
     buffer.copy_from(values, stream=stream)
@@ -178,7 +178,7 @@ def test_integers_of_linear_memory_as_floats(device, stream):
 
 
 @pytest.mark.parametrize("filter_mode", ["point", "linear"])
-def test_rows_of_memory_with_a_pitch(device, stream, filter_mode):
+def test_pitched_memory_is_read_by_coordinates(device, stream, filter_mode):
     values = values_of((7, 13), "float32", 1)
     pitch = 512
     rows = np.full((7, pitch // 4), np.nan, dtype=np.float32)
@@ -189,7 +189,7 @@ def test_rows_of_memory_with_a_pitch(device, stream, filter_mode):
         buffer, format="float32", num_channels=1, width=13, height=7, pitch_bytes=pitch
     )
     texture = texture_of(device, descriptor, filter_mode=filter_mode, address_mode="clamp")
-    at = places((13, 7)).astype(np.float32)
+    at = coordinates((13, 7)).astype(np.float32)
     linear = filter_mode == "linear"
     expected = sampling.sample(values, at, linear=linear)
     read = run(device, stream, "plane", texture, at, 1)
@@ -204,9 +204,9 @@ def test_layers_are_not_mixed(device, stream, dimensions, filter_mode):
     array = array_of(device, stream, values, num_channels=4, is_layered=True)
     assert array.shape == (*extents, 3)
     texture = texture_of(device, array, filter_mode=filter_mode)
-    at = places(extents).astype(np.float32)
+    at = coordinates(extents).astype(np.float32)
     linear = filter_mode == "linear"
-    # The number of a layer is taken for an unsigned one, and the last layer for all that are beyond.
+    # The number of a layer is unsigned, and a number beyond the last layer reads the last one.
     for layer, expected_layer in ((0, 0), (1, 1), (2, 2), (-1, 2), (3, 2)):
         rows = np.zeros((READS, 4), dtype=np.float32)
         rows[:, :dimensions], rows[:, 3] = at, layer
@@ -216,7 +216,7 @@ def test_layers_are_not_mixed(device, stream, dimensions, filter_mode):
 
 
 def directions(count=200) -> np.ndarray:
-    """Directions that meet the faces of a cube away from their edges, and from the edges of 4 by 4 elements."""
+    """Return random directions that hit the faces of a cube away from the edges of faces and of 4 by 4 elements."""
     random = np.random.default_rng(5)
     found = []
     while len(found) < count:
@@ -228,7 +228,7 @@ def directions(count=200) -> np.ndarray:
 
 
 @pytest.mark.parametrize("cubes", [1, 2])
-def test_cube_maps(device, stream, cubes):
+def test_cube_maps_are_read_by_direction(device, stream, cubes):
     values = values_of((6 * cubes, 4, 4))
     array = array_of(device, stream, values, num_channels=4, is_cubemap=True, is_layered=cubes > 1)
     texture = texture_of(device, array, normalized_coords=True)
@@ -283,7 +283,7 @@ def test_gather_gives_one_channel_of_four_neighbours(device, stream):
 
 
 def pyramid(device, stream, extents=(32, 16), levels=5):
-    """A mipmapped array whose levels have their number in each element."""
+    """Return a mipmapped array in which each element is the number of its level."""
     mipmap = device.create_mipmapped_array(
         {"shape": extents, "format": "float32", "num_channels": 1, "num_levels": levels}
     )
@@ -298,7 +298,7 @@ LEVELS = [0.0, 0.25, 0.4, 0.6, 1.0, 1.75, 2.25, 3.0, 3.9, 4.0, 7.0, -2.0]
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
-def test_levels_are_taken_or_mixed(device, stream, dimensions):
+def test_levels_are_chosen_or_interpolated(device, stream, dimensions):
     mipmap = pyramid(device, stream, (32, 16, 8)[:dimensions])
     rows = [[0.5, 0.5, 0.5, level] for level in LEVELS]
     inside = np.clip(LEVELS, 0, 4)
@@ -310,7 +310,7 @@ def test_levels_are_taken_or_mixed(device, stream, dimensions):
         assert np.abs(read - expected).max() <= tolerance
 
 
-def test_levels_stay_between_their_limits(device, stream):
+def test_levels_are_clamped_to_their_limits(device, stream):
     mipmap = pyramid(device, stream)
     rows = [[0.5, 0.5, 0, level] for level in LEVELS]
     options = {"normalized_coords": True, "mipmap_filter_mode": "linear"}
@@ -323,7 +323,7 @@ def test_levels_stay_between_their_limits(device, stream):
     assert np.abs(read - np.clip(np.array(LEVELS) + 0.5, 1.25, 3.5)).max() <= sampling.STEP
 
 
-def test_reads_without_a_level_take_the_first(device, stream):
+def test_reads_without_a_level_use_the_first(device, stream):
     texture = texture_of(device, pyramid(device, stream), normalized_coords=True, max_mipmap_level_clamp=9.0)
     assert (run(device, stream, "plane", texture, [[0.3, 0.6]], 1) == 0).all()
 
@@ -339,13 +339,13 @@ def test_each_level_has_its_own_elements(device, stream):
     for level, values in enumerate(levels):
         extents = values.shape[:-1][::-1]
         rows = np.zeros((READS, 4), dtype=np.float32)
-        rows[:, :2], rows[:, 3] = places(extents) / extents, level
+        rows[:, :2], rows[:, 3] = coordinates(extents) / extents, level
         expected = sampling.sample(values, rows[:, :2], modes=("wrap",) * 3, linear=True, is_normalised=True)
         assert np.abs(run(device, stream, "plane_level", texture, rows) - expected).max() <= 2 * sampling.STEP
 
 
 def steps_of(axes: int) -> list:
-    """Changes between reads, in elements, for both directions of the grid: along axes, across them, skew, parallel."""
+    """Return pairs of gradients, in elements: along the axes, across them, parallel and oblique."""
     random = np.random.default_rng(axes)
     one, two = np.eye(axes)[0], np.eye(axes)[-1]
     pairs = [
@@ -379,12 +379,12 @@ def test_gradients_choose_the_level(device, stream, axes):
     assert np.abs(read - expected).max() <= LEVEL_STEPS
 
 
-# The levels have 8 fractional bits, and the logarithm that hardware takes is right to one more of them.
+# Levels have 8 fractional bits, and the logarithm of the hardware may be wrong by as much again.
 LEVEL_STEPS = 2 * sampling.STEP
 
 
 def test_gradients_choose_the_level_of_a_cube(device, stream):
-    """By the places on its face, or on the next one unfolded, that a direction and the changed one meet."""
+    """By the coordinates on its face, or on the next one unfolded, that a direction and the changed one meet."""
     mipmap = device.create_mipmapped_array(
         {"shape": (64, 64, 6), "format": "float32", "num_channels": 1, "num_levels": 6, "is_cubemap": True}
     )
@@ -399,10 +399,10 @@ def test_gradients_choose_the_level_of_a_cube(device, stream):
     rows = [[*d, 0, *x, *y] for d in directions for x, y in changes]
     expected = []
     for direction in directions:
-        # Places on the face, from 0 to 1.
+        # Points on the face, from 0 to 1.
         where = [np.array(sampling.face_of(np.array(direction) + change)[1:]) for pair in changes for change in pair]
         here = np.array(sampling.face_of(np.array(direction))[1:])
-        steps = [64 * (place - here) for place in where]
+        steps = [64 * (there - here) for there in where]
         expected += [sampling.level_of(x, y) for x, y in zip(steps[::2], steps[1::2], strict=True)]
     read = run(device, stream, "cube_gradients", texture, rows, 1)[:, 0]
     assert np.abs(read - np.clip(expected, 0, 5)).max() <= LEVEL_STEPS
@@ -443,7 +443,7 @@ def test_layers_have_levels(device, stream, kind):
     read = run(device, stream, f"layered_{kind}_level", texture, rows, 1)[:, 0]
     assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= sampling.STEP
     rows[:, 9] = 0
-    # Along the first axis, or on the face towards +x along its own, which shows two units by 32 elements.
+    # Along the first axis; or along that of the face towards +x, where 32 elements are two units wide.
     rows[:, 5 if kind == "cube" else 4] = 2**wanted * (2 / 32 if kind == "cube" else 1 / 32)
     read = run(device, stream, f"layered_{kind}_gradients", texture, rows, 1)[:, 0]
     assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= LEVEL_STEPS
@@ -451,7 +451,7 @@ def test_layers_have_levels(device, stream, kind):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
-def test_every_address_mode_of_levels(device, stream, dimensions, mode):
+def test_every_address_mode_of_a_level_is_that_of_numpy(device, stream, dimensions, mode):
     extents = (16, 8, 4)[:dimensions]
     mipmap = device.create_mipmapped_array({"shape": extents, "format": "float32", "num_channels": 4, "num_levels": 3})
     levels = [values_of(mipmap.get_level(level).shape[::-1]) for level in range(3)]
@@ -464,7 +464,7 @@ def test_every_address_mode_of_levels(device, stream, dimensions, mode):
     for level, values in enumerate(levels):
         sizes = values.shape[:-1][::-1]
         rows = np.zeros((READS, 4), dtype=np.float32)
-        rows[:, :dimensions], rows[:, 3] = places(sizes) / sizes, level
+        rows[:, :dimensions], rows[:, 3] = coordinates(sizes) / sizes, level
         expected = sampling.sample(
             values, rows[:, :dimensions], modes=(mode,) * 3, linear=True, is_normalised=True, border=BORDER
         )
@@ -472,15 +472,15 @@ def test_every_address_mode_of_levels(device, stream, dimensions, mode):
         assert np.abs(run(device, stream, f"{KERNELS[dimensions]}_level", texture, rows) - expected).max() <= tolerance
 
 
-def test_textures_of_levels_take_normalised_coordinates_whatever_they_were_told(device, stream):
+def test_textures_of_mipmapped_arrays_always_take_normalized_coordinates(device, stream):
     mipmap = device.create_mipmapped_array({"shape": (32, 16), "format": "float32", "num_channels": 1, "num_levels": 3})
     for level in range(3):
         array = mipmap.get_level(level)
         values = 100 * level + np.arange(array.shape[0]) + np.zeros(array.shape[::-1])
         array.copy_from(values.astype(np.float32), stream=stream)
     rows = [[x, 0.2, 0, level] for level in range(3) for x in (0.5, 1.0, 3.5)]
-    for told in (False, True):
-        texture = texture_of(device, mipmap, normalized_coords=told, max_mipmap_level_clamp=9.0)
+    for option in (False, True):
+        texture = texture_of(device, mipmap, normalized_coords=option, max_mipmap_level_clamp=9.0)
         read = run(device, stream, "plane_level", texture, rows, 1)[:, 0]
         assert read.tolist() == [16, 31, 31, 108, 115, 115, 204, 207, 207]
 
@@ -496,20 +496,20 @@ def test_anisotropy_keeps_the_finer_level(device, stream):
     assert finer[0, 0] <= 1
 
 
-@pytest.mark.parametrize(("allowed", "taken"), [(2, 2), (3, 2), (4, 4), (16, 16), (100, 16)])
-def test_anisotropy_takes_the_level_of_the_shorter_gradient(device, stream, allowed, taken):
-    """Hardware goes from one number of samples to the next in a curve of its own, a third of a level wide."""
+@pytest.mark.parametrize(("allowed", "used"), [(2, 2), (3, 2), (4, 4), (16, 16), (100, 16)])
+def test_anisotropy_takes_the_level_of_the_shorter_gradient(device, stream, allowed, used):
+    """Hardware changes the number of samples gradually, so that levels may differ by a third."""
     texture = texture_of(
         device, pyramid(device, stream, (256, 256), 9), normalized_coords=True, filter_mode="linear",
         mipmap_filter_mode="linear", max_mipmap_level_clamp=9.0, max_anisotropy=allowed,
     )  # fmt: skip
     shorter = np.array([0.25, 0.5, 1, 1.25, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8])
     rows = [[0.5, 0.5, 0, 0, 8 / 256, 0, 0, s / 256] for s in shorter]
-    expected = np.maximum(np.log2(np.maximum(shorter, 8 / taken)), 0)
+    expected = np.maximum(np.log2(np.maximum(shorter, 8 / used)), 0)
     assert np.abs(run(device, stream, "plane_gradients", texture, rows, 1)[:, 0] - expected).max() <= 1 / 3
 
 
-def test_textures_and_their_numbers_are_arguments(device, stream):
+def test_textures_and_their_handles_are_arguments_of_kernels(device, stream):
     array = array_of(device, stream, np.full((4, 4), 5, dtype=np.float32))
     texture = texture_of(device, array)
     for argument in (texture, texture.handle, np.uint64(texture.handle)):
@@ -519,7 +519,7 @@ def test_textures_and_their_numbers_are_arguments(device, stream):
         run(device, stream, "plane", texture, [[1.5, 1.5]])
 
 
-def test_graph_reads_a_texture_with_what_the_array_has_then(device, stream):
+def test_a_graph_reads_the_current_contents_of_the_array(device, stream):
     array = array_of(device, stream, np.zeros((4, 4), dtype=np.float32))
     texture = texture_of(device, array)
     resource = LegacyPinnedMemoryResource()

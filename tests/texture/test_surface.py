@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Surfaces: what they are made on, what they keep, and what is refused."""
+"""Surfaces: the arrays that they need, what they keep alive, and refused arguments."""
 
 import gc
 
@@ -17,7 +17,7 @@ def array(device):
     )
 
 
-def test_surface_tells_what_it_was_made_on(device, array):
+def test_surface_keeps_and_returns_its_resource(device, array):
     descriptor = ResourceDescriptor.from_opaque_array(array)
     surface = device.create_surface_object(resource=descriptor)
     assert surface.resource is descriptor
@@ -32,7 +32,7 @@ def test_surface_tells_what_it_was_made_on(device, array):
     assert surface.device is device
 
 
-def test_surface_needs_an_array_made_for_it(device, array):
+def test_surface_needs_an_array_with_surface_load_store(device, array):
     plain = device.create_opaque_array({"shape": (8, 4), "format": "uint8", "num_channels": 4})
     with pytest.raises(ValueError, match="is_surface_load_store"):
         device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(plain))
@@ -65,7 +65,7 @@ def test_closed_array_is_refused(device, array):
         device.create_surface_object(resource=descriptor)
 
 
-def test_identity_is_that_of_the_object(device, array):
+def test_surfaces_are_equal_only_to_themselves(device, array):
     descriptor = ResourceDescriptor.from_opaque_array(array)
     first, second = (device.create_surface_object(resource=descriptor) for _ in range(2))
     assert first != second and hash(first) != hash(second)

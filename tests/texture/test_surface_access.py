@@ -50,14 +50,14 @@ COPY = "".join(
     for i, name in enumerate(TYPES)
 )
 BOUNDARIES = r"""
-extern "C" __global__ void read_beside(cudaSurfaceObject_t s, int* out, int clamps)
+extern "C" __global__ void read_around(cudaSurfaceObject_t s, int* out, int clamps)
 {
     int x = (int)threadIdx.x - 2, y = (int)threadIdx.y - 2;
     out[threadIdx.y * blockDim.x + threadIdx.x] =
         clamps ? surf2Dread<int>(s, x * 4, y, cudaBoundaryModeClamp)
                : surf2Dread<int>(s, x * 4, y, cudaBoundaryModeZero);
 }
-extern "C" __global__ void write_beside(cudaSurfaceObject_t s)
+extern "C" __global__ void write_around(cudaSurfaceObject_t s)
 {
     surf2Dwrite(7, s, ((int)threadIdx.x - 2) * 4, (int)threadIdx.y - 2, cudaBoundaryModeZero);
 }
@@ -69,7 +69,7 @@ def surface_of(device, array):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_surface(device, stream, kind):
+def test_every_kind_of_surface_is_read_and_written(device, stream, kind):
     _, _, shape, options = KINDS[kind]
     values = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
     array = array_of(device, stream, values, is_surface_load_store=True, **options)
@@ -82,7 +82,7 @@ def test_every_kind_of_surface(device, stream, kind):
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_every_type_is_moved_byte_by_byte(device, stream, name):
+def test_every_type_is_copied_bit_by_bit(device, stream, name):
     size = TYPES[name]
     values = np.random.default_rng(3).integers(0, 256, (HEIGHT, 4, 16), dtype=np.uint8).view(np.uint32)
     options = {"num_channels": 4, "is_surface_load_store": True}
@@ -96,26 +96,26 @@ def test_every_type_is_moved_byte_by_byte(device, stream, name):
 
 
 @pytest.mark.parametrize("clamps", [False, True], ids=["zero", "clamp"])
-def test_reads_beside_the_surface(device, stream, clamps):
+def test_reads_outside_of_the_surface_follow_the_boundary_mode(device, stream, clamps):
     values = np.arange(1, HEIGHT * WIDTH + 1, dtype=np.int32).reshape(HEIGHT, WIDTH)
     surface = surface_of(device, array_of(device, stream, values, is_surface_load_store=True))
     out = LegacyPinnedMemoryResource().allocate(4 * (WIDTH + 4) * (HEIGHT + 4))
     config = LaunchConfig(grid=1, block=(WIDTH + 4, HEIGHT + 4))
-    launch(stream, config, compiled(BOUNDARIES).get_kernel("read_beside"), surface, out, np.int32(clamps))
+    launch(stream, config, compiled(BOUNDARIES).get_kernel("read_around"), surface, out, np.int32(clamps))
     stream.sync()
     read = np.asarray(out).view(np.int32).reshape(HEIGHT + 4, WIDTH + 4)
     assert (read == np.pad(values, 2, mode="edge" if clamps else "constant")).all()
 
 
-def test_writes_beside_the_surface_are_dropped(device, stream):
+def test_writes_outside_of_the_surface_are_dropped(device, stream):
     array = array_of(device, stream, np.zeros((HEIGHT, WIDTH), dtype=np.int32), is_surface_load_store=True)
     config = LaunchConfig(grid=1, block=(WIDTH + 4, HEIGHT + 4))
     surface = surface_of(device, array)
-    launch(stream, config, compiled(BOUNDARIES).get_kernel("write_beside"), surface)
+    launch(stream, config, compiled(BOUNDARIES).get_kernel("write_around"), surface)
     assert (contents(array, stream) == 7).all()
 
 
-def test_what_a_surface_writes_a_texture_reads(device, stream):
+def test_a_texture_reads_what_a_surface_wrote(device, stream):
     array = array_of(device, stream, np.zeros((HEIGHT, WIDTH), dtype=np.int32), is_surface_load_store=True)
     surface = surface_of(device, array)
     texture = device.create_texture_object(resource=surface.resource)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture objects: what they tell, what they keep, and what is refused."""
+"""Texture objects: their options, what they keep alive, and refused arguments."""
 
 import gc
 
@@ -42,7 +42,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("field", ["filter_mode", "read_mode", "mipmap_filter_mode"])
     @pytest.mark.parametrize("value", ["bad", 1, None])
-    def test_modes_that_are_not_there(self, field, value):
+    def test_unknown_modes_are_refused(self, field, value):
         with pytest.raises(ValueError):
             TextureObjectOptions(**{field: value})
 
@@ -56,7 +56,7 @@ class TestOptions:
             (iter(["wrap", "clamp", "mirror"]), ("wrap", "clamp", "mirror")),
         ],
     )
-    def test_last_mode_is_for_the_rest(self, mode, expected):
+    def test_last_address_mode_is_used_for_the_remaining_axes(self, mode, expected):
         modes = _normalize_address_modes(mode)
         assert modes == expected
         assert all(type(one) is AddressModeType for one in modes)
@@ -83,20 +83,20 @@ class TestOptions:
             ("max_mipmap_level_clamp", None, TypeError),
         ],
     )
-    def test_what_creation_judges(self, device, array, field, value, error):
+    def test_invalid_options_are_refused_at_creation(self, device, array, field, value, error):
         options = TextureObjectOptions(**{field: value})
         with pytest.raises(error, match=field.split("_")[0]):
             device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(array), options=options)
 
     @pytest.mark.requires(nvrtc=True)
     @pytest.mark.parametrize("color", [None, (1, 2, 3, 4), [0.5] * 4, np.ones(4, np.float32)], ids=repr)
-    def test_border_colors(self, device, stream, color):
+    def test_border_color_is_read_outside_of_the_array(self, device, stream, color):
         floats = device.create_opaque_array({"shape": (8, 4), "format": "float32", "num_channels": 4})
         made = texture(device, floats, address_mode="border", border_color=color)
         expected = [float(value) for value in (color if color is not None else [0] * 4)]
         assert run(device, stream, "plane", made, [[-3.5, 1.5], [100, 100]]).tolist() == [expected] * 2
 
-    def test_driver_has_what_the_options_say(self, device):
+    def test_driver_gets_the_options(self, device):
         cube = device.create_opaque_array(
             {"shape": (4, 4, 6), "format": "uint8", "num_channels": 4, "is_cubemap": True}
         )
@@ -126,14 +126,14 @@ class TestOptions:
             ((8, 4, 3), {}, ["border", "border", "border"]),
         ],
     )
-    def test_modes_are_for_the_axes_that_the_array_has(self, device, shape, options, expected):
+    def test_address_modes_are_set_only_for_the_axes_of_the_array(self, device, shape, options, expected):
         source = device.create_opaque_array({"shape": shape, "format": "float32", "num_channels": 1, **options})
         made = texture(device, source, address_mode="border")
         error, description = driver.cuTexObjectGetTextureDesc(made.handle)
         assert error == 0
         assert [ADDRESS_MODE.from_driver(int(mode)) for mode in description.addressMode] == expected
 
-    def test_seamless_is_for_cubes(self, device, array, buffer):
+    def test_seamless_cubemap_needs_a_cube_map(self, device, array, buffer):
         for source in (
             ResourceDescriptor.from_opaque_array(array),
             ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1),
@@ -141,7 +141,7 @@ class TestOptions:
             with pytest.raises(ValueError, match="seamless_cubemap is for arrays made with is_cubemap=True"):
                 device.create_texture_object(resource=source, options={"seamless_cubemap": True})
 
-    def test_integers_are_read_as_they_are_unless_asked(self, device, array):
+    def test_read_mode_sets_the_flag_for_integers(self, device, array):
         flags = []
         for mode in ReadModeType:
             made = texture(device, array, read_mode=mode)
@@ -152,7 +152,7 @@ class TestOptions:
 
 
 class TestTexture:
-    def test_it_tells_what_it_was_made_of(self, device, array):
+    def test_texture_returns_its_resource_and_options(self, device, array):
         descriptor = ResourceDescriptor.from_opaque_array(array)
         options = TextureObjectOptions(filter_mode="linear", read_mode="normalized_float")
         made = device.create_texture_object(resource=descriptor, options=options)
@@ -167,14 +167,14 @@ class TestTexture:
         with made as same:
             assert same is made
 
-    def test_defaults(self, device, array):
+    def test_options_have_defaults(self, device, array):
         descriptor = ResourceDescriptor.from_opaque_array(array)
         for options in (None, {}):
             made = device.create_texture_object(resource=descriptor, options=options)
             assert made.options == TextureObjectOptions()
         assert device.create_texture_object(resource=descriptor).options == TextureObjectOptions()
 
-    def test_default_options_are_those_of_one_texture(self, device, array):
+    def test_default_options_are_not_shared_between_textures(self, device, array):
         descriptor = ResourceDescriptor.from_opaque_array(array)
         first, second = (device.create_texture_object(resource=descriptor) for _ in range(2))
         assert first.options is first.options
@@ -195,7 +195,7 @@ class TestTexture:
         with pytest.raises(RuntimeError, match="create_texture_object"):
             TextureObject()
 
-    def test_it_keeps_its_array(self, device, array):
+    def test_texture_keeps_its_array(self, device, array):
         made = texture(device, array)
         descriptor = made.resource
         assert descriptor in gc.get_referents(made) and array in gc.get_referents(descriptor)
@@ -207,8 +207,8 @@ class TestTexture:
         made.close()
 
     @pytest.mark.requires(software=True)
-    def test_closed_array_ends_with_its_last_texture(self, device):
-        device.sync()  # the end of an array waits for work of other tests, too
+    def test_closed_array_is_destroyed_with_its_last_texture(self, device):
+        device.sync()  # frees arrays of earlier tests, which waited for work
         before = set(cuda.emulator.leaks())
         array = device.create_opaque_array({"shape": (8, 4), "format": "uint8", "num_channels": 4})
         first, second = texture(device, array), texture(device, array)
@@ -217,10 +217,10 @@ class TestTexture:
         first.close()
         assert len(set(cuda.emulator.leaks()) - before) == 2
         second.close()
-        device.sync()  # small resources end together
+        device.sync()  # small resources are freed together
         assert set(cuda.emulator.leaks()) <= before
 
-    def test_it_keeps_the_memory_of_its_buffer(self, device, buffer):
+    def test_texture_keeps_the_memory_of_its_buffer(self, device, buffer):
         descriptor = ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1)
         made = device.create_texture_object(resource=descriptor)
         address = buffer.handle
@@ -231,7 +231,7 @@ class TestTexture:
             device.create_texture_object(resource=descriptor)
         made.close()
 
-    def test_pitch_is_the_drivers_to_judge(self, device, buffer):
+    def test_driver_checks_the_pitch(self, device, buffer):
         pitch = device.properties.texture_pitch_alignment
 
         def rows(pitch):
@@ -242,7 +242,7 @@ class TestTexture:
             device.create_texture_object(resource=rows(pitch + 1))
         assert device.create_texture_object(resource=rows(pitch)).handle != 0
 
-    def test_identity_is_that_of_the_object(self, device, array):
+    def test_textures_are_equal_only_to_themselves(self, device, array):
         descriptor = ResourceDescriptor.from_opaque_array(array)
         first, second = (device.create_texture_object(resource=descriptor) for _ in range(2))
         assert first != second and len({first, second}) == 2
