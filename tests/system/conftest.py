@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A device of NVML, and a way to let NVML say what this machine has not."""
+"""Devices of NVML, and replacements for functions of NVML."""
 
 import pytest
 
@@ -21,10 +21,10 @@ def gpus():
     return list(system.Device.get_all_devices())
 
 
-class Told:
-    """``told(name, value)`` makes a function of NVML give a value, or raise an exception.
+class FakeNvml:
+    """``fake(name, value)`` replaces a function of NVML: it returns the value, or raises it if it is an exception.
 
-    ``calls`` has the names and arguments of the calls.
+    ``calls`` has the names and arguments of the calls of replaced functions.
     """
 
     def __init__(self, monkeypatch):
@@ -45,13 +45,14 @@ class Told:
 
 
 @pytest.fixture
-def told(monkeypatch):
-    return Told(monkeypatch)
+def fake(monkeypatch):
+    """Replaces functions of NVML for a test."""
+    return FakeNvml(monkeypatch)
 
 
 @pytest.fixture
-def refused():
-    """The exception of NVML for what a device has not."""
+def not_supported():
+    """The exception of NVML for a query that a device does not support."""
     from cuda.bindings import nvml
 
     return nvml.NotSupportedError(nvml.Return.ERROR_NOT_SUPPORTED)

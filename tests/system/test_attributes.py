@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How attributes are declared."""
+"""Declarations of attributes, and checks of arguments."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_ints_are_checked():
         _attributes.check_int("n", 1.0)
 
 
-def test_items_are_a_sequence():
+def test_items_convert_the_items_of_a_sequence():
     items = _attributes.Items([1, 2, 3], str)
     assert list(items) == ["1", "2", "3"] and len(items) == 3 and items[-1] == "3"
     assert repr(items) == "Items(['1', '2', '3'])"
@@ -34,19 +34,19 @@ def test_views_name_their_device():
     assert repr(view) == "<DeviceView of 'a device'>"
 
 
-def test_constant_is_kept_in_the_instance():
-    asked = []
+def test_constant_is_read_once_and_cached_in_the_instance():
+    calls = []
 
-    class Thing:
+    class View:
         _handle = 7
-        value = _attributes.Constant(lambda handle: asked.append(handle) or len(asked), "A number.")
+        value = _attributes.Constant(lambda handle: calls.append(handle) or len(calls), "A number.")
 
-    thing = Thing()
-    assert (thing.value, thing.value) == (1, 1) and asked == [7] and vars(thing) == {"value": 1}
-    assert isinstance(Thing.value, property) and Thing.value.__doc__ == "A number."
+    view = View()
+    assert (view.value, view.value) == (1, 1) and calls == [7] and vars(view) == {"value": 1}
+    assert isinstance(View.value, property) and View.value.__doc__ == "A number."
 
 
-def test_text_is_a_str_or_bytes():
+def test_text_must_be_a_str_or_bytes():
     assert _attributes.check_text("uuid", b"GPU-1") == _attributes.check_text("uuid", "GPU-1") == "GPU-1"
     with pytest.raises(TypeError, match="uuid must be a str or bytes, not int"):
         _attributes.check_text("uuid", 1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices as NVML sees them: how they are found, what they tell, and what they refuse."""
+"""Devices of NVML: how they are found, their attributes, and refused arguments."""
 
 import builtins
 import copy
@@ -17,7 +17,7 @@ from cuda.core.system.typing import AddressingMode, ClocksEventReasons, DeviceAr
 pytestmark = pytest.mark.requires(nvml=True)
 
 READINGS = {
-    # The function of NVML, what it gives, and what the attribute is.
+    # The function of NVML, what it returns, and the value of the attribute.
     "serial": ("device_get_serial", "1650123", "1650123"),
     "module_id": ("device_get_module_id", 3, 3),
     "minor_number": ("device_get_minor_number", 0, 0),
@@ -41,15 +41,15 @@ READINGS = {
 
 
 @pytest.mark.parametrize("name", READINGS)
-def test_attribute_is_what_nvml_says(gpu, told, name):
+def test_attribute_is_converted_from_the_value_of_nvml(gpu, fake, name):
     function, raw, expected = READINGS[name]
-    told(function, raw)
+    fake(function, raw)
     value = getattr(gpu, name)
     assert value == expected and type(value) is type(expected)
-    assert told.calls == [(function, gpu._handle)]
+    assert fake.calls == [(function, gpu._handle)]
 
 
-def test_all_attributes_are_there_or_not_supported(gpu):
+def test_all_attributes_can_be_read_or_are_not_supported(gpu):
     missing = set()
     for name in dir(gpu):
         if not name.startswith("_"):
@@ -60,7 +60,7 @@ def test_all_attributes_are_there_or_not_supported(gpu):
     assert not missing & {"index", "uuid", "name", "arch", "memory_info", "mig", "pci_info", "temperature", "num_fans"}
 
 
-def test_identity(gpus):
+def test_devices_are_found_by_index_uuid_and_pci_bus_id(gpus):
     for position, gpu in enumerate(gpus):
         assert gpu.index == position
         assert gpu.uuid[:4] in ("GPU-", "MIG-") and gpu.uuid[4:] == gpu.uuid_without_prefix
@@ -74,7 +74,7 @@ def test_identity(gpus):
 
 
 @pytest.mark.parametrize("keys", [{}, {"index": 0, "uuid": "x"}, {"uuid": "x", "pci_bus_id": "y"}])
-def test_exactly_one_key(keys):
+def test_exactly_one_key_is_needed(keys):
     with pytest.raises(ValueError, match="exactly one of index, uuid and pci_bus_id"):
         system.Device(**keys)
 
@@ -94,7 +94,7 @@ def test_exactly_one_key(keys):
         ({"pci_bus_id": "00000000:01:1f.0"}, system.NvmlError, None),
     ],
 )
-def test_bad_keys(keys, error, message):
+def test_invalid_keys_are_refused(keys, error, message):
     with pytest.raises(error, match=message):
         system.Device(**keys)
 
@@ -109,12 +109,12 @@ def test_objects_are_equal_to_themselves_only(gpu):
     assert gpu == gpu and gpu != other and len({gpu, other}) == 2
 
 
-def test_pickled_and_copied_by_uuid(gpu):
+def test_devices_are_pickled_and_copied_by_uuid(gpu):
     for other in (pickle.loads(pickle.dumps(gpu)), copy.copy(gpu), copy.deepcopy(gpu)):
         assert type(other) is system.Device and other.uuid == gpu.uuid
 
 
-def test_subclasses_make_their_own(gpu):
+def test_get_all_devices_returns_instances_of_the_class(gpu):
     class Mine(system.Device):
         pass
 
@@ -123,7 +123,7 @@ def test_subclasses_make_their_own(gpu):
 
 
 def test_attributes_cannot_be_set_or_deleted(gpu):
-    assert gpu.name  # also when it was read before
+    assert gpu.name  # an attribute that is cached cannot be set, either
     for name in ("name", "index", "memory_info", "temperature", "get_fan", "unknown"):
         with pytest.raises(AttributeError, match=f"'{name}' of a Device cannot be set"):
             setattr(gpu, name, 1)
@@ -131,22 +131,22 @@ def test_attributes_cannot_be_set_or_deleted(gpu):
         del gpu.name
 
 
-def test_identity_is_read_once_and_state_each_time(gpu, told):
-    told("device_get_name", "first")
-    told("device_get_display_active", 0)
+def test_identity_is_read_once_and_state_each_time(gpu, fake):
+    fake("device_get_name", "first")
+    fake("device_get_display_active", 0)
     assert gpu.name == "first"
-    told("device_get_name", "second")
-    told("device_get_display_active", 1)
+    fake("device_get_name", "second")
+    fake("device_get_display_active", 1)
     assert gpu.name == "first" and gpu.is_display_active is True
 
 
-def test_class_shows_properties():
+def test_attributes_are_documented_properties_of_the_class():
     for name in ("name", "uuid", "memory_info", "mig", "is_persistence_mode_enabled"):
         attribute = getattr(system.Device, name)
         assert isinstance(attribute, property) and attribute.__doc__
 
 
-def test_tab_completion_asks_nvml_nothing(gpu, monkeypatch):
+def test_tab_completion_does_not_call_nvml(gpu, monkeypatch):
     import rlcompleter
 
     monkeypatch.setattr(_device.nvml, "device_get_serial", lambda handle: pytest.fail("asked"))
@@ -154,104 +154,104 @@ def test_tab_completion_asks_nvml_nothing(gpu, monkeypatch):
     assert "gpu.serial" in [completer.complete("gpu.se", state) for state in range(3)]
 
 
-def test_repr(gpu, told, refused):
+def test_repr_has_index_and_name_or_the_handle(gpu, fake, not_supported):
     assert repr(gpu) == f"<Device {gpu.index} ({gpu.name})>"
-    told("device_get_index", refused)
+    fake("device_get_index", not_supported)
     other = system.Device(index=0)
     assert repr(other) == f"<Device handle={other._handle:#x} (Not Supported)>"
 
 
-def test_unknown_reason_is_an_error(gpu, told):
-    told("device_get_current_clocks_event_reasons", 1 << 40)
+def test_unknown_clock_event_reasons_are_an_error(gpu, fake):
+    fake("device_get_current_clocks_event_reasons", 1 << 40)
     with pytest.raises(ValueError, match="reasons that this version does not know: 0x10000000000"):
         gpu.current_clock_event_reasons  # noqa: B018
 
 
-def test_addressing_mode(gpu, told):
+def test_addressing_mode_is_a_member_or_none(gpu, fake):
     mode = nvml.DeviceAddressingMode_v1()
-    told("device_get_addressing_mode", mode)
+    fake("device_get_addressing_mode", mode)
     for value, expected in ((0, None), (1, AddressingMode.HMM), (2, AddressingMode.ATS)):
         mode.value = value
         assert gpu.addressing_mode is expected
 
 
-def test_unknown_architecture_and_brand(told):
-    told("device_get_architecture", 77)
-    told("device_get_brand", 77)
+def test_unknown_architectures_and_brands_have_a_name(fake):
+    fake("device_get_architecture", 77)
+    fake("device_get_brand", 77)
     gpu = system.Device(index=0)
     assert gpu.arch is DeviceArch.UNKNOWN and gpu.brand == "Unknown"
 
 
-def test_chip_to_chip(told):
+def test_is_c2c_enabled_is_read(fake):
     info = nvml.C2cModeInfo_v1()
     info.is_c2c_enabled = 1
-    told("device_get_c2c_mode_info_v", info)
+    fake("device_get_c2c_mode_info_v", info)
     assert system.Device(index=0).is_c2c_enabled is True
 
 
-def test_fans_are_none_where_nvml_knows_none(gpu, told, refused):
-    told("device_get_num_fans", refused)
+def test_num_fans_is_0_if_fans_are_not_supported(gpu, fake, not_supported):
+    fake("device_get_num_fans", not_supported)
     assert system.Device(index=0).num_fans == 0
 
 
-def test_persistence_mode_is_set_and_the_handle_found_again(gpu, told):
-    told("device_set_persistence_mode")
-    told("device_get_handle_by_uuid", gpu._handle + 0)
+def test_persistence_mode_is_set_and_the_handle_found_again(gpu, fake):
+    fake("device_set_persistence_mode")
+    fake("device_get_handle_by_uuid", gpu._handle + 0)
     gpu.is_persistence_mode_enabled = True
     gpu.is_persistence_mode_enabled = False
     handle, uuid = gpu._handle, gpu.uuid
     one = [("device_set_persistence_mode", handle, 1), ("device_get_handle_by_uuid", uuid)]
-    assert told.calls == one + [("device_set_persistence_mode", handle, 0), one[1]]
+    assert fake.calls == one + [("device_set_persistence_mode", handle, 0), one[1]]
 
 
-def test_persistence_mode_without_the_right(gpu, told):
-    told("device_set_persistence_mode", system.NoPermissionError(4))
+def test_persistence_mode_cannot_be_set_without_permission(gpu, fake):
+    fake("device_set_persistence_mode", system.NoPermissionError(4))
     with pytest.raises(system.NoPermissionError):
         gpu.is_persistence_mode_enabled = True
 
 
 @pytest.mark.parametrize("cpu, error", [(-1, ValueError), ("0", TypeError)])
-def test_bad_processor(cpu, error):
+def test_invalid_processors_are_refused(cpu, error):
     with pytest.raises(error):
         list(system.Device.get_all_devices_with_cpu_affinity(cpu))
 
 
 @pytest.mark.requires(devices=2)
-def test_topology(gpus):
+def test_common_ancestor_of_two_devices_is_a_level(gpus):
     first, second = gpus[:2]
     level = system.get_topology_common_ancestor(first, second)
     assert type(level) is GpuTopologyLevel
 
 
-def test_level_of_a_newer_driver(gpu, told):
-    told("device_get_topology_common_ancestor", 77)
+def test_unknown_levels_are_an_error(gpu, fake):
+    fake("device_get_topology_common_ancestor", 77)
     with pytest.raises(ValueError, match="a level that this version does not know: 0x4d"):
         system.get_topology_common_ancestor(gpu, gpu)
 
 
-def test_hasattr_tells_what_a_device_has(gpu, told, refused):
-    told("device_get_memory_info_v2", refused)
-    told("device_get_utilization_rates", system.GpuIsLostError(15))
+def test_hasattr_is_false_for_attributes_that_are_not_supported(gpu, fake, not_supported):
+    fake("device_get_memory_info_v2", not_supported)
+    fake("device_get_utilization_rates", system.GpuIsLostError(15))
     assert not hasattr(gpu, "memory_info") and getattr(gpu, "memory_info", None) is None
-    with pytest.raises(system.NotSupportedError, match=str(refused)) as caught:
+    with pytest.raises(system.NotSupportedError, match=str(not_supported)) as caught:
         gpu.memory_info  # noqa: B018
-    assert (caught.value.status, type(caught.value).__name__) == (refused.status, "NotSupportedError")
+    assert (caught.value.status, type(caught.value).__name__) == (not_supported.status, "NotSupportedError")
     assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
     with pytest.raises(system.GpuIsLostError):
         hasattr(gpu, "utilization")
-    told("device_get_serial", refused)
+    fake("device_get_serial", not_supported)
     assert not hasattr(system.Device(index=0), "serial")
 
 
 @pytest.mark.parametrize("view", ["mig", "pci_info", "inforom", "temperature", "memory_info", "utilization"])
-def test_hasattr_answers_for_all_of_a_device(gpu, view):
+def test_hasattr_raises_for_no_attribute_of_a_device(gpu, view):
     for thing in (gpu, getattr(gpu, view, gpu)):
         answers = {name: hasattr(thing, name) for name in dir(type(thing)) if not name.startswith("_")}
         assert answers and set(answers.values()) <= {True, False}
 
 
 @pytest.mark.requires(devices=2)
-def test_p2p_status(gpus):
+def test_p2p_status_is_read_for_each_capability(gpus):
     first, second = gpus[:2]
     for index in ("read", "WRITE", "nvlink", "atomics", "pci", "prop"):
         assert type(system.get_p2p_status(first, second, index)) is system.typing.GpuP2PStatus
@@ -259,12 +259,12 @@ def test_p2p_status(gpus):
         system.get_p2p_status(first, second, "telepathy")
 
 
-def test_p2p_status_that_has_no_name(gpu, told):
-    told("device_get_p2p_status", 99)
+def test_unknown_p2p_status_is_unknown(gpu, fake):
+    fake("device_get_p2p_status", 99)
     assert system.get_p2p_status(gpu, gpu, "read") == "unknown"
 
 
-def test_topology_of_what_is_no_device(gpu):
+def test_topology_functions_need_devices(gpu):
     from cuda.core import Device
 
     for wrong in (0, None, Device(0)):
@@ -275,13 +275,13 @@ def test_topology_of_what_is_no_device(gpu):
             system.get_p2p_status(wrong, gpu, "read")
 
 
-def test_helper_classes_are_found_here():
+def test_helper_classes_are_names_of_the_module():
     for name in _device.__all__:
         assert not hasattr(builtins, name)
         assert callable(getattr(_device, name))
 
 
-def test_many_threads_read(gpu):
+def test_many_threads_read_one_device(gpu):
     seen = []
 
     def read():

@@ -29,28 +29,28 @@ def table(gpu):
     return dict(zip(cells[::2], cells[1::2], strict=True))
 
 
-def test_it_shows_what_the_device_tells(gpu):
+def test_table_shows_the_attributes_of_the_device(gpu):
     rows = table(gpu)
     assert rows["Device"] == gpu.name and rows["UUID"] == gpu.uuid and rows["PCI address"] == gpu.pci_bus_id
     assert rows["Compute capability"] == "{}.{}".format(*gpu.cuda_compute_capability)
     assert rows["Memory"].endswith("GiB in use") and rows["Utilization"].endswith("% memory")
 
 
-def test_it_leaves_out_what_the_device_has_not(gpu, told, refused):
+def test_table_leaves_out_attributes_that_are_not_supported(gpu, fake, not_supported):
     for name in ("device_get_temperature_v", "device_get_utilization_rates", "device_get_memory_info_v2"):
-        told(name, refused)
-    told("device_get_performance_state", 32)
+        fake(name, not_supported)
+    fake("device_get_performance_state", 32)
     assert not {"Temperature", "Utilization", "Memory", "Performance state"} & set(table(gpu))
 
 
-def test_text_is_escaped(told):
-    told("device_get_name", "<b>&")
+def test_text_is_escaped(fake):
+    fake("device_get_name", "<b>&")
     assert table(system.Device(index=0))["Device"] == "<b>&"
 
 
-def test_it_never_raises(told, refused):
+def test_table_is_empty_if_nothing_is_supported(fake, not_supported):
     from cuda.bindings import nvml
 
     for name in [name for name in dir(nvml) if name.startswith("device_get_") and "handle" not in name]:
-        told(name, refused)
+        fake(name, not_supported)
     assert system.Device(index=0)._repr_html_() == "<table></table>"

@@ -16,11 +16,11 @@ from support.interpreter import run
 pytestmark = pytest.mark.requires(nvml=True)
 
 
-def test_wait_ends_at_its_limit(gpu):
+def test_wait_ends_at_its_timeout(gpu):
     events = gpu.register_events([])
     assert type(events) is _device.DeviceEvents
     start = time.monotonic()
-    for timeout in (1, 120):  # shorter and longer than a slice
+    for timeout in (1, 120):  # shorter and longer than one step
         with pytest.raises(system.TimeoutError):
             events.wait(timeout_ms=timeout)
     assert time.monotonic() - start >= 0.12
@@ -29,7 +29,7 @@ def test_wait_ends_at_its_limit(gpu):
 @pytest.mark.parametrize(
     "timeout, error", [(-1, ValueError), (1 << 32, ValueError), ("1", TypeError), (1.5, TypeError), (None, TypeError)]
 )
-def test_bad_limit(gpu, timeout, error):
+def test_invalid_timeouts_are_refused(gpu, timeout, error):
     with pytest.raises(error, match="timeout_ms must be"):
         gpu.register_events([]).wait(timeout)
 
@@ -38,13 +38,13 @@ def test_bad_limit(gpu, timeout, error):
     "events, error",
     [(5, TypeError), (None, TypeError), (("clock",), TypeError), ("fire", ValueError), (["fire"], ValueError)],
 )
-def test_bad_events(gpu, events, error):
+def test_invalid_event_types_are_refused(gpu, events, error):
     with pytest.raises(error):
         gpu.register_events(events)
 
 
 @pytest.mark.requires(software=True)
-def test_events_that_the_device_has(gpu):
+def test_only_supported_event_types_are_registered(gpu):
     assert gpu.get_supported_event_types() == [EventType.XID_CRITICAL_ERROR]
     with pytest.raises(system.NotSupportedError):
         gpu.register_events(["xid_critical_error", EventType.CLOCK])
@@ -54,8 +54,8 @@ def test_events_that_the_device_has(gpu):
             events.wait(1)
 
 
-def test_events_are_lists_of_members(gpu, told):
-    told("device_get_supported_event_types", 0x11B | 1 << 50)
+def test_supported_event_types_are_members(gpu, fake):
+    fake("device_get_supported_event_types", 0x11B | 1 << 50)
     assert gpu.get_supported_event_types() == [
         EventType.SINGLE_BIT_ECC_ERROR,
         EventType.DOUBLE_BIT_ECC_ERROR,
@@ -66,7 +66,7 @@ def test_events_are_lists_of_members(gpu, told):
 
 
 @pytest.mark.requires(software=True)
-def test_fault_of_a_kernel_is_an_event():
+def test_a_fault_of_a_kernel_is_an_event():
     out = run(
         "import ctypes\nfrom cuda.core import Device, LaunchConfig, Program, launch, system\n"
         "device = Device(1); device.set_current(); stream = device.create_stream()\n"
@@ -81,11 +81,11 @@ def test_fault_of_a_kernel_is_an_event():
     assert out.splitlines() == ["xid_critical_error 31 True True", "True"]
 
 
-def test_only_xid_errors_have_data(gpu, told):
+def test_only_xid_errors_have_data(gpu, fake):
     record = nvml.EventData()
     record.device_, record.event_type, record.event_data = gpu._handle, int(nvml.EventType.CLOCK), 3
-    told("device_register_events")
-    told("event_set_wait_v2", record)
+    fake("device_register_events")
+    fake("event_set_wait_v2", record)
     event = gpu.register_events("clock").wait()
     assert type(event) is _device.EventData and event.event_type is EventType.CLOCK
     assert event.device.index == gpu.index and repr(event) == f"<EventData 'clock' of {gpu!r}>"
@@ -96,11 +96,11 @@ def test_only_xid_errors_have_data(gpu, told):
     assert event.event_data == 3 and repr(event) == f"<EventData 'xid_critical_error' 3 of {gpu!r}>"
 
 
-def test_event_of_a_newer_driver(gpu, told):
+def test_unknown_event_types_are_an_error(gpu, fake):
     record = nvml.EventData()
     record.device_, record.event_type = gpu._handle, 1 << 40
-    told("device_register_events")
-    told("event_set_wait_v2", record)
+    fake("device_register_events")
+    fake("event_set_wait_v2", record)
     event = gpu.register_events("clock").wait()
     assert repr(event) == f"<EventData 0x10000000000 of {gpu!r}>"
     with pytest.raises(ValueError, match="an event that this version does not know: 0x10000000000"):
@@ -108,40 +108,41 @@ def test_event_of_a_newer_driver(gpu, told):
     assert not hasattr(event, "event_data")
 
 
-def test_lost_device(gpu, told):
-    told("device_register_events")
-    told("event_set_wait_v2", system.GpuIsLostError(15))
+def test_a_lost_device_is_reported_by_wait(gpu, fake):
+    fake("device_register_events")
+    fake("event_set_wait_v2", system.GpuIsLostError(15))
     with pytest.raises(system.GpuIsLostError):
         gpu.register_events("pstate").wait(100)
 
 
-def test_set_ends_with_its_object(gpu, told):
-    told("event_set_create", 77)
-    told("event_set_free")
+def test_event_set_is_freed_with_its_object(gpu, fake):
+    fake("event_set_create", 77)
+    fake("event_set_free")
     events = gpu.register_events([])
-    assert ("event_set_free", 77) not in told.calls
+    assert ("event_set_free", 77) not in fake.calls
     del events
-    assert told.calls[-1] == ("event_set_free", 77)
+    assert fake.calls[-1] == ("event_set_free", 77)
 
 
-def test_set_ends_when_registering_fails(gpu, told, refused):
-    told("event_set_create", 77)
-    told("event_set_free")
-    told("device_register_events", refused)
+def test_event_set_is_freed_if_registering_fails(gpu, fake, not_supported):
+    fake("event_set_create", 77)
+    fake("event_set_free")
+    fake("device_register_events", not_supported)
     with pytest.raises(system.NotSupportedError) as caught:
         gpu.register_events("clock")
     caught.value.__traceback__ = None
     del caught
-    assert told.calls[-1] == ("event_set_free", 77)
+    assert fake.calls[-1] == ("event_set_free", 77)
 
 
-def test_set_that_nvml_does_not_know_any_more(gpu, told):
-    told("event_set_free", system.UninitializedError(1))
+def test_a_failure_to_free_an_event_set_is_ignored(gpu, fake):
+    fake("event_set_free", system.UninitializedError(1))
     events = gpu.register_events([])
-    del events  # says nothing: warnings are errors here
+    del events  # an exception in __del__ would be a warning, which fails the test
+    assert fake.calls[-1][0] == "event_set_free"
 
 
-def test_waiting_lets_other_threads_run_and_ends_by_a_signal():
+def test_wait_lets_other_threads_run_and_is_ended_by_a_signal():
     out = run(
         "import os, signal, threading, time\nfrom cuda.core import system\n"
         "gpu = system.Device(index=0); kinds = gpu.get_supported_event_types()\n"
@@ -159,7 +160,7 @@ def test_waiting_lets_other_threads_run_and_ends_by_a_signal():
     assert out.split() == ["interrupted", "True"]
 
 
-def test_other_threads_run_while_one_waits(gpu):
+def test_many_threads_wait_at_the_same_time(gpu):
     ended = []
 
     def wait():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Field values: numbers by their ids."""
+"""Field values, which are read by their IDs."""
 
 import pytest
 from cuda.bindings import nvml
@@ -22,7 +22,7 @@ TYPES = {
 
 
 def records(*kinds):
-    """What NVML gives for fields of these types."""
+    """Return the records that NVML fills in for fields of these types."""
     made = nvml.FieldValue(len(kinds))
     made.field_id = list(range(91, 91 + len(kinds)))
     made.value_type = [getattr(nvml.ValueType, kind) for kind in kinds]
@@ -37,50 +37,50 @@ def test_every_type_of_nvml_has_a_row():
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_value_by_its_type(gpu, told, kind):
-    told("device_get_field_values", records(kind))
+def test_a_value_is_read_by_its_type(gpu, fake, kind):
+    fake("device_get_field_values", records(kind))
     values = gpu.get_field_values([91])
     (value,) = values.get_all_values()
     assert value == TYPES[kind][1] and type(value) is type(TYPES[kind][1]) and len(values) == 1
 
 
-def test_many_types_at_once(gpu, told):
-    told("device_get_field_values", records(*TYPES))
+def test_values_of_many_types_are_read_at_once(gpu, fake):
+    fake("device_get_field_values", records(*TYPES))
     values = gpu.get_field_values(list(range(91, 91 + len(TYPES))))
     assert values.get_all_values() == [value for _, value in TYPES.values()] == [entry.value for entry in values]
 
 
 def refusal(call):
-    """Return the type of what a call raises because the device does not tell, or None."""
+    """Return the name of the exception of a call that the device does not support, or None."""
     try:
         call()
     except system.NotSupportedError as error:
         return type(error).__name__
 
 
-def test_values_of_a_device(gpu):
+def test_values_of_a_device_have_ids_times_and_scopes(gpu):
     ids = [FieldId.DEV_NVLINK_LINK_COUNT, (FieldId.DEV_NVLINK_LINK_COUNT, 0), 91]
     values = gpu.get_field_values(ids)
     assert type(values) is _device.FieldValues and type(values[0]) is _device.FieldValue
     assert [value.field_id for value in values] == [FieldId.DEV_NVLINK_LINK_COUNT] * 3
     assert type(values[0].timestamp) is int and values[0].timestamp <= gpu.get_field_values(ids)[0].timestamp
     assert type(values[0].latency_usec) is int and values[1].scope_id == 0
-    assert refusal(values.validate) == refusal(lambda: values[0].value)  # where there is no NVLink
+    assert refusal(values.validate) == refusal(lambda: values[0].value)  # equal also without NVLink
     assert values[-1].field_id == values[2].field_id
 
 
-def test_no_fields(gpu, told):
-    told("device_get_field_values")
-    told("device_clear_field_values")
+def test_an_empty_list_of_fields_calls_nothing(gpu, fake):
+    fake("device_get_field_values")
+    fake("device_clear_field_values")
     values = gpu.get_field_values([])
     assert len(values) == 0 and values.get_all_values() == [] and values.validate() is None
-    assert gpu.clear_field_values([]) is None and told.calls == []
+    assert gpu.clear_field_values([]) is None and fake.calls == []
 
 
-def test_missing_value(gpu, told):
+def test_a_missing_value_raises_when_it_is_read(gpu, fake):
     made = records("SIGNED_INT", "DOUBLE")
     made.nvml_return = [nvml.Return.ERROR_NOT_SUPPORTED, 0]
-    told("device_get_field_values", made)
+    fake("device_get_field_values", made)
     values = gpu.get_field_values([91, 92])
     assert values[1].value == 1.5
     for call in (values.validate, values.get_all_values, lambda: values[0].value):
@@ -89,10 +89,10 @@ def test_missing_value(gpu, told):
     assert "value=<Not Supported>)" in repr(values)
 
 
-def test_clear(gpu, told):
-    told("device_clear_field_values")
+def test_fields_are_cleared(gpu, fake):
+    fake("device_clear_field_values")
     assert gpu.clear_field_values([FieldId.DEV_PCIE_REPLAY_COUNTER, (9, 1)]) is None
-    assert told.calls == [("device_clear_field_values", gpu._handle, [94, (9, 1)])]
+    assert fake.calls == [("device_clear_field_values", gpu._handle, [94, (9, 1)])]
 
 
 @pytest.mark.parametrize(
@@ -109,13 +109,13 @@ def test_clear(gpu, told):
         ([(91, 1 << 32)], ValueError, "not"),
     ],
 )
-def test_bad_ids(gpu, field_ids, error, message):
+def test_invalid_field_ids_are_refused(gpu, field_ids, error, message):
     for method in (gpu.get_field_values, gpu.clear_field_values):
         with pytest.raises(error, match=message):
             method(field_ids)
 
 
-def test_bad_index(gpu):
+def test_invalid_indices_are_refused(gpu):
     values = gpu.get_field_values([91])
     with pytest.raises(IndexError):
         values[1]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Choices of the caller, and bits."""
+"""Choices of the caller, and bit masks of NVML."""
 
 import numpy as np
 import pytest
@@ -19,16 +19,16 @@ from cuda.core.system import _device, _mappings
         ([-1], list(range(64))),
     ],
 )
-def test_bits_of_words(words, bits):
+def test_bits_of_words_are_numbered(words, bits):
     assert _device._unpack_bitmask(words) == bits
 
 
-def test_words_are_no_int():
+def test_words_must_be_a_sequence():
     with pytest.raises(TypeError, match="words must be a sequence of ints, not 5"):
         _device._unpack_bitmask(5)
 
 
-def test_choices_are_named():
+def test_invalid_choices_are_refused_with_the_valid_ones():
     with pytest.raises(ValueError, match="'x' is not a valid thing; it must be 'node' or 'socket'"):
         _mappings.choose("x", _mappings._AFFINITY_SCOPE_MAPPING, "thing")
     for value in (0, None, [], {}):
@@ -36,13 +36,13 @@ def test_choices_are_named():
             _mappings.choose(value, _mappings._AFFINITY_SCOPE_MAPPING, "thing")
 
 
-def test_unknown_bits():
+def test_unknown_bits_are_an_error():
     table = {1: "a", 4: "c"}
     assert _mappings.flags_of(7, table) == ["a", "c"]
     with pytest.raises(ValueError, match="NVML returned things that this version does not know: 0x2, 0x8"):
         _mappings.flags_of(15, table, "things")
 
 
-def test_words_that_cannot_be_written_out_are_refused_by_name():
+def test_words_that_cannot_be_printed_are_refused_by_name():
     with pytest.raises(TypeError, match="words must be a sequence of ints, not an int of 16610 bits"):
         _device._unpack_bitmask(10**5000)

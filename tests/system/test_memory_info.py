@@ -11,7 +11,7 @@ from cuda.core.system import _device
 pytestmark = pytest.mark.requires(nvml=True)
 
 
-def test_parts_add_up(gpus):
+def test_free_used_and_reserved_memory_add_up(gpus):
     for gpu in gpus:
         info = gpu.memory_info
         assert type(info) is _device.MemoryInfo
@@ -19,20 +19,20 @@ def test_parts_add_up(gpus):
         assert all(type(value) is int for value in (info.free, info.used, info.reserved, info.total))
 
 
-def test_allocations_show(device, gpu):
+def test_an_allocation_increases_the_used_memory(device, gpu):
     counterpart = device.to_system_device()
-    device.sync()  # nothing of the tests before is given back meanwhile
+    device.sync()  # frees memory of earlier tests now, not between the readings
     before = counterpart.memory_info.used
-    address = handle_return(driver.cuMemAlloc(256 << 20))  # by no pool, which would take from what it has kept
+    address = handle_return(driver.cuMemAlloc(256 << 20))  # a pool could reuse memory that it holds
     used = counterpart.memory_info.used
     handle_return(driver.cuMemFree(address))
     assert used - before >= 200 << 20
 
 
-def test_it_is_a_snapshot(gpu, told):
+def test_memory_info_is_a_snapshot(gpu, fake):
     record = nvml.Memory_v2()
     record.total, record.free, record.used, record.reserved = 10, 4, 5, 1
-    told("device_get_memory_info_v2", record)
+    fake("device_get_memory_info_v2", record)
     info = gpu.memory_info
     assert repr(info) == "MemoryInfo(free=4, total=10, used=5, reserved=1)"
     with pytest.raises(AttributeError):
@@ -41,10 +41,10 @@ def test_it_is_a_snapshot(gpu, told):
         info.other = 3
 
 
-def test_bar1(gpu, told):
+def test_bar1_memory_is_read(gpu, fake):
     record = nvml.BAR1Memory()
     record.bar1_total, record.bar1_free, record.bar1_used = 10, 7, 3
-    told("device_get_bar1_memory_info", record)
+    fake("device_get_bar1_memory_info", record)
     info = gpu.bar1_memory_info
     assert type(info) is _device.BAR1MemoryInfo and isinstance(info, _device.MemoryInfo)
     assert (info.total, info.free, info.used, info.reserved) == (10, 7, 3, 0)

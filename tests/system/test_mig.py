@@ -11,7 +11,7 @@ pytestmark = pytest.mark.requires(nvml=True)
 
 
 @pytest.mark.requires(software=True)
-def test_device_without_mig(gpu):
+def test_a_device_without_mig_has_no_instances(gpu):
     mig = gpu.mig
     assert type(mig) is _device.MigInfo
     assert mig.is_mig_device is False and mig.pending_mode is False
@@ -22,7 +22,7 @@ def test_device_without_mig(gpu):
         mig.get_device_by_index(0)
 
 
-def test_instances(gpu, told, monkeypatch):
+def test_instances_are_found_by_their_index(gpu, fake, monkeypatch):
     from cuda.bindings import nvml
 
     def by_index(handle, index):
@@ -31,9 +31,9 @@ def test_instances(gpu, told, monkeypatch):
         return handle + 100 + index
 
     monkeypatch.setattr(nvml, "device_get_mig_device_handle_by_index", by_index)
-    told("device_get_max_mig_device_count", 3)
-    told("device_get_device_handle_from_mig_device_handle", gpu._handle)
-    told("device_is_mig_device_handle", 1)
+    fake("device_get_max_mig_device_count", 3)
+    fake("device_get_device_handle_from_mig_device_handle", gpu._handle)
+    fake("device_is_mig_device_handle", 1)
     instances = list(gpu.mig.get_all_devices())
     assert [instance._handle - gpu._handle for instance in instances] == [100, 102]
     assert all(type(instance) is system.Device for instance in instances)
@@ -45,17 +45,17 @@ def test_instances(gpu, told, monkeypatch):
             gpu.mig.get_device_by_index(wrong)
 
 
-def test_mode(gpu, told):
-    told("device_get_mig_mode", (0, 1))
-    told("device_set_mig_mode", 0)
+def test_mode_is_read_and_set(gpu, fake):
+    fake("device_get_mig_mode", (0, 1))
+    fake("device_set_mig_mode", 0)
     mig = gpu.mig
     assert mig.mode is False and mig.pending_mode is True
-    told.calls.clear()
+    fake.calls.clear()
     mig.mode = True
     mig.mode = False
-    assert told.calls == [("device_set_mig_mode", gpu._handle, 1), ("device_set_mig_mode", gpu._handle, 0)]
+    assert fake.calls == [("device_set_mig_mode", gpu._handle, 1), ("device_set_mig_mode", gpu._handle, 0)]
 
 
-def test_count_where_nvml_knows_none(gpu, told, refused):
-    told("device_get_max_mig_device_count", refused)
+def test_the_count_is_0_if_mig_is_not_supported(gpu, fake, not_supported):
+    fake("device_get_max_mig_device_count", not_supported)
     assert gpu.mig.device_count == 0 and list(gpu.mig.get_all_devices()) == []

@@ -259,7 +259,7 @@ def find(name):
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_members(name):
+def test_members_are_those_of_the_table(name):
     cls = find(name)
     names = [key for key in dir(cls) if not key.startswith("_") or key in ("__len__", "__getitem__")]
     assert sorted(described(cls, key) for key in names) == sorted(MEMBERS[name])
@@ -278,12 +278,12 @@ def test_every_class_is_in_the_table():
     assert classes == set(MEMBERS)
 
 
-def test_functions():
+def test_functions_are_those_of_the_table():
     found = [name for name in system.__all__ if inspect.isfunction(getattr(system, name))]
     assert sorted(f"{name}({parameters(getattr(system, name))})" for name in found) == FUNCTIONS
 
 
-def test_keywords_of_a_device():
+def test_a_device_takes_keywords_only():
     rows = inspect.signature(system.Device).parameters.values()
     assert [(row.name, row.kind, row.default) for row in rows] == [
         (name, inspect.Parameter.KEYWORD_ONLY, None) for name in ("index", "uuid", "pci_bus_id")

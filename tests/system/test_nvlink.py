@@ -14,7 +14,7 @@ pytestmark = pytest.mark.requires(nvml=True)
 VERSIONS = [(1, 0), (2, 0), (2, 2), (3, 0), (3, 1), (4, 0), (5, 0), (6, 0)]
 
 
-def test_count_and_links(gpu):
+def test_links_are_counted_and_found(gpu):
     count = gpu.get_nvlink_count()
     links = list(gpu.get_nvlinks())
     assert type(count) is int and len(links) == count
@@ -30,23 +30,23 @@ def test_count_and_links(gpu):
 
 
 @pytest.mark.parametrize("code, version", list(enumerate(VERSIONS, 1)))
-def test_version(gpu, told, code, version):
-    told("device_get_nvlink_version", code)
+def test_version_is_a_pair_of_numbers(gpu, fake, code, version):
+    fake("device_get_nvlink_version", code)
     link = system.NvlinkInfo(gpu, 5)
-    assert link.version == version and told.calls == [("device_get_nvlink_version", gpu._handle, 5)]
+    assert link.version == version and fake.calls == [("device_get_nvlink_version", gpu._handle, 5)]
     assert repr(link) == f"<NvlinkInfo 5 of {gpu!r}>"
 
 
 @pytest.mark.parametrize("code", [0, 99])
-def test_unknown_version(gpu, told, code):
-    told("device_get_nvlink_version", code)
+def test_unknown_versions_are_an_error(gpu, fake, code):
+    fake("device_get_nvlink_version", code)
     with pytest.raises(RuntimeError, match=f"unknown NVLink version for link 2: {code}"):
         system.NvlinkInfo(gpu, 2).version  # noqa: B018
 
 
 @pytest.mark.parametrize("state", [True, False])
-def test_state(gpu, told, state):
-    told("device_get_nvlink_state", int(state))
+def test_state_is_a_bool(gpu, fake, state):
+    fake("device_get_nvlink_state", int(state))
     assert system.NvlinkInfo(gpu, 0).state is state
 
 
@@ -60,18 +60,18 @@ def test_state(gpu, told, state):
     ],
     ids=["text", "negative", "large", "huge"],
 )
-def test_bad_links(gpu, link, error, message):
+def test_invalid_links_are_refused(gpu, link, error, message):
     with pytest.raises(error, match=message):
         system.NvlinkInfo(gpu, link)
 
 
-def test_most_links_are_deprecated(gpu):
+def test_max_links_is_deprecated(gpu):
     with pytest.warns(DeprecationWarning, match="get_nvlink_count"):
         assert system.NvlinkInfo.max_links == nvml.NVLINK_MAX_LINKS
     assert not hasattr(system.NvlinkInfo(gpu, 0), "max_links")
 
 
-def test_links_of_a_device_that_has_some():
+def test_links_are_numbered_from_0_to_the_count():
     class Links(system.Device):
         def get_nvlink_count(self):
             return 2

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML starts at its first use, once, and again after fork; where it is missing every query says so."""
+"""NVML is initialized at its first use, once, and again after a fork; without its library each query raises."""
 
 import os
 import threading
@@ -14,13 +14,13 @@ from support.interpreter import run
 
 
 @pytest.fixture
-def fresh(monkeypatch):
-    """NVML as before its start, for this test."""
+def uninitialized(monkeypatch):
+    """NVML as before its initialization, for this test."""
     monkeypatch.setattr(_nvml_context, "_state", 0)
 
 
-def test_start_is_thread_safe(fresh, told):
-    told("init_v2")
+def test_initialization_is_thread_safe(uninitialized, fake):
+    fake("init_v2")
     barrier = threading.Barrier(8)
 
     def start():
@@ -32,23 +32,23 @@ def test_start_is_thread_safe(fresh, told):
         thread.start()
     for thread in threads:
         thread.join()
-    assert told.calls == [("init_v2",)]
+    assert fake.calls == [("init_v2",)]
     assert _nvml_context.is_initialized() is True and _nvml_context._get_nvml_state() == 1
 
 
-def test_a_failed_start_is_tried_again(fresh, told):
-    told("init_v2", system.DriverNotLoadedError(9))
+def test_a_failed_initialization_is_tried_again(uninitialized, fake):
+    fake("init_v2", system.DriverNotLoadedError(9))
     for _ in range(2):
         with pytest.raises(system.DriverNotLoadedError):
             _nvml_context.initialize()
-    assert len(told.calls) == 2 and _nvml_context._get_nvml_state() == 0
+    assert len(fake.calls) == 2 and _nvml_context._get_nvml_state() == 0
 
 
-# Made in the test: without an NVML the bindings cannot even make its errors.
+# The error is created in the test, because the bindings need NVML's library to create it.
 @pytest.mark.parametrize("cls, cause", [(DynamicLibNotFoundError, "no nvml"), (system.LibraryNotFoundError, 12)])
-def test_missing_library(fresh, told, cls, cause):
+def test_without_the_library_each_query_raises(uninitialized, fake, cls, cause):
     error = cls(cause)
-    told("init_v2", error)
+    fake("init_v2", error)
     for query in (system.get_num_devices, system.get_user_mode_driver_version, lambda: system.Device(index=0)):
         with pytest.raises(type(error)):
             query()
@@ -59,17 +59,17 @@ def test_missing_library(fresh, told, cls, cause):
         _nvml_context.validate()
 
 
-def test_errors_are_made_without_an_nvml(monkeypatch):
-    class Silent(Exception):
+def test_errors_can_be_created_without_the_library(monkeypatch):
+    class NeedsLibrary(Exception):
         def __init__(self, status):
             raise DynamicLibNotFoundError("no nvml")
 
-    error = _nvml_context._error(Silent, 12, "NVML Shared Library Not Found")
-    assert (type(error), error.status, str(error)) == (Silent, 12, "NVML Shared Library Not Found")
+    error = _nvml_context._error(NeedsLibrary, 12, "NVML Shared Library Not Found")
+    assert (type(error), error.status, str(error)) == (NeedsLibrary, 12, "NVML Shared Library Not Found")
 
 
 @pytest.mark.requires(software=True)
-def test_validate_where_hardware_has_no_library():
+def test_validate_names_a_missing_library():
     out = run(
         "from cuda.core.system import _nvml_context as c\n"
         "try: c.validate()\n"
@@ -85,27 +85,27 @@ def test_validate_where_hardware_has_no_library():
     assert out[1:] == (["LibraryNotFoundError", "2"] if out[-1] == "2" else ["1"])
 
 
-def test_validate_before_the_start(fresh):
+def test_validate_before_the_initialization_raises(uninitialized):
     with pytest.raises(system.UninitializedError):
         _nvml_context.validate()
 
 
-def test_validate_without_a_gpu(fresh, told):
-    told("init_v2")
-    told("device_get_count_v2", 0)
+def test_validate_without_a_gpu_raises(uninitialized, fake):
+    fake("init_v2")
+    fake("device_get_count_v2", 0)
     _nvml_context.initialize()
     with pytest.raises(system.GpuNotFoundError):
         _nvml_context.validate()
 
 
 @pytest.mark.requires(nvml=True)
-def test_validate_with_a_gpu():
+def test_validate_with_a_gpu_returns_none():
     _nvml_context.initialize()
     _nvml_context.initialize()
     assert _nvml_context.validate() is None
 
 
-def test_import_starts_nothing_and_needs_nothing():
+def test_importing_does_not_initialize_nvml():
     code = (
         "from cuda.core import system; from cuda.core.system import _nvml_context as c\n"
         "print(c._get_nvml_state(), c.is_initialized())"
@@ -115,7 +115,7 @@ def test_import_starts_nothing_and_needs_nothing():
 
 
 @pytest.mark.requires(nvml=True)
-def test_end_at_exit():
+def test_nvml_is_shut_down_at_exit():
     out = run(
         "import atexit\nfrom cuda.bindings import nvml\n"
         "real = nvml.shutdown\n"
@@ -127,7 +127,7 @@ def test_end_at_exit():
     assert out.split() == ["0", "shut", "down"]
 
 
-def test_no_end_without_a_start():
+def test_nvml_is_not_shut_down_if_it_was_not_initialized():
     out = run(
         "from cuda.bindings import nvml\nnvml.shutdown = lambda: print('shut down')\nfrom cuda.core import system"
     )
@@ -135,7 +135,7 @@ def test_no_end_without_a_start():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_child_of_fork_starts_afresh():
+def test_a_forked_child_initializes_nvml_again():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.core import system; from cuda.core.system import _nvml_context as c\n"
@@ -152,7 +152,7 @@ def test_a_child_of_fork_starts_afresh():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_device_of_the_parent_is_found_again_in_a_child_of_fork():
+def test_a_forked_child_finds_a_device_of_its_parent_again():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.core import system\n"
@@ -172,7 +172,7 @@ def test_a_device_of_the_parent_is_found_again_in_a_child_of_fork():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_device_without_a_handle_says_so(told):
+def test_a_device_without_a_handle_raises(fake):
     device = system.Device.__new__(system.Device)
     with pytest.raises(system.UninitializedError):
         device.memory_info  # noqa: B018
@@ -180,7 +180,7 @@ def test_a_device_without_a_handle_says_so(told):
 
 
 @pytest.mark.requires(nvml=True, software=True)
-def test_a_handle_of_the_parent_is_refused_in_a_child_of_fork():
+def test_a_forked_child_refuses_a_handle_of_its_parent():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.bindings import nvml\n"
@@ -199,11 +199,11 @@ def test_a_handle_of_the_parent_is_refused_in_a_child_of_fork():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_child_of_fork_while_a_thread_starts_it():
+def test_a_child_that_is_forked_during_the_initialization_can_initialize_nvml():
     out = run(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.core.system import _nvml_context as c\n"
-        "c._lock.acquire()\n"  # as by a thread in the middle of the start
+        "c._lock.acquire()\n"  # like a thread that is initializing NVML
         "pid = os.fork()\n"
         "if pid == 0: c.initialize(); print(c.is_initialized(), flush=True); os._exit(0)\n"
         "assert os.waitpid(pid, 0)[1] == 0; c._lock.release()"
@@ -212,7 +212,7 @@ def test_a_child_of_fork_while_a_thread_starts_it():
 
 
 @pytest.mark.requires(nvml=True)
-def test_a_spawned_child_starts_by_itself():
+def test_a_spawned_child_initializes_nvml_itself():
     from multiprocessing import get_context
 
     with get_context("spawn").Pool(1) as pool:

@@ -19,7 +19,7 @@ LINK = {
 }
 
 
-def test_address(gpus):
+def test_address_is_that_of_the_device(gpus):
     for gpu in gpus:
         pci = gpu.pci_info
         assert type(pci) is _device.PciInfo and pci.bus_id == gpu.pci_bus_id
@@ -30,21 +30,21 @@ def test_address(gpus):
         assert repr(pci) == f"<PciInfo {pci.bus_id} of {gpu!r}>"
 
 
-def test_parts_of_ids(gpu, told):
+def test_vendor_and_device_are_parts_of_the_id(gpu, fake):
     record = nvml.PciInfoExt_v1()
     record.pci_device_id, record.pci_sub_system_id, record.base_class, record.sub_class = 0x233510DE, 0x18BE10DE, 3, 2
     record.bus_id = "00000000:17:00.0"
-    told("device_get_pci_info_ext", record)
+    fake("device_get_pci_info_ext", record)
     pci = gpu.pci_info
     assert (pci.vendor_id, pci.device_id, pci.subsystem_id) == (0x10DE, 0x2335, 0x18BE10DE)
     assert (pci.base_class, pci.sub_class) == (3, 2)
 
 
-def test_older_drivers_know_no_class(gpu, told, refused):
+def test_older_drivers_do_not_return_the_class(gpu, fake, not_supported):
     record = nvml.PciInfo()
     record.pci_device_id, record.bus, record.bus_id = 0x233510DE, 0x17, "00000000:17:00.0"
-    told("device_get_pci_info_ext", refused)
-    told("device_get_pci_info_v3", record)
+    fake("device_get_pci_info_ext", not_supported)
+    fake("device_get_pci_info_v3", record)
     pci = gpu.pci_info
     assert (pci.vendor_id, pci.bus, pci.bus_id) == (0x10DE, 0x17, "00000000:17:00.0")
     for name in ("base_class", "sub_class"):
@@ -52,20 +52,20 @@ def test_older_drivers_know_no_class(gpu, told, refused):
             getattr(pci, name)
 
 
-def test_instances_have_no_address(gpu, told):
-    told("device_get_pci_info_ext", nvml.PciInfoExt_v1())
+def test_mig_instances_have_no_address(gpu, fake):
+    fake("device_get_pci_info_ext", nvml.PciInfoExt_v1())
     with pytest.raises(RuntimeError, match="has no PCI address; for a MIG instance, use that of mig.parent"):
         gpu.pci_info  # noqa: B018
 
 
 @pytest.mark.parametrize("name", LINK)
-def test_link(gpu, told, name):
-    told(LINK[name], 4)
-    assert getattr(gpu.pci_info, name) == 4 and told.calls == [(LINK[name], gpu._handle)]
+def test_attributes_of_the_link_are_read(gpu, fake, name):
+    fake(LINK[name], 4)
+    assert getattr(gpu.pci_info, name) == 4 and fake.calls == [(LINK[name], gpu._handle)]
 
 
-def test_throughput(gpu, told):
-    told("device_get_pcie_throughput", 512)
+def test_throughput_is_read_for_both_directions(gpu, fake):
+    fake("device_get_pcie_throughput", 512)
     pci = gpu.pci_info
     assert pci.tx_throughput == pci.rx_throughput == 512
-    assert [counter for _, _, counter in told.calls] == [nvml.PcieUtilCounter.TX_BYTES, nvml.PcieUtilCounter.RX_BYTES]
+    assert [counter for _, _, counter in fake.calls] == [nvml.PcieUtilCounter.TX_BYTES, nvml.PcieUtilCounter.RX_BYTES]

@@ -26,11 +26,11 @@ def test_this_process_is_listed_once_it_has_a_context(device):
     assert repr(own).endswith("gpu_instance_id=<Not Supported>, compute_instance_id=<Not Supported>)")
 
 
-def test_processes_of_instances(gpu, told):
+def test_processes_of_mig_instances_have_their_ids(gpu, fake):
     records = nvml.ProcessInfo(2)
     records.pid, records.used_gpu_memory = [7, 8], [100, 200]
     records.gpu_instance_id, records.compute_instance_id = [1, 2], [3, 4]
-    told("device_get_compute_running_processes_v3", records)
+    fake("device_get_compute_running_processes_v3", records)
     processes = gpu.compute_running_processes
     seen = [(p.pid, p.used_gpu_memory, p.gpu_instance_id, p.compute_instance_id) for p in processes]
     assert seen == [(7, 100, 1, 3), (8, 200, 2, 4)]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the module itself tells: versions, counts, names of processes, and its own names."""
+"""The package itself: versions, counts, names of processes, and its public names."""
 
 import os
 
@@ -10,7 +10,7 @@ from cuda.bindings import nvml
 from cuda.core import Device, system
 from support.interpreter import run
 
-FIRST = {
+ALWAYS = {
     "CUDA_BINDINGS_NVML_IS_COMPATIBLE",
     "get_driver_branch",
     "get_kernel_mode_driver_version",
@@ -32,9 +32,9 @@ ERRORS = set(
 )
 
 
-def test_public_names():
+def test_public_names_are_those_of_the_package_and_its_modules():
     assert len(ERRORS) == 32
-    assert set(system.__all__) == FIRST | NVML_ONLY | ERRORS
+    assert set(system.__all__) == ALWAYS | NVML_ONLY | ERRORS
     assert len(system.__all__) == len(set(system.__all__))
     assert all(hasattr(system, name) for name in system.__all__)
     for name in ("exceptions", "typing", "_device", "_system", "_system_events", "_nvml_context"):
@@ -56,7 +56,7 @@ def test_errors_do_not_hide_builtin_ones_by_inheritance():
     assert not issubclass(system.MemoryError, builtins.MemoryError)
 
 
-def test_every_code_of_nvml_has_its_error():
+def test_every_code_of_nvml_has_an_error_class():
     codes = {member.name for member in nvml.Return} - {"SUCCESS"}
     raised = set()
     for code in codes:
@@ -67,7 +67,7 @@ def test_every_code_of_nvml_has_its_error():
 
 
 @pytest.mark.requires(nvml=True)
-def test_versions():
+def test_versions_agree_with_each_other():
     from cuda.core._utils.version import driver_version
 
     assert system.get_user_mode_driver_version() == driver_version()[:2]
@@ -81,20 +81,20 @@ def test_versions():
 @pytest.mark.parametrize(
     "text, version", [("580.65.06", (580, 65, 6)), ("580.65", (580, 65)), ("13.580.65.06", (13, 580, 65, 6))]
 )
-def test_versions_are_numbers(told, text, version):
-    told("init_v2")
-    told("system_get_driver_version", text)
-    told("system_get_nvml_version", text)
+def test_versions_are_tuples_of_ints(fake, text, version):
+    fake("init_v2")
+    fake("system_get_driver_version", text)
+    fake("system_get_nvml_version", text)
     assert system.get_kernel_mode_driver_version() == version == system.get_nvml_version()
 
 
 @pytest.mark.requires(nvml=True)
-def test_number_of_devices():
+def test_devices_are_counted():
     assert system.get_num_devices() == system.Device.get_device_count() == len(list(system.Device.get_all_devices()))
 
 
 @pytest.mark.requires(nvml=True)
-def test_name_of_a_process(device):
+def test_the_name_of_a_process_is_found_by_its_pid(device):
     device.create_stream().close()
     name = system.get_process_name(os.getpid())
     assert isinstance(name, str) and "python" in name
@@ -102,7 +102,7 @@ def test_name_of_a_process(device):
         system.get_process_name(NO_PROCESS)
 
 
-def test_a_pid_is_an_int_of_32_bits():
+def test_a_pid_must_be_an_int_of_32_bits():
     with pytest.raises(TypeError, match="pid must be an int, not str"):
         system.get_process_name("1")
     for pid in (-1, 1 << 32):
@@ -114,7 +114,7 @@ NO_NVML = "import sys; sys.modules['cuda.bindings.nvml'] = None\nfrom cuda.core 
 
 
 @pytest.mark.requires(device=True)
-def test_without_nvml_in_the_bindings_seven_names_are_left():
+def test_without_nvml_in_the_bindings_seven_names_remain():
     out = run(
         NO_NVML + "from cuda.core._utils.version import driver_version\nfrom cuda.core import Device\n"
         "print(sorted(system.__all__), sorted(set(system.typing.__all__) & {'DeviceArch', 'FieldId'}))\n"
@@ -122,11 +122,11 @@ def test_without_nvml_in_the_bindings_seven_names_are_left():
         "print(system.get_user_mode_driver_version() == driver_version()[:2])\n"
         "print(system.get_num_devices() == len(Device.get_all_devices()))"
     )
-    assert out.splitlines() == [f"{sorted(FIRST)} []", "False False", "True", "True"]
+    assert out.splitlines() == [f"{sorted(ALWAYS)} []", "False False", "True", "True"]
 
 
 @pytest.mark.requires(device=True)
-def test_without_nvml_in_the_bindings_the_rest_says_what_it_needs():
+def test_without_nvml_in_the_bindings_other_calls_name_the_version_they_need():
     out = run(
         NO_NVML + "from cuda.core import Device\n"
         "for call in (system.get_driver_branch, system.get_kernel_mode_driver_version, system.get_nvml_version,\n"
@@ -151,12 +151,12 @@ def test_without_nvml_in_the_bindings_the_rest_says_what_it_needs():
         ((14, 0, 0), True),
     ],
 )
-def test_bindings_that_fit(version, fits):
+def test_versions_of_compatible_bindings(version, fits):
     assert system._support._is_compatible(version) is fits
 
 
 @pytest.mark.requires(nvml=True)
-def test_devices_and_their_counterparts(devices):
+def test_devices_of_cuda_and_nvml_find_each_other(devices):
     for device in devices:
         counterpart = device.to_system_device()
         assert type(counterpart) is system.Device
@@ -166,17 +166,17 @@ def test_devices_and_their_counterparts(devices):
         assert counterpart.cuda_compute_capability == tuple(device.compute_capability)
 
 
-def test_device_that_cuda_does_not_see(told):
+def test_a_device_that_is_hidden_from_cuda_is_named(fake):
     hidden = "GPU-00000000-0000-4000-8000-000000000000"
-    told("init_v2")
-    told("device_get_handle_by_index_v2", 1)
-    told("device_get_uuid", hidden)
+    fake("init_v2")
+    fake("device_get_handle_by_index_v2", 1)
+    fake("device_get_uuid", hidden)
     gpu = system.Device(index=0)
     with pytest.raises(RuntimeError, match=f"CUDA sees no device with the UUID {hidden}"):
         gpu.to_cuda_device()
 
 
-def test_the_package_fetches_it_at_its_first_use():
+def test_the_package_is_imported_at_its_first_use():
     out = run(
         "import sys, cuda.core; print('cuda.core.system' in sys.modules)\n"
         "cuda.core.system.Device; print('system' in dir(cuda.core))"
@@ -185,7 +185,7 @@ def test_the_package_fetches_it_at_its_first_use():
 
 
 @pytest.mark.requires(nvml=True)
-def test_no_context_is_made():
+def test_queries_create_no_context():
     out = run(
         "from cuda.core import system\nfrom cuda.bindings import driver\n"
         "for d in system.Device.get_all_devices(): d.memory_info, d.name, repr(d), d._repr_html_()\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Temperatures."""
+"""Temperatures, thresholds and thermal sensors."""
 
 import pytest
 from cuda.bindings import nvml
@@ -12,25 +12,25 @@ from cuda.core.system.typing import DeviceArch, FieldId, TemperatureThresholds, 
 pytestmark = pytest.mark.requires(nvml=True)
 
 
-def test_temperature(gpu, told):
-    told("device_get_temperature_v", 45)
-    told("device_get_temperature_threshold", 92)
-    told("device_get_margin_temperature", 40)
+def test_temperatures_and_thresholds_are_read(gpu, fake):
+    fake("device_get_temperature_v", 45)
+    fake("device_get_temperature_threshold", 92)
+    fake("device_get_margin_temperature", 40)
     temperature = gpu.temperature
     assert type(temperature) is _device.Temperature
     assert (temperature.get_sensor(), temperature.margin) == (45, 40)
-    told("device_get_architecture", int(DeviceArch.AMPERE))
+    fake("device_get_architecture", int(DeviceArch.AMPERE))
     temperature = system.Device(index=0).temperature
     for threshold in TemperatureThresholds:
         assert temperature.get_threshold(threshold) == 92
-    thresholds = [call[2] for call in told.calls if call[0] == "device_get_temperature_threshold"]
+    thresholds = [call[2] for call in fake.calls if call[0] == "device_get_temperature_threshold"]
     assert thresholds == list(range(8))
 
 
 @pytest.mark.parametrize("threshold", ["shutdown", "slowdown", "mem_max", "gpu_max"])
-def test_thresholds_that_newer_devices_give_as_fields_are_deprecated(told, threshold):
-    told("device_get_temperature_threshold", 92)
-    told("device_get_architecture", int(DeviceArch.ADA))
+def test_thresholds_that_newer_devices_return_as_fields_are_deprecated(fake, threshold):
+    fake("device_get_temperature_threshold", 92)
+    fake("device_get_architecture", int(DeviceArch.ADA))
     temperature = system.Device(index=0).temperature
     field = f"DEV_TEMPERATURE_{threshold.upper()}_TLIMIT"
     with pytest.warns(DeprecationWarning, match=rf"threshold {threshold} .*FieldId.{field}\]") as caught:
@@ -39,22 +39,22 @@ def test_thresholds_that_newer_devices_give_as_fields_are_deprecated(told, thres
     assert temperature.get_threshold("acoustic_curr") == 92
 
 
-def test_bad_choices(gpu):
+def test_unknown_thresholds_and_sensors_are_refused(gpu):
     with pytest.raises(ValueError, match="not a valid threshold_type"):
         gpu.temperature.get_threshold("boiling")
     with pytest.raises(ValueError, match="not a valid sensor_index"):
         gpu.temperature.get_thermal_settings("cat")
 
 
-def test_sensors(gpu, told):
+def test_thermal_sensors_are_read(gpu, fake):
     record = nvml.GpuThermalSettings()
     sensors = nvml.GpuThermalSettings().sensor
     sensors.controller, sensors.target = [1, 99, 0], [1, -1, 0]
     sensors.default_min_temp, sensors.default_max_temp, sensors.current_temp = [-10, 0, 0], [110, 5, 0], [45, 3, 0]
     record.sensor, record.count = sensors, 2
-    told("device_get_thermal_settings", record)
+    fake("device_get_thermal_settings", record)
     settings = gpu.temperature.get_thermal_settings(ThermalTarget.ALL)
-    assert told.calls == [("device_get_thermal_settings", gpu._handle, nvml.ThermalTarget.ALL)]
+    assert fake.calls == [("device_get_thermal_settings", gpu._handle, nvml.ThermalTarget.ALL)]
     assert type(settings) is _device.ThermalSettings and len(settings) == len(list(settings)) == 2
     first, second = settings
     assert type(first) is _device.ThermalSensor

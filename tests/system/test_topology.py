@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a device is connected with: NVLink, near devices, processors and NUMA nodes."""
+"""The topology of a device: near devices, processors and NUMA nodes."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ from cuda.core.system.typing import AffinityScope
 pytestmark = pytest.mark.requires(nvml=True)
 
 
-def test_cpu_affinity(gpu):
+def test_near_processors_are_returned_sorted(gpu):
     cpus = gpu.get_cpu_affinity()
     assert cpus == gpu.get_cpu_affinity(AffinityScope.NODE) == gpu.get_cpu_affinity("NODE") == sorted(cpus)
     assert all(type(cpu) is int for cpu in cpus) and cpus
@@ -25,14 +25,14 @@ def test_cpu_affinity(gpu):
     assert any(gpu.index == other.index for other in system.Device.get_all_devices_with_cpu_affinity(cpus[0]))
 
 
-def test_memory_affinity(gpu, told):
+def test_near_numa_nodes_are_bits_of_words(gpu, fake):
     assert all(type(node) is int for node in gpu.get_memory_affinity("socket"))
-    told("device_get_memory_affinity", [0, 1 << 63, 5])
+    fake("device_get_memory_affinity", [0, 1 << 63, 5])
     assert gpu.get_memory_affinity() == [127, 128, 130]
-    assert told.calls == [("device_get_memory_affinity", gpu._handle, 16, 0)]
+    assert fake.calls == [("device_get_memory_affinity", gpu._handle, 16, 0)]
 
 
-def test_binding_a_thread(gpu):
+def test_a_thread_is_bound_to_near_processors(gpu):
     bound = []
 
     def bind():
@@ -49,14 +49,14 @@ def test_binding_a_thread(gpu):
 
 
 @pytest.mark.parametrize("scope", ["nodes", 0, None])
-def test_bad_scope(gpu, scope):
+def test_unknown_scopes_are_refused(gpu, scope):
     for method in (gpu.get_cpu_affinity, gpu.get_memory_affinity):
         with pytest.raises(ValueError, match="not a valid scope; it must be 'node' or 'socket'"):
             method(scope)
 
 
 @pytest.mark.requires(devices=2)
-def test_nearest_devices(gpus):
+def test_the_nearest_devices_are_found_by_their_level(gpus):
     first, second = gpus[:2]
     level = system.get_topology_common_ancestor(first, second)
     near = list(first.get_topology_nearest_gpus(level))
@@ -65,9 +65,3 @@ def test_nearest_devices(gpus):
     with pytest.raises(ValueError, match="not a valid level"):
         first.get_topology_nearest_gpus("galaxy")
 
-
-def test_links_are_counted(gpu):
-    count = gpu.get_nvlink_count()
-    assert len(list(gpu.get_nvlinks())) == count
-    with pytest.raises(ValueError, match="link"):
-        gpu.get_nvlink(count)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The enums of system management, and that they cover those of NVML."""
+"""The enums of system management: they cover those of NVML."""
 
 import pickle
 from enum import IntEnum, StrEnum
@@ -12,7 +12,7 @@ from cuda.core import system
 from cuda.core.system import _device, _system_events, typing
 
 STRINGS = [name for name in typing.__all__ if name not in ("DeviceArch", "FieldId")]
-# Members of NVML that say nothing of their own: ends of counts, combinations, and what has been given up.
+# Members of NVML that have no public name: counts of members, combinations, and members that are deprecated.
 SENTINELS = {
     "AddressingMode": {"NONE"},
     "BrandType": {"COUNT"},
@@ -26,7 +26,7 @@ SENTINELS = {
     "ThermalController": {"NONE"},
     "ThermalTarget": {"UNKNOWN"},
 }
-# The table, NVML's enum, and ours where it has one.
+# Each table: NVML's enum, and the public one, or None if its values are no enum.
 TABLES = {
     "_ADDRESSING_MODE_MAPPING": ("DeviceAddressingModeType", "AddressingMode"),
     "_AFFINITY_SCOPE_MAPPING": ("AffinityScope", "AffinityScope"),
@@ -55,7 +55,7 @@ def table(name):
 
 
 def sides(name):
-    """NVML's members, and the public values, of a table of either direction."""
+    """Return NVML's members and the public values of a table, whichever are its keys."""
     theirs = getattr(nvml, TABLES[name][0])
     rows = table(name)
     if all(isinstance(key, theirs) for key in rows):
@@ -108,7 +108,7 @@ def test_members_are_their_strings(name):
         assert repr(member) == f"<{name}.{member.name}: {member.value!r}>"
 
 
-def test_values_that_are_no_lower_case_names():
+def test_values_are_lower_case_names_except_for_the_p2p_status():
     texts = [member.value for member in typing.GpuP2PStatus]
     assert texts == [
         "ok",
@@ -127,7 +127,7 @@ def test_architectures_are_ordered_numbers():
     assert issubclass(typing.DeviceArch, IntEnum)
     assert typing.DeviceArch.HOPPER == 9 > typing.DeviceArch.ADA
     names = nvml.DeviceArch.__members__
-    # Those of other products than GPUs have no name here.
+    # NVML's enum includes processors that are no GPUs.
     assert set(names) - set(typing.DeviceArch.__members__) == {"DLA", "DLA2", "NPU3"}
     assert all(names[member.name] == member for member in typing.DeviceArch)
 
@@ -136,7 +136,7 @@ def test_field_ids_are_those_of_nvml():
     assert typing.FieldId is nvml.FieldId
 
 
-def test_namespace_shows_no_helpers():
+def test_the_module_has_no_public_helpers():
     extra = {name for name in vars(typing) if not name.startswith("_")} - set(typing.__all__)
     assert extra == {"CUDA_BINDINGS_NVML_IS_COMPATIBLE", "IntEnum", "StrEnum", "annotations", "nvml"}
 

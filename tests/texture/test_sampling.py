@@ -384,7 +384,7 @@ LEVEL_STEPS = 2 * sampling.STEP
 
 
 def test_gradients_choose_the_level_of_a_cube(device, stream):
-    """By the coordinates on its face, or on the next one unfolded, that a direction and the changed one meet."""
+    """A gradient is the distance, on the face or on the next one unfolded, of the points that two directions hit."""
     mipmap = device.create_mipmapped_array(
         {"shape": (64, 64, 6), "format": "float32", "num_channels": 1, "num_levels": 6, "is_cubemap": True}
     )
