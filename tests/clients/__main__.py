@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs each program in a process of its own and counts what came of it; see ``.ci/clients``."""
+"""Runs each program in a child process and counts its checks; see ``.ci/clients``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 NEEDS = re.compile(r"^# needs: (?P<names>.+)$", re.MULTILINE)
 LIMIT = re.compile(r"^# limit: (?P<seconds>\d+)$", re.MULTILINE)
 SECONDS = 300
-# What --download fetches for a machine without network: clients, and what they need beside cuda.core.
+# The packages that --download fetches for a machine without network: clients, and their dependencies but cuda.core.
 DOWNLOADS = [
     *("numba-cuda==0.30.*", "nvmath-python", "nccl4py", "cuda-cccl", "warp-lang", "numpy==2.3.*", "filecheck"),
     *("cuda-bindings==13.5.*", "nvidia-cuda-nvrtc==13.*", "nvidia-nvjitlink==13.*", "nvidia-nvvm==13.*"),
@@ -33,7 +33,7 @@ CHECKS = re.compile(r"^checks: (\d+)$", re.MULTILINE)
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of a program with an interpreter."""
+    """The outcome of a program with an interpreter."""
 
     program: str
     interpreter: str
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def needs_of(program: Path) -> list[str]:
-    """Return what a program needs, from its line ``# needs: torch, numpy``."""
+    """Return the modules that a program needs, from its line ``# needs: torch, numpy``."""
     match = NEEDS.search(program.read_text())
     return [name.strip() for name in match["names"].split(",")] if match else []
 
@@ -57,34 +57,34 @@ def limit_of(program: Path) -> int:
 
 
 def download(folder: str) -> int:
-    """Fetch the wheels of the clients; ours has to be put beside them."""
+    """Fetch the wheels of the clients into a folder. The wheel of cuda.core has to be added by hand."""
     command = [sys.executable, "-m", "pip", "download", "--only-binary=:all:", "-d", folder, *DOWNLOADS]
     return subprocess.run(command).returncode
 
 
-def environment_of(wheels: str, place: Path) -> str:
-    """Make an environment of all wheels in a folder, without network, and return its interpreter."""
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
-    python = str(place / "bin" / "python")
+def environment_of(wheels: str, folder: Path) -> str:
+    """Create an environment in a folder from all wheels in another one, without network; return its interpreter."""
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    python = str(folder / "bin" / "python")
     official = re.compile(r"cuda_core-1\.[012]\.")
     found = sorted(str(path) for path in Path(wheels).glob("*.whl") if not official.match(path.name))
-    # Clients name versions of the official package, which ours takes the place of.
+    # Without dependencies: clients ask for versions of the official package, which this one replaces.
     subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", *found], check=True)
     return python
 
 
 def missing(python: str, names: list[str]) -> list[str]:
-    """Return the modules that an interpreter has not."""
+    """Return the modules that an interpreter cannot import."""
     code = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
     return subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=True).stdout.split()
 
 
 def run(label: str, command: list[str], needs: list[str], limit: float) -> Outcome:
-    """Run a program; the end of its output stays in the outcome."""
+    """Run a program, and return its outcome with the end of its output."""
     if absent := missing(command[0], needs):
         return Outcome(label, command[0], "not installed", end=", ".join(absent))
     begin = time.monotonic()
-    # JAX takes three quarters of the GPU's memory otherwise, which other programs may need.
+    # By default JAX reserves three quarters of the GPU's memory, which other programs may need.
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment, errors="replace")
@@ -101,27 +101,27 @@ def _text(part: bytes | str | None) -> str:
 
 
 def main(arguments: list[str] | None = None, programs: Path = PROGRAMS) -> int:
-    """Run what was asked for; return 0 if nothing failed."""
+    """Run the programs or the suite that the arguments choose; return 0 if nothing failed."""
     parser = argparse.ArgumentParser(prog=".ci/clients", description=__doc__)
-    parser.add_argument("names", nargs="*", help="programs, or modules of a suite; all without any")
+    parser.add_argument("names", nargs="*", help="programs, or modules of a suite; default: all")
     parser.add_argument("--peer", metavar="PYTHON", help="another interpreter, to compare with")
-    parser.add_argument("--wheels", metavar="FOLDER", help="run in an environment made of the wheels in a folder")
-    parser.add_argument("--download", metavar="FOLDER", help="fetch the wheels of the clients into a folder, and end")
-    parser.add_argument("--suite", choices=suites.SUITES, help="run the tests that a library brings, instead")
-    parser.add_argument("--seconds", type=float, default=3000, help="what a suite may take")
-    parser.add_argument("--limit", type=float, default=suites.LIMIT, help="seconds that a module of a suite may take")
-    parser.add_argument("--workers", type=int, default=2, help="modules of a suite at once")
-    parser.add_argument("--json", metavar="FILE", help="where the results go")
+    parser.add_argument("--wheels", metavar="FOLDER", help="run in an environment of the wheels in a folder")
+    parser.add_argument("--download", metavar="FOLDER", help="only fetch the wheels of the clients into a folder")
+    parser.add_argument("--suite", choices=suites.SUITES, help="run the test suite of a library instead")
+    parser.add_argument("--seconds", type=float, default=3000, help="time limit of a suite")
+    parser.add_argument("--limit", type=float, default=suites.LIMIT, help="time limit of one module, in seconds")
+    parser.add_argument("--workers", type=int, default=2, help="number of modules of a suite that run at the same time")
+    parser.add_argument("--json", metavar="FILE", help="file for the results")
     chosen = parser.parse_args(arguments)
     if chosen.download:
         return download(chosen.download)
-    with tempfile.TemporaryDirectory() as place:
-        own = environment_of(chosen.wheels, Path(place)) if chosen.wheels else sys.executable
+    with tempfile.TemporaryDirectory() as folder:
+        own = environment_of(chosen.wheels, Path(folder)) if chosen.wheels else sys.executable
         return run_all(chosen, [own, *([chosen.peer] if chosen.peer else [])], programs)
 
 
 def run_all(chosen, pythons: list[str], programs: Path) -> int:
-    """Run the chosen programs, or the suite, with each interpreter, and show what came of them."""
+    """Run the chosen programs, or the suite, with each interpreter, and print the outcomes."""
     if chosen.suite:
         reports = suites.run_suite(
             pythons, suites.SUITES[chosen.suite], chosen.names, chosen.workers, chosen.seconds, chosen.limit

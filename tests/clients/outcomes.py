@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs pytest on a module, or a part of it, and records each test when it begins and ends.
 
-Called as ``outcomes.py FILE I:N MODULE``, for part I of N. The records survive a process that is stopped. A program of
-its own, which needs pytest alone: any interpreter runs it.
+Called as ``outcomes.py FILE I:N MODULE``, for part I of N. The records of tests that ended are complete even if the
+process is killed. The program imports only pytest, so that any interpreter can run it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TEXT = 1500
 
 
 class NamedModule(pytest.Module):
-    """A module imported by its name, which pytest would guess from its file; some tests look at it."""
+    """A module imported under its full name, which some tests read; pytest would derive another one from the path."""
 
     def _getobj(self):
         return importlib.import_module(self.imported_as)
@@ -59,14 +59,14 @@ class Recorder:
         elif report.when == "call" or report.skipped:
             self.write(test=report.nodeid, outcome="xfailed" if hasattr(report, "wasxfail") else report.outcome)
 
-    # numba-cuda's tests ask for it; what defines it is beside its sources, and not in its wheel.
+    # A fixture of numba-cuda's tests; its definition is in the source repository, but not in the wheel.
     @pytest.fixture(scope="class")
     def initialize_from_pytest_config(self, request):
         request.cls._dump_failed_filechecks = False
 
 
 def main(file: str, part: str, module: str) -> int:
-    """Run what is asked for; return pytest's status."""
+    """Run the tests of a part of a module; return pytest's exit status."""
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]  # not for the tests
     plugins = ["-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist"]
     return pytest.main(

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs test suites that libraries bring along: each module in a process of its own, with a limit, by each interpreter.
+"""Runs test suites of libraries: each module in a child process, with a time limit, by each interpreter.
 
-The runners of the libraries wait for ever when a worker dies. Here a process that dies or stands still ends
-its module alone, the tests that ended before count, and the one that did not is named.
+The runners of the libraries wait for ever if a worker dies. Here a process that dies or hangs ends only its module: the
+tests that ended before are counted, and the one that did not end is named.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 OUTCOMES = Path(__file__).parent / "outcomes.py"
 LIMIT = 300
-# The worst outcome of a test counts, which can have several: of its subtests, and of what follows it.
+# A test can have several outcomes, of its subtests and of its teardown. The worst one counts.
 WORST_FIRST = ("cut", "error", "failed", "xfailed", "passed", "skipped")
 BAD = WORST_FIRST[:3]
 
@@ -33,8 +33,8 @@ class Suite:
     """The tests of a library."""
 
     package: str
-    parts: dict[str, int] = dataclasses.field(default_factory=dict)  # that take long, longest first
-    alone: tuple[str, ...] = ()  # modules whose tests disturb each other, run after all others
+    parts: dict[str, int] = dataclasses.field(default_factory=dict)  # of slow modules, slowest first
+    alone: tuple[str, ...] = ()  # modules that run one at a time, after all others
     left_out: tuple[str, ...] = ()  # folders
 
 
@@ -63,7 +63,7 @@ SUITES = {
 
 @dataclasses.dataclass
 class Module:
-    """What came of a module, or of a part of one, with an interpreter."""
+    """The outcomes of a module, or of a part of one, with an interpreter."""
 
     name: str
     part: int = 0
@@ -75,7 +75,7 @@ class Module:
 
 @dataclasses.dataclass
 class Report:
-    """What came of a suite with an interpreter."""
+    """The outcomes of a suite with an interpreter."""
 
     interpreter: str
     modules: list[Module] = dataclasses.field(default_factory=list)
@@ -87,7 +87,7 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many tests had which outcome."""
+        """The number of tests by outcome."""
         return dict(collections.Counter(self.outcomes.values()))
 
     @property
@@ -97,7 +97,7 @@ class Report:
 
 
 def modules_of(python: str, suite: Suite) -> list[str]:
-    """Return the modules of a suite, in the order in which they begin: those that take long, then the largest."""
+    """Return the modules of a suite in the order in which they begin: slow ones, then by size, largest first."""
     code = (
         f"import importlib.util; spec = importlib.util.find_spec({suite.package!r})\n"
         "print('folder:', *(spec.submodule_search_locations if spec else ()))"
@@ -114,7 +114,7 @@ def modules_of(python: str, suite: Suite) -> list[str]:
 
 
 def read_outcomes(module: Module, text: str) -> None:
-    """Take the records of :mod:`clients.outcomes` into a module; a test that began and did not end was cut."""
+    """Add the records of :mod:`clients.outcomes` to a module. A test that began and did not end was cut."""
     begun = set()
     for line in text.splitlines():
         try:
@@ -135,12 +135,12 @@ def read_outcomes(module: Module, text: str) -> None:
 
 
 def _test_name(nodeid: str) -> str:
-    """Return a test without the file that it is in, which pytest shows for some and not for others."""
+    """Return the name of a test without its file, which pytest includes only in some names."""
     return "::" + nodeid.partition("::")[2] if "::" in nodeid else f"::{nodeid}"
 
 
 def run_module(python: str, package: str, module: Module, parts: int, limit: float, cwd: str) -> None:
-    """Run a module, or a part of it, and note what came of it."""
+    """Run a module, or a part of it, and record its state and outcomes."""
     begin = time.monotonic()
     file, output = Path(tempfile.mkdtemp(dir=cwd)) / "outcomes", Path(tempfile.mkdtemp(dir=cwd)) / "output"
     command = [python, str(OUTCOMES), str(file), f"{module.part}:{parts}", f"{package}.{module.name}"]
@@ -162,7 +162,7 @@ def run_module(python: str, package: str, module: Module, parts: int, limit: flo
 
 
 def _stop(child: subprocess.Popen) -> None:
-    """End a process and what it started."""
+    """Kill a process and its children."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -185,14 +185,14 @@ def run_suite(
     names : list of str, optional
         Modules, such as ``cudapy.test_ipc``. Default is all.
     workers : int, optional
-        Processes at once.
+        The number of processes that run at the same time.
     seconds, limit : float, optional
-        What all may take, and what one module may.
+        The time limits of the suite and of one module, in seconds.
     """
     end = time.monotonic() + seconds
     reports = [Report(python) for python in pythons]
     listed = list(names) or modules_of(pythons[0], suite)
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
 
         def work(todo: queue.SimpleQueue) -> None:
             while True:
@@ -202,7 +202,7 @@ def run_suite(
                     return
                 left = min(limit, end - time.monotonic())
                 if left > 0:
-                    run_module(python, suite.package, module, parts, left, place)
+                    run_module(python, suite.package, module, parts, left, folder)
 
         for chosen, count in (
             ([name for name in listed if name not in suite.alone], workers),
@@ -232,7 +232,7 @@ def differences(reports: list[Report]) -> dict[str, list[str]]:
 
 
 def show(label: str, reports: list[Report]) -> None:
-    """Print counts, what did not end, the differences, and one text of each kind of failure."""
+    """Print counts, modules that did not end, the differences, and one text of each kind of failure."""
     for report in reports:
         print(f"{label} {report.interpreter}: {len(report.outcomes)} tests, {report.counts}")
         print(f"  not ended: {report.not_ended}")

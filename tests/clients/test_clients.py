@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What runs programs of other libraries counts what came of each, and fails when one does."""
+"""The runner of programs of other libraries counts their outcomes, and fails if one fails."""
 
 import ast
 import json
@@ -52,7 +52,7 @@ def test_a_program_that_never_ends_is_stopped(tmp_path):
     assert (outcome.result, outcome.status) == ("timed out", None)
 
 
-def test_a_program_tells_its_limit(tmp_path):
+def test_a_program_declares_its_time_limit(tmp_path):
     program = tmp_path / "long.py"
     program.write_text("# needs: json\n# limit: 600\n")
     assert clients.limit_of(program) == 600
@@ -76,7 +76,7 @@ def test_programs_run_in_an_environment_of_wheels(programs, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("program", sorted(clients.PROGRAMS.glob("*.py")), ids=lambda path: path.stem)
-def test_programs_say_what_they_need_and_count(program):
+def test_programs_declare_what_they_need_and_print_their_checks(program):
     text = program.read_text()
     assert clients.needs_of(program)
     assert 'print(f"checks: {checks}")' in text

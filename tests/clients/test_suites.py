@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Suites of libraries run module by module: what dies or stands still ends its module alone, and is named."""
+"""Suites of libraries run module by module: a process that dies or hangs ends only its module, and is named."""
 
 import json
 import os
@@ -72,12 +72,12 @@ def test_modules_are_chosen_and_a_good_one_passes(suite, monkeypatch):
     assert clients.main(["room.test_good", "--suite", "sample"]) == 0
 
 
-def test_modules_that_take_long_begin_first_then_the_largest(suite):
+def test_slow_modules_begin_first_then_the_largest(suite):
     listed = suites.modules_of(sys.executable, suite)
     assert listed == ["room.test_good", "room.test_bad", "room.test_dies", "room.test_broken"]
 
 
-def test_a_module_that_stands_still_is_stopped(tmp_path):
+def test_a_module_that_hangs_is_stopped(tmp_path):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nexec sleep 1000\n")
     python.chmod(0o755)
@@ -109,6 +109,6 @@ def test_outcomes_of_interpreters_are_compared(capsys):
     assert "differs: m::b: failed, passed" in capsys.readouterr().out
 
 
-def test_a_suite_that_is_not_there_is_told():
+def test_a_suite_that_is_not_installed_is_an_error():
     with pytest.raises(LookupError, match="no_such_package was not found"):
         suites.modules_of(sys.executable, suites.Suite("no_such_package"))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # distutils: language = c++
 # cython: language_level=3, freethreading_compatible=True
-"""Handles over plain numbers, with a count of everything: the mechanism without a device."""
+"""Handles of plain numbers, which count what is made and ended: tests of handles without a device."""
 
 from cpython.object cimport PyObject
 from libcpp.atomic cimport atomic
@@ -90,8 +90,8 @@ cdef class Node:
         return node
 
 
-cdef class Place:
-    """A member, which calls keep while they use it."""
+cdef class Holder:
+    """An object with a handle as member; calls keep the handle's value alive while they use it."""
 
     cdef NumberMember h
 
@@ -118,7 +118,7 @@ cdef class Place:
         return node
 
     def use(self, callback):
-        """Return the number and whether it is alive after a callback, or None where the place is empty."""
+        """Return the number, and whether it is alive after a callback; None if the member is empty."""
         cdef KeptNumber number
         if not number.hold(self.h):
             return None
@@ -127,7 +127,7 @@ cdef class Place:
 
 
 def find(size_t number):
-    """Return a node of the registered handle, or None."""
+    """Return a node of the handle that is registered for a number, or None."""
     cdef Node node = Node.__new__(Node)
     node.h = _registry.find(number)
     return node if node.h else None
@@ -153,14 +153,14 @@ cdef void see_lock(size_t number) noexcept nogil:
     _lock_seen = PyGILState_Check()
 
 
-def has_lock_at_the_end(bint briefly):
-    """Return whether the interpreter lock is held while a handle ends."""
-    make_and_end(briefly)
+def has_lock_at_the_end(bint is_brief):
+    """Return 1 if the interpreter lock is held while a handle ends, else 0."""
+    make_and_end(is_brief)
     return _lock_seen
 
 
-cdef void make_and_end(bint briefly) noexcept:
-    if briefly:
+cdef void make_and_end(bint is_brief) noexcept:
+    if is_brief:
         NumberHandle.own_without_blocking(1, &see_lock, Keep())
     else:
         NumberHandle.own(1, &see_lock, Keep())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The handle mechanism: what it keeps, when it ends it, and that nothing is lost under stress."""
+"""Handles: what they keep alive, when their value ends, and that nothing is leaked under stress."""
 
 import gc
 import os
@@ -28,7 +28,7 @@ def probe():
 
 
 class Ledger:
-    """What was made and ended since its creation."""
+    """Counts the values that were made and ended since its creation."""
 
     def __init__(self, probe):
         self.probe = probe
@@ -53,7 +53,7 @@ def ledger(probe):
     assert ledger.orphaned == 0
 
 
-def test_value_ends_when_the_last_copy_goes(probe, ledger):
+def test_value_ends_with_the_last_copy(probe, ledger):
     node = probe.Node()
     copy = node.copy()
     assert node.use_count == 2
@@ -80,9 +80,9 @@ def test_borrowed_value_is_not_ended(probe, ledger):
     node.close()
 
 
-@pytest.mark.parametrize(("briefly", "has_lock"), [(False, 0), (True, 1)])
-def test_interpreter_lock_is_dropped_for_an_end_that_may_block(probe, briefly, has_lock):
-    assert probe.has_lock_at_the_end(briefly) == has_lock
+@pytest.mark.parametrize(("is_brief", "has_lock"), [(False, 0), (True, 1)])
+def test_interpreter_lock_is_released_for_an_end_that_may_block(probe, is_brief, has_lock):
+    assert probe.has_lock_at_the_end(is_brief) == has_lock
 
 
 def test_child_keeps_a_closed_parent(probe, ledger):
@@ -138,7 +138,7 @@ def test_registry_has_no_entry_for_a_closed_handle(probe, ledger):
     assert probe.registered() == before
 
 
-def test_registry_forgets_what_has_ended(probe, ledger):
+def test_registry_removes_handles_that_ended(probe, ledger):
     before = probe.registered()
     nodes = [probe.Node() for _ in range(100)]
     for node in nodes:
@@ -198,13 +198,13 @@ def run_threads(target, count=8):
     assert not any(thread.is_alive() for thread in threads)
 
 
-def test_eight_threads_lose_nothing_in_a_thousand_rounds(probe, ledger):
+def test_eight_threads_leak_nothing_in_a_thousand_rounds(probe, ledger):
     failures = []
     run_threads(lambda seed: churn(probe, seed, 125, failures))
     assert failures == []
 
 
-def test_eight_threads_without_the_interpreter_lock_lose_nothing(probe, ledger):
+def test_eight_threads_without_the_interpreter_lock_leak_nothing(probe, ledger):
     before = probe.registered()
     run_threads(lambda seed: probe.hammer(20_000, seed + 1))
     assert probe.registered() == before
@@ -225,7 +225,7 @@ def test_shared_handles_are_dropped_by_any_thread(probe, ledger):
     assert ledger.open == 0
 
 
-def test_forked_child_forgets_what_its_parent_made(probe, ledger):
+def test_forked_child_does_not_end_the_handles_of_its_parent(probe, ledger):
     nodes = [probe.Node() for _ in range(10)]
     made, ended, _ = probe.counts()
     child = os.fork()
@@ -294,62 +294,62 @@ def test_interpreter_exits_cleanly_with(probe, state):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_call_keeps_what_is_closed_meanwhile(probe, ledger):
+def test_call_keeps_a_value_that_is_closed_during_it(probe, ledger):
     node = probe.Node()
-    place = probe.Place(node)
+    holder = probe.Holder(node)
     node.close()
-    number, is_alive = place.use(place.close)
+    number, is_alive = holder.use(holder.close)
     assert number > 0 and is_alive
     assert ledger.open == 0
-    assert place.use(place.close) is None
+    assert holder.use(holder.close) is None
 
 
 def test_nested_calls_end_a_closed_value_with_the_outer_one(probe, ledger):
     node = probe.Node()
-    place = probe.Place(node)
+    holder = probe.Holder(node)
     node.close()
     states = []
 
     def inner():
-        states.append(place.use(place.close)[1])
+        states.append(holder.use(holder.close)[1])
         states.append(ledger.open)
 
-    assert place.use(inner)[1]
+    assert holder.use(inner)[1]
     assert states == [True, 1]
     assert ledger.open == 0
 
 
-def test_call_keeps_the_old_value_where_a_place_gets_another(probe, ledger):
+def test_call_keeps_the_old_value_of_a_member_that_is_set(probe, ledger):
     first, second = probe.Node(), probe.Node()
-    place = probe.Place(first)
+    holder = probe.Holder(first)
     first.close()
-    number, is_alive = place.use(lambda: place.set(second))
+    number, is_alive = holder.use(lambda: holder.set(second))
     assert is_alive and number != second.number
     assert ledger.open == 1
-    assert place.use(lambda: None)[0] == second.number
+    assert holder.use(lambda: None)[0] == second.number
     second.close()
 
 
-def test_two_places_of_one_value_may_both_close_under_a_call(probe, ledger):
+def test_two_members_of_one_value_can_be_closed_during_a_call(probe, ledger):
     node = probe.Node()
-    places = [probe.Place(node), probe.Place(node)]
+    holders = [probe.Holder(node), probe.Holder(node)]
     node.close()
-    assert places[0].use_count == 2
-    assert places[0].use(lambda: [place.close() for place in places])[1]
+    assert holders[0].use_count == 2
+    assert holders[0].use(lambda: [holder.close() for holder in holders])[1]
     assert ledger.open == 0
 
 
-def test_place_that_is_dropped_under_a_call_leaves_its_value_to_it(probe, ledger):
-    places = [probe.Place(probe.Node())]
-    assert places[0].use(places.clear)[1]
+def test_call_keeps_the_value_of_a_member_that_is_destroyed(probe, ledger):
+    holders = [probe.Holder(probe.Node())]
+    assert holders[0].use(holders.clear)[1]
     assert ledger.open == 0
 
 
-def test_copy_outlives_its_place(probe, ledger):
-    place = probe.Place(probe.Node())
-    copy = place.copy()
-    place.close()
-    assert not place.is_open and place.use_count == 0
+def test_copy_outlives_its_member(probe, ledger):
+    holder = probe.Holder(probe.Node())
+    copy = holder.copy()
+    holder.close()
+    assert not holder.is_open and holder.use_count == 0
     assert copy.is_open and ledger.open == 1
     copy.close()
 
@@ -365,7 +365,7 @@ MISUSES = {
 
 
 @pytest.mark.parametrize("misuse", [None, *MISUSES])
-def test_raw_values_come_from_kept_references_only(misuse):
+def test_raw_values_can_be_read_from_kept_references_only(misuse):
     use = MISUSES[misuse] if misuse else "Kept<int> kept; if (kept.hold(member)) kept.get();"
     folder = Path(cuda.core.__file__).parent / "_handles"
     source = f'#include "member.hpp"\nusing namespace cuda_core;\nvoid use(Member<int>& member) {{ {use} }}\n'

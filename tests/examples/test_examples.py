@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every example runs in a process of its own, succeeds, and says that it verified its result."""
+"""Every example runs in a child process, succeeds, and prints that it verified its result."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_heat_flow_writes_an_animation_in_which_heat_spreads(tmp_path):
 
 
 @pytest.mark.requires(device=True, nvrtc=True)
-def test_program_of_the_readme_prints_what_it_says():
+def test_program_of_the_readme_prints_the_results():
     program = (ROOT / "README.md").read_text().split("```python\n")[1].split("```")[0]
     done = python("-c", program)
     assert done.returncode == 0, done.stderr
@@ -119,7 +119,7 @@ MISSING = {
 
 
 @pytest.mark.parametrize(("name", "module"), MISSING.items())
-def test_example_names_the_package_that_it_misses(name, module):
+def test_example_names_a_missing_package(name, module):
     path = str(EXAMPLES / f"{name}.py")
     done = python(
         "-c", f"import runpy, sys; sys.modules[{module!r}] = None; runpy.run_path({path!r}, run_name='__main__')"
@@ -130,7 +130,7 @@ def test_example_names_the_package_that_it_misses(name, module):
 
 
 @pytest.mark.requires(device=False)
-def test_example_without_a_device_ends_with_the_error_of_the_library():
+def test_example_without_a_device_fails_with_the_error_of_the_library():
     done = run("saxpy")
     assert done.returncode != 0
     assert "verified" not in done.stdout

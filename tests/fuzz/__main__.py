@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m fuzz``: a campaign of any length, or one case again."""
+"""``python -m fuzz``: runs a campaign, or repeats one case."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fuzz import campaign
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=1)
-    parser.add_argument("--seed", type=int, default=1, help="decides the order of the cases")
-    parser.add_argument("--turn", type=int, default=0, help="where to begin: each turn goes on behind the one before")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the order of cases")
+    parser.add_argument("--turn", type=int, default=0, help="where to begin: each turn continues the one before")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--case", type=int, help="make only this call, in a process of its own, and show all")
-    parser.add_argument("--ends", action="store_true", help="fail for crashes and hangs alone; the rest is shown")
+    parser.add_argument("--case", type=int, help="repeat only this call, in a child process, and show its output")
+    parser.add_argument("--ends", action="store_true", help="fail only for crashes and hangs; print all findings")
     options = parser.parse_args()
     if options.case is not None:
         return one(options.seed, options.case)
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def one(seed: int, case: int) -> int:
-    """Make one call in a process of its own."""
+    """Make one call in a child process, and return its exit status."""
     command = [sys.executable, "-X", "faulthandler", "-m", "fuzz.worker"]
     command += [f"--seed={seed}", f"--start={case}", "--count=1"]
     subprocess.run([*command[:5], f"--seed={seed}", f"--describe={case}"], env=campaign.environment(), check=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plausible arguments, by the names and annotations of the parameters: for all but the hostile one."""
+"""Plausible arguments for all parameters but the hostile one, by their names and annotations."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def plausible(name: str, parameter: inspect.Parameter):
 
 
 def arguments_of(function, *, rng: random.Random | None = None) -> tuple[list, dict]:
-    """Return plausible arguments: those that are needed, and with ``rng`` some of the others."""
+    """Return plausible arguments for the required parameters, and with ``rng`` for some of the others."""
     positional, named = [], {}
     try:
         parameters = inspect.signature(function).parameters
@@ -133,7 +133,7 @@ def arguments_of(function, *, rng: random.Random | None = None) -> tuple[list, d
     for name, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        # Left out, a limit of time is none at all.
+        # Without a timeout a call may wait for ever.
         is_needed = parameter.default is parameter.empty or name == "timeout_ms"
         if not is_needed and not (rng is not None and rng.random() < 0.5):
             continue
@@ -146,6 +146,6 @@ def arguments_of(function, *, rng: random.Random | None = None) -> tuple[list, d
 
 
 def call(function):
-    """Return the result with plausible arguments."""
+    """Call a function with plausible arguments, and return the result."""
     positional, named = arguments_of(function)
     return function(*positional, **named)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Starts workers, and notices what they cannot tell: crashes and hangs. A new worker goes on behind the case."""
+"""Starts workers, and detects their crashes and hangs. A new worker continues after the case that ended the old one."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from pathlib import Path
 
 from fuzz.worker import STATE
 
-# How far a turn goes on from the one before: about what a minute reaches.
+# The number of cases between the first cases of two turns: about as many as a minute reaches.
 STRIDE = 100_003
-TURNS = 100  # after which they begin anew
-PATIENCE = 15  # seconds for one call
-BEGINNING = 120  # seconds until the first call
+TURNS = 100  # turns are counted modulo this
+PATIENCE = 15  # time limit of one call, in seconds
+BEGINNING = 120  # time limit until the first call, in seconds
 TESTS = Path(__file__).resolve().parents[1]
 
 
 @dataclasses.dataclass
 class Result:
-    """What came of a campaign."""
+    """The outcome of a campaign."""
 
     calls: int = 0
     targets: int = 0
@@ -38,11 +38,11 @@ class Result:
     findings: list = dataclasses.field(default_factory=list)
 
     def ends(self) -> list[dict]:
-        """Return the findings that end the process, or never end."""
+        """Return the findings that are crashes or hangs."""
         return [finding for finding in self.findings if finding["reason"].startswith(("a crash", "a hang"))]
 
     def grouped(self) -> dict:
-        """Return the findings by what they have in common, each with one example."""
+        """Return the findings, grouped by call, reason and message without numbers."""
         groups = {}
         for finding in self.findings:
             last = re.sub(r"\d+|'[^']*'", "_", finding["text"].strip().rpartition("\n")[2])
@@ -52,7 +52,7 @@ class Result:
 
 
 def run(seconds: float, seed: int = 1, workers: int = 2, start: int = 0) -> Result:
-    """Call for so long, from the case ``start`` on, and return what came of it."""
+    """Make calls for the given time, beginning with the case ``start``, and return the outcome."""
     result = Result()
     deadline = time.monotonic() + seconds
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
@@ -68,7 +68,7 @@ def run(seconds: float, seed: int = 1, workers: int = 2, start: int = 0) -> Resu
 
 
 def _lane(result: Result, deadline: float, seed: int, step: int, start: int, folder: Path) -> None:
-    """Keep one worker at every ``step``-th case until the time is over."""
+    """Keep one worker running, on every ``step``-th case, until the deadline."""
     barren = 0
     while (left := deadline - time.monotonic()) > 0 and barren < 3:
         reached = _watch(result, left, seed, step, start, folder)
@@ -78,16 +78,16 @@ def _lane(result: Result, deadline: float, seed: int, step: int, start: int, fol
 
 
 def _watch(result: Result, seconds: float, seed: int, step: int, start: int, folder: Path) -> int | None:
-    """Run one worker, and return the last case that it began; None where it began none."""
+    """Run one worker, and return the last case that it began, or None if it began none."""
     lane = start % step
-    state, out, err, place = (folder / f"{name}{lane}" for name in ("state", "out", "err", "place"))
+    state, out, err, directory = (folder / f"{name}{lane}" for name in ("state", "out", "err", "cwd"))
     state.write_bytes(STATE.pack(-1, time.time()))
-    place.mkdir(exist_ok=True)
+    directory.mkdir(exist_ok=True)
     options = {"seed": seed, "start": start, "step": step, "seconds": seconds, "state": state}
     command = [sys.executable, "-m", "fuzz.worker", *(f"--{name}={value}" for name, value in options.items())]
     with open(out, "w") as to_out, open(err, "w") as to_err:
         process = subprocess.Popen(
-            command, cwd=place, env=environment(), stdin=subprocess.DEVNULL, stdout=to_out, stderr=to_err
+            command, cwd=directory, env=environment(), stdin=subprocess.DEVNULL, stdout=to_out, stderr=to_err
         )
         hang = _wait(process, state)
     reached, _ = STATE.unpack(state.read_bytes())
@@ -110,7 +110,7 @@ def _watch(result: Result, seconds: float, seed: int, step: int, start: int, fol
 
 
 def _wait(process: subprocess.Popen, state: Path) -> bool:
-    """Wait for the end of a worker, and end it where one call takes too long; return whether that was so."""
+    """Wait until a worker ends, and kill it if one call takes too long; return whether it was killed."""
     while True:
         try:
             process.wait(0.2)
@@ -118,7 +118,7 @@ def _wait(process: subprocess.Popen, state: Path) -> bool:
         except subprocess.TimeoutExpired:
             case, since = STATE.unpack(state.read_bytes())
         if time.time() - since > (PATIENCE if case >= 0 else BEGINNING):
-            process.send_signal(signal.SIGUSR1)  # let it write where it is
+            process.send_signal(signal.SIGUSR1)  # it writes its stack traces
             time.sleep(0.5)
             process.kill()
             process.wait()
@@ -132,7 +132,7 @@ def _describe(seed: int, case: int, folder: Path) -> str:
 
 
 def environment() -> dict:
-    """Return the environment of a worker: little memory, so that what wants a lot gets an error."""
+    """Return the environment of a worker: with little device memory, so that large allocations fail."""
     path = os.pathsep.join([str(TESTS), *filter(None, sys.path)])
     defaults = {"CUDA_CORE_DEVICE": "auto", "CUDA_EMULATOR_MEMORY": str(256 << 20)}
     changed = {name: value for name, value in defaults.items() if name not in os.environ}

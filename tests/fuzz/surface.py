@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is fuzzed: all that is public, and all that can be reached from it, found by introspection.
+"""The targets of the fuzz: the public interface, and the objects that it returns, found by introspection.
 
-A subject is an object of one class. The samples are the first subjects; what their properties and methods return is
-looked through for objects of further classes. So a new public class takes part by being public, and its methods as
-soon as a sample, or anything that a sample returns, is one.
+A subject is an object of one class. The samples are the first subjects; objects of other classes are found among the
+results of their properties and methods. So the constructor of a new public class is a target because it is public, and
+its methods are as soon as a sample, or anything that a sample returns, is an object of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fuzz import arguments
 from support import public
 from support.subjects import makers
 
-# Ends the process, stops other threads' work, or waits for what only others can do, when it does what it should.
+# Members that end the process, stop the work of other threads, or wait for other processes.
 LEFT_OUT = {
     "checkpoint.Process.lock",
     "checkpoint.Process.checkpoint",
@@ -32,9 +32,9 @@ LEFT_OUT = {
     "driver.managed_zeros",
     "driver.pagelocked_zeros",
 }
-# Addresses, handles and descriptors for which the caller vouches, and times to wait: numbers are left out, and
-# all else has to be refused.
-VOUCHED = {
+# Parameters for addresses, handles and descriptors, which must be valid, and for timeouts: hostile numbers are not
+# passed to them; all other values must be refused.
+TRUSTED = {
     "addr",
     "address",
     "alloc_handle",
@@ -55,7 +55,7 @@ INDEXED = ("getitem", "delitem", "contains", "setitem")
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """Something to call, with hostile values in one place of its arguments."""
+    """A call, with hostile values for one of its parameters."""
 
     name: str  # such as "core._stream.Stream.wait"
     subject: str | None  # the class whose object is called
@@ -96,7 +96,7 @@ class Subjects:
     def _children(self, name: str) -> Iterator[str]:
         try:
             thing = self.make(name)
-        except Exception:  # the first one was a part of what is gone
+        except Exception:  # the first object belonged to a parent that is gone
             del self.makers[name], self.types[name]
             return
         for member in members_of(type(thing)):
@@ -113,7 +113,7 @@ _parents = collections.deque(maxlen=100)
 
 @dataclasses.dataclass(frozen=True)
 class _Reached:
-    """Makes an object by making another one, and taking a property or the result of a method."""
+    """Makes an object from a parent object: the value of a property, or the result of a method."""
 
     parent: Callable
     member: str
@@ -121,7 +121,7 @@ class _Reached:
 
     def __call__(self):
         parent = self.parent()
-        _parents.append(parent)  # a child may end with what it is a part of
+        _parents.append(parent)  # an object may become invalid with its parent
         for value, path in self.reached(parent):
             if path == self.path:
                 return value
@@ -153,7 +153,7 @@ def name_of(cls: type) -> str:
 
 
 def short_name(cls: type) -> str:
-    """Return the name of a class from below the package on."""
+    """Return the full name of a class without the name of the package."""
     return name_of(cls).removeprefix("cuda.core.")
 
 
@@ -163,13 +163,13 @@ def members_of(cls: type) -> list[str]:
 
 
 def is_built_in(cls: type, name: str) -> bool:
-    """Return whether the member comes from a built-in class, such as ``tuple``."""
+    """Return whether a built-in class, such as ``tuple``, defines the member."""
     owner = next((base for base in cls.__mro__ if name in base.__dict__), object)
     return owner.__module__ == "builtins"
 
 
 def parameters_of(function) -> list[str]:
-    """Return the names of the parameters; numbers where there is no signature."""
+    """Return the names of the parameters, or numbers if there is no signature."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -184,7 +184,7 @@ def _public() -> dict:
 
 
 def find(full: str):
-    """Return what is public under a full name."""
+    """Return the public object of a full name."""
     return _public()[full]
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A part of the fuzz, and proof that it finds what it looks for; ``.ci/fuzz`` has the minute of CI."""
+"""A short run of the fuzz, and tests that it detects bad results; ``.ci/fuzz`` runs it for a minute."""
 
 import os
 
@@ -49,7 +49,7 @@ def test_there_are_enough_values():
         "utils.copy_batch: dsts",
     ],
 )
-def test_the_surface_has_functions_constructors_methods_setters_and_operators(targets, name):
+def test_targets_are_functions_constructors_methods_setters_and_operators(targets, name):
     names = {f"{target.name}: {(target.parameter or 'None').lstrip('*')}" for target in targets}
     assert name in names
 
@@ -81,7 +81,7 @@ SET = Target("Buffer.size", "Buffer", "set", "size", "value")
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_what_comes_from_the_inside_is_a_finding(error, target):
+def test_internal_errors_are_findings(error, target):
     assert verdict.complaint(error, target, "None")
 
 
@@ -96,7 +96,7 @@ def test_what_comes_from_the_inside_is_a_finding(error, target):
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_what_a_user_can_act_on_is_none(error, target, value):
+def test_documented_errors_are_no_findings(error, target, value):
     assert verdict.complaint(error, target, value) is None
 
 

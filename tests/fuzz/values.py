@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The hostile values, by name; each is made anew for each call.
+"""The hostile values, by name; a new one is made for each call.
 
-None of them lies about memory: what has an address, a shape or a length also has the bytes.
+None of them describes memory that does not exist: behind each address there are as many bytes as the shape or the
+length says.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from cuda.core import (
 
 
 class Hostile(Exception):
-    """What hostile objects raise: it may come out, as the user's own exception does."""
+    """The exception of hostile objects. A call may pass it on, like any exception of the user's code."""
 
 
 class Number(enum.IntEnum):
@@ -68,7 +69,7 @@ class Structure(ctypes.Structure):
 
 
 def huge() -> int:
-    """Return an int that Python does not write in decimal."""
+    """Return an int that Python refuses to print in decimal."""
     return 10**5000
 
 
@@ -87,12 +88,12 @@ def raising(name: str) -> object:
 
 
 def returning(name: str, value) -> object:
-    """Return an object whose special method returns this."""
+    """Return an object whose special method returns the value."""
     return with_method(name, lambda *arguments, **fields: value)
 
 
 def closing(name: str, subject, value) -> object:
-    """Return an object whose special method closes the object that is being called."""
+    """Return an object whose special method closes the subject of the call."""
 
     def body(*arguments, **fields):
         close = getattr(subject, "close", None)
@@ -109,12 +110,12 @@ def with_attribute(name: str, value) -> object:
 
 
 def lying(kind: type) -> object:
-    """Return an object that says it is of another class."""
+    """Return an object whose ``__class__`` is another class."""
     return type("Lying", (), {"__class__": property(lambda self: kind)})()
 
 
 def nested(depth: int) -> list:
-    """Return a list within a list, and so on."""
+    """Return a list that is nested this deep."""
     inner: list = []
     for _ in range(depth):
         inner = [inner]
@@ -122,7 +123,7 @@ def nested(depth: int) -> list:
 
 
 def long(*arguments):
-    """Yield items until it is clear that all of them are wanted."""
+    """Yield many items, then raise: an infinite iterator whose consumer would never return."""
     yield from range(10_000)
     raise Hostile("items")
 
@@ -135,7 +136,7 @@ def self_containing() -> list:
 
 
 def dead_reference() -> object:
-    """Return a weak proxy whose object is gone."""
+    """Return a weak proxy of an object that no longer exists."""
 
     class Gone:
         pass
@@ -172,7 +173,7 @@ def closed_event() -> Event:
 
 
 def array_interface(**changed) -> object:
-    """Return an object with an array interface over real memory, changed in places."""
+    """Return an object with an array interface of real memory, in which some entries are changed."""
     memory = np.zeros(64, np.uint8)
     interface = {"shape": (8,), "typestr": "<f8", "data": (memory.ctypes.data, False), "version": 3} | changed
     return types.SimpleNamespace(__cuda_array_interface__=interface, __array_interface__=interface, memory=memory)
@@ -333,7 +334,7 @@ VALUES = {
     "lying str": lambda: lying(str),
 }
 
-# These close, in the middle of a call, the object whose method it is.
+# These close the subject of a call during the call.
 CLOSING = {
     "__index__ closes": lambda subject: closing("__index__", subject, 1),
     "__int__ closes": lambda subject: closing("__int__", subject, 1),
@@ -350,10 +351,10 @@ NAMES = [*VALUES, *CLOSING]
 
 
 def make(name: str, subject) -> object:
-    """Return a new value of this name, against a call of a method of ``subject``."""
+    """Return a new value of this name, for a call of a member of ``subject``."""
     return VALUES[name]() if name in VALUES else CLOSING[name](subject)
 
 
 def is_address(value) -> bool:
-    """Return whether the value can be an address, for which the caller has to vouch."""
+    """Return whether the value can be converted to an address."""
     return hasattr(type(value), "__index__") or hasattr(type(value), "__int__")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What may come out of a call with a hostile value, and what may not."""
+"""The exceptions that a call with a hostile value may raise."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ DOCUMENTED = (
     *(TypeError, ValueError, OverflowError, RuntimeError, BufferError, MemoryError, OSError),
     *(CUDAError, system.NvmlError, Hostile),
 )
-# These derive from what is documented, and come from the inside all the same.
+# These derive from documented exceptions, but are raised inside.
 INTERNAL = (RecursionError, UnicodeError)
-# What an index and a key may raise besides.
+# Members that may raise LookupError, too.
 LOOKUP = {"__getitem__", "__delitem__", "__setitem__", "pop", "remove"}
-# Objects that claim a class or methods that they do not have get what Python says of that.
+# Values that claim a class or methods that they do not have: the interpreter's own errors are accepted.
 LIARS = {"__getattr__ of self", "__getattr__ closes", "lying Stream", "lying Buffer", "lying int", "lying str"}
-# A method that takes any object of a protocol, and documents the AttributeError of one that has it not.
+# Methods from_... take any object of a protocol, and document the AttributeError for an object without it.
 PROTOCOL = re.compile(r"no attribute '__(dlpack|dlpack_device|cuda_array_interface|array_interface)__'")
-# Sentences of the interpreter about what it was given, which name neither the argument nor what it takes.
+# Messages of the interpreter, which name neither the argument nor the accepted types.
 INSIDE = re.compile(
     r"Exceeds the limit|NoneType' object|object is not subscriptable|unsupported operand|not supported between"
     r"|^'\S+' object is not (iterable|callable)$|^bad argument type for built-in|^an integer is required"
@@ -33,13 +33,13 @@ INSIDE = re.compile(
 
 
 def complaint(error: BaseException, target, value: str | None) -> str | None:
-    """Return why the exception is none that a user should get, or None where it is one."""
+    """Return why a user should not get the exception, or None if it is acceptable."""
     if isinstance(error, ReferenceError) and value == "dead reference":
         return None
     if isinstance(error, (AttributeError, TypeError)) and value in LIARS:
         return None
     if isinstance(error, AttributeError):
-        return None if is_about_attribute(error, target) else "an AttributeError of the inside"
+        return None if is_about_attribute(error, target) else "an internal AttributeError"
     if isinstance(error, LookupError) and target.member in LOOKUP:
         return None
     if isinstance(error, UnicodeEncodeError) and target.name == "Program":
@@ -52,20 +52,20 @@ def complaint(error: BaseException, target, value: str | None) -> str | None:
         except Hostile:
             return None
         if INSIDE.search(text) and not is_of_protocol(text, target):
-            return "the message is of the inside"
+            return "the message is internal"
         if not text:
             return "the message is empty"
     return None
 
 
 def is_about_attribute(error: AttributeError, target) -> bool:
-    """Return whether the attribute itself cannot be read or set, which the error says of the object in question."""
+    """Return whether the error is about reading or setting the attribute of the target itself."""
     if PROTOCOL.search(str(error)):
         return (target.member or "").startswith("from_")
     return target.kind in ("set", "read") and ("no attribute" not in str(error) or target.member in str(error))
 
 
 def is_of_protocol(text: str, target) -> bool:
-    """Return whether the interpreter's sentence is what the same operation of a built-in set says."""
+    """Return whether the message is that of the same operation of a built-in set or dict."""
     is_python = re.search(r"not iterable|unhashable|unsupported operand|not supported|to unpack", text)
     return bool(is_python) and ("SetProxy" in target.name or target.name.endswith("ProgramCache.update"))

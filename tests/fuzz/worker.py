@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process that makes the calls: ``python -m fuzz.worker``, started by ``fuzz.campaign``.
 
-What it does at the moment is in a file that the parent reads when the process crashed or hangs.
+It writes the number of the current case to a file, which the parent reads if the process crashes or hangs.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import time
 import traceback
 import warnings
 
-STATE = struct.Struct("=qd")  # the number of the case, and when it began
-BLOCKS = 24  # each pass through the targets takes one part of the values
+STATE = struct.Struct("=qd")  # the number of the case, and the time when it began
+BLOCKS = 24  # each pass over the targets uses one of so many parts of the values
 
 
 def cases(targets: list, seed: int):
-    """Yield (target, name of a value) for ever: first each pair once, then at random."""
+    """Yield (target, name of a value) endlessly: first each pair once, then random pairs."""
     from fuzz.values import NAMES
 
     rng = random.Random(seed)
@@ -47,7 +47,7 @@ def cases(targets: list, seed: int):
 
 
 class Caller:
-    """Makes one call after another, and tells of what should not have happened."""
+    """Makes one call after another, and returns the findings."""
 
     def __init__(self, seed: int):
         from cuda.core import Device
@@ -65,7 +65,7 @@ class Caller:
         sys.unraisablehook = self.unraisable.append
 
     def call(self, number: int, target, name: str | None) -> dict | None:
-        """Make one call, and return what is wrong with it."""
+        """Make one call, and return the finding, or None."""
         from fuzz import verdict
 
         rng = random.Random(f"{self.seed} {number}")
@@ -85,7 +85,7 @@ class Caller:
             info = self.unraisable[0]
             if not isinstance(info.exc_value, verdict.Hostile):
                 text = f"{info.exc_type}: {info.exc_value} in {info.object!r}"
-                problem = ("an exception that nobody could catch", text)
+                problem = ("an exception that cannot be caught", text)
         self.unraisable.clear()
         if problem is None:
             return None
@@ -93,24 +93,24 @@ class Caller:
         return {"case": number, "call": describe(target, name), "reason": problem[0], "text": problem[1]}
 
     def subject_for(self, target):
-        """Return an open object for the target, the one of the last call if it is."""
+        """Return an open object for the target: that of the last call, if it is of the same target and still open."""
         if target.subject is None:
             return None
         if self.of != target or getattr(self.subject, "is_closed", False) is True:
             self.subject, self.of = self.subjects.make(target.subject), target
         return self.subject
 
-    def is_vouched(self, target) -> bool:
-        """Return whether the caller vouches for numbers in this place."""
-        if target.parameter == "*":  # any parameter may get it
-            return any(t.parameter in self.surface.VOUCHED for t in self.targets if t.name == target.name)
-        return target.parameter in self.surface.VOUCHED
+    def is_trusted(self, target) -> bool:
+        """Return whether the parameter takes addresses, handles or timeouts, so that numbers are not passed to it."""
+        if target.parameter == "*":  # any parameter may get the value
+            return any(t.parameter in self.surface.TRUSTED for t in self.targets if t.name == target.name)
+        return target.parameter in self.surface.TRUSTED
 
     def make_call(self, target, name, subject, rng) -> None:
         from fuzz import arguments, values
 
         hostile = None if name is None else values.make(name, subject)
-        if self.is_vouched(target) and values.is_address(hostile):
+        if self.is_trusted(target) and values.is_address(hostile):
             return
         if target.kind == "read":
             result = getattr(subject, target.member)
@@ -129,7 +129,7 @@ class Caller:
 
 
 def is_output_closed() -> bool:
-    """Return whether somebody closed the standard output, or gave its number to another file; put it back."""
+    """Return whether the call closed standard output, or gave its descriptor to another file; restore it."""
     try:
         if os.path.sameopenfile(1, _output):
             return False
@@ -143,7 +143,7 @@ _output = os.dup(1)
 
 
 def describe(target, name: str | None) -> str:
-    """Return a call in words."""
+    """Return the description of a call."""
     what = f"{target.kind} {target.name}"
     return what if target.parameter is None else f"{what}: {target.parameter} = <{name}>"
 
@@ -165,15 +165,15 @@ def call_with(function, parameter: str, hostile, rng: random.Random):
         return function(*positional, *before, hostile, **named)
     kind = inspect.signature(function).parameters[parameter].kind
     if kind is inspect.Parameter.POSITIONAL_ONLY:
-        place = [key for key in inspect.signature(function).parameters].index(parameter)
-        positional[place : place + 1] = [hostile]
+        index = [key for key in inspect.signature(function).parameters].index(parameter)
+        positional[index : index + 1] = [hostile]
         return function(*positional, **named)
     return function(*positional, **(named | {parameter: hostile}))
 
 
 def look_at(result) -> None:
-    """Use a result as one does without knowing what it is."""
-    # What holds values as they are, as dataclasses and tuples do, shows them as they are.
+    """Use a result of unknown type: print it, or read the first items of a generator."""
+    # Dataclasses and tuples hold hostile values, whose repr may raise.
     if type(result).__module__.startswith("cuda.core") and not hasattr(type(result), "__match_args__"):
         repr(result)
     if inspect.isgenerator(result):
@@ -186,7 +186,7 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=1 << 60)
     parser.add_argument("--step", type=int, default=1)
-    parser.add_argument("--describe", type=int, help="only tell what this case is")
+    parser.add_argument("--describe", type=int, help="only print the description of this case")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--state", default=os.devnull)
     options = parser.parse_args()

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""While a thread is blocked in a launch, the queue being full behind a callback, no call keeps the interpreter lock.
+"""Calls release the interpreter lock while another thread is blocked in a launch.
 
-Some calls of the driver wait for the blocked thread. If they did so with the lock, the callback could not run. The
-queue of the software device is never full, so that there the calls only have to return.
+A launch blocks if the queue is full behind a host callback, and some calls of the driver wait for the blocked thread.
+If they held the lock, the callback could not run. The queue of the software device is never full: there the calls only
+have to return.
 """
 
 from support.interpreter import run
@@ -29,7 +30,7 @@ for buffer in buffers[:2]:
     replayed(other, buffer)
 
 
-def give_up_a_body():
+def close_an_unjoined_body():
     with device.create_graph_builder() as builder:
         builder.begin_building()
         body = builder.if_then(builder.create_condition(default_value=1))
@@ -52,7 +53,7 @@ CALLS = {
     "create_stream": lambda: closed(device.create_stream()),
     "update": lambda: graph[node].update(config=config, kernel=kernel, args=(buffers[1],)),
     "replay": lambda: [replayed(other, buffer) for buffer in buffers],
-    "give up": give_up_a_body,
+    "close": close_an_unjoined_body,
     "allocate": lambda: device.allocate(64, stream=other).close(other),
 }
 launched = 0
@@ -93,5 +94,5 @@ print("all returned")
 """
 
 
-def test_no_call_keeps_the_lock_while_it_waits_for_a_blocked_launch(device):
+def test_no_call_holds_the_lock_while_it_waits_for_a_blocked_launch(device):
     assert run(PROGRAM).strip() == "all returned"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that share one object: what caches and counts. Without an interpreter lock these run at the same time."""
+"""Threads that share one object with caches or counts. Without an interpreter lock they run at the same time."""
 
 import os
 
@@ -19,7 +19,7 @@ from cuda.core.utils import StridedMemoryView
 from support.interpreter import run
 from support.threads import COUNT, run_in_threads
 
-# Imports every module, and prints those after which the interpreter has another lock than before.
+# Imports every module; prints their number, and the module that enabled the interpreter lock, if any.
 IMPORT_ALL = """
 import importlib, pkgutil, sys, warnings
 warnings.simplefilter("ignore")
@@ -63,20 +63,20 @@ def test_memoryviews_of_many_threads_are_counted(device):
 
 
 @pytest.mark.requires(device=True)
-def test_threads_cut_one_buffer(device):
+def test_threads_slice_one_buffer(device):
     buffer = LegacyPinnedMemoryResource().allocate(64)
-    parts = [[] for _ in range(COUNT)]
+    slices = [[] for _ in range(COUNT)]
 
-    def cut(number):
-        parts[number] += [buffer[number : number + 8] for _ in range(50)]
+    def take(number):
+        slices[number] += [buffer[number : number + 8] for _ in range(50)]
 
-    assert run_in_threads(cut) == []
-    assert all(part.size == 8 for some in parts for part in some)
+    assert run_in_threads(take) == []
+    assert all(part.size == 8 for own in slices for part in own)
     buffer.close()
-    assert all(part.is_closed for some in parts for part in some)
+    assert all(part.is_closed for own in slices for part in own)
 
 
-def test_threads_ask_one_view_for_what_it_learns():
+def test_threads_read_the_cached_attributes_of_one_view():
     for _ in range(50):
         view = StridedMemoryView.from_any_interface(np.zeros((3, 5), np.int16), stream_ptr=-1)
         seen = [None] * COUNT
@@ -90,7 +90,7 @@ def test_threads_ask_one_view_for_what_it_learns():
 
 
 @pytest.mark.requires(device=True, source=True)
-def test_attributes_of_a_kernel_are_read_while_it_closes(device):
+def test_threads_read_the_attributes_of_a_kernel_while_one_closes_it(device):
     code = Program('extern "C" __global__ void f() {}', "c++").compile("cubin")
     for _ in range(20):
         kernel = code.get_kernel("f")
@@ -107,7 +107,7 @@ def test_attributes_of_a_kernel_are_read_while_it_closes(device):
 
 
 @pytest.mark.requires(device=True, nvrtc=True)
-def test_kernels_are_looked_up_while_their_code_closes(device):
+def test_threads_get_kernels_while_one_closes_the_code(device):
     compiled = Program('extern "C" __global__ void f() {}', "c++").compile("cubin")
     for _ in range(20):
         code = type(compiled).from_cubin(compiled.code)
@@ -128,7 +128,7 @@ def test_kernels_are_looked_up_while_their_code_closes(device):
 
 
 @pytest.mark.requires(device=True)
-def test_the_resource_of_a_buffer_is_used_while_it_closes(device, stream):
+def test_threads_copy_a_buffer_while_one_closes_it(device, stream):
     for _ in range(20):
         buffer = LegacyPinnedMemoryResource().allocate(64)
 
@@ -140,7 +140,7 @@ def test_the_resource_of_a_buffer_is_used_while_it_closes(device, stream):
                     continue
                 try:
                     copy = buffer.copy_to(stream=stream)
-                except (RuntimeError, ValueError) as error:  # closed before the call, or in the middle
+                except (RuntimeError, ValueError) as error:  # closed before or during the call
                     assert "closed" in str(error) or "no memory resource" in str(error)
                 else:
                     assert copy.size == 64
@@ -150,7 +150,7 @@ def test_the_resource_of_a_buffer_is_used_while_it_closes(device, stream):
 
 
 @pytest.mark.requires(device=True)
-def test_the_resource_of_the_process_is_replaced_while_threads_allocate(device):
+def test_threads_allocate_while_others_replace_the_memory_resource(device):
     resources = [LegacyPinnedMemoryResource() for _ in range(3)]
     set_memory_resource(resources[0])
     try:
@@ -180,7 +180,7 @@ def test_threads_close_a_descriptor_once(device):
 
         def close(number, handle=handle, reopened=reopened):
             handle.close()
-            reopened.append(os.open(os.devnull, os.O_RDONLY))  # gets the number, which nobody may close again
+            reopened.append(os.open(os.devnull, os.O_RDONLY))  # reuses the number, which must not be closed again
 
         assert run_in_threads(close) == []
         for descriptor in reopened:
@@ -188,7 +188,7 @@ def test_threads_close_a_descriptor_once(device):
         pool.close()
 
 
-# Everything for the first time, by threads that start together.
+# Threads that start together use many parts of the package for the first time.
 FIRST_USE = """
 import numpy as np
 import cuda.core
@@ -227,6 +227,6 @@ print(run_in_threads(first))
 
 
 @pytest.mark.requires(device=True, nvrtc=True)
-def test_threads_use_everything_for_the_first_time(device):
+def test_threads_use_the_package_for_the_first_time_together(device):
     for _ in range(2):
         assert run(FIRST_USE).strip().splitlines()[-1] == "[]"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The page on getting started: its code, in its order, is one program that runs."""
+"""The code blocks of the page on getting started, one after the other, are a program that runs."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "getting-started
 
 
 @pytest.mark.requires(device=True, nvrtc=True, source=True, mempool=True)
-def test_code_of_the_page_is_a_program(capsys):
+def test_the_code_of_the_page_runs(capsys):
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     names = {}
     for block in blocks:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a person sees of objects: ``repr`` and completion never raise, whatever state an object is in."""
+"""Objects in interactive use: ``repr`` and completion never raise, whatever state an object is in."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from support import interface, public
 from support.interpreter import run
 from support.samples import SAMPLES
 
-# Python's own classes, or not ours to show.
+# Not a class of this package.
 LEFT_OUT = ("cuda.core.typing.IsStreamType",)
-# Shown as Python shows objects, which the interface says.
+# Classes with the repr of Python, as the interface demands.
 PLAIN = {"_StridedMemoryViewProxy"}
-# Not yet: objects of these that were not initialised raise an exception.
+# Not yet: uninitialized objects of these classes raise an exception.
 NOT_YET = "cuda.core.driver."
 
 
 def classes() -> dict[str, type]:
-    """Return the public classes, and those that programs get from them, by their full names."""
+    """Return the public classes, and those of objects that they return, by their full names."""
     found = [cls for _, cls in public.classes()]
     for entry in interface.entries():
         if entry.kind == "class":
-            with contextlib.suppress(LookupError):  # which the test of the interface tells
+            with contextlib.suppress(LookupError):  # the test of the interface reports it
                 found.append(interface.find(entry.path))
     named = {f"{cls.__module__}.{cls.__qualname__}": cls for cls in found if inspect.isclass(cls)}
     return {
@@ -47,7 +47,7 @@ def classes() -> dict[str, type]:
 CLASSES = classes()
 
 
-def check_shown(thing) -> None:
+def check_repr(thing) -> None:
     text = repr(thing)
     assert isinstance(text, str) and text
     if hasattr(type(thing), "_repr_html_"):
@@ -55,7 +55,7 @@ def check_shown(thing) -> None:
     assert type(thing).__name__ in PLAIN or " object at 0x" not in text
 
 
-def check_completed(thing) -> None:
+def check_completion(thing) -> None:
     completer, found = rlcompleter.Completer({"thing": thing}), set()
     for prefix in ("thing.", "thing._"):
         index = 0
@@ -65,8 +65,8 @@ def check_completed(thing) -> None:
     assert {name for name in dir(type(thing)) if not name.startswith("_")} <= found
 
 
-def check_answers(thing) -> None:
-    """Whether a property has a value is a question that is answered, and not refused."""
+def check_hasattr(thing) -> None:
+    """Check that hasattr raises no exception for any property."""
     for name in dir(type(thing)):
         value = inspect.getattr_static(type(thing), name)
         if hasattr(type(value), "__get__") and not callable(value):
@@ -74,7 +74,7 @@ def check_answers(thing) -> None:
 
 
 def computed(cls: type) -> dict[str, object]:
-    """Return what describes the computed attributes of a class."""
+    """Return the descriptors of the computed attributes of a class, by name."""
     found = {name: inspect.getattr_static(cls, name) for name in dir(cls) if not name.startswith("_")}
     stored = (types.MemberDescriptorType, classmethod, staticmethod)
     return {
@@ -85,16 +85,16 @@ def computed(cls: type) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_what_completes_names_evaluates_no_computed_attribute(name):
-    """IPython looks for properties; Jedi does for all but the descriptors of C, and takes their annotations."""
+def test_computed_attributes_are_annotated_properties_that_completion_does_not_evaluate(name):
+    """IPython and Jedi do not evaluate properties, but other descriptors; Jedi reads the annotations of properties."""
     for attribute, value in computed(CLASSES[name]).items():
         assert isinstance(value, property) and not inspect.isgetsetdescriptor(value), attribute
         assert isinstance(getattr(CLASSES[name], attribute), property), attribute
         assert "return" in typing.get_type_hints(value.fget), attribute
 
 
-# Attributes of values that tools find the names of: classes of other modules, which are loaded late, and of others.
-CHAINS = {
+# Properties, and an attribute of the class in their annotation, which completion offers. Some classes are loaded late.
+COMPLETIONS = {
     "cuda.core.Device.properties": "max_threads_per_block",
     "cuda.core.Device.resources": "sm",
     "cuda.core.Kernel.attributes": "num_regs",
@@ -113,11 +113,11 @@ CHAINS = {
 }
 
 
-@pytest.mark.parametrize("path", CHAINS)
-def test_values_of_attributes_are_completed(path):
+@pytest.mark.parametrize("path", COMPLETIONS)
+def test_attributes_of_the_value_of_a_property_are_completed(path):
     cls, _, attribute = path.rpartition(".")
     getter = inspect.getattr_static(interface.find(cls), attribute).fget
-    assert hasattr(typing.get_type_hints(getter)["return"], CHAINS[path])
+    assert hasattr(typing.get_type_hints(getter)["return"], COMPLETIONS[path])
 
 
 def is_makeable(cls: type) -> bool:
@@ -128,17 +128,17 @@ def is_makeable(cls: type) -> bool:
     return True
 
 
-@pytest.mark.requires(driver=True)  # some classes ask for their objects
+@pytest.mark.requires(driver=True)  # some classes call the driver to create objects
 @pytest.mark.parametrize("name", CLASSES)
-def test_objects_that_were_not_initialised_are_shown(name):
+def test_uninitialized_objects_have_a_repr_and_complete(name):
     if not is_makeable(CLASSES[name]):
         with pytest.raises(TypeError):
             CLASSES[name].__new__(CLASSES[name])
         return
     thing = CLASSES[name].__new__(CLASSES[name])
-    check_shown(thing)
-    check_completed(thing)
-    check_answers(thing)
+    check_repr(thing)
+    check_completion(thing)
+    check_hasattr(thing)
 
 
 def needs_of(name: str) -> dict:
@@ -146,20 +146,20 @@ def needs_of(name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.requires(**needs_of(name))) for name in SAMPLES])
-def test_samples_are_shown_open_and_closed(name):
+def test_open_and_closed_objects_have_a_repr_and_complete(name):
     sample = SAMPLES[name]
     thing = sample.make()
-    check_shown(thing)
-    check_completed(thing)
-    check_answers(thing)
+    check_repr(thing)
+    check_completion(thing)
+    check_hasattr(thing)
     if sample.closes:
         thing.close()
-        check_shown(thing)
-        check_completed(thing)
-        check_answers(thing)
+        check_repr(thing)
+        check_completion(thing)
+        check_hasattr(thing)
 
 
-# Completes names of objects of every class in a process of its own, whose calls of the driver are traced.
+# Completes names of objects of every class in a child process, whose driver calls are traced.
 TRACED = """
 import os
 from protocols import test_interactive as t
@@ -168,7 +168,7 @@ things = [cls.__new__(cls) for cls in t.CLASSES.values() if t.is_makeable(cls)]
 things += [sample.make() for name, sample in t.SAMPLES.items()]
 trace.read()
 for thing in things:
-    t.check_completed(thing)
+    t.check_completion(thing)
 print(len(things), repr(trace.read()))
 """
 
@@ -183,24 +183,24 @@ def test_completion_of_all_classes_calls_no_driver(tmp_path):
     assert calls == "''"
 
 
-# Completes names, and those of every attribute's value, with IPython and Jedi; tells what called the driver or NVML.
+# Completes names, and those of every attribute's value, with IPython and Jedi; names what called the driver or NVML.
 IN_IPYTHON = """
 import os, warnings
 import jedi
 from protocols import test_interactive as t
 from cuda.bindings import nvml
 from cuda.core import checkpoint, system
-warnings.simplefilter("ignore")  # of IPython, of where it is installed
+warnings.simplefilter("ignore")  # IPython warns of its environment
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell()
 assert shell.Completer.use_jedi
-trace, asked, seen = open(os.environ["CUDA_EMULATOR_TRACE"]), [], set()
-def told(name, function):
-    def ask(*arguments):
-        asked.append(name)
+trace, called, seen = open(os.environ["CUDA_EMULATOR_TRACE"]), [], set()
+def recorded(name, function):
+    def call(*arguments):
+        called.append(name)
         return function(*arguments)
-    return ask
+    return call
 def complete(text):
     with provisionalcompleter():
         return {c.text for c in shell.Completer.completions(text, len(text))}
@@ -213,16 +213,16 @@ for name, sample in t.SAMPLES.items():
         thing.close()
 for name, function in list(vars(nvml).items()):
     if name.startswith(("device_", "system_")) and callable(function):
-        setattr(nvml, name, told(name, function))
+        setattr(nvml, name, recorded(name, function))
 trace.read()
 for name, thing in sorted(things.items()):
     shell.user_ns["thing"] = thing
     assert {attribute for attribute in dir(type(thing)) if attribute[0] != "_"} <= complete("thing."), name
     for attribute in t.computed(type(thing)) if type(thing) not in seen else ():
         jedi.Interpreter(f"thing.{attribute}.", [{"thing": thing}]).complete()
-        assert not (calls := trace.read() + str(asked or "")), (name, attribute, calls)
+        assert not (calls := trace.read() + str(called or "")), (name, attribute, calls)
     seen.add(type(thing))
-    assert not (calls := trace.read() + str(asked or "")), (name, calls)
+    assert not (calls := trace.read() + str(called or "")), (name, calls)
 print("completed")
 """
 

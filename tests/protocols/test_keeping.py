@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls keep what they use: objects that are closed in the middle of a call, on the same thread and on others."""
+"""Calls keep their operands alive, even if the same thread or another one closes them during the call."""
 
 import pytest
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.requires(device=True)
 
 
 class Children:
-    """A child process, and after its death another one."""
+    """A child process, which is replaced if it dies."""
 
     def __init__(self):
         self.child = None
@@ -46,30 +46,31 @@ def children():
 
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("closing", PROPERTIES)
-def test_buffer_is_closed_by_an_answer_of_its_resource(children, closing, use):
+def test_a_property_of_the_resource_closes_the_buffer_during_a_call(children, closing, use):
     outcome = children.call(use_while_the_resource_closes, closing, use)
-    assert outcome in OUTCOMES.get(use, VALUES | {"RuntimeError"})
+    assert outcome in OUTCOMES.get(use, TYPES | {"RuntimeError"})
 
 
-VALUES = {"bytes", "PyCapsule", "tuple", "Buffer", "ndarray", "NoneType", "StridedMemoryView", "bool", "int"}
+# The types of results, or the exceptions.
+TYPES = {"bytes", "PyCapsule", "tuple", "Buffer", "ndarray", "NoneType", "StridedMemoryView", "bool", "int"}
 OUTCOMES = {
-    # The memory is not managed, which is said before or after it was closed.
+    # The memory is not managed; this is checked before or after the buffer is closed.
     "prefetch": {"ValueError", "RuntimeError"},
 }
 
 
 @pytest.mark.parametrize("argument", ["dl_device", "copy", "max_version"])
-def test_export_keeps_memory_whose_buffer_an_argument_closes(children, argument):
+def test_an_export_keeps_the_memory_of_a_buffer_that_an_argument_closes(children, argument):
     outcome = children.call(export_while_an_argument_closes, argument)
     assert outcome == ("PyCapsule", True, True)
 
 
-def test_copy_reads_a_source_that_the_allocation_of_its_target_closes(children):
+def test_a_copy_reads_a_source_that_the_allocation_of_its_target_closes(children):
     assert children.call(allocate_closes_the_source) == (b"\x07" * SIZE, 1)
 
 
 @pytest.mark.parametrize("bound", [False, True], ids=["launch", "bound kernel"])
-def test_launch_keeps_what_one_of_its_arguments_closes(children, bound):
+def test_a_launch_keeps_objects_that_one_of_its_arguments_closes(children, bound):
     stored, are_closed, frees = children.call(launch_with_an_argument_that_closes, bound)
     assert stored == 42
     assert are_closed == [True] * 4
@@ -77,7 +78,7 @@ def test_launch_keeps_what_one_of_its_arguments_closes(children, bound):
 
 
 @pytest.mark.parametrize("work", WORKS)
-def test_other_threads_close_what_a_call_uses(children, work):
+def test_other_threads_close_the_objects_of_a_call(children, work):
     outcomes = children.call(closed_by_another_thread, work, 0.3)
     refused = {name for name in outcomes if name != "done"}
     assert refused <= {f"this {name} is closed" for name in ("Stream", "Event", "Buffer", "Kernel", "ObjectCode")}

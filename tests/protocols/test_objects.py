@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all resources have in common: identity, closing, references, pickling."""
+"""The behaviour of all resources: identity, closing, references, pickling."""
 
 import copy
 import gc
@@ -37,7 +37,7 @@ def test_repr_names_the_class(name):
 
 
 @samples(closes=True)
-def test_repr_tells_what_is_closed(name):
+def test_repr_of_a_closed_object_says_so(name):
     sample = SAMPLES[name].make()
     text = repr(sample)
     sample.close()
@@ -51,7 +51,7 @@ def test_every_public_class_has_a_repr(name, cls):
 
 
 @samples()
-def test_equal_to_itself_and_not_to_others(name):
+def test_an_object_is_equal_to_itself_and_not_to_others(name):
     sample = SAMPLES[name].make()
     assert sample == sample
     assert sample != object()
@@ -63,7 +63,7 @@ def test_equal_to_itself_and_not_to_others(name):
     "name",
     [pytest.param(name, marks=_marks(name)) for name, sample in SAMPLES.items() if sample.again],
 )
-def test_equal_by_value(name):
+def test_two_objects_of_one_resource_are_equal(name):
     sample = SAMPLES[name].make()
     twin = SAMPLES[name].again(sample)
     assert twin == sample
@@ -71,14 +71,14 @@ def test_equal_by_value(name):
 
 
 @samples()
-def test_weakly_referenceable(name):
+def test_objects_can_be_referenced_weakly(name):
     sample = SAMPLES[name].make()
     reference = weakref.ref(sample)
     assert reference() is sample
 
 
 @samples(closes=True)
-def test_dropped_object_goes_at_once(name):
+def test_an_unreferenced_object_is_destroyed_at_once(name):
     sample = SAMPLES[name].make()
     reference = weakref.ref(sample)
     del sample
@@ -115,7 +115,7 @@ def test_with_closes(name):
 
 @pytest.mark.parametrize("name", ["Stream", "Event", "Buffer"])
 @pytest.mark.requires(device=True)
-def test_with_lets_exceptions_pass(name):
+def test_with_closes_and_does_not_swallow_exceptions(name):
     sample = SAMPLES[name].make()
     with pytest.raises(KeyError), sample:
         raise KeyError
@@ -123,7 +123,7 @@ def test_with_lets_exceptions_pass(name):
 
 
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if not sample.is_direct])
-def test_direct_construction_is_refused_with_the_way_to_do_it(name):
+def test_direct_construction_is_refused_and_names_the_method_to_use(name):
     kind = class_of(name)
     for arguments in [(), (1,), (1, 2, 3)]:
         with pytest.raises(RuntimeError, match="use"):
@@ -132,13 +132,13 @@ def test_direct_construction_is_refused_with_the_way_to_do_it(name):
 
 @pytest.mark.parametrize("name", ["Context", "Stream", "Event", "Kernel", "LaunchConfig", "Program"])
 @pytest.mark.requires(device=True, nvrtc=True)
-def test_what_means_nothing_elsewhere_is_not_pickled(name):
+def test_objects_of_this_process_are_not_pickled(name):
     with pytest.raises(TypeError):
         pickle.dumps(SAMPLES[name].make())
 
 
 @pytest.mark.parametrize("name", ["ComputeCapability", "ParamInfo", "MaxPotentialBlockSizeOccupancyResult"])
-def test_named_tuples_are_pickled_by_their_home(name):
+def test_named_tuples_are_pickled(name):
     cls = getattr(cuda_utils if name == "ComputeCapability" else _module, name)
     again = pickle.loads(pickle.dumps(cls(9, 1)))
     assert again == (9, 1) and type(again) is cls
@@ -151,8 +151,8 @@ def test_device_pickles_to_the_same_device(device):
 
 
 @pytest.mark.requires(device=True, nvrtc=True)
-def test_uninitialised_objects_do_not_crash():
-    # __new__ alone gives an object without a resource: everything may raise, nothing may crash.
+def test_uninitialized_objects_do_not_crash():
+    # __new__ alone creates an object without a resource: each member may raise, but must not crash.
     for name in SAMPLES:
         kind = class_of(name)
         try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads share objects of all classes, use them and close them at random; ``support/soup.py`` says how."""
+"""Threads share objects of all classes, use them and close them at random (``support/soup.py``)."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Real resources under stress: many threads, any order, closing parents first, every kind of exit."""
+"""Resources under stress: many threads, any order of closing, parents first, and every kind of interpreter exit."""
 
 import os
 import random
@@ -61,7 +61,7 @@ def used_memory(device):
     return device.memory_resource.attributes.used_mem_current
 
 
-def test_threads_lose_nothing(device, stream, recwarn):
+def test_threads_leak_no_memory(device, stream, recwarn):
     rounds = int(os.environ.get("CUDA_CORE_STRESS_ROUNDS", "40")) // 8
     failures = []
     threads = [threading.Thread(target=churn, args=(seed, rounds, failures)) for seed in range(8)]
@@ -112,7 +112,7 @@ def test_interpreter_exits_cleanly_with(state):
     assert "Error" not in done.stderr and "Warning" not in done.stderr, done.stderr
 
 
-# Python code of a user, which sleeps until the interpreter exits, inside functions of this library.
+# Calls of this library that run Python code of a user, which sleeps until the interpreter exits.
 INSIDE = {
     "a property": "Buffer.from_handle(0, 0, Slow()).is_host_accessible",
     "a constructor": "LaunchConfig(grid=Slow(), block=1)",
@@ -120,20 +120,20 @@ INSIDE = {
 }
 
 
-@pytest.mark.parametrize("place", INSIDE)
-def test_interpreter_exits_cleanly_with_a_daemon_thread_inside(place):
+@pytest.mark.parametrize("call", INSIDE)
+def test_interpreter_exits_cleanly_with_a_daemon_thread_inside(call):
     code = (
         "import sys, threading, time\n"
         "from cuda.core import Buffer, LaunchConfig, MemoryResource\n"
         "inside = threading.Event()\n"
         "def slow(self): inside.set(); time.sleep(0.2); return True\n"
-        f"class Slow({'MemoryResource' if place == 'a property' else 'object'}):\n"
+        f"class Slow({'MemoryResource' if call == 'a property' else 'object'}):\n"
         "    is_host_accessible = property(slow); allocate = deallocate = device_id = is_device_accessible = None\n"
         "    __index__ = slow\n"
         "class Output:\n"
-        "    closed, pauses = False, [0, 0.4]  # of the flush before the interpreter exits, and of the one meanwhile\n"
+        "    closed, pauses = False, [0, 0.4]  # of the flush before the exit of the interpreter, and of that in it\n"
         "    def flush(self): time.sleep(self.pauses.pop(0))\n"
-        f"threading.Thread(target=lambda: {INSIDE[place]}, daemon=True).start()\n"
+        f"threading.Thread(target=lambda: {INSIDE[call]}, daemon=True).start()\n"
         "assert inside.wait(10)\n"
         "sys.stdout = Output()\n"
     )
@@ -141,7 +141,7 @@ def test_interpreter_exits_cleanly_with_a_daemon_thread_inside(place):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_forked_child_drops_what_its_parent_made_without_a_word():
+def test_forked_child_drops_the_objects_of_its_parent_silently():
     code = PRELUDE + (
         "import os\n"
         "child = os.fork()\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The programs in the guide to threads run as they stand there."""
+"""The code blocks in the guide to threads run as printed."""
 
 import re
 from pathlib import Path

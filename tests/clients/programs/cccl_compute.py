@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # needs: cuda.compute
-"""Algorithms of CCCL on buffers and views of ours."""
+"""Algorithms of CCCL on buffers and views of cuda.core."""
 
 import cuda.compute
 import numpy as np
@@ -29,18 +29,18 @@ source.copy_from(pinned, stream=stream)
 
 
 class Array:
-    """Memory of a buffer in the protocol that CCCL takes."""
+    """Memory of a buffer, in the protocol that CCCL reads."""
 
     def __init__(self, buffer):
         data = (int(buffer.handle), False)
         self.__cuda_array_interface__ = {
             "shape": values.shape, "strides": None, "typestr": values.dtype.str, "data": data, "version": 3,
-        }  # fmt: skip  # the strides, because CCCL reads them unasked
+        }  # fmt: skip  # CCCL reads the strides without checking that they exist
 
 
 first, second = Array(source), Array(target)
 
-# An operation of CCCL's own: one of ours would be compiled, by a package that is not always there.
+# A predefined operation of CCCL: one of Python would be compiled by a package that may not be installed.
 start, plus = np.array([0], dtype=np.int32), cuda.compute.OpKind.PLUS
 cuda.compute.inclusive_scan(d_in=first, d_out=second, op=plus, init_value=start, num_items=values.size, stream=stream)
 stream.sync()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # needs: cupy
-"""Arrays of CuPy as arguments, views and copies, on CuPy's streams and ours."""
+"""Arrays of CuPy as arguments, views and copies, on CuPy's streams and those of cuda.core."""
 
 import cupy as cp
 import numpy as np

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # needs: jax
-"""Arrays of JAX as sources of views and launches, and results back by DLPack."""
+"""Arrays of JAX as sources of views and arguments of launches; results return to JAX by DLPack."""
 
 import jax
 import jax.numpy as jnp

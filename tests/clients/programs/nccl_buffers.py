@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # needs: nccl
-"""NCCL by nccl4py: a communicator of one device that reduces and broadcasts buffers of ours."""
+"""NCCL by nccl4py: a communicator of one device that reduces and broadcasts buffers of cuda.core."""
 
 import numpy as np
 from nccl import core as nccl

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # needs: numba_cuda
-"""Kernels that numba-cuda compiles, which loads and launches them by cuda.core, beside ours on the same data."""
+"""Kernels of numba-cuda, which loads and launches them with cuda.core, and kernels of cuda.core on the same data."""
 
 import numpy as np
 from numba import cuda

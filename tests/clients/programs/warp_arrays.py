@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # needs: warp
-"""Warp's arrays and kernels beside ours: the same memory, the same stream, the same context."""
+"""Arrays and kernels of Warp and of cuda.core: the same memory, the same stream, the same context."""
 
 import numpy as np
 import warp as wp
@@ -33,7 +33,7 @@ source = 'extern "C" __global__ void twice(float* x) { x[blockIdx.x * blockDim.x
 kernel = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin").get_kernel("twice")
 config = LaunchConfig(grid=4, block=256)
 
-# Arrays and a stream of Warp, used here.
+# Arrays and a stream of Warp, used by cuda.core.
 array = wp.array(numbers, dtype=float, device="cuda:0")
 stream = device.create_stream(wp.get_stream("cuda:0"))
 check(stream.device == device)
@@ -54,7 +54,7 @@ launch(stream, config, kernel, array.ptr)
 stream.sync()
 check(np.array_equal(array.numpy(), 2 * (numbers + 1)))
 
-# A buffer and a stream of ours, used there.
+# A buffer and a stream of cuda.core, used by Warp.
 ours = device.create_stream()
 buffer = device.allocate(numbers.nbytes, stream=ours)
 theirs = wp.array(ptr=int(buffer.handle), dtype=float, shape=(1024,), device="cuda:0")
@@ -65,7 +65,7 @@ with wp.ScopedStream(wp.Stream("cuda:0", cuda_stream=int(ours.handle))):
 ours.sync()
 check(np.array_equal(theirs.numpy(), 2 * (2 * (numbers + 1) + 1)))
 
-# A graph that Warp captures on its stream, with a kernel of ours in it.
+# A graph that Warp captures on its stream, with a kernel of cuda.core.
 with wp.ScopedCapture(device="cuda:0", force_module_load=True) as capture:
     wp.launch(add_one, dim=1024, inputs=[array], device="cuda:0")
     launch(stream, config, kernel, array.ptr)
@@ -74,7 +74,7 @@ for _ in range(2):
     wp.capture_launch(capture.graph)
 check(np.array_equal(array.numpy(), 2 * (2 * (before + 1) + 1)))
 
-# A view of ours in Warp.
+# A view of cuda.core in Warp.
 back = wp.from_dlpack(StridedMemoryView.from_dlpack(theirs, stream_ptr=int(ours.handle)), dtype=wp.float32)
 check(back.ptr == theirs.ptr and np.array_equal(back.numpy(), theirs.numpy()))
 print(f"checks: {checks}")

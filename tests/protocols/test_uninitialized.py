@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that ``__new__`` alone has made: each use of each member is refused in words, or works."""
+"""Uninitialized objects, which ``__new__`` alone created: each member works, or raises an error that says why not."""
 
 import dataclasses
 import functools
@@ -14,30 +14,30 @@ from support import public
 
 pytestmark = pytest.mark.requires(device=True, nvrtc=True)
 
-# What an object says of itself when nothing has set it up.
+# The exceptions that a member of an uninitialized object may raise.
 REFUSALS = (CUDAError, RuntimeError, TypeError, ValueError, OverflowError, BufferError, OSError, NotImplementedError)
-# Classes that are Python's own, with Python's own refusals.
-PYTHONS = (BaseException, str, int, tuple)
-# Not yet: their objects raise AttributeError.
-OPEN = ("cuda.core.graph.", "cuda.core.system.", "cuda.core.driver.", "cuda.core.texture.", "cuda.core._tensor_map.")
+# Subclasses of these are left out: their members are Python's own.
+BUILTINS = (BaseException, str, int, tuple)
+# Not yet: members of their uninitialized objects raise AttributeError.
+NOT_YET = ("cuda.core.graph.", "cuda.core.system.", "cuda.core.driver.", "cuda.core.texture.", "cuda.core._tensor_map.")
 
 
 @functools.cache
 def classes() -> dict:
-    """Return the public classes, and all that can be reached from the samples, by name."""
+    """Return the public classes, and those of objects that can be reached from the samples, by name."""
     from cuda.core import Device
 
     Device(0).set_current()
     found = {surface.name_of(cls): cls for _, cls in public.classes()} | surface.Subjects().types
-    return {name: cls for name, cls in sorted(found.items()) if not issubclass(cls, PYTHONS)}
+    return {name: cls for name, cls in sorted(found.items()) if not issubclass(cls, BUILTINS)}
 
 
 def problems(cls: type) -> list[str]:
-    """Return what the members of an uninitialized object raise that they should not."""
+    """Return the errors of an uninitialized object's members that do not say why the member fails."""
     try:
         empty = cls.__new__(cls)
     except TypeError:
-        return []  # refused at once
+        return []  # __new__ alone is refused
     found = []
     own = [] if dataclasses.is_dataclass(cls) else ["__repr__", "__hash__", "__eq__", "__reduce__"]
     for member in [*own, *surface.members_of(cls)]:
@@ -51,7 +51,7 @@ def problems(cls: type) -> list[str]:
             if "NoneType' object" in str(error):
                 found.append(f"{member}: {error}")
         except AttributeError as error:
-            # A class method says so of its argument, which need not be what this object is.
+            # The error of this class method is about its argument, not about the object.
             if member != "from_cuda_array_interface":
                 found.append(f"{member}: {error}")
         except Exception as error:
@@ -59,11 +59,11 @@ def problems(cls: type) -> list[str]:
     return found
 
 
-def test_every_member_of_an_uninitialised_object_is_refused_in_words(tmp_path, monkeypatch):
+def test_every_member_of_an_uninitialized_object_works_or_says_why_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        chosen = {name: cls for name, cls in classes().items() if not name.startswith(OPEN)}
+        chosen = {name: cls for name, cls in classes().items() if not name.startswith(NOT_YET)}
         wrong = {name: found for name, cls in chosen.items() if (found := problems(cls))}
     assert wrong == {}
     assert len(chosen) > 40
