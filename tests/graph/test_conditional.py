@@ -4,8 +4,7 @@
 
 import pytest
 
-from cuda.core import CUDAError
-from cuda.core.graph import GraphDefinition, IfElseNode, IfNode, SwitchNode, WhileNode
+from cuda.core.graph import GraphDefinition
 from cuda.core.typing import GraphConditionalType
 from support.graph_work import ONE, run
 
@@ -55,26 +54,3 @@ def test_bodies_are_destroyed_with_their_node(memory, kernels):
     assert not (body.is_valid or inner.is_valid or deeper.is_valid) and int(body.handle) == 0
     assert hash(body) == known and node.branches == (body,) and body != deeper
     assert repr(body) == "<GraphDefinition handle=0x0>"
-
-
-def test_conditional_nodes_are_found_with_their_classes_and_branches(device):
-    graph = GraphDefinition()
-    makers = (graph.if_then, graph.if_else, graph.while_loop, lambda condition: graph.switch(condition, 2))
-    for make in makers:
-        make(graph.create_condition(0))
-    kinds = {type(node) for node in graph.nodes()}
-    assert kinds == {IfNode, IfElseNode, WhileNode, SwitchNode}
-    assert sorted(len(node.branches) for node in graph.nodes()) == [1, 1, 2, 2]
-
-
-def test_wrong_conditions_are_refused(device):
-    graph = GraphDefinition()
-    condition = graph.create_condition()
-    for make in (graph.if_then, graph.if_else, graph.while_loop):
-        with pytest.raises(TypeError, match="condition must be a GraphCondition, not int"):
-            make(1)
-    for count, error in ((0, CUDAError), (-1, OverflowError), ("1", TypeError)):
-        with pytest.raises(error):
-            graph.switch(condition, count)
-    with pytest.raises(CUDAError):
-        GraphDefinition().if_then(condition)

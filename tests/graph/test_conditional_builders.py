@@ -204,18 +204,6 @@ def test_a_default_value_must_fit_32_bits(builder, default, error):
     assert builder.is_building
 
 
-@pytest.mark.parametrize(
-    ("name", "minor"), [("create_condition", 3), ("if_then", 3), ("while_loop", 3), ("if_else", 8), ("switch", 8)]
-)
-def test_drivers_that_are_too_old_are_named(builder, monkeypatch, name, minor):
-    condition = builder.create_condition()
-    arguments = {"create_condition": (), "switch": (condition, 2)}.get(name, (condition,))
-    monkeypatch.setattr("cuda.core.graph._capture._forks.driver_version", lambda: (12, minor - 1, 0))
-    with pytest.raises(RuntimeError, match=f"CUDA 12.{minor} or later"):
-        getattr(builder, name)(*arguments)
-    assert builder.is_building
-
-
 @pytest.mark.parametrize("order", [("body", "builder"), ("builder", "body")])
 @pytest.mark.parametrize("way", ["close", "drop"])
 def test_bodies_and_their_builder_end_in_any_order(stream, kernel, memory, order, way):
@@ -271,52 +259,6 @@ def test_graphs_with_bodies_can_be_updated(device, kernel, memory, stream):
     graph.launch(stream)
     stream.sync()
     assert value(memory) == 4
-
-
-def fork_of_a_fork(body, device):
-    _, fork = body.split(2)
-    inner = fork.split(2)[1]
-    GraphBuilder.join(body, fork)
-    return inner
-
-
-def fork_by_an_event(body, device):
-    other = device.create_stream()
-    other.wait(body.stream)
-    return other
-
-
-FORKS = {"split": lambda body, device: body.split(2)[1], "split twice": fork_of_a_fork, "event": fork_by_an_event}
-
-
-@pytest.mark.parametrize("end", ["end_building", "close"])
-@pytest.mark.parametrize("way", FORKS)
-def test_a_fork_of_a_body_that_is_not_joined_fails_the_end_of_the_body(
-    builder, device, kernel, memory, stream, way, end
-):
-    body = builder.if_then(builder.create_condition(0)).begin_building()
-    fork = FORKS[way](body, device)
-    launch(fork, ONE, kernel("append"), memory.address, 1)
-    if end == "close":
-        body.close()
-    else:
-        with pytest.raises(CUDAError, match="UNJOINED"):
-            body.end_building()
-        with pytest.raises(RuntimeError, match="the capture of this GraphBuilder failed"):
-            body.graph_definition  # noqa: B018
-    assert builder.is_building
-    run(builder, stream)
-    assert value(memory) == 0
-
-
-def test_a_fork_of_a_body_can_be_joined_by_events(builder, kernel, memory, stream):
-    body = builder.if_then(builder.create_condition(1)).begin_building()
-    _, fork = body.split(2)
-    launch(fork, ONE, kernel("append"), memory.address, 1)
-    body.stream.wait(fork.stream.record())
-    body.end_building()
-    run(builder, stream)
-    assert value(memory) == 1
 
 
 def test_a_body_keeps_the_nodes_from_before_its_capture(builder, kernel, memory, stream):

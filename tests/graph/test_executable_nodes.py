@@ -5,8 +5,6 @@
 import ctypes
 import gc
 import sys
-import threading
-import weakref
 
 import numpy as np
 import pytest
@@ -24,7 +22,7 @@ from cuda.core.graph import (
     ExecutableMemsetNode,
     GraphDefinition,
 )
-from support.graph_work import ONE, Memory, Thing, is_released
+from support.graph_work import ONE
 
 
 def launched(graph, stream):
@@ -70,22 +68,6 @@ def test_two_views_of_a_node_can_update_it_in_turn(stream, kernels, memory):
         first.update(config=ONE, kernel=kernels["add"], args=(memory.at(0),))
     launched(graph, stream)
     assert memory.values[0] == 62 + 4
-
-
-def test_an_update_keeps_the_new_memory_and_releases_the_old(stream, kernels, device):
-    definition = GraphDefinition()
-    memories = [Memory(stream) for _ in range(3)]
-    node = definition.launch(ONE, kernels["add"], memories[0].buffer, 1)
-    view = definition.instantiate()[node]
-    view.update(config=ONE, kernel=kernels["add"], args=(memories[1].at(0), 1))
-    view.update(config=ONE, kernel=kernels["add"], args=(memories[2].buffer, 1))
-    references = [weakref.ref(memory.buffer) for memory in memories]
-    del memories
-    gc.collect()
-    assert [reference() is not None for reference in references] == [True, False, True]
-    view.update(config=ONE, kernel=kernels["add"], args=(0, 1))
-    view.update(config=ONE, kernel=kernels["add"], args=(0, 1))
-    assert is_released(references[2])
 
 
 def test_fills_and_copies_are_updated(stream, memory):
@@ -181,58 +163,6 @@ def test_callbacks_are_updated_and_their_exceptions_name_the_executable(stream, 
     assert reports[0].object == f"host callback fail of the executable graph {int(graph.handle):#x}"
 
 
-@pytest.mark.parametrize("end", ["update", "update graph", "close"])
-@pytest.mark.parametrize("times", [0, 1])
-def test_operands_of_an_update_live_as_long_as_the_executable_uses_them(stream, times, end):
-    definition = GraphDefinition()
-    node = definition.callback(int)
-    graph = definition.instantiate()
-    thing = Thing()
-    reference = weakref.ref(thing)
-    graph[node].update(thing.work)
-    del thing
-    gc.collect()
-    assert reference() is not None
-    for _ in range(times):
-        launched(graph, stream)
-    assert reference() is not None
-    if end == "update":
-        graph[node].update(int)
-    elif end == "update graph":
-        graph.update(definition)
-    else:
-        graph.close()
-    assert is_released(reference)
-
-
-def test_an_operand_that_is_replaced_during_a_launch_is_released_after_it(device, stream):
-    definition = GraphDefinition()
-    begun, go = threading.Event(), threading.Event()
-    first = definition.callback(lambda: (begun.set(), go.wait(10)))
-    node = first.join().callback(int)
-    for end in ("later launch", "close"):
-        graph = definition.instantiate()
-        thing = Thing()
-        reference = weakref.ref(thing)
-        graph[node].update(thing.work)
-        thing.calls = calls = []
-        del thing
-        begun.clear()
-        go.clear()
-        graph.launch(stream)
-        assert begun.wait(10)
-        graph[node].update(int)
-        gc.collect()
-        assert reference() is not None
-        if end == "close":
-            graph.close()
-        go.set()
-        stream.sync()
-        if end == "later launch":
-            launched(graph, stream)
-        assert calls == [1] and is_released(reference)
-
-
 def test_a_view_outlives_the_closing_of_its_graph(kernels, memory):
     definition = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
@@ -305,17 +235,3 @@ def test_captured_nodes_are_updated(device, stream, kernels, memory):
     graph[node].update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 30))
     launched(graph, stream)
     assert memory.values[0] == 30
-
-
-def test_an_update_keeps_the_memory_of_a_buffer(stream, kernels):
-    definition = GraphDefinition()
-    memory = Memory(stream)
-    node = definition.memset(memory.at(0), 1, 4)
-    graph = definition.instantiate()
-    other = Memory(stream)
-    graph[node].update(dst=other.buffer, value=3, width=4)
-    values = other.values
-    del other
-    gc.collect()
-    launched(graph, stream)
-    assert values[0] == 0x03030303

@@ -192,43 +192,7 @@ def test_a_closed_builder_refuses_work(device):
             work(builder)
 
 
-# --- fork and join ---
-
-
-def test_forks_depend_on_the_work_before_and_joined_work_on_all(builder, kernel, memory, stream):
-    out = memory.address
-    builder.begin_building()
-    launch(builder, ONE, kernel("add"), out, 5)
-    first, second, third = builder.split(3)
-    assert first is builder
-    assert [b.is_join_required for b in (first, second, third)] == [False, True, True]
-    launch(second, ONE, kernel("sum"), out + 4, out, out)
-    launch(third, ONE, kernel("sum"), out + 8, out, out)
-    assert GraphBuilder.join(third, second, first) is builder
-    assert second.is_closed and third.is_closed and second.is_join_required
-    launch(builder, ONE, kernel("sum"), out + 12, out + 4, out + 8)
-    builder.end_building()
-    run(builder, stream)
-    assert value(memory, 3) == 20
-
-
-def test_forks_can_be_forked_and_joined(builder, kernel, memory, stream):
-    out = memory.address
-    builder.begin_building()
-    launch(builder, ONE, kernel("add"), out, 1)
-    _, fork = builder.split(2)
-    inner = fork.split(3)
-    assert inner[0] is fork and all(b.is_join_required for b in inner)
-    for index, branch in enumerate(inner, 1):
-        launch(branch, ONE, kernel("sum"), out + 4 * index, out, out)
-    joined = GraphBuilder.join(*inner)
-    assert joined is fork and joined.is_join_required and not joined.is_closed
-    launch(joined, ONE, kernel("sum"), out + 16, out + 4, out + 12)
-    assert fork.join(fork, builder) is builder
-    launch(builder, ONE, kernel("sum"), out + 20, out + 16, out + 8)
-    builder.end_building()
-    run(builder, stream)
-    assert value(memory, 5) == 6
+# --- Forks -----------------------------------------------------------------------------------------
 
 
 def test_joined_builders_refuse_work(builder):
@@ -251,41 +215,6 @@ def test_a_fork_does_not_end_or_complete_the_capture(builder):
         GraphDefinition().instantiate().update(fork)
     builder.join(builder, fork)
     assert builder.end_building().complete()
-
-
-@pytest.mark.parametrize("count", [1, 0, -3])
-def test_a_split_into_fewer_than_two_is_refused(builder, count):
-    builder.begin_building()
-    with pytest.raises(ValueError, match="count must be at least 2"):
-        builder.split(count)
-    assert builder.is_building
-
-
-@pytest.mark.parametrize("count", [2.0, "2", None])
-def test_a_count_must_be_an_int(builder, count):
-    builder.begin_building()
-    with pytest.raises(TypeError):
-        builder.split(count)
-
-
-def test_refused_joins_leave_the_captures_unchanged(builder, device):
-    builder.begin_building()
-    _, fork = builder.split(2)
-    with device.create_graph_builder().begin_building() as other:
-        with pytest.raises(ValueError, match="different captures"):
-            GraphBuilder.join(builder, other)
-        assert other.is_building
-    with pytest.raises(ValueError, match="at least two"):
-        GraphBuilder.join(builder)
-    with pytest.raises(ValueError, match="at least two"):
-        GraphBuilder.join()
-    with pytest.raises(ValueError, match="each GraphBuilder once"):
-        GraphBuilder.join(fork, fork)
-    with pytest.raises(TypeError, match="not Stream"):
-        GraphBuilder.join(builder, fork.stream)
-    with pytest.raises(RuntimeError, match="not building"):
-        GraphBuilder.join(fork, device.create_graph_builder())
-    assert not fork.is_closed and GraphBuilder.join(builder, fork).end_building() is builder
 
 
 # --- Captured work ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 from cuda.core import graph as graph_module
 from cuda.core.graph import EmptyNode, GraphDefinition, GraphNode, KernelNode
 from cuda.core.graph._graph_node import _node_registry
-from support.graph_work import ONE, Thing, is_released, run
+from support.graph_work import ONE, run
 
 
 def test_a_chain_of_nodes_runs_in_order(memory, kernels, stream):
@@ -109,37 +109,6 @@ def test_a_node_is_invalid_after_its_graph_is_destroyed(memory):
     (deep,) = node.child_graph.nodes()
     outer.destroy()
     assert not deep.is_valid and "handle=0x0" in repr(deep)
-
-
-def test_an_operand_lives_as_long_as_a_graph_or_executable_uses_it(memory):
-    thing = Thing()
-    reference = weakref.ref(thing)
-    graph = GraphDefinition()
-    node = graph.memset(memory.at(0), 1, 4, dst_owner=thing)
-    around = GraphDefinition()
-    child = around.embed(graph)
-    executable = graph.instantiate()
-    del thing
-    node.destroy()
-    gc.collect()
-    assert reference() is not None
-    executable.close()
-    gc.collect()
-    assert reference() is not None
-    next(iter(child.child_graph.nodes())).destroy()
-    assert is_released(reference)
-
-
-def test_a_change_keeps_the_owner_of_an_address_that_stays(memory):
-    thing = Thing()
-    reference = weakref.ref(thing)
-    node = GraphDefinition().memset(memory.at(0), 1, 4, dst_owner=thing)
-    del thing
-    node.update(value=2)
-    gc.collect()
-    assert reference() is not None
-    node.update(dst=memory.at(1))
-    assert is_released(reference)
 
 
 @pytest.mark.parametrize("keywords", [{1: 2}, {"a": 1}, {"\udc80": 1}], ids=["int", "str", "surrogate"])

@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel nodes: their parameters, updates and attributes."""
 
-import gc
-import weakref
-
 import pytest
 
 from cuda.core import LaunchConfig, StreamOptions, launch
 from cuda.core.graph import GraphCompleteOptions, GraphDefinition, KernelNode
-from support.graph_work import ONE, Memory, is_released, run
+from support.graph_work import ONE, run
 
 
 def test_a_kernel_node_returns_its_parameters(memory, kernels):
@@ -40,34 +37,6 @@ def test_a_kernel_node_of_a_clone_has_the_same_parameters(memory, kernels):
     around = GraphDefinition().embed(graph).child_graph
     (node,) = around.nodes()
     assert type(node) is KernelNode and node.config == ONE and node.kernel == kernels["add"]
-
-
-def test_wrong_launches_are_refused(memory, kernels):
-    graph = GraphDefinition()
-    for config in (None, {"grid": 1, "block": 1}):
-        with pytest.raises(TypeError, match="config must be a LaunchConfig"):
-            graph.launch(config, kernels["add"], memory.buffer, 3)
-    with pytest.raises(TypeError, match="kernel must be a Kernel"):
-        graph.launch(ONE, "add")
-    with pytest.raises(TypeError, match="takes 2 arguments, 1 given"):
-        graph.launch(ONE, kernels["add"], memory.buffer)
-    with pytest.raises(NotImplementedError, match="cooperative"):
-        graph.launch(LaunchConfig(grid=1, block=1, is_cooperative=True), kernels["add"], memory.buffer, 3)
-    node = graph.launch(ONE, kernels["add"], memory.buffer, 3)
-    with pytest.raises(ValueError, match="a new kernel needs args"):
-        node.update(kernel=kernels["add"])
-    assert graph.nodes() == {node}
-
-
-def test_a_kernel_node_keeps_its_arguments(stream, kernels):
-    memory = Memory(stream)
-    reference = weakref.ref(memory.buffer)
-    node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
-    del memory
-    gc.collect()
-    assert reference() is not None
-    node.update(args=(None, 3))
-    assert is_released(reference)
 
 
 def test_nodes_keep_the_attributes_of_captured_launches(device, kernels, memory, stream):

@@ -10,58 +10,6 @@ from cuda.core.graph import AllocNode, GraphDefinition
 from support.graph_work import run
 
 
-@pytest.mark.parametrize(
-    ("value", "number", "size"),
-    [
-        (True, 1, 1),
-        (255, 255, 1),
-        (b"\x01\x02", 0x0201, 2),
-        (np.int32(-1), 0xFFFFFFFF, 4),
-        (np.float32(1), 0x3F800000, 4),
-    ],
-)
-def test_fills_take_elements_of_three_sizes(memory, value, number, size):
-    node = GraphDefinition().memset(memory.buffer, value, 2)
-    assert (node.value, node.element_size, node.width, node.height, node.pitch) == (number, size, 2, 1, 0)
-    assert node.dptr == memory.buffer.handle
-    assert repr(node) == f"<MemsetNode handle={int(node.handle):#x} dptr={node.dptr:#x} value={number}>"
-
-
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [(b"abc", ValueError), (256, OverflowError), (-1, OverflowError), (1.0, TypeError), ("1", TypeError)],
-)
-def test_wrong_elements_are_refused(memory, value, error):
-    with pytest.raises(error, match="value must"):
-        GraphDefinition().memset(memory.buffer, value, 2)
-
-
-@pytest.mark.parametrize(("address", "error"), [(None, TypeError), ("1", TypeError), (-1, OverflowError)])
-def test_wrong_addresses_are_refused(memory, address, error):
-    graph = GraphDefinition()
-    with pytest.raises(error, match="dst must be"):
-        graph.memset(address, 1, 1)
-    with pytest.raises(error, match="src must be"):
-        graph.memcpy(memory.buffer, address, 1)
-
-
-def test_owners_need_an_address_and_open_memory(memory):
-    graph = GraphDefinition()
-    with pytest.raises(ValueError, match="dst_owner must be None if dst is a Buffer"):
-        graph.memset(memory.buffer, 1, 1, dst_owner=memory)
-    node = graph.memset(memory.at(0), 1, 1, dst_owner=memory.buffer)
-    with pytest.raises(ValueError, match="dst_owner needs dst"):
-        node.update(dst_owner=memory)
-    memory.values = None
-    address = memory.at(0)
-    memory.buffer.close()
-    for error in (RuntimeError, ValueError):
-        with pytest.raises(error, match="this Buffer is closed"):
-            graph.memset(memory.buffer, 1, 1)
-        with pytest.raises(error, match="this Buffer is closed"):
-            graph.memset(address, 1, 1, dst_owner=memory.buffer)
-
-
 def test_fills_and_copies_are_updated(memory, stream):
     graph = GraphDefinition()
     fill = graph.memset(memory.buffer, 1, 4)
@@ -109,23 +57,3 @@ def test_memory_of_a_graph_has_an_address_at_once(device, stream, memory):
     del allocated
     (node,) = (node for node in graph.nodes() if isinstance(node, AllocNode))
     assert int(node.handle) == handle and node.memory_type == "device" and node.bytesize == 64
-
-
-@pytest.mark.parametrize("kind", ["Device", "cpu", 3])
-def test_wrong_memory_types_are_refused(device, kind):
-    with pytest.raises(ValueError, match="memory_type must be 'device', 'host' or 'managed'"):
-        GraphDefinition().allocate(64, memory_type=kind)
-
-
-def test_wrong_allocations_are_refused(device):
-    graph = GraphDefinition()
-    with pytest.raises(TypeError, match="device must be a Device or an int"):
-        graph.allocate(64, device="0")
-    with pytest.raises(OverflowError, match="size must be"):
-        graph.allocate(-1)
-    for refused in (lambda: graph.allocate(0), lambda: graph.deallocate(0)):
-        with pytest.raises(CUDAError):
-            refused()
-    with pytest.raises(TypeError, match="dptr must be an int"):
-        graph.deallocate(None)
-    assert graph.nodes() == set()

@@ -85,3 +85,10 @@ class Thing:
 
     def work(self):
         self.calls.append(1)
+
+
+def can_capture(stream) -> bool:
+    """Return True if no capture is left on the stream: a new builder can begin one."""
+    with stream.create_graph_builder() as builder:
+        builder.begin_building().end_building()
+    return True

@@ -19,7 +19,7 @@ from cuda.core import (
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import GraphDefinition
-from support.graph_work import ONE, Memory, value
+from support.graph_work import ONE, Memory, can_capture, value
 from support.kernels import HostMemory, compiled
 
 SOURCE = 'extern "C" __global__ void add(int* out, int value) { *out += value; }'
@@ -28,13 +28,6 @@ SOURCE = 'extern "C" __global__ void add(int* out, int value) { *out += value; }
 def run(builder, stream):
     builder.complete().launch(stream)
     stream.sync()
-
-
-def can_capture(stream):
-    """Return True if no capture is left on the stream: a new builder can begin one."""
-    with stream.create_graph_builder() as builder:
-        builder.begin_building().end_building()
-    return True
 
 
 @pytest.mark.parametrize("way", ["close", "drop", "exception", "cycle"])
@@ -68,49 +61,6 @@ def test_a_capture_outlives_the_closing_of_the_users_stream(device, kernel, memo
     borrowed.close()
     launch(builder, ONE, kernel("add"), memory.address, 3)
     builder.end_building()
-    run(builder, stream)
-    assert value(memory) == 3
-
-
-def test_a_fork_that_is_not_joined_fails_the_end_and_nothing_captures(stream, kernel, memory):
-    builder = stream.create_graph_builder().begin_building()
-    _, fork = builder.split(2)
-    launch(fork, ONE, kernel("add"), memory.address, 3)
-    with pytest.raises(CUDAError, match="UNJOINED"):
-        builder.end_building()
-    assert not builder.is_building and not fork.is_building
-    for work in (lambda b: b.complete(), lambda b: b.graph_definition):
-        with pytest.raises(RuntimeError, match="the capture of this GraphBuilder failed"):
-            work(builder)
-    with pytest.raises(RuntimeError, match="forked from has ended"):
-        launch(fork, ONE, kernel("add"), memory.address, 3)
-    assert can_capture(stream)
-
-
-@pytest.mark.parametrize("way", ["callback", "conditional", "kernel and callback"])
-def test_a_fork_that_is_not_joined_fails_the_end_whatever_it_has(stream, kernel, memory, way):
-    """The driver forgives nodes that are added by hand."""
-    builder = stream.create_graph_builder().begin_building()
-    _, fork = builder.split(2)
-    if way == "kernel and callback":
-        launch(fork, ONE, kernel("add"), memory.address, 3)
-    if way == "conditional":
-        fork.if_then(fork.create_condition(0))
-    else:
-        fork.callback(int)
-    with pytest.raises(CUDAError, match="UNJOINED"):
-        builder.end_building()
-    assert can_capture(stream)
-
-
-def test_forks_without_work_and_those_that_events_join_need_no_join(stream, kernel, memory):
-    builder = stream.create_graph_builder().begin_building()
-    launch(builder, ONE, kernel("add"), memory.address, 3)
-    idle, busy = builder.split(3)[1:]
-    busy.callback(int)
-    stream.wait(busy.stream.record())
-    builder.end_building()
-    assert not idle.is_closed
     run(builder, stream)
     assert value(memory) == 3
 

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Forks of a capture: their order, how they join, and drivers that are too old for conditional nodes."""
+
+import pytest
+
+from cuda.core import launch
+from cuda.core.graph import GraphBuilder
+from support.graph_work import ONE, value
+
+
+def test_forks_depend_on_the_work_before_and_joined_work_on_all(builder, kernel, memory, stream):
+    out = memory.address
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), out, 5)
+    first, second, third = builder.split(3)
+    assert first is builder
+    assert [b.is_join_required for b in (first, second, third)] == [False, True, True]
+    launch(second, ONE, kernel("sum"), out + 4, out, out)
+    launch(third, ONE, kernel("sum"), out + 8, out, out)
+    assert GraphBuilder.join(third, second, first) is builder
+    assert second.is_closed and third.is_closed and second.is_join_required
+    launch(builder, ONE, kernel("sum"), out + 12, out + 4, out + 8)
+    builder.end_building()
+    builder.complete().launch(stream)
+    stream.sync()
+    assert value(memory, 3) == 20
+
+
+def test_forks_can_be_forked_and_joined(builder, kernel, memory, stream):
+    out = memory.address
+    builder.begin_building()
+    launch(builder, ONE, kernel("add"), out, 1)
+    _, fork = builder.split(2)
+    inner = fork.split(3)
+    assert inner[0] is fork and all(b.is_join_required for b in inner)
+    for index, branch in enumerate(inner, 1):
+        launch(branch, ONE, kernel("sum"), out + 4 * index, out, out)
+    joined = GraphBuilder.join(*inner)
+    assert joined is fork and joined.is_join_required and not joined.is_closed
+    launch(joined, ONE, kernel("sum"), out + 16, out + 4, out + 12)
+    assert fork.join(fork, builder) is builder
+    launch(builder, ONE, kernel("sum"), out + 20, out + 16, out + 8)
+    builder.end_building()
+    builder.complete().launch(stream)
+    stream.sync()
+    assert value(memory, 5) == 6
+
+
+@pytest.mark.parametrize("count", [1, 0, -3])
+def test_a_split_into_fewer_than_two_is_refused(builder, count):
+    builder.begin_building()
+    with pytest.raises(ValueError, match="count must be at least 2"):
+        builder.split(count)
+    assert builder.is_building
+
+
+@pytest.mark.parametrize("count", [2.0, "2", None])
+def test_a_count_must_be_an_int(builder, count):
+    builder.begin_building()
+    with pytest.raises(TypeError):
+        builder.split(count)
+
+
+def test_refused_joins_leave_the_captures_unchanged(builder, device):
+    builder.begin_building()
+    _, fork = builder.split(2)
+    with device.create_graph_builder().begin_building() as other:
+        with pytest.raises(ValueError, match="different captures"):
+            GraphBuilder.join(builder, other)
+        assert other.is_building
+    with pytest.raises(ValueError, match="at least two"):
+        GraphBuilder.join(builder)
+    with pytest.raises(ValueError, match="at least two"):
+        GraphBuilder.join()
+    with pytest.raises(ValueError, match="each GraphBuilder once"):
+        GraphBuilder.join(fork, fork)
+    with pytest.raises(TypeError, match="not Stream"):
+        GraphBuilder.join(builder, fork.stream)
+    with pytest.raises(RuntimeError, match="not building"):
+        GraphBuilder.join(fork, device.create_graph_builder())
+    assert not fork.is_closed and GraphBuilder.join(builder, fork).end_building() is builder
+
+
+@pytest.mark.parametrize(
+    ("name", "minor"), [("create_condition", 3), ("if_then", 3), ("while_loop", 3), ("if_else", 8), ("switch", 8)]
+)
+def test_drivers_that_are_too_old_are_named(builder, monkeypatch, name, minor):
+    condition = builder.begin_building().create_condition()
+    arguments = {"create_condition": (), "switch": (condition, 2)}.get(name, (condition,))
+    monkeypatch.setattr("cuda.core.graph._capture._forks.driver_version", lambda: (12, minor - 1, 0))
+    with pytest.raises(RuntimeError, match=f"CUDA 12.{minor} or later"):
+        getattr(builder, name)(*arguments)
+    assert builder.is_building

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Operands of nodes that were updated in an executable: when they are kept, and when they are released."""
+
+import gc
+import threading
+import weakref
+
+import pytest
+
+from cuda.core.graph import GraphDefinition
+from support.graph_work import ONE, Memory, Thing, is_released
+
+
+def launched(graph, stream):
+    graph.launch(stream)
+    stream.sync()
+
+
+def test_an_update_keeps_the_new_memory_and_releases_the_old(stream, kernels, device):
+    definition = GraphDefinition()
+    memories = [Memory(stream) for _ in range(3)]
+    node = definition.launch(ONE, kernels["add"], memories[0].buffer, 1)
+    view = definition.instantiate()[node]
+    view.update(config=ONE, kernel=kernels["add"], args=(memories[1].at(0), 1))
+    view.update(config=ONE, kernel=kernels["add"], args=(memories[2].buffer, 1))
+    references = [weakref.ref(memory.buffer) for memory in memories]
+    del memories
+    gc.collect()
+    assert [reference() is not None for reference in references] == [True, False, True]
+    view.update(config=ONE, kernel=kernels["add"], args=(0, 1))
+    view.update(config=ONE, kernel=kernels["add"], args=(0, 1))
+    assert is_released(references[2])
+
+
+def test_an_update_keeps_the_memory_of_a_buffer(stream, kernels):
+    definition = GraphDefinition()
+    memory = Memory(stream)
+    node = definition.memset(memory.at(0), 1, 4)
+    graph = definition.instantiate()
+    other = Memory(stream)
+    graph[node].update(dst=other.buffer, value=3, width=4)
+    values = other.values
+    del other
+    gc.collect()
+    launched(graph, stream)
+    assert values[0] == 0x03030303
+
+
+@pytest.mark.parametrize("end", ["update", "update graph", "close"])
+@pytest.mark.parametrize("times", [0, 1])
+def test_operands_of_an_update_live_as_long_as_the_executable_uses_them(stream, times, end):
+    definition = GraphDefinition()
+    node = definition.callback(int)
+    graph = definition.instantiate()
+    thing = Thing()
+    reference = weakref.ref(thing)
+    graph[node].update(thing.work)
+    del thing
+    gc.collect()
+    assert reference() is not None
+    for _ in range(times):
+        launched(graph, stream)
+    assert reference() is not None
+    if end == "update":
+        graph[node].update(int)
+    elif end == "update graph":
+        graph.update(definition)
+    else:
+        graph.close()
+    assert is_released(reference)
+
+
+def test_an_operand_that_is_replaced_during_a_launch_is_released_after_it(device, stream):
+    definition = GraphDefinition()
+    begun, go = threading.Event(), threading.Event()
+    first = definition.callback(lambda: (begun.set(), go.wait(10)))
+    node = first.join().callback(int)
+    for end in ("later launch", "close"):
+        graph = definition.instantiate()
+        thing = Thing()
+        reference = weakref.ref(thing)
+        graph[node].update(thing.work)
+        thing.calls = calls = []
+        del thing
+        begun.clear()
+        go.clear()
+        graph.launch(stream)
+        assert begun.wait(10)
+        graph[node].update(int)
+        gc.collect()
+        assert reference() is not None
+        if end == "close":
+            graph.close()
+        go.set()
+        stream.sync()
+        if end == "later launch":
+            launched(graph, stream)
+        assert calls == [1] and is_released(reference)
