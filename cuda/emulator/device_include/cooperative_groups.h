@@ -28,9 +28,9 @@ public:
         emu_u32 generation_;
         explicit arrival_token(emu_u32 generation) : generation_(generation) {}
     };
-    static void sync(EMU_PLACE) { __syncthreads(file, line); }
-    static arrival_token barrier_arrive(EMU_PLACE) { return arrival_token(emu_block_arrive(file, line)); }
-    static void barrier_wait(arrival_token&& token, EMU_PLACE) { emu_block_wait(token.generation_, file, line); }
+    static void sync(EMU_LOCATION) { __syncthreads(file, line); }
+    static arrival_token barrier_arrive(EMU_LOCATION) { return arrival_token(emu_block_arrive(file, line)); }
+    static void barrier_wait(arrival_token&& token, EMU_LOCATION) { emu_block_wait(token.generation_, file, line); }
     static unsigned int thread_rank() { return emu_details::rank_in_block(); }
     static dim3 group_index() { return dim3(blockIdx); }
     static dim3 thread_index() { return dim3(threadIdx); }
@@ -51,9 +51,9 @@ class grid_group {
 public:
     struct arrival_token {};
     static bool is_valid() { return emu_grid_is_cooperative() != 0; }
-    static void sync(EMU_PLACE) { emu_grid_barrier(file, line); }
+    static void sync(EMU_LOCATION) { emu_grid_barrier(file, line); }
     static arrival_token barrier_arrive() { return {}; }
-    static void barrier_wait(arrival_token&&, EMU_PLACE) { emu_grid_barrier(file, line); }
+    static void barrier_wait(arrival_token&&, EMU_LOCATION) { emu_grid_barrier(file, line); }
     static unsigned long long block_rank()
     {
         return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
@@ -77,9 +77,9 @@ inline grid_group this_grid() { return grid_group(); }
 class cluster_group {
 public:
     typedef unsigned int arrival_token;
-    static void sync(EMU_PLACE) { emu_cluster_wait(emu_cluster_arrive(file, line), file, line); }
-    static arrival_token barrier_arrive(EMU_PLACE) { return emu_cluster_arrive(file, line); }
-    static void barrier_wait(arrival_token token, EMU_PLACE) { emu_cluster_wait(token, file, line); }
+    static void sync(EMU_LOCATION) { emu_cluster_wait(emu_cluster_arrive(file, line), file, line); }
+    static arrival_token barrier_arrive(EMU_LOCATION) { return emu_cluster_arrive(file, line); }
+    static void barrier_wait(arrival_token token, EMU_LOCATION) { emu_cluster_wait(token, file, line); }
     template <class T> static T* map_shared_rank(T* address, int rank)
     {
         return static_cast<T*>(emu_cluster_map(address, unsigned(rank)));
@@ -196,7 +196,7 @@ public:
     static unsigned int thread_rank() { return rank_in_block() % Size; }
     static constexpr unsigned int size() { return Size; }
     static constexpr unsigned int num_threads() { return Size; }
-    static void sync(EMU_PLACE) { emu_tile_barrier(Size, file, line); }
+    static void sync(EMU_LOCATION) { emu_tile_barrier(Size, file, line); }
     int any(int predicate) const
     {
         return collect(predicate, [](const Values<int>& all) {
@@ -292,7 +292,7 @@ public:
         return coalesced_group(part, own, (this->size() + size - 1) / size);
     }
 };
-EMU_INLINE coalesced_group coalesced_threads(EMU_PLACE) { return coalesced_group(emu_meet(file, line)); }
+EMU_INLINE coalesced_group coalesced_threads(EMU_LOCATION) { return coalesced_group(emu_meet(file, line)); }
 
 // ------------------------------------------------------- groups whose kind is known at run time
 
@@ -307,7 +307,7 @@ public:
     thread_group(const coalesced_group& group) : kind_(warp), mask_(group.emu_mask()) {}
     template <unsigned Size> thread_group(const emu_details::small_tile<Size>& group) : kind_(warp), mask_(group.emu_mask()) {}
     template <unsigned Size> thread_group(const emu_details::large_tile<Size>&) : kind_(tile), mask_(Size) {}
-    void sync(EMU_PLACE) const
+    void sync(EMU_LOCATION) const
     {
         switch (kind_) {
         case block: return thread_block::sync(file, line);
@@ -375,7 +375,7 @@ template <class Group> inline coalesced_group binary_partition(const Group& grou
 
 // ------------------------------------------------------------------------------- functions
 
-template <class Group> inline void sync(const Group& group, EMU_PLACE) { thread_group(group).sync(file, line); }
+template <class Group> inline void sync(const Group& group, EMU_LOCATION) { thread_group(group).sync(file, line); }
 template <class Group> inline unsigned long long thread_rank(const Group& group) { return group.thread_rank(); }
 template <class Group> inline unsigned long long group_size(const Group& group) { return group.size(); }
 template <class Group> inline bool is_valid(const Group& group) { return thread_group(group).is_valid(); }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a compiled kernel module and the library share. Freestanding: includes nothing,
+// The interface between a compiled kernel module and the library. Freestanding: includes nothing,
 // compiles as C++11 and later, with g++ and clang. Any change of layout, of a signature or
-// of a meaning raises EMU_ABI_VERSION; the loader refuses modules of another version, and
+// of a meaning increases EMU_ABI_VERSION; the loader refuses modules of another version, and
 // the version is part of the cache key.
 #pragma once
 
@@ -13,9 +13,9 @@
 #define EMU_IMPORT __attribute__((visibility("default")))
 #define EMU_TLS __thread __attribute__((tls_model("initial-exec")))
 #define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread")))
-// Parameters with the caller's place in the source. The default arguments are evaluated at the call, so that calls
-// which the compiler duplicates, inlines or moves keep their place.
-#define EMU_PLACE const char *file = __builtin_FILE(), emu_u32 line = __builtin_LINE()
+// Parameters with the source location of the caller. The default arguments are evaluated at the call, so that calls
+// which the compiler duplicates, inlines or moves keep their location.
+#define EMU_LOCATION const char *file = __builtin_FILE(), emu_u32 line = __builtin_LINE()
 
 typedef __UINT8_TYPE__ emu_u8;
 typedef __UINT32_TYPE__ emu_u32;
@@ -31,8 +31,8 @@ extern "C" {
 // The library defines these symbols; modules import them. They are written by the executor
 // only: block-wide values when a block starts, per-thread values at each switch of fibers.
 // A block never leaves its OS thread, so an address of thread-local memory taken by a
-// kernel stays valid for the whole block. The sum of all of them must stay below 448
-// bytes: a library loaded late gets little of the static TLS area.
+// kernel stays valid for the whole block. Their total size must stay below 448 bytes,
+// because a library loaded with dlopen gets little of the static TLS area.
 
 struct EmuDim3 {
     emu_u32 x, y, z;
@@ -63,9 +63,9 @@ struct EmuThread {
     EmuDim3 cluster_dim;         // blocks per cluster (1,1,1 without clusters)
     void* block;                 // of the executor
     void* fiber;                 // of the executor
-    emu_u32 no_preempt;          // above 0: the monitor leaves this thread alone
+    emu_u32 no_preempt;          // above 0: the monitor does not preempt this thread
     emu_u32 smid;                // the multiprocessor of this block
-    emu_u32 nsmid;               // those of the device
+    emu_u32 nsmid;               // the number of multiprocessors of the device
     emu_u32 reserved[3];
 };
 
@@ -82,28 +82,28 @@ enum { EMU_CHECK_MEMORY = 1 };
 // ---------------------------------------------------------------------------- barriers
 //
 // Every function that may suspend the calling thread is an opaque call, so the compiler
-// keeps nothing of shared or global memory in registers across it. A barrier is known by its
-// place in the source, never by the address of the call, of which there may be several.
+// keeps no values of shared or global memory in registers across it. A barrier is identified by
+// its source location, never by the address of the call, because the compiler duplicates calls.
 
 enum EmuReduce { EMU_REDUCE_COUNT = 0, EMU_REDUCE_AND = 1, EMU_REDUCE_OR = 2 };
 
-EMU_IMPORT void emu_barrier(EMU_PLACE);                                   // __syncthreads
-EMU_IMPORT int emu_barrier_reduce(int op, int predicate, EMU_PLACE);     // __syncthreads_count/and/or
-EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count, EMU_PLACE); // id 0..15; count 0: whole block
-EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count, EMU_PLACE);
+EMU_IMPORT void emu_barrier(EMU_LOCATION);                                   // __syncthreads
+EMU_IMPORT int emu_barrier_reduce(int op, int predicate, EMU_LOCATION);     // __syncthreads_count/and/or
+EMU_IMPORT void emu_barrier_named(emu_u32 id, emu_u32 count, EMU_LOCATION); // id 0..15; count 0: whole block
+EMU_IMPORT void emu_barrier_arrive(emu_u32 id, emu_u32 count, EMU_LOCATION);
 // A split barrier: wait takes the token that arrive returned.
-EMU_IMPORT emu_u32 emu_block_arrive(EMU_PLACE);
-EMU_IMPORT void emu_block_wait(emu_u32 token, EMU_PLACE);
+EMU_IMPORT emu_u32 emu_block_arrive(EMU_LOCATION);
+EMU_IMPORT void emu_block_wait(emu_u32 token, EMU_LOCATION);
 // Barriers of tiles: 64 to 1024 neighbouring threads, a power of two, aligned to their number. The slots hold one
 // pointer for each thread of the block, with which the threads of a tile exchange values.
-EMU_IMPORT void emu_tile_barrier(emu_u32 size, EMU_PLACE);
+EMU_IMPORT void emu_tile_barrier(emu_u32 size, EMU_LOCATION);
 EMU_IMPORT void** emu_tile_slots(void);
-// Waits for all threads of all blocks of a cooperative launch; in other launches a trap that says so.
-EMU_IMPORT void emu_grid_barrier(EMU_PLACE);
+// Waits for all threads of all blocks of a cooperative launch; other launches end with a trap that says so.
+EMU_IMPORT void emu_grid_barrier(EMU_LOCATION);
 EMU_IMPORT int emu_grid_is_cooperative(void);
 // Cluster barriers: wait takes the token that arrive returned.
-EMU_IMPORT emu_u32 emu_cluster_arrive(EMU_PLACE);
-EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_PLACE);
+EMU_IMPORT emu_u32 emu_cluster_arrive(EMU_LOCATION);
+EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_LOCATION);
 EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
 EMU_IMPORT emu_u32 emu_cluster_rank_of(const void* shared_address); // of its block
 
@@ -177,8 +177,8 @@ EMU_IMPORT emu_u64 emu_current_graph(void); // null outside of a graph
 
 // ------------------------------------------------------------------- textures, surfaces
 //
-// One function for all reads of textures, and one for all accesses to surfaces. A number that
-// stands for no such object, or for one of another shape, is a fault (EMU_FAULT_TRAP).
+// One function for all reads of textures, and one for all accesses to surfaces. A handle that
+// is not of such an object, or of one of another shape, is a fault (EMU_FAULT_TRAP).
 
 enum EmuTextureKind {
     EMU_TEXTURE_FETCH = 0, // of linear memory, by `index`
@@ -204,13 +204,13 @@ struct EmuTextureCall {
     float level;
     float dx[3], dy[3]; // gradients
     emu_u32 words[4];   // the result: bits of floats, or integers extended to 32 bits
-    const char* file;   // where the kernel asks
+    const char* file;   // of the call in the kernel
     emu_u32 line;
 };
 
 EMU_IMPORT void emu_texture_read(EmuTextureCall* call);
 
-enum EmuSurfaceKind { // as of textures
+enum EmuSurfaceKind { // the values of EmuTextureKind
     EMU_SURFACE_1D = 1,
     EMU_SURFACE_2D = 2,
     EMU_SURFACE_3D = 3,
@@ -246,7 +246,7 @@ EMU_IMPORT void emu_surface_access(EmuSurfaceCall* call);
 //   3. else emu_check_slow, which returns for allowed memory (and remembers the range) or
 //      ends the launch with a fault.
 // Shadow: one byte for 8 of memory. 0: all may be accessed; 1..7: only the first bytes;
-// 0x80 and above: none, and the value says why.
+// 0x80 and above: none, and the value gives the reason (EmuShadow).
 // Alignment of an access is checked by the same callbacks, before step 1.
 
 enum EmuShadow {
@@ -274,7 +274,7 @@ struct EmuSpace {
 //   emu_module                   one EmuModule
 //   any symbol containing "emu_kernel_record"    an EmuKernel each
 //   any symbol containing "emu_variable_record"  an EmuVariable each
-// (a template's static member cannot be put into a section, so sections do not serve).
+// (not by section, because a static member of a template cannot be put into one).
 // The lowered name of a kernel or variable is the symbol at `address`.
 
 struct EmuModule {

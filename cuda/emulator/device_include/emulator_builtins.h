@@ -12,16 +12,16 @@ static constexpr int warpSize = 32;
 
 #define EMU_INLINE inline __attribute__((always_inline))
 
-EMU_INLINE void __syncthreads(EMU_PLACE) { emu_barrier(file, line); }
-EMU_INLINE int __syncthreads_count(int predicate, EMU_PLACE)
+EMU_INLINE void __syncthreads(EMU_LOCATION) { emu_barrier(file, line); }
+EMU_INLINE int __syncthreads_count(int predicate, EMU_LOCATION)
 {
     return emu_barrier_reduce(EMU_REDUCE_COUNT, predicate, file, line);
 }
-EMU_INLINE int __syncthreads_and(int predicate, EMU_PLACE)
+EMU_INLINE int __syncthreads_and(int predicate, EMU_LOCATION)
 {
     return emu_barrier_reduce(EMU_REDUCE_AND, predicate, file, line);
 }
-EMU_INLINE int __syncthreads_or(int predicate, EMU_PLACE)
+EMU_INLINE int __syncthreads_or(int predicate, EMU_LOCATION)
 {
     return emu_barrier_reduce(EMU_REDUCE_OR, predicate, file, line);
 }
@@ -41,8 +41,8 @@ EMU_INLINE void __prof_trigger(int) {}
 EMU_INLINE unsigned int __isGlobal(const void* pointer) { return pointer != nullptr; }
 EMU_INLINE void __builtin_nv_yield() { emu_yield(); }
 
-// Declared under their own names, because programs declare and pass them like any function; the assembler names lead to
-// functions of the device.
+// Declared under their own names, because programs declare them and take their addresses; the assembler names map them
+// to functions of the device.
 extern "C" {
 EMU_IMPORT int printf(const char* format, ...) __asm__("emu_printf");
 EMU_IMPORT int vprintf(const char* format, va_list arguments) __asm__("emu_vprintf");
@@ -53,7 +53,7 @@ EMU_IMPORT void* memset(void* to, int value, size_t bytes);
 EMU_IMPORT void* memmove(void* to, const void* from, size_t bytes);
 EMU_IMPORT int memcmp(const void* a, const void* b, size_t bytes);
 
-// For conditional nodes; programs declare it, too, with or without cuda_device_runtime_api.h.
+// For conditional nodes; programs may declare it, too, with or without cuda_device_runtime_api.h.
 typedef unsigned long long cudaGraphConditionalHandle;
 EMU_IMPORT void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
     __asm__("emu_set_condition");
@@ -93,7 +93,7 @@ EMU_INLINE void* __cvta_shared_to_generic(size_t address)
 EMU_INLINE void* __cvta_global_to_generic(size_t address) { return (void*)address; }
 
 namespace emu {
-// Operands of inline PTX: the bits in the register.
+// Operands of inline PTX: the conversion between a value and the bits of its register.
 template <class T> EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(T value) { return (emu_u64)value; }
 EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(float value) { emu_u32 bits; __builtin_memcpy(&bits, &value, 4); return bits; }
 EMU_NO_CHECK EMU_INLINE emu_u64 ptx_bits(double value) { emu_u64 bits; __builtin_memcpy(&bits, &value, 8); return bits; }

@@ -10,19 +10,19 @@
 extern "C" {
 
 // Initializes an mbarrier, 8 bytes in shared memory.
-EMU_IMPORT void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, EMU_PLACE);
-EMU_IMPORT void emu_mbarrier_end(emu_u64 barrier, EMU_PLACE);
+EMU_IMPORT void emu_mbarrier_init(emu_u64 barrier, emu_u32 count, EMU_LOCATION);
+EMU_IMPORT void emu_mbarrier_end(emu_u64 barrier, EMU_LOCATION);
 // Expects `bytes` more, then counts `count` arrivals (0: none). Returns the phase, a token for emu_mbarrier_test.
-EMU_IMPORT emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, EMU_PLACE);
+EMU_IMPORT emu_u64 emu_mbarrier_arrive(emu_u64 barrier, emu_u32 count, emu_u32 bytes, EMU_LOCATION);
 // Whether the phase of this parity has completed. If not, other threads may run before this returns.
-EMU_IMPORT int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, EMU_PLACE);
+EMU_IMPORT int emu_mbarrier_test(emu_u64 barrier, emu_u64 parity, EMU_LOCATION);
 
 // The copy is complete when the call returns; its bytes are counted at `barrier`, unless that is 0.
-EMU_IMPORT void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int is_to_shared, EMU_PLACE);
+EMU_IMPORT void emu_bulk_copy(emu_u64 to, emu_u64 from, emu_u32 bytes, emu_u64 barrier, int is_to_shared, EMU_LOCATION);
 // `offsets` for an im2col copy, one for each axis between the first and the last; null for a tile.
-EMU_IMPORT void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* place, emu_u64 barrier,
-                                const emu_i32* offsets, EMU_PLACE);
-EMU_IMPORT void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* place, emu_u64 from, EMU_PLACE);
+EMU_IMPORT void emu_tensor_load(emu_u32 axes, emu_u64 to, emu_u64 map, const emu_i32* coordinates, emu_u64 barrier,
+                                const emu_i32* offsets, EMU_LOCATION);
+EMU_IMPORT void emu_tensor_store(emu_u32 axes, emu_u64 map, const emu_i32* coordinates, emu_u64 from, EMU_LOCATION);
 
 // The address in shared memory that has these low 32 bits.
 EMU_IMPORT void* emu_shared_address(emu_u64 low);

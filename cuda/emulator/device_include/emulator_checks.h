@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Called by the compiler before each access (-fsanitize=kernel-address). The shadow, which emulator_abi.h describes, is
-// looked at first.
+// The compiler calls these functions before each access (-fsanitize=kernel-address). They read the shadow first, which
+// emulator_abi.h describes.
 #pragma once
 
 #if EMU_CHECKS & 1

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// On a GPU, conversions from floating point to integers saturate, and NaN becomes 0; x86-64 returns one fixed value for
-// both. The compiler's instructions for such conversions are replaced by assembler macros, which keep the flags and use
-// registers only that the compiler leaves alone (-ffixed-xmm14 -ffixed-xmm15). Conversions to unsigned 32-bit integers
-// wrap around, because the compiler emits the signed 64-bit conversion for them.
+// On a GPU, conversions from floating point to integers saturate, and NaN becomes 0 (from double to 64 bits: the lowest
+// value); x86-64 returns one fixed value in all these cases. Assembler macros replace the compiler's instructions for
+// such conversions. They keep the flags, and use only registers that the compiler does not use (-ffixed-xmm14
+// -ffixed-xmm15). Conversions to unsigned 32-bit integers wrap around, because the compiler emits the signed 64-bit
+// conversion for them.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)

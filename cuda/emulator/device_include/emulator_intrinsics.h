@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The intrinsics of CUDA: fast functions, arithmetic with a rounding mode, conversions, integer operations. The fast
-// functions are as accurate as the others here.
+// The intrinsics of CUDA: fast math functions, arithmetic with a rounding mode, conversions, integer operations. The
+// fast functions are as accurate here as the standard ones.
 #pragma once
 
 namespace emu {
 
 enum { ROUND_NEAREST = 0, ROUND_DOWN = 1, ROUND_UP = 2, ROUND_ZERO = 3 };
 
-// Keeps the compiler from computing a value in advance, and from moving the computation.
+// Prevents the compiler from folding the computation of a value, or moving it across a change of the rounding mode.
 template <class T> EMU_NO_CHECK EMU_INLINE void pin(T& value) { __asm__ volatile("" : "+x"(value) : : "memory"); }
 
 template <class F> EMU_NO_CHECK EMU_INLINE auto rounded(unsigned mode, F f) -> decltype(f())
@@ -24,7 +24,7 @@ template <class F> EMU_NO_CHECK EMU_INLINE auto rounded(unsigned mode, F f) -> d
     return result;
 }
 
-// Clamps to the range of the type; NaN becomes 0.
+// Clamps to the range of the type; NaN becomes 0, or from double to 64 bits the lowest value.
 template <class To, class From> EMU_INLINE To saturated(From x)
 {
     constexpr bool is_signed = To(-1) < To(0);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The single precision functions of CUDA, and their overloads of C++. They call the machine's math library, or are
-// built from it.
+// The math functions of CUDA that the C library of the host has, and their C++ overloads.
 #pragma once
 
 extern "C" {
@@ -138,8 +137,8 @@ EMU_IMPORT long long llabs(long long x) noexcept;
 }
 
 namespace emu {
-template <bool> struct If {};
-template <> struct If<true> {
+template <bool> struct EnableIf {};
+template <> struct EnableIf<true> {
     typedef double type;
 };
 template <class T> struct IsInteger {
@@ -154,61 +153,61 @@ EMU_INTEGER(short) EMU_INTEGER(unsigned short) EMU_INTEGER(int) EMU_INTEGER(unsi
 EMU_INTEGER(long) EMU_INTEGER(unsigned long) EMU_INTEGER(long long) EMU_INTEGER(unsigned long long)
 #undef EMU_INTEGER
 // The type of sin(1): integers count as double.
-template <class T> struct Promoted : If<IsInteger<T>::value> {};
+template <class T> struct Promoted : EnableIf<IsInteger<T>::value> {};
 } // namespace emu
 
-#define EMU_ONE(name)                                                                             \
+#define EMU_UNARY(name)                                                                             \
     EMU_INLINE float name(float x) { return name##f(x); }                                         \
     template <class T> EMU_INLINE typename ::emu::Promoted<T>::type name(T x) { return name((double)x); }
-#define EMU_TWO(name)                                                                             \
+#define EMU_BINARY(name)                                                                             \
     EMU_INLINE float name(float x, float y) { return name##f(x, y); }                             \
     EMU_INLINE double name(float x, double y) { return name((double)x, y); }                      \
     EMU_INLINE double name(double x, float y) { return name(x, (double)y); }
-EMU_ONE(acos)
-EMU_ONE(acosh)
-EMU_ONE(asin)
-EMU_ONE(asinh)
-EMU_ONE(atan)
-EMU_ONE(atanh)
-EMU_ONE(cbrt)
-EMU_ONE(ceil)
-EMU_ONE(cos)
-EMU_ONE(cosh)
-EMU_ONE(erf)
-EMU_ONE(erfc)
-EMU_ONE(exp)
-EMU_ONE(exp2)
-EMU_ONE(expm1)
-EMU_ONE(floor)
-EMU_ONE(lgamma)
-EMU_ONE(log)
-EMU_ONE(log10)
-EMU_ONE(log1p)
-EMU_ONE(log2)
-EMU_ONE(logb)
-EMU_ONE(nearbyint)
-EMU_ONE(rint)
-EMU_ONE(round)
-EMU_ONE(sin)
-EMU_ONE(sinh)
-EMU_ONE(sqrt)
-EMU_ONE(tan)
-EMU_ONE(tanh)
-EMU_ONE(tgamma)
-EMU_ONE(trunc)
-EMU_ONE(fabs)
-EMU_TWO(atan2)
-EMU_TWO(copysign)
-EMU_TWO(fdim)
-EMU_TWO(fmax)
-EMU_TWO(fmin)
-EMU_TWO(fmod)
-EMU_TWO(hypot)
-EMU_TWO(nextafter)
-EMU_TWO(pow)
-EMU_TWO(remainder)
-#undef EMU_ONE
-#undef EMU_TWO
+EMU_UNARY(acos)
+EMU_UNARY(acosh)
+EMU_UNARY(asin)
+EMU_UNARY(asinh)
+EMU_UNARY(atan)
+EMU_UNARY(atanh)
+EMU_UNARY(cbrt)
+EMU_UNARY(ceil)
+EMU_UNARY(cos)
+EMU_UNARY(cosh)
+EMU_UNARY(erf)
+EMU_UNARY(erfc)
+EMU_UNARY(exp)
+EMU_UNARY(exp2)
+EMU_UNARY(expm1)
+EMU_UNARY(floor)
+EMU_UNARY(lgamma)
+EMU_UNARY(log)
+EMU_UNARY(log10)
+EMU_UNARY(log1p)
+EMU_UNARY(log2)
+EMU_UNARY(logb)
+EMU_UNARY(nearbyint)
+EMU_UNARY(rint)
+EMU_UNARY(round)
+EMU_UNARY(sin)
+EMU_UNARY(sinh)
+EMU_UNARY(sqrt)
+EMU_UNARY(tan)
+EMU_UNARY(tanh)
+EMU_UNARY(tgamma)
+EMU_UNARY(trunc)
+EMU_UNARY(fabs)
+EMU_BINARY(atan2)
+EMU_BINARY(copysign)
+EMU_BINARY(fdim)
+EMU_BINARY(fmax)
+EMU_BINARY(fmin)
+EMU_BINARY(fmod)
+EMU_BINARY(hypot)
+EMU_BINARY(nextafter)
+EMU_BINARY(pow)
+EMU_BINARY(remainder)
+#undef EMU_UNARY
+#undef EMU_BINARY
 EMU_INLINE float pow(float x, int n) { return powf(x, (float)n); }
 EMU_INLINE double pow(double x, int n) { return pow(x, (double)n); }
 EMU_INLINE double pow(int x, double y) { return pow((double)x, y); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of CUDA that the C library does not have, in both precisions. Those of single precision are computed in
-// double and rounded once, which is at least as accurate as CUDA's.
+// double and rounded once, so they are at least as accurate as CUDA's.
 #pragma once
 
 namespace emu {
@@ -26,7 +26,7 @@ inline double sin_of_turn(double x, int shift)
     return quadrant & 2 ? -value : value;
 }
 
-// A rough start value, improved by Halley's method on erf where that is accurate, on erfc elsewhere.
+// An approximate start value, improved by Halley's method on erf where that is accurate, on erfc elsewhere.
 inline double inverse_erfc(double x);
 inline double inverse_erf(double x)
 {

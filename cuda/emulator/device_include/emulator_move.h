@@ -5,24 +5,24 @@
 #pragma once
 
 namespace std {
-template <class T> struct emu_referred {
+template <class T> struct emu_remove_reference {
     typedef T type;
 };
-template <class T> struct emu_referred<T&> {
+template <class T> struct emu_remove_reference<T&> {
     typedef T type;
 };
-template <class T> struct emu_referred<T&&> {
+template <class T> struct emu_remove_reference<T&&> {
     typedef T type;
 };
-template <class T> constexpr typename emu_referred<T>::type&& move(T&& value) noexcept
+template <class T> constexpr typename emu_remove_reference<T>::type&& move(T&& value) noexcept
 {
-    return static_cast<typename emu_referred<T>::type&&>(value);
+    return static_cast<typename emu_remove_reference<T>::type&&>(value);
 }
-template <class T> constexpr T&& forward(typename emu_referred<T>::type& value) noexcept
+template <class T> constexpr T&& forward(typename emu_remove_reference<T>::type& value) noexcept
 {
     return static_cast<T&&>(value);
 }
-template <class T> constexpr T&& forward(typename emu_referred<T>::type&& value) noexcept
+template <class T> constexpr T&& forward(typename emu_remove_reference<T>::type&& value) noexcept
 {
     return static_cast<T&&>(value);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the front end adds to a program: records of kernels and variables, and the storage of shared variables. The
-// loader finds records by their names.
+// Macros that the front end adds to a program: records of kernels and variables, and the storage of shared variables.
+// The loader finds records by their symbol names.
 #pragma once
 
 namespace emu {
@@ -18,10 +18,10 @@ template <emu_u32... I> struct Count<0, I...> {
     typedef Indices<I...> type;
 };
 
-template <class T> struct Plain {
+template <class T> struct RemoveReference {
     typedef T type;
 };
-template <class T> struct Plain<T&> {
+template <class T> struct RemoveReference<T&> {
     typedef T type;
 };
 
@@ -52,7 +52,7 @@ template <class... A> constexpr Layout<sizeof...(A)> Parameters<A...>::layout;
 
 template <class T, T F> struct Named;
 template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
-    typedef Parameters<typename Plain<A>::type...> Types;
+    typedef Parameters<typename RemoveReference<A>::type...> Types;
     static constexpr void (*address)(A...) = F;
     static constexpr emu_u32 count = sizeof...(A);
     static constexpr emu_u32 bytes = Types::layout.bytes;
@@ -60,7 +60,7 @@ template <class... A, void (*F)(A...)> struct Named<void (*)(A...), F> {
     template <emu_u32... I> EMU_NO_CHECK static void call(void* const* values, Indices<I...>)
     {
         (void)values;
-        F(*static_cast<typename Plain<A>::type*>(values[I])...);
+        F(*static_cast<typename RemoveReference<A>::type*>(values[I])...);
     }
     EMU_NO_CHECK static void enter(void* const* values) { call(values, typename Count<sizeof...(A)>::type()); }
     static constexpr EmuEntry entry = &enter;
@@ -77,7 +77,7 @@ template <class T, T* P> struct Named<T*, P> {
     static constexpr EmuEntry entry = nullptr;
 };
 
-// `extern __shared__ T name[]` at namespace scope: each use finds the memory of the running block.
+// `extern __shared__ T name[]` at namespace scope: each use refers to the dynamic shared memory of the running block.
 template <class T> struct DynamicShared;
 template <class T> struct DynamicShared<T[]> {
     operator T*() const { return static_cast<T*>(emu_thread.dynamic_shared); }
@@ -108,8 +108,8 @@ template <class T> struct DynamicShared<T[]> {
 // The mangled names of functions with shared variables that a kernel can reach.
 #define EMU_SHARED_CALLS(names) static const char emu_shared_calls[] __attribute__((used)) = names;
 
-// Variables are kept apart, so that an access behind one is not an access to the next: with checks the compiler leaves
-// at least 32 bytes behind each.
+// Variables are separated, so that an access beyond the end of one does not reach the next: with checks the compiler
+// leaves a red zone of at least 32 bytes after each.
 #define EMU_ALIGNED __attribute__((aligned(64)))
 #if defined(__clang__)
 #define EMU_CONSTINIT __attribute__((require_constant_initialization))

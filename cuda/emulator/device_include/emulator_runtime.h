@@ -11,35 +11,37 @@
 
 typedef __SIZE_TYPE__ size_t;
 
-#define EMU_OWN __attribute__((weak))
-EMU_OWN void* operator new(size_t bytes) { return emu_malloc(bytes); }
-EMU_OWN void* operator new[](size_t bytes) { return emu_malloc(bytes); }
-EMU_OWN void operator delete(void* pointer) noexcept { emu_free(pointer); }
-EMU_OWN void operator delete[](void* pointer) noexcept { emu_free(pointer); }
-EMU_OWN void operator delete(void* pointer, size_t) noexcept { emu_free(pointer); }
-EMU_OWN void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
-extern "C" EMU_OWN void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
+#define EMU_WEAK __attribute__((weak))
+EMU_WEAK void* operator new(size_t bytes) { return emu_malloc(bytes); }
+EMU_WEAK void* operator new[](size_t bytes) { return emu_malloc(bytes); }
+EMU_WEAK void operator delete(void* pointer) noexcept { emu_free(pointer); }
+EMU_WEAK void operator delete[](void* pointer) noexcept { emu_free(pointer); }
+EMU_WEAK void operator delete(void* pointer, size_t) noexcept { emu_free(pointer); }
+EMU_WEAK void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
+extern "C" EMU_WEAK void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
-// Which lanes of a warp execute a place in the source together (__activemask). The compiler may merge two calls into
-// one, hence the line, or split one into two: then the lanes count as apart, as they may on a GPU. Lanes run one after
-// another, so that each waits here until the others have arrived, have ended, or wait elsewhere. The first to continue
-// closes the meeting; a warp can have a few meetings at different places at a time.
+// Finds the lanes of a warp that execute one call together, i.e. have converged (__activemask). A call is identified by
+// its return address, and by its line, because the compiler may merge two calls. If the compiler duplicates a call, the
+// lanes of the duplicates count as diverged, as they may on a GPU. Lanes run one after another, so each yields here
+// until the others have arrived, have exited, or wait elsewhere. The first lane that continues closes the meeting; a
+// warp can have a few meetings at different calls at a time.
 namespace emu {
 struct Meeting {
-    void* place;
+    void* call;
     emu_u32 line, mask, turn, result[4];
 };
 static __thread Meeting meetings[32][4];
 } // namespace emu
 
-extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) emu_u32 emu_meet(const char*, emu_u32 line)
+extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) emu_u32 emu_meet(const char*,
+                                                                                               emu_u32 line)
 {
-    void* place = __builtin_return_address(0);
+    void* call = __builtin_return_address(0);
     emu_u32 own = 1u << emu_thread.lane;
     emu::Meeting* meeting = nullptr;
     ++emu_thread.no_preempt;
     for (emu::Meeting& row : emu::meetings[emu_thread.warp & 31]) {
-        if (row.mask && row.place == place && row.line == line) {
+        if (row.mask && row.call == call && row.line == line) {
             meeting = &row;
             break;
         }
@@ -48,7 +50,7 @@ extern "C" EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) em
     }
     emu_u32 turn = meeting ? meeting->turn : 0;
     if (meeting) {
-        meeting->place = place;
+        meeting->call = call;
         meeting->line = line;
         meeting->mask |= own;
     }

@@ -15,7 +15,7 @@ enum cudaTextureAddressMode {
 enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
 enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
 
-// Makes a value of the type that a read returns from the words of the result.
+// Converts the words of the result to the type that a read returns.
 template <class T> struct emu_texel;
 
 template <class T> EMU_INLINE T emu_channel(emu_u32 word) { return (T)word; }
@@ -64,7 +64,7 @@ template <> struct emu_texel<char> {
 // Both forms of a function: with the result as return value, or written through the first argument.
 #define EMU_LIST(...) __VA_ARGS__
 #define EMU_TEXTURE_FUNCTION(name, of_kind, parameters, settings)                                 \
-    template <class T> EMU_INLINE T name(cudaTextureObject_t texture, parameters, EMU_PLACE)      \
+    template <class T> EMU_INLINE T name(cudaTextureObject_t texture, parameters, EMU_LOCATION)      \
     {                                                                                             \
         EmuTextureCall call = {};                                                                 \
         call.texture = texture;                                                                   \
@@ -75,7 +75,7 @@ template <> struct emu_texel<char> {
         emu_texture_read(&call);                                                                  \
         return emu_texel<T>::of(call.words);                                                      \
     }                                                                                             \
-    template <class T> EMU_INLINE void name(T* out, cudaTextureObject_t texture, parameters, EMU_PLACE) \
+    template <class T> EMU_INLINE void name(T* out, cudaTextureObject_t texture, parameters, EMU_LOCATION) \
     {                                                                                             \
         EmuTextureCall call = {};                                                                 \
         call.texture = texture;                                                                   \
@@ -160,7 +160,7 @@ EMU_INLINE void emu_access_surface(cudaSurfaceObject_t surface, emu_u32 kind, cu
 #define EMU_SURFACE_FUNCTIONS(name, kind, parameters, y, z)                                       \
     template <class T>                                                                            \
     EMU_INLINE T name##read(cudaSurfaceObject_t surface, parameters,                              \
-                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, EMU_PLACE)       \
+                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, EMU_LOCATION)       \
     {                                                                                             \
         T value;                                                                                  \
         emu_access_surface(surface, kind, mode, x, y, z, &value, sizeof(T), 0, file, line);       \
@@ -168,13 +168,13 @@ EMU_INLINE void emu_access_surface(cudaSurfaceObject_t surface, emu_u32 kind, cu
     }                                                                                             \
     template <class T>                                                                            \
     EMU_INLINE void name##read(T* out, cudaSurfaceObject_t surface, parameters,                   \
-                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, EMU_PLACE)    \
+                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, EMU_LOCATION)    \
     {                                                                                             \
         emu_access_surface(surface, kind, mode, x, y, z, out, sizeof(T), 0, file, line);          \
     }                                                                                             \
     template <class T>                                                                            \
     EMU_INLINE void name##write(T value, cudaSurfaceObject_t surface, parameters,                 \
-                                cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, EMU_PLACE)   \
+                                cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, EMU_LOCATION)   \
     {                                                                                             \
         emu_access_surface(surface, kind, mode, x, y, z, &value, sizeof(T), 1, file, line);       \
     }

@@ -72,8 +72,8 @@ EMU_INLINE int __all_sync(unsigned mask, int predicate) { return int(::emu::vote
 EMU_INLINE int __any_sync(unsigned mask, int predicate) { return int(::emu::vote(EMU_WARP_ANY, mask, predicate)); }
 EMU_INLINE int __uni_sync(unsigned mask, int predicate) { return int(::emu::vote(EMU_WARP_UNIFORM, mask, predicate)); }
 EMU_INLINE unsigned __ballot_sync(unsigned mask, int predicate) { return ::emu::vote(EMU_WARP_BALLOT, mask, predicate); }
-extern "C" __attribute__((visibility("hidden"))) emu_u32 emu_meet(EMU_PLACE); // in emulator_runtime.h
-EMU_INLINE unsigned __activemask(EMU_PLACE) { return emu_meet(file, line); }
+extern "C" __attribute__((visibility("hidden"))) emu_u32 emu_meet(EMU_LOCATION); // in emulator_runtime.h
+EMU_INLINE unsigned __activemask(EMU_LOCATION) { return emu_meet(file, line); }
 
 template <class T> EMU_NO_CHECK EMU_INLINE unsigned __match_any_sync(unsigned mask, T value)
 {

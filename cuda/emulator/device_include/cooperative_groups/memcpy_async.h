@@ -42,8 +42,8 @@ inline void memcpy_async(const Group& group, T* to, const ToLayout& room, const 
     emu_details::copy(group, to, from, count * sizeof(T));
 }
 
-template <class Group> inline void wait(const Group& group, EMU_PLACE) { thread_group(group).sync(file, line); }
-template <unsigned Stages, class Group> inline void wait_prior(const Group& group, EMU_PLACE)
+template <class Group> inline void wait(const Group& group, EMU_LOCATION) { thread_group(group).sync(file, line); }
+template <unsigned Stages, class Group> inline void wait_prior(const Group& group, EMU_LOCATION)
 {
     thread_group(group).sync(file, line);
 }
