@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A CUDA device implemented on the CPU: runs unchanged CUDA programs without a GPU.
 
-``activate()`` loads a library that replaces the driver and NVRTC in this process. Call it
-before anything else uses CUDA; ``python -m cuda.emulator program.py`` and
+``activate()`` loads a library that replaces the driver, NVRTC, nvJitLink and NVML in this process. Call
+it before anything else uses CUDA; ``python -m cuda.emulator program.py`` and
 ``CUDA_CORE_DEVICE=software`` do so.
 """
 
@@ -34,12 +34,12 @@ _library = None
 
 
 def library_path():
-    """Path of the library that is the software device."""
+    """Return the path of the shared library of the software device."""
     return os.path.join(_HERE, "_emulator.so")
 
 
 def is_active():
-    """Whether this process uses the software device."""
+    """Return whether this process uses the software device."""
     return _library is not None or _adopt()
 
 
@@ -50,7 +50,7 @@ def activate():
     ------
     RuntimeError
         If another driver or compiler is already loaded, which cannot be undone, or if the
-        library was not built or does not load on this system.
+        library was not built or cannot be loaded on this system.
     """
     global _library
     if is_active():
@@ -58,7 +58,7 @@ def activate():
     for name in _REPLACED:
         if _is_loaded(name):
             raise RuntimeError(
-                f"{name} is already loaded in this process, and programs that found it keep it; "
+                f"{name} is already loaded in this process and cannot be replaced; "
                 "activate the software device before anything uses CUDA, "
                 "or start the program with: python -m cuda.emulator program.py"
             )
@@ -68,15 +68,15 @@ def activate():
     try:
         _library = _load(os.RTLD_NOW)
     except OSError as error:
-        raise RuntimeError(f"the software device does not load: {error}") from None
+        raise RuntimeError(f"the software device cannot be loaded: {error}") from None
 
 
 def _not_built(path):
     checkout = os.path.dirname(os.path.dirname(_HERE))
     if os.path.exists(os.path.join(checkout, "setup.py")):
         todo = (
-            f"this is the source checkout {checkout}: to use an installed software device, leave it or start Python "
-            "with -P (such as `python -P -m cuda.emulator program.py`); to use the checkout, run "
+            f"this is the source checkout {checkout}: to use an installed software device, start Python in another "
+            "directory or with -P (such as `python -P -m cuda.emulator program.py`); to use the checkout, run "
             "`python setup.py build_ext --inplace` in it"
         )
     else:
@@ -85,23 +85,23 @@ def _not_built(path):
 
 
 def unsupported_calls():
-    """Driver functions that were called and are not implemented: a dict of counts."""
+    """Return the driver functions that were called and are not implemented: a dict of names and counts."""
     rows = _text(_active().emulator_unsupported).splitlines()
     return {name: int(count) for name, count in (row.split() for row in rows)}
 
 
 def end_kernels():
-    """Stop all kernels that run in this process, and drop the work queued behind them.
+    """Stop all running kernels of this process, and drop the work enqueued behind them.
 
     Ctrl-C does the same if it raises ``KeyboardInterrupt``, and so does the end of the process.
-    Contexts stay usable; waiting for dropped work gives ``CUDA_ERROR_LAUNCH_FAILED``, once for each
+    Contexts stay usable; waiting for dropped work returns ``CUDA_ERROR_LAUNCH_FAILED``, once for each
     stream.
     """
     _active().emulator_end_work(0)
 
 
 def settle_interrupts():
-    """After a Ctrl-C, wait until it has stopped the kernels; return whether there was one.
+    """Wait until a Ctrl-C, if there was one, has stopped the kernels; return whether there was one.
 
     A program that continues after Ctrl-C calls this first, so that its next launches are not stopped as well.
     """
@@ -109,7 +109,7 @@ def settle_interrupts():
 
 
 def leaks():
-    """Descriptions of the resources that were not released.
+    """Return descriptions of the resources that were not released, as a list of str.
 
     Primary contexts and default memory pools are not listed: they live as long as the process.
     """
@@ -117,7 +117,7 @@ def leaks():
 
 
 class Plan:
-    """Driver calls that fail on purpose, while the ``with`` block runs; made by :func:`fail`."""
+    """A context manager that injects faults: driver calls fail while its block runs; made by :func:`fail`."""
 
     def __init__(self, text):
         self.text = text
@@ -146,17 +146,17 @@ class Plan:
 
     @property
     def matched(self):
-        """How many calls matched the names."""
+        """Return the number of calls that matched the names."""
         return self._read()[0]
 
     @property
     def fired(self):
-        """How many calls failed."""
+        """Return the number of calls that failed."""
         return self._read()[1]
 
     @property
     def last(self):
-        """Name of the last call that failed."""
+        """Return the name of the last call that failed."""
         return self._read()[2]
 
     def __repr__(self):
@@ -164,27 +164,32 @@ class Plan:
 
 
 def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
-    """Make driver calls fail, as a context manager.
+    """Return a context manager that makes driver calls fail.
 
     Parameters
     ----------
     calls : str
-        Names of driver functions, separated by commas, with ``*`` and ``?``; a name behind
-        ``!`` is exempt.
+        Names of driver functions, separated by commas; ``*`` and ``?`` are wildcards, and a name after
+        ``!`` is excluded.
     code : str or int
-        The error that they return.
+        The error code that the calls return: a name or a value of ``CUresult``.
     nth : int, optional
-        Only the n-th call that matches, counted from 1. Default: every one.
+        The number of the only matching call that fails, counted from 1. Default: all fail.
     when : str
-        ``"before"`` the call had any effect; ``"after"`` it had; ``"later"``: the call
-        succeeds and the context fails, as after an error in a kernel; ``"hang"``: the call does
-        not return before the end of the block, and succeeds then, whatever ``code`` is.
+        When the call fails: ``"before"`` its effect; ``"after"`` its effect; ``"later"``: the call succeeds and
+        the context fails, as after an error of a kernel; ``"hang"``: the call does not return before the end of
+        the block, and then succeeds, whatever ``code`` is.
+
+    Returns
+    -------
+    Plan
+        The context manager, which counts the calls.
     """
     at = "" if nth is None else f"@{int(nth)}"
     return Plan(f"{calls}{at}:{when}={getattr(code, 'value', code)}")
 
 
-# Calls that give something back: a failure before their effect would leak by itself.
+# Calls that release a resource: if they failed before their effect, the resource would leak.
 _RELEASING = ("cu*Destroy*", "cu*Free*", "cu*Release*", "cu*Unload*", "cu*Unmap*", "cu*Unregister*", "cu*PopCurrent*")
 _EXEMPT = ("cuGetError*", "cuLogs*", "cuDriverGetVersion", "cuInit")
 _RUNS_TO_END = 40
@@ -193,41 +198,41 @@ _RUNS_TO_END = 40
 def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, check=None, most=10_000):
     """Run ``function`` repeatedly, with its 1st, 2nd, ... driver call failing in turn.
 
-    Checks each time that it raised an exception, or reported the failure by a warning or, from a
-    destructor, through ``sys.unraisablehook``; and that no resource is left on the device. Calls that
-    release a resource fail after their effect, and need not raise.
+    Checks each time that it raised an exception, or reported the failure by a warning or, in a
+    destructor, through ``sys.unraisablehook``; and that no resource leaked on the device. Calls that
+    release a resource fail after their effect, and need not be reported.
 
     Parameters
     ----------
     function : callable
-        Takes no arguments, and is the same every time. It is first run once without a fault.
+        Takes no arguments, and makes the same driver calls every time. It first runs once without a failure.
     code : str or int
-        The error that calls give.
+        The error code that the calls return.
     calls : str
         Names of driver functions to fail, as for :func:`fail`.
     must_raise : bool
-        Whether a failed call that raises nothing is an error of ``function``.
+        Whether a failed call that is not reported raises an ``AssertionError``.
     check : callable, optional
-        Called with the name of the call that failed and the exception that came out of ``function``.
+        Called with the name of the call that failed and the exception that ``function`` raised.
     most : int
-        Gives up after so many calls.
+        The maximum number of calls that fail.
 
     Returns
     -------
     list of str
-        The calls that failed, in turn.
+        The names of the calls that failed, in order.
 
     Raises
     ------
     AssertionError
-        If a failure was not reported, or a resource was left.
+        If a failure was not reported, or a resource leaked.
     """
     function()
     _collect()
     failed = []
     for names, when in ((f"{calls},!{',!'.join(_RELEASING + _EXEMPT)}", "before"), (",".join(_RELEASING), "after")):
         for number in range(1, most + 1):
-            for _ in range(3):  # a run may be shorter, where work is found done that others wait for
+            for _ in range(3):  # a run may make fewer calls, if work that other runs wait for has already completed
                 plan = fail(names, code, nth=number, when=when)
                 if _sweep_once(function, plan, must_raise and when == "before", check):
                     break
@@ -238,64 +243,64 @@ def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=Tr
 
 
 def _sweep_once(function, plan, must_raise, check):
-    """Whether the planned call was reached."""
+    """Run ``function`` with the plan, and check it; return whether the call that was to fail was made."""
     import warnings
 
     before = set(leaks())
-    told = []
-    hook, sys.unraisablehook = sys.unraisablehook, lambda args: told.append(str(args.exc_value))
+    reports = []
+    hook, sys.unraisablehook = sys.unraisablehook, lambda args: reports.append(str(args.exc_value))
     try:
         with plan, warnings.catch_warnings():
             warnings.simplefilter("always")
-            warnings.showwarning = lambda message, *_, **__: told.append(str(message))
+            warnings.showwarning = lambda message, *_, **__: reports.append(str(message))
             try:
                 function()
             except Exception as error:
-                told.append(str(error))
+                reports.append(str(error))
                 if check is not None:
                     check(plan.last, error)
             _collect()
     finally:
         sys.unraisablehook = hook
-    if plan.fired and must_raise and not told:
+    if plan.fired and must_raise and not reports:
         raise AssertionError(f"{plan.last} failed ({plan.text}) and no exception was raised")
-    left = set(leaks()) - before
-    for _ in range(_RUNS_TO_END):  # what only waits for work to end goes with one of the next runs
-        if not left:
+    leaked = set(leaks()) - before
+    for _ in range(_RUNS_TO_END):  # a deferred release, which waits for work to complete, is made by one of these runs
+        if not leaked:
             break
         time.sleep(0.005)
         function()
         _collect()
-        left &= set(leaks())
-    if left:
-        raise AssertionError(f"{plan.last} failed ({plan.text}) and this was left over: {'; '.join(sorted(left))}")
+        leaked &= set(leaks())
+    if leaked:
+        raise AssertionError(f"{plan.last} failed ({plan.text}) and these leaked: {'; '.join(sorted(leaked))}")
     return plan.fired
 
 
 class GraphicsBuffer:
     """A stand-in for a buffer of OpenGL, which the software device does not have: zeroed memory with a name.
 
-    ``cuGraphicsGLRegisterBuffer`` takes the name. As OpenGL does, the program reads and writes the memory while it
-    is not mapped, and kernels see it while it is. As a context manager it is deleted at the end of the block.
+    ``cuGraphicsGLRegisterBuffer`` takes the name. As with OpenGL, the program reads and writes the memory while it
+    is not mapped, and kernels while it is mapped. As a context manager it is deleted at the end of the block.
 
     Parameters
     ----------
     size : int
-        The number of bytes.
+        The size in bytes.
 
     Raises
     ------
     RuntimeError
         If the software device is not active.
     MemoryError
-        If the device has not so much memory.
+        If the device does not have that much memory.
     """
 
     def __init__(self, size):
         self.size = size
         self.name = _active().emulator_graphics_create(size)
         if not self.name:
-            raise MemoryError(f"there are no {size} bytes for a graphics buffer")
+            raise MemoryError(f"a graphics buffer of {size} bytes cannot be allocated")
 
     def __enter__(self):
         return self
@@ -304,20 +309,20 @@ class GraphicsBuffer:
         self.delete()
 
     def read(self) -> bytes:
-        """Return the contents; RuntimeError while the buffer is mapped, or when it is deleted."""
+        """Return the contents; RuntimeError if the buffer is mapped or deleted."""
         data = ctypes.create_string_buffer(self.size)
         if not _active().emulator_graphics_read(self.name, 0, data, self.size):
-            raise RuntimeError("the graphics buffer is mapped, or deleted")
+            raise RuntimeError("the graphics buffer is mapped or deleted")
         return data.raw
 
     def write(self, data, offset=0) -> None:
-        """Write bytes; RuntimeError while the buffer is mapped, when it is deleted, or where they do not fit."""
+        """Write bytes at an offset in bytes; RuntimeError if the buffer is mapped, deleted or too small."""
         data = bytes(data)
         if offset < 0 or not _active().emulator_graphics_write(self.name, offset, data, len(data)):
             raise RuntimeError("the graphics buffer is mapped, deleted, or too small")
 
     def delete(self) -> None:
-        """Delete the name; registered memory stays until it is unregistered."""
+        """Delete the buffer; memory that is registered is kept until it is unregistered."""
         _active().emulator_graphics_delete(self.name)
 
 
@@ -328,7 +333,7 @@ def _collect():
 
 
 def _text(function):
-    """The text that a function of the library writes into a buffer."""
+    """Return the text that a function of the library writes to a buffer."""
     size = 4096
     while True:
         buffer = ctypes.create_string_buffer(size)
@@ -353,7 +358,7 @@ def _is_loaded(name):
 
 
 def _adopt():
-    """Use the library if something else has loaded it (LD_PRELOAD, another package)."""
+    """Use the library if it is already loaded (by LD_PRELOAD or another package); return whether it is."""
     global _library
     if not sys.platform.startswith("linux") or not os.path.exists(library_path()):
         return False
@@ -373,13 +378,13 @@ def _load(mode):
 
 
 def _end(library):
-    # An interpreter cannot be called while it ends; what runs still is given half a second.
+    # Host functions cannot call an interpreter that exits; those that are running get half a second to return.
     library.emulator_stop_callbacks(500)
     # Destructors wait for kernels, so kernels must not run forever.
     library.emulator_end_work(100)
 
 
-# A program with a handler of its own may want to continue, so only Python's handler stops kernels.
+# A program with its own handler may continue after Ctrl-C, so kernels are stopped only for Python's default handler.
 @ctypes.CFUNCTYPE(ctypes.c_int)
 def _will_raise_interrupt():
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler

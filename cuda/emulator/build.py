@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the software device: a plain shared library, from C++ sources of our own.
+"""Build the software device: a shared library of C++ sources, without CUDA and Python headers.
 
-``python build.py [OUTPUT [FOLDER]]`` does the same by hand.
+``python build.py [OUTPUT [FOLDER]]`` builds it by hand: the library, and the folder for object files.
 """
 
 import os
@@ -26,7 +26,7 @@ LINK_FLAGS = [
 
 
 def _load_generator():
-    """_generate.py by its path: setup.py runs before any package can be imported."""
+    """Import ``_generate.py`` by its path, because setup.py runs before any package can be imported."""
     import importlib.util
 
     spec = importlib.util.spec_from_file_location("_emulator_generate", HERE / "_generate.py")
@@ -36,14 +36,14 @@ def _load_generator():
 
 
 def find_compiler():
-    """The C++ compiler as a list of words, through ccache where there is one."""
+    """Return the command of the C++ compiler, through ccache if it is installed."""
     command = shlex.split(os.environ.get("CXX", "")) or [shutil.which("g++") or shutil.which("clang++") or "c++"]
     cache = shutil.which("ccache")
     return [cache, *command] if cache and "ccache" not in command[0] else command
 
 
 def _sources(folder, generated):
-    """Pairs of a source and its object."""
+    """Return pairs of a source and its object file."""
     found = sorted(path for kind in ("*.cpp", "*.S") for path in (HERE / "src").rglob(kind))
     pairs = []
     for path in [*found, *generated]:
@@ -54,7 +54,7 @@ def _sources(folder, generated):
 
 
 def _is_current(target, stamp):
-    """Whether an object is newer than all it was made from, by its dependency file."""
+    """Return whether an object file is newer than all its dependencies and was compiled with the same command."""
     rules = target.with_suffix(".d")
     if not target.exists() or not rules.exists():
         return False
@@ -67,6 +67,7 @@ def _is_current(target, stamp):
 
 
 def _compile(command, source, target, stamp):
+    """Compile a source if it or a dependency changed; return whether it was compiled."""
     if _is_current(target, stamp):
         return False
     rules = target.with_suffix(".d")
@@ -76,13 +77,13 @@ def _compile(command, source, target, stamp):
     sys.stderr.write(result.stderr)
     if result.returncode:
         target.unlink(missing_ok=True)
-        raise RuntimeError(f"{source} does not compile")
+        raise RuntimeError(f"{source} cannot be compiled")
     rules.write_text(f"# {stamp}\n{rules.read_text()}")
     return True
 
 
 def build(output_path, build_dir, jobs=None):
-    """Compile what changed and link ``output_path``; returns its path."""
+    """Compile the sources that changed and link ``output_path``; return its path."""
     output, folder = Path(output_path).resolve(), Path(build_dir).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     generated = _load_generator().generate(folder / "generated")
@@ -96,7 +97,7 @@ def build(output_path, build_dir, jobs=None):
     if any(changed) or not output.exists() or _is_older(output, objects):
         output.parent.mkdir(parents=True, exist_ok=True)
         partial = output.with_name(f"{output.name}.{os.getpid()}")
-        # A loaded library must not change under its users: write beside, then rename.
+        # A process may have loaded the old library, so the new one is a new file that replaces it.
         subprocess.run([*compiler, *LINK_FLAGS, *objects, "-ldl", "-o", partial], check=True)
         partial.replace(output)
     return output

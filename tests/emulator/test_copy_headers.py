@@ -194,7 +194,7 @@ def test_ptx_copies_bytes(stream):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("__shared__ cuda::barrier<cuda::thread_scope_device> b;", "the software device only has barriers with thread_scope_block"),
+        ("__shared__ cuda::barrier<cuda::thread_scope_device> b;", "only has barriers with thread_scope_block"),
         ("__shared__ cuda::barrier<cuda::thread_scope_block> b; b.arrive_and_drop();", "arrive_and_drop"),
         ("__shared__ int b; cuda::ptx::mbarrier_init(&b, 1);", "an mbarrier has 8 bytes"),
         ("cuda::ptx::cp_reduce_async_bulk();", "cp_reduce_async_bulk"),
