@@ -4,7 +4,7 @@
 
 import pytest
 
-from support import graph_work
+from support import captured_work, graph_work
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +32,15 @@ def builder(device):
     """A builder that has not begun; closed at the end."""
     with device.create_graph_builder() as builder:
         yield builder
+
+
+@pytest.fixture
+def step(device):
+    """A captured function: y += a * x, `times` times; `step.runs` counts the runs of the Python function."""
+    return captured_work.counted_step()
+
+
+@pytest.fixture
+def data_step(device):
+    """A captured function: y += a * x, with the pointers and the factor as data; it has a list `runs`."""
+    return captured_work.counted_data_step()

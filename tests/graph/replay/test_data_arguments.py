@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of captured functions: how calls are compared, and the arguments that are data."""
+
+import numpy as np
+import pytest
+
+from cuda.core import LaunchConfig, launch
+from cuda.core.graph import CaptureStatistics, capture
+from cuda.core.utils import register_importer
+from support.captured_work import SOURCE, OnDevice, fill, ints, kernel, values
+from support.graph_work import ONE
+from support.kernels import HostMemory, compiled
+
+
+def test_floats_are_compared_by_their_bits(stream):
+    scale = kernel("scale")
+
+    @capture
+    def work(stream, x, factor):
+        launch(stream, ONE, scale, x, factor)
+
+    x = HostMemory(8)
+    found = []
+    for factor in (0.0, -0.0, float("nan"), float("nan")):
+        fill(x, 1, np.float64)
+        work(stream, x.address, factor)
+        stream.sync()
+        found.append(float(x.array(np.float64)[0]))
+    assert found[:2] == [np.inf, -np.inf] and np.isnan(found[2])
+    assert work.statistics == CaptureStatistics(captures=1, updates=2, replays=1)
+
+
+class Opaque:
+    def __init__(self, number):
+        self.number = number
+
+
+COMPARED = {
+    "numpy": lambda memory: np.int32(7),
+    "tuple": lambda memory: (1, [2.0, None], {"a": 1j}),
+    "config": lambda memory: LaunchConfig(grid=2, block=4),
+    "array": OnDevice,
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_arguments_are_compared_by_value(stream, name):
+    runs, memory = [], ints(4)
+    work = capture(lambda stream, argument: runs.append(argument))
+    for _ in range(3):
+        work(stream, COMPARED[name](memory))
+    assert len(runs) == 1 and work.statistics.replays == 2
+
+
+class Older(OnDevice):
+    """An array of a library with version 2 of the interface."""
+
+    def __init__(self, memory):
+        super().__init__(memory)
+        self.newer = OnDevice(memory)
+        self.__cuda_array_interface__["version"] = 2
+
+
+def test_arrays_with_an_older_interface_are_compared_if_an_importer_reads_them(stream):
+    memory = ints(4)
+    work = capture(lambda stream, argument: None)
+    for _ in range(3):
+        work(stream, Older(memory))
+    assert work.statistics.replays == 0
+    register_importer(Older, lambda older, stream_ptr: older.newer)
+    try:
+        for _ in range(3):
+            work(stream, Older(memory))
+        assert work.statistics.replays == 2
+    finally:
+        register_importer(Older, None)
+
+
+def test_arguments_that_cannot_be_compared_are_captured_each_time(stream):
+    axpy = kernel("axpy")
+
+    @capture
+    def work(stream, y, box):
+        launch(stream, ONE, axpy, y, y, box.number, 1)
+
+    y, box = ints(1, 1), Opaque(1)
+    for number in (1, 2, 3):
+        box.number = number
+        work(stream, y.address, box)
+    stream.sync()
+    assert values(y) == [24]
+    assert work.statistics == CaptureStatistics(captures=1, updates=2, replays=0)
+
+
+def test_kernels_are_compared_by_identity_and_kept(stream, device):
+    work = capture(lambda stream, kernel, y: launch(stream, ONE, kernel, y, y, 1, 1))
+    y = ints(1, 1)
+    axpy = compiled(SOURCE).get_kernel("axpy")
+    work(stream, axpy, y.address)
+    work(stream, axpy, y.address)
+    other = compiled(SOURCE + "//").get_kernel("axpy")
+    work(stream, other, y.address)
+    stream.sync()
+    assert values(y) == [8]
+    assert work.statistics.replays == 1
+
+
+def test_a_configuration_that_was_changed_in_place_is_updated(stream):
+    axpy, config = kernel("axpy"), LaunchConfig(grid=1, block=1)
+    work = capture(lambda stream, config, y: launch(stream, config, axpy, y, y, 1, 4))
+    y = ints(4, 1)
+    for block in (1, 1, 2, 4):
+        config.block = block
+        work(stream, config, y.buffer)
+    stream.sync()
+    assert values(y) == [16, 4, 2, 2] and work.statistics == CaptureStatistics(1, 2, 1, 0)
+
+
+def test_memory_of_another_size_or_class_is_captured_again(stream):
+    axpy, runs = kernel("axpy"), []
+
+    @capture
+    def work(stream, y):
+        runs.append(1)
+        n = y.size // 4 if hasattr(y, "size") else 4
+        launch(stream, LaunchConfig(grid=1, block=8), axpy, y, y, 1, n)
+
+    memories = [ints(count, 1) for count in (4, 4, 4, 8, 8, 8)]
+    for y in memories:
+        work(stream, y.buffer)
+    for y in memories[:3]:
+        work(stream, OnDevice(y))
+    stream.sync()
+    assert [values(y) for y in memories] == [[4] * 4] * 3 + [[2] * 8] * 3
+    assert len(runs) == 6 and work.statistics.patches == 3
+
+
+def test_more_data_than_the_fast_comparison_takes_is_patched(stream):
+    axpy, runs = kernel("axpy"), []
+
+    @capture(data="many")
+    def work(stream, y, many):
+        runs.append(1)
+        launch(stream, LaunchConfig(grid=1, block=4), axpy, y, y, many[-1], 4)
+
+    y = ints(4, 1)
+    for number in (1, 2, 3, 3):
+        work(stream, y.address, list(range(100)) + [number])
+    stream.sync()
+    assert values(y) == [2 * 3 * 4 * 4] * 4
+    assert len(runs) == 2 and work.statistics == CaptureStatistics(captures=1, updates=1, replays=1, patches=1)
+
+
+@pytest.mark.parametrize("data", [(), "x"])
+def test_arguments_nested_too_deep_or_in_a_cycle_are_captured_each_time(stream, data):
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    endless = []
+    endless.append(endless)
+    runs = []
+    work = capture(lambda stream, x: runs.append(1), data=data)
+    for x in (deep, endless, [[1, [2.0]], (None,)], [[1, [2.0]], (None,)], {"a": deep}):
+        work(stream, x)
+    assert len(runs) == 4
+    while deep:  # its nested deallocation would overflow the stack
+        deep = deep.pop()
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "text"),
+    [("z", ValueError, "no parameter 'z'"), ("stream", ValueError, "parameters after the stream"),
+     ("args", ValueError, "no parameter 'args'"), ((1,), TypeError, "names of parameters, not int"),
+     (7, TypeError, "data must be names of parameters, not int")],
+)  # fmt: skip
+def test_data_must_name_parameters(data, error, text):
+    def work(stream, x, *args):
+        pass
+
+    with pytest.raises(error, match=text):
+        capture(work, data=data)
