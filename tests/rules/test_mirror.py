@@ -15,10 +15,6 @@ ELSEWHERE = {
     "_handles/_driver_object.pyx": "protocols/test_objects.py",
     "_handles/_late.py": "rules/test_layers.py",
     "_version.py": "test_report.py",
-    "system/_public.py": "system/test_names.py",
-    "system/_support.py": "system/test_system.py",
-    "system/_waiting.py": "system/test_events.py",
-    "system/exceptions.py": "system/test_names.py",
 }
 MODULES = [path.relative_to(CORE) for path in core_files(".py", ".pyx") if path.name != "__init__.py"]
 

@@ -25,7 +25,7 @@ TIMED = {
     "support/graph_stress.py": "goes on for a given time",
     "support/graph_work.py": "polls, and stops after a limit",
     "support/soup.py": "goes on for a given time",
-    "system/test_events.py": "a wait lasts as long as its limit says",
+    "system/test_waiting.py": "a wait lasts as long as its limit says",
     "test_event.py": "measures the time between events",
     "utils/test_waiting.py": "waits in steps, up to a limit",
 }

@@ -56,3 +56,12 @@ def not_supported():
     from cuda.bindings import nvml
 
     return nvml.NotSupportedError(nvml.Return.ERROR_NOT_SUPPORTED)
+
+
+@pytest.fixture
+def run_without_nvml():
+    """A function that runs a program with bindings that have no NVML module, and returns its output."""
+    from support.interpreter import run
+
+    without = "import sys; sys.modules['cuda.bindings.nvml'] = None\nfrom cuda.core import system\n"
+    return lambda program: run(without + program)

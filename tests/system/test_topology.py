@@ -64,4 +64,3 @@ def test_the_nearest_devices_are_found_by_their_level(gpus):
     assert {type(device) for device in near} == {system.Device}
     with pytest.raises(ValueError, match="not a valid level"):
         first.get_topology_nearest_gpus("galaxy")
-
