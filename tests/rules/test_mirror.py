@@ -9,18 +9,16 @@ import pytest
 from support.source import CORE, core_files
 
 TESTS = Path(__file__).parents[1]
-# What one file tests for all classes, or from outside.
+# Modules whose tests are elsewhere, and why.
 ELSEWHERE = {
-    "_handles/_handles.pyx": "cython/test_handles.py",
-    "_handles/_driver_object.pyx": "protocols/test_objects.py",
-    "_handles/_late.py": "rules/test_layers.py",
-    "_version.py": "test_report.py",
+    "_handles/_handles.pyx": "cython/test_handles.py",  # tests it by an extension, which they compile
+    "_handles/_driver_object.pyx": "protocols/test_objects.py",  # tests all classes that derive from its class
 }
 MODULES = [path.relative_to(CORE) for path in core_files(".py", ".pyx") if path.name != "__init__.py"]
 
 
 def path_of_test(module: Path) -> str:
-    """Return the path of a test: ``memory/copying/test_fills.py`` is of ``_memory/copying/_fills.pyx``."""
+    """Return the path of a module's tests: ``memory/copying/test_fills.py`` for ``_memory/copying/_fills.pyx``."""
     *folders, name = (part.strip("_") for part in module.with_suffix("").parts)
     return ELSEWHERE.get(module.as_posix()) or "/".join([*folders, f"test_{name}.py"])
 
@@ -30,5 +28,5 @@ def test_module_has_a_test_at_the_mirrored_path(module):
     assert (TESTS / path_of_test(module)).exists(), f"there is no tests/{path_of_test(module)}"
 
 
-def test_exceptions_are_of_modules_that_exist():
+def test_modules_with_tests_elsewhere_exist():
     assert set(ELSEWHERE) <= {module.as_posix() for module in MODULES}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The package itself: versions, counts, names of processes, and its public names."""
+"""Versions, counts and names of processes; and devices of CUDA and NVML, which find each other."""
 
 import os
 
