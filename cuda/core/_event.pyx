@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Handle, Keep, KeptEvent, address
-from cuda.core._handles._waiting cimport call_driver, wait_for_event
+from cuda.core._handles._waiting cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
 from cuda.core._utils.cuda_utils cimport (
@@ -325,7 +325,8 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     h_opening = Handle[Opening].own(opening, &destroy_opened, Keep())
     with nogil:
         HANDLE_RETURN(
-            <cydriver.CUresult>call_driver(&open_handle, &h_opening.value(), h_opening.keep()), b"cuIpcOpenEventHandle"
+            <cydriver.CUresult>call_interruptibly(&open_handle, &h_opening.value(), h_opening.keep()),
+            b"cuIpcOpenEventHandle",
         )
     c_event = h_opening.value().c_event
     (&h_opening.value()).c_event = NULL

@@ -9,7 +9,7 @@ from libc.stdint cimport intptr_t
 from cpython.object cimport PyObject
 
 from cuda.core._handles._launches cimport ArgumentBlock
-from cuda.core._launch._arguments cimport ArgumentBlock_fill_naturally
+from cuda.core._launch._arguments cimport ArgumentBlock_fill_by_sizes
 from cuda.core._utils._cpython cimport answer_hasattr, tuple_items
 
 from cuda.core._utils.signatures import ConstructorSignature
@@ -47,7 +47,7 @@ cdef class ParamHolder:
     def __cinit__(self, kernel_args):
         # The items may own the memory that their addresses refer to.
         self._kernel_args = tuple(kernel_args)
-        ArgumentBlock_fill_naturally(
+        ArgumentBlock_fill_by_sizes(
             self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
         )
         # Unlike a launch, this object does not keep buffers open: drop the references that filling took.
@@ -56,7 +56,7 @@ cdef class ParamHolder:
     @property
     def ptr(self) -> int:
         """The address of the ``void*`` array, valid as long as this object exists; 0 without arguments."""
-        return <intptr_t>self._block.cells
+        return <intptr_t>self._block.kernel_params
 
 
 answer_hasattr(ParamHolder)

@@ -217,9 +217,9 @@ cdef int launch_kernel(
         prepare_shared_memory(kernel, kept_kernel, stream, c_config.sharedMemBytes)
     ArgumentBlock_fill(block, kernel, kept_kernel, arguments, count)
     with nogil:
-        err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.cells, NULL)
+        err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.kernel_params, NULL)
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        launch_again(err, &c_config, block.cells, stream, config, kernel, kept_kernel)
+        launch_again(err, &c_config, block.kernel_params, stream, config, kernel, kept_kernel)
     return 0
 
 
@@ -229,7 +229,7 @@ cdef int launch_kernel(
 cdef int launch_again(
     cydriver.CUresult err,
     cydriver.CUlaunchConfig* c_config,
-    void** cells,
+    void** kernel_params,
     Stream stream,
     LaunchConfig config,
     Kernel kernel,
@@ -249,7 +249,7 @@ cdef int launch_again(
         try:
             if (may_be_shared_memory and allow_shared_memory(kept, device_id, &c_most)) or is_entered:
                 with nogil:
-                    err = cydriver.cuLaunchKernelEx(c_config, <cydriver.CUfunction>kept.get(), cells, NULL)
+                    err = cydriver.cuLaunchKernelEx(c_config, <cydriver.CUfunction>kept.get(), kernel_params, NULL)
         finally:
             Context_leave(is_entered)
     if err != cydriver.CUresult.CUDA_SUCCESS:
@@ -289,7 +289,7 @@ cdef int raise_refusal(
             )
         elif is_about_resources(err):
             Stream_context(stream, &h_context, &device_id)
-            limit = _limits.beyond_limits(kernel, config, device_id)
+            limit = _limits.exceeded_limit(kernel, config, device_id)
             if limit:
                 explain(error, limit)
         error.add_note(attempt)

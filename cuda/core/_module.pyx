@@ -490,7 +490,7 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
     try:
         c_kernel = find_kernel(h_library, symbol)
     except CUDAError as error:
-        known = _symbols.requested_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
+        known = _symbols.source_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
         ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
@@ -509,13 +509,13 @@ cdef bint is_not_found(object error):
     return error.name == "CUDA_ERROR_NOT_FOUND"
 
 
-# Adds to the driver's error the name of the symbol, the code, and the nearest names that the code has.
+# Adds to the driver's error the name of the symbol, the code, and similar names that the code has.
 cdef int ObjectCode_explain_symbol(
     ObjectCode self, object error, object code, str kind, object name, bytes symbol, list known
 ) except -1:
     what = described(code, self._code_type, self._name)
     if is_not_found(error):
-        hint = _symbols.nearest(symbol.decode(errors="replace"), known, f"{kind}s")
+        hint = _symbols.similar_names(symbol.decode(errors="replace"), known, f"{kind}s")
         explain(error, f"there is no {kind} {name!r} in {what}{hint}")
     else:
         explain(error, f"getting the {kind} {name!r} of {what} failed{ptx_log(code, self._code_type)}")

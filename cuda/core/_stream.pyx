@@ -21,6 +21,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_keep, Event_wrap
+from cuda.core._handles._deferred_destruction cimport destroy_stream_later
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport (
     ContextHandle,
@@ -33,7 +34,6 @@ from cuda.core._handles._handles cimport (
     address,
     stream_registry,
 )
-from cuda.core._handles._idle_ends cimport end_stream
 from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
@@ -412,7 +412,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
 
 cdef void Stream_destroy(cydriver.CUstream c_stream) noexcept nogil:
     stream_registry().remove(c_stream)
-    end_stream(c_stream)
+    destroy_stream_later(c_stream)
 
 
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):

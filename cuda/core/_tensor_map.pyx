@@ -381,12 +381,12 @@ cdef inline cydriver.CUtensorMap* aligned(char* storage) noexcept:
 # ---------------------------------------------------------------------------------------------
 # Launches
 
-cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef TensorMapDescriptor self = <TensorMapDescriptor>argument
     if size != sizeof(cydriver.CUtensorMap):
         return WRONG_SIZE
     with cython.critical_section(self):
-        memcpy(cell, self.c_map(), sizeof(cydriver.CUtensorMap))
+        memcpy(target, self.c_map(), sizeof(cydriver.CUtensorMap))
     return FITS
 
 

@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._code._symbols import nearest, requested_names, variable_names
+from cuda.core._code._symbols import similar_names, source_names, variable_names
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ from cuda.core._code._symbols import nearest, requested_names, variable_names
     ids=str,
 )
 def test_names_most_like_the_missing_one_are_listed(names, message):
-    assert nearest("saxpi" if names and "_Z5saxpyf" not in names else "saxpy", names) == message
+    assert similar_names("saxpi" if names and "_Z5saxpyf" not in names else "saxpy", names) == message
 
 
 def test_names_are_shown_as_they_were_asked_for():
-    assert requested_names(["_Z1fIiEvv", "g"], {"f<int>": b"_Z1fIiEvv"}) == ["f<int>", "g"]
-    assert requested_names(None, {"f": "g"}) is None
-    assert requested_names(["g"], {}) == ["g"]
+    assert source_names(["_Z1fIiEvv", "g"], {"f<int>": b"_Z1fIiEvv"}) == ["f<int>", "g"]
+    assert source_names(None, {"f": "g"}) is None
+    assert source_names(["g"], {}) == ["g"]
 
 
 def test_variables_of_ptx_are_found():

@@ -11,7 +11,7 @@ import pytest
 
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LegacyPinnedMemoryResource
-from cuda.core._handles._idle_ends import has_waiting_ends
+from cuda.core._handles._deferred_destruction import has_pending_destructions
 from cuda.core._handles._work import count_streams
 from support.work import busy
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.requires(device=True)
 def nothing_waits(device):
     gc.collect()
     device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def test_a_new_stream_is_asked_until_it_is_gone(device):
@@ -39,10 +39,10 @@ def test_work_of_default_streams_counts_from_any_context(device, default):
     buffer = LegacyPinnedMemoryResource().allocate(64)
     with busy(default) as release:
         del buffer
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         default.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.requires(software=True)  # a plan of failures
@@ -53,4 +53,4 @@ def test_an_answer_that_nobody_expects_warns(device, stream):
         with cuda.emulator.fail("cuStreamQuery", "CUDA_ERROR_UNKNOWN", nth=1):
             del buffer
     assert "cuStreamQuery" in str(told[0].message)
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()

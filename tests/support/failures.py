@@ -21,7 +21,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
     on the device, and the program has to work afterwards.
     """
     import cuda.emulator
-    from cuda.core._handles._idle_ends import wait_for_waiting_ends
+    from cuda.core._handles._deferred_destruction import wait_for_pending_destructions
 
     wrong = []
 
@@ -29,7 +29,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         try:
             program()
         finally:
-            wait_for_waiting_ends()  # what waits for work is not left over
+            wait_for_pending_destructions()  # what waits for work is not left over
 
     def check(call, error):
         if not is_clear(error, call, code):

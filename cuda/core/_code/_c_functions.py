@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses of callback functions for the driver, from any package."""
+"""Addresses of C callback functions for the driver, from objects of other packages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["PythonFunction", "function_address"]
 
 
 def function_address(name: str, function) -> int | None:
-    """Return the address of a C function, or None if ``function`` is no C function.
+    """Return the address of a C function, or None if ``function`` is not a C function.
 
     Parameters
     ----------
     name : str
-        The argument, for error messages.
+        The name of the argument, for error messages.
     function : object
         A function type of ``cuda.bindings.driver``, a function pointer of ``ctypes`` or ``cffi``, or an object with
         an attribute ``address``, such as a C callback of Numba.
@@ -23,9 +23,10 @@ def function_address(name: str, function) -> int | None:
     Raises
     ------
     ValueError
-        If it is a null pointer, where null does not mean "no function", or an address where no code is.
+        If it is a null pointer (except in a type of ``cuda.bindings``, where null means "no function"), or an address
+        without executable memory.
     TypeError
-        If it is a pointer of ``cffi`` to something else.
+        If it is a ``cffi`` pointer that is not a function pointer.
     """
     kind = type(function)
     if kind.__module__ == "cuda.bindings.driver" and hasattr(function, "getPtr"):
@@ -44,58 +45,58 @@ def function_address(name: str, function) -> int | None:
 
 
 def _address_in_bindings(name: str, function) -> int:
-    """Return the address that a function type of the bindings stands for: null is "no function"."""
+    """Return the address in a function type of the bindings; null means "no function"."""
     address = function.getPtr()
-    # Made from a value, the object holds the address itself, and its pointer leads there. The pointer may also be to
-    # an address that others hold.
+    # An object that was created from a value contains the address, and getPtr() points into the object. Otherwise
+    # getPtr() may be the address itself, or point to memory with the address.
     is_inside = id(function) <= address < id(function) + type(function).__basicsize__
-    access = "r" if is_inside else _access(address)
-    if "x" not in access and "r" in access:
+    permissions = "r" if is_inside else _permissions(address)
+    if "x" not in permissions and "r" in permissions:
         address = int(function)
-        access = _access(address) if address else "x"
-    if "x" not in access:
+        permissions = _permissions(address) if address else "x"
+    if "x" not in permissions:
         raise ValueError(f"{name} must be a function, but there is no code at {address:#x}")
     return address
 
 
-def _access(address: int) -> str:
-    """Return how this process may use its memory at an address, such as ``"r-xp"``; empty where it has none."""
+def _permissions(address: int) -> str:
+    """Return the permissions of the memory at an address, such as ``"r-xp"``; empty if none is mapped there."""
     with open("/proc/self/maps") as maps:
         for line in maps:
-            span, access = line.split(maxsplit=2)[:2]
+            span, permissions = line.split(maxsplit=2)[:2]
             first, end = (int(limit, 16) for limit in span.split("-"))
             if first <= address < end:
-                return access
+                return permissions
     return ""
 
 
 def _address_in_cffi(name: str, function) -> int | None:
     backend = sys.modules["_cffi_backend"]
     if not isinstance(function, backend._CDataBase):
-        return None  # a function of a compiled module, which is called as one of Python
+        return None  # a function of a compiled module, which is called like a Python function
     if backend.typeof(function).kind != "function":
         raise TypeError(f"{name} must be a pointer to a function, not {backend.typeof(function).cname!r}")
     return int(backend.cast(backend.new_primitive_type("uintptr_t"), function))
 
 
 class PythonFunction:
-    """A Python function as a C function of one int with an int as result.
+    """A C function that calls a Python function with one integer and returns an integer.
 
-    C code cannot receive exceptions: the first one is kept, and raised by :meth:`check` after the call.
+    C code cannot receive exceptions: the first one is stored, and :meth:`check` raises it after the call.
 
     Parameters
     ----------
     function : callable
         The function.
     convert : callable
-        Turns a result into the int to return, or raises.
+        Converts the result to the int to return, or raises.
     result, argument : type
-        The ``ctypes`` types, by name.
+        The names of the ``ctypes`` types.
 
     Attributes
     ----------
     address : int
-        Of the C function, which lives as long as this object.
+        The address of the C function, which is valid as long as this object exists.
     """
 
     def __init__(self, function, convert, result: str = "c_size_t", argument: str = "c_int"):
@@ -116,7 +117,7 @@ class PythonFunction:
         return 0
 
     def check(self) -> None:
-        """Raise what the function raised."""
+        """Raise the exception that the function raised, if any."""
         error, self._error = self._error, None
         if error is not None:
             raise error

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Validation of 64-bit ELF files, such as CUBINs: that all offsets and indices are within the file.
+"""Validation of 64-bit ELF files, such as CUBINs: all offsets and indices must be within the file.
 
 NVIDIA's libraries do not check them. This module checks what the ELF format requires of every file. Of the contents
 of sections, only symbols, relocations, notes and strings are checked.
@@ -95,7 +95,7 @@ cdef enum:
     SHN_XINDEX = 0xFFFF
     STT_OBJECT = 1
 
-# Larger alignments do not occur, and a library might allocate that much padding.
+# Larger alignments do not occur in practice, and a library might allocate padding of this size.
 cdef uint64_t _MAX_ALIGNMENT = 1 << 24
 
 
@@ -187,7 +187,7 @@ cdef int check_header(Elf elf) except -1:
         needed = elf.header.shoff + sizeof(Section)
         raise ValueError(f"is cut off: it has {elf.size} bytes and needs {needed}")
     elf.table = elf.start + elf.header.shoff
-    # Numbers that are too large for the fields of the header are in the first section.
+    # Numbers that do not fit into the fields of the header are stored in the first section.
     first = elf.section(0)
     if elf.count == 0:
         elf.count = first.size
@@ -329,7 +329,7 @@ cdef int check_symbols(Elf elf, uint64_t index, Section section) except -1:
         if symbol.shndx >= elf.count:
             raise ValueError(f"is damaged: symbol {i} is in section {symbol.shndx} of {elf.count}")
         home = elf.section(symbol.shndx)
-        # The size of a section without bytes in the file may be given elsewhere.
+        # The size of a section without bytes in the file may be stored elsewhere.
         if not has_bytes(elf, home) or not is_relative(elf, home):
             continue
         if symbol.value > home.size or symbol.size > home.size - symbol.value:
@@ -366,6 +366,6 @@ cdef int check_notes(Elf elf, uint64_t index, Section section) except -1:
     return 0
 
 
-# Whether offsets are relative to the section.
+# Whether symbol values and relocation offsets are relative to the section.
 cdef bint is_relative(Elf elf, Section section) noexcept:
     return elf.header.type == ET_REL or (elf.header.machine == EM_CUDA and section.addr == 0)

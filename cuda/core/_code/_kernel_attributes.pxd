@@ -7,8 +7,8 @@ from cuda.core._handles._handles cimport KernelHandle
 cdef class KernelAttributes:
     cdef:
         KernelHandle _h_kernel      # set once
-        int _device_id      # -1 for the device that is current at the access
-        dict _known         # (device, attribute) -> value, shared by all views
+        int _device_id      # -1 for the device that is current when an attribute is read
+        dict _constants     # (device, attribute) -> value, shared by all views of the kernel
 
 
 cdef class KernelOccupancy:

@@ -40,7 +40,7 @@ MaxPotentialBlockSizeOccupancyResult.__doc__ = (
 
 
 cdef class _Attribute:
-    """A descriptor of one attribute of :class:`KernelAttributes`: constant and cached, or settable."""
+    """A descriptor of a kernel attribute: constant and cached, or settable."""
 
     cdef:
         readonly int code
@@ -65,7 +65,7 @@ cdef class _Attribute:
 
     @property
     def __class__(self):
-        """``property``: completion of names does not evaluate attributes for which isinstance(..., property) holds."""
+        """``property``, because interactive shells do not evaluate properties when they complete names."""
         return property
 
     @property
@@ -124,7 +124,7 @@ cdef class KernelAttributes:
         cdef KernelAttributes view = KernelAttributes.__new__(KernelAttributes)
         view._h_kernel = self._h_kernel
         view._device_id = device_id
-        view._known = self._known
+        view._constants = self._constants
         return view
 
     def __repr__(self):
@@ -148,14 +148,14 @@ cdef class KernelAttributes:
     )
     num_regs = _Attribute(cydriver.CU_FUNC_ATTRIBUTE_NUM_REGS, "int: The number of registers per thread.")
     ptx_version = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_PTX_VERSION, "int: The virtual architecture of its PTX, 10 * major + minor."
+        cydriver.CU_FUNC_ATTRIBUTE_PTX_VERSION, "int: The virtual architecture of the PTX, 10 * major + minor."
     )
     binary_version = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_BINARY_VERSION, "int: The architecture of its machine code, 10 * major + minor."
+        cydriver.CU_FUNC_ATTRIBUTE_BINARY_VERSION, "int: The architecture of the machine code, 10 * major + minor."
     )
     cache_mode_ca = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA,
-        "bool: Whether it was compiled with caching of global loads in L1 (``-Xptxas --dlcm=ca``).", bool
+        "bool: Whether the kernel was compiled with caching of global loads in L1 (``-Xptxas --dlcm=ca``).", bool
     )
     max_dynamic_shared_size_bytes = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -229,8 +229,8 @@ cdef class KernelOccupancy:
             If no context is current, or the driver refuses for another reason.
         """
         cdef int c_blocks = 0
-        cdef int c_block = count_of("block_size", block_size)
-        cdef int c_size = count_of("dynamic_shared_memory_size", dynamic_shared_memory_size)
+        cdef int c_block = int_argument("block_size", block_size)
+        cdef int c_size = int_argument("dynamic_shared_memory_size", dynamic_shared_memory_size)
         HANDLE_RETURN(
             cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &c_blocks, function_of(self._h_kernel), c_block, c_size
@@ -274,12 +274,12 @@ cdef class KernelOccupancy:
         cdef int c_grid = 0
         cdef int c_block = 0
         cdef int c_size = 0
-        cdef int c_limit = count_of("block_size_limit", block_size_limit)
+        cdef int c_limit = int_argument("block_size_limit", block_size_limit)
         cdef cydriver.CUoccupancyB2DSize c_function = NULL
         cdef cydriver.CUfunction c_kernel
         needed = size_function(dynamic_shared_memory_needed)
         if needed is None:
-            c_size = count_of("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
+            c_size = int_argument("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
         else:
             c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>getattr(needed, "address", needed)
         c_kernel = function_of(self._h_kernel)
@@ -320,8 +320,8 @@ cdef class KernelOccupancy:
             If no context is current, or the driver refuses for another reason.
         """
         cdef size_t c_size = 0
-        cdef int c_blocks = count_of("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
-        cdef int c_block = count_of("block_size", block_size)
+        cdef int c_blocks = int_argument("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
+        cdef int c_block = int_argument("block_size", block_size)
         HANDLE_RETURN(
             cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
                 &c_size, function_of(self._h_kernel), c_blocks, c_block
@@ -383,7 +383,7 @@ cdef object KernelAttributes_create(const KernelHandle& h_kernel):
     cdef KernelAttributes self = KernelAttributes.__new__(KernelAttributes)
     self._h_kernel = h_kernel
     self._device_id = -1
-    self._known = {}
+    self._constants = {}
     return self
 
 
@@ -397,9 +397,9 @@ cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
     cdef int c_value = 0
     cdef cydriver.CUdevice c_device = KernelAttributes_device(self)
     key = (c_device, row.code)
-    value = self._known.get(key)
+    value = self._constants.get(key)
     if value is None:
-        # This may load the kernel on that device first.
+        # The driver may first load the kernel on that device.
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuKernelGetAttribute(
@@ -409,7 +409,7 @@ cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
             )
         value = row.convert(c_value)
         if row.is_constant:
-            self._known[key] = value
+            self._constants[key] = value
     return value
 
 
@@ -426,7 +426,7 @@ cdef int KernelAttributes_write(KernelAttributes self, _Attribute row, object va
     return 0
 
 
-# The device whose attributes this object has: the given one, or the current one.
+# The device of this view, or the current one.
 cdef cydriver.CUdevice KernelAttributes_device(KernelAttributes self) except? -1:
     cdef cydriver.CUdevice c_device = self._device_id
     check_kernel(self._h_kernel)
@@ -443,10 +443,10 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
         return bool(value)
     # For the carve-out, -1 lets the driver choose.
     if row.code == cydriver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        if count_of(row.name, value, -1) > 100:
+        if int_argument(row.name, value, -1) > 100:
             raise ValueError(f"{row.name} must be from 0 to 100 percent, or -1, not {shown(value)}")
         return operator.index(value)
-    return count_of(row.name, value)
+    return int_argument(row.name, value)
 
 
 cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
@@ -463,14 +463,14 @@ cdef int check_kernel(const KernelHandle& h_kernel) except -1:
     return 0
 
 
-# Functions of the driver that take a CUfunction also accept a CUkernel.
+# The kernel as a CUfunction: driver functions that take one also accept a CUkernel.
 cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
     check_kernel(h_kernel)
     init_driver()
     return <cydriver.CUfunction><void*>h_kernel.get()
 
 
-# The address of a C function, a wrapped Python function, or None for a number.
+# The function that returns the size: the address of a C function, or a wrapped Python function; None for a number.
 cdef object size_function(object needed):
     if hasattr(needed, "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
         return None
@@ -480,11 +480,11 @@ cdef object size_function(object needed):
     if not callable(needed):
         raise TypeError(f"dynamic_shared_memory_needed must be an int or a callable, not {type(needed).__name__}")
     return _c_functions.PythonFunction(
-        needed, lambda size: count_of("the result of dynamic_shared_memory_needed", size)
+        needed, lambda size: int_argument("the result of dynamic_shared_memory_needed", size)
     )
 
 
-cdef int count_of(str name, object value, int least=0) except? -1:
+cdef int int_argument(str name, object value, int least=0) except? -1:
     try:
         number = operator.index(value)
     except TypeError:
@@ -498,4 +498,4 @@ cdef int device_ordinal(object device) except -1:
     ordinal = getattr(device, "device_id", device)
     if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
         raise TypeError(f"device must be a Device or an int, not {type(device).__name__}")
-    return count_of("device", ordinal)
+    return int_argument("device", ordinal)

@@ -17,19 +17,19 @@ cdef class LazyCode(DriverObject):
         object _lock                # held while loading; None when closed
 
 
-# The code, which stays with the caller when the object is closed; RuntimeError when it is already.
+# A reference to the code, which stays valid if the object is closed; RuntimeError if it is closed already.
 cdef object keep_code(LazyCode self)
 
-# The library, loaded if it was not yet.
+# The library, which the first call loads.
 cdef LibraryHandle load(LazyCode self) except *
 
-# The log of the driver's compiler for PTX, as the end of a message; empty without one.
+# The log of the driver's PTX compiler, as the end of a message; empty if there is none.
 cdef str ptx_log(object code, str code_type)
 
-# What the code is, for messages.
+# A description of the code, for messages.
 cdef str described(object code, str code_type, str name)
 
-# The symbol that a name stands for: the one of a name expression, or the name itself.
+# The symbol of a name: the mangled name if it is a name expression, otherwise the name itself.
 cdef bytes mapped_symbol(dict mapping, object name)
 
 cdef cydriver.CUkernel find_kernel(const LibraryHandle& h_library, bytes symbol) except NULL
@@ -37,5 +37,5 @@ cdef int find_variable(
     const LibraryHandle& h_library, bytes symbol, cydriver.CUdeviceptr* c_pointer, size_t* c_size
 ) except -1
 
-# The names of all kernels of a library; None where the driver cannot tell.
+# The names of all kernels of a library; None if the driver cannot list them.
 cdef list kernel_names(const LibraryHandle& h_library)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Object code that is loaded at its first use: loading, unloading, symbols, and the error messages."""
+"""Object code that is loaded at its first use: loading, unloading, symbols, and error messages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from libcpp.vector cimport vector
 from cpython.object cimport PyObject
 
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._handles._deferred_destruction cimport destroy_later, find_work, limit_backlog, postpone
 from cuda.core._handles._driver_object cimport DriverObject, bindings_object, refuse_closed
 from cuda.core._handles._handles cimport Keep, LibraryHandle, address
-from cuda.core._handles._idle_ends cimport end_later, has_work, make_room, postpone
-from cuda.core._handles._waiting cimport call_driver, call_once, release_by
+from cuda.core._handles._waiting cimport call_interruptibly, call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver, raise_driver_error
@@ -181,14 +181,14 @@ cdef LibraryHandle load(LazyCode self) except *:
                 log = ptx_log(code, self._code_type)
                 explain(error, f"loading {described(code, self._code_type, self._name)} failed{log}")
                 raise
-            h_library = LibraryHandle.own(c_library, &end_library, Keep())
+            h_library = LibraryHandle.own(c_library, &destroy_library, Keep())
             # If the object was closed meanwhile, only this call keeps the library.
             if self._lock is not None:
                 self._h_library.set(h_library)
     return h_library
 
 
-cdef void end_library(cydriver.CUlibrary c_library) noexcept nogil:
+cdef void destroy_library(cydriver.CUlibrary c_library) noexcept nogil:
     unload_when_idle(c_library)
 
 
@@ -208,7 +208,7 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
         raise TypeError(f"module must be bytes, a bytearray or a path, not {type(code).__name__}")
     loading.load()
     c_library = loading.call.c_library
-    loading.call.c_library = NULL  # the caller's now
+    loading.call.c_library = NULL  # the caller owns it now
     return c_library
 
 
@@ -221,7 +221,7 @@ cdef struct LoadCall:
 
 
 cdef class Loading:
-    """The loading of an image on another thread, which goes on if a signal handler raises on the calling thread."""
+    """The loading of an image on the helper thread; it continues if a signal handler raises on the calling thread."""
 
     cdef:
         LoadCall call
@@ -240,8 +240,8 @@ cdef class Loading:
         call.is_file, call.c_data = self.is_file, self.data
         call.has_counts = c_driver_version() >= 12040
         with nogil:
-            make_room()
-            err = <cydriver.CUresult>call_driver(&load_and_check, call, keep)
+            limit_backlog()
+            err = <cydriver.CUresult>call_interruptibly(&load_and_check, call, keep)
             if err != cydriver.CUresult.CUDA_SUCCESS:
                 raise_driver_error(err, call.api)
         return 0
@@ -276,13 +276,13 @@ cdef int load_and_check(void* argument) noexcept nogil:
 
 
 cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
-    WARN_RETURN(call_once(&unload, c_library, release_by, b"cuLibraryUnload"), b"cuLibraryUnload")
+    WARN_RETURN(call_once(&unload, c_library, release_interruptibly, b"cuLibraryUnload"), b"cuLibraryUnload")
 
 
-# Unloading blocks until the context is idle, which a garbage collection must not do.
+# Unloading blocks until the context is idle, and a garbage collection must not block.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
     # If other work was enqueued meanwhile, it is postponed again.
-    if is_interpreter_exiting() or not postpone(c_library, &unload_when_idle, Keep(), has_work, end_later):
+    if is_interpreter_exiting() or not postpone(c_library, &unload_when_idle, Keep(), find_work, destroy_later):
         unload_image(c_library)
 
 

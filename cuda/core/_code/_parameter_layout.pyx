@@ -79,7 +79,7 @@ cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except
 
 
 # Loads the kernel now, because the first launch, which would load it otherwise, may be captured. A kernel without code
-# for this device is no error here: it may be for another device.
+# for this device is not an error here: it may be for another device.
 cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
     cdef cydriver.CUfunction c_function = NULL
     with nogil:

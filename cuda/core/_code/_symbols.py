@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names of kernels and variables for messages about missing ones; imported when the first one is missing."""
+"""Names of kernels and variables, for messages about missing ones; imported when the first one is missing."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import re
 from cuda.core._code._elf import elf_variables
 from cuda.core._utils.validators import format_or_list
 
-__all__ = ["nearest", "requested_names", "variable_names"]
+__all__ = ["similar_names", "source_names", "variable_names"]
 
-_MOST_LISTED = 5
+_MAX_LISTED = 5
 
 
-def nearest(name, names, what="kernels"):
+def similar_names(name, names, what="kernels"):
     """Return the part of a message that lists the names most similar to ``name``."""
     if names is None:
         return ""
     if not names:
         return f", which has no {what} at all"
-    # A mangled name holds the name of the source.
-    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, _MOST_LISTED, 0.5)
+    # A mangled name contains the name in the source.
+    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, _MAX_LISTED, 0.5)
     if like:
-        return f"; did you mean {format_or_list(like[:_MOST_LISTED])}?"
-    listed = ", ".join(sorted(names)[:_MOST_LISTED])
-    return f"; it has {listed}" if len(names) <= _MOST_LISTED else f"; it has {len(names)} {what}, such as {listed}"
+        return f"; did you mean {format_or_list(like[:_MAX_LISTED])}?"
+    listed = ", ".join(sorted(names)[:_MAX_LISTED])
+    return f"; it has {listed}" if len(names) <= _MAX_LISTED else f"; it has {len(names)} {what}, such as {listed}"
 
 
-def requested_names(names, mapping):
-    """Return the names of symbols, with name expressions in place of mangled names."""
+def source_names(names, mapping):
+    """Return the names of symbols, with name expressions in place of their mangled names."""
     if names is None or not mapping:
         return names
     expressions = {
@@ -51,5 +51,5 @@ def variable_names(code, code_type: str) -> list[str] | None:
         names = set(elf_variables(bytes(code)))
     else:
         return None
-    # The compiler's own have names that C++ cannot have.
+    # Variables of the compiler have names that are not valid in C++.
     return sorted(name for name in names if name[0] not in ".$")

@@ -8,7 +8,7 @@ from libcpp.atomic cimport atomic
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
-# How many captures this library has begun and not ended.
+# The number of captures that this library has begun and not ended.
 cdef atomic[int]* captures_in_progress
 
 
@@ -20,9 +20,9 @@ cdef extern from "capture_mode.hpp" namespace "cuda_core" nogil:
         void end() noexcept
 
 
-# Sets this thread to relaxed mode, always: captures of other libraries are not known here. The mode is restored when
-# the function that has the scope as a local variable returns or raises, or by `scope.end()`.
-# Returns false where the driver refuses, which has warned then.
+# Sets this thread to relaxed mode, even if this library captures nothing: another library may. The mode is restored
+# when the function that has the scope as a local variable returns or raises, or by `scope.end()`.
+# Returns false, after a warning, if the driver refuses.
 cdef inline bint relax_capture_mode(CaptureModeScope& scope) noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     cdef cydriver.CUresult err
@@ -41,7 +41,7 @@ cdef inline void restore_capture_mode(int mode) noexcept nogil:
     cdef cydriver.CUresult err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
     if err != cydriver.CUresult.CUDA_SUCCESS:
         WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
-        # Once more, because the thread would stay relaxed for good.
+        # Try once more, because otherwise the thread would stay in relaxed mode.
         WARN_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
 
 
@@ -51,8 +51,9 @@ cdef inline bint stream_captures(cydriver.CUstream c_stream) except -1 nogil:
     return c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
 
 
-# The result of cuStreamQuery; CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED if a query would invalidate a capture.
-cdef inline cydriver.CUresult work_of_stream(cydriver.CUstream c_stream) noexcept nogil:
+# The result of cuStreamQuery. For a capturing stream, whose capture the query would invalidate, no query is made, and
+# the result is CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
+cdef inline cydriver.CUresult query_stream(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_status)
     if err != cydriver.CUresult.CUDA_SUCCESS:

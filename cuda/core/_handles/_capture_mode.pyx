@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that captures in strict modes forbid, although they do not concern the capture.
+"""The relaxed capture mode, for calls that strict captures forbid.
 
-A capture in a strict mode forbids its thread, or all threads, calls that may synchronize: freeing
-memory, loading code. When the library makes such a call by itself, it sets the thread to relaxed mode during the
+A capture in global or thread-local mode forbids all threads, or its own, calls that may synchronize, such as freeing
+memory or loading code. When the library makes such a call by itself, it sets the thread to relaxed mode during the
 call, so that freeing a buffer does not invalidate a capture.
 """
 
@@ -17,5 +17,5 @@ cdef atomic[int]* captures_in_progress = new atomic[int](0)
 
 
 def capture_count() -> int:
-    """Return how many captures this library has begun and not ended."""
+    """Return the number of captures that this library has begun and not ended."""
     return captures_in_progress.load()

@@ -9,7 +9,7 @@ cdef class DriverObject:
 
     # The raw driver value, 0 when closed.
     cdef intptr_t _address(self) noexcept
-    # Drops this object's reference to the resource; may be called twice.
+    # Drops this object's reference to the resource; may be called more than once.
     cdef void _release(self) noexcept
     # The value that == and hash use; the address by default.
     cdef object _identity(self)
@@ -28,6 +28,6 @@ cdef int refuse_pickle(object thing) except -1
 cdef object bindings_object(str name, intptr_t value)
 
 
-# Replaces the property `name` of `cls` by a member descriptor for the object at `offset`, which is faster;
-# the documentation stays.
+# Replaces the property `name` of `cls` by a faster member descriptor for the Python object at `offset` of an instance.
+# The docstring is kept.
 cdef int add_member(type cls, str name, Py_ssize_t offset) except -1

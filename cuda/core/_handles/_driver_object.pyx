@@ -46,7 +46,7 @@ cdef extern from *:
 
 
 cdef class DriverObject:
-    """The base of all resources: closing, identity, and the refusal of direct construction."""
+    """Base class of all resources: closing, comparison by handle, and the refusal of direct construction."""
 
     _made_by = "a factory method"
     __signature__ = ConstructorSignature()
@@ -78,9 +78,9 @@ cdef class DriverObject:
     def close(self):
         """Release this object's reference to the resource.
 
-        The resource itself is destroyed after its last user. Calling this again does nothing.
+        The resource is destroyed when its last reference is dropped. Closing an object again does nothing.
         """
-        # What a method reads in a critical section of its object exists until the section ends.
+        # A method that reads a field in a critical section of its object can use it until the section ends.
         with cython.critical_section(self):
             self._release()
         if deferred_queue().is_stuck():
@@ -125,7 +125,7 @@ cdef object bindings_object(str name, intptr_t value):
 
 
 cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
-    # The interpreter reads a member without a call; the definition lives as long as the class.
+    # The interpreter reads a member without a call. The definition must outlive the class, so it is never freed.
     cdef PyMemberDef* member = <PyMemberDef*>calloc(1, sizeof(PyMemberDef))
     cdef dict namespace = <dict>type_namespace(<PyTypeObject*>cls)
     cdef str text = getattr(namespace[name], "__doc__", None) or ""

@@ -27,7 +27,7 @@ cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
         bint is_small
 
 
-# The value behind a device pointer; its pool or memory resource is the keep.
+# The value behind a device pointer; its `keep` is the pool or memory resource.
 cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
     cppclass Block
     cppclass Allocation:
@@ -42,14 +42,14 @@ cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
     void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
 
 
-# Green contexts by their CUcontext, which the driver reports.
+# A green context; registries find it by its CUcontext, which the driver reports.
 cdef extern from "green.hpp" namespace "cuda_core" nogil:
     cppclass Green:
         cydriver.CUcontext context
         cydriver.CUgreenCtx green
 
 
-# Runs releases of the driver's threads on the main thread.
+# Moves releases from threads of the driver to the main thread.
 cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
     cppclass DeferredQueue:
         DeferredQueue() except +
@@ -104,7 +104,7 @@ ctypedef Kept[InContext[cydriver.CUarray]] KeptArray
 ctypedef Kept[InContext[cydriver.CUmipmappedArray]] KeptMipmappedArray
 ctypedef Kept[InContext[cydriver.CUgraphicsResource]] KeptGraphics
 
-# The registries. A pointer, because they are never destroyed: threads may outlive the interpreter.
+# The registries. They are pointers because they are never destroyed: threads may outlive the interpreter.
 cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil
 cdef Registry[Green]* green_registry() noexcept nogil
 cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil

@@ -33,7 +33,7 @@ cdef DeferredQueue* deferred_queue() noexcept nogil:
 
 
 def registry_sizes():
-    """Return how many entries each registry holds, for the tests that count leaks."""
+    """Return the number of entries of each registry, for tests that look for leaks."""
     return {
         "context": _contexts.size(),
         "green": _greens.size(),
@@ -43,5 +43,5 @@ def registry_sizes():
 
 
 def deferred_count():
-    """Return how many releases wait for the main thread, for the tests that count leaks."""
+    """Return the number of releases that wait for the main thread, for tests that look for leaks."""
     return _deferred.size()

@@ -1,26 +1,26 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The upward references of lower layers, each imported at its first use."""
+"""References from lower layers to higher ones, each imported at its first use."""
 
 from __future__ import annotations
 
 
 def device_of(ordinal: int):
-    """Return the :class:`~cuda.core.Device` of an ordinal."""
+    """Return the :class:`~cuda.core.Device` with this ordinal."""
     from cuda.core._device import Device
 
     return Device(ordinal)
 
 
 def device_of_uuid(uuid: str):
-    """Return the :class:`~cuda.core.Device` of a UUID, or None."""
+    """Return the :class:`~cuda.core.Device` with this UUID, or None."""
     from cuda.core._device import Device
 
     return next((device for device in Device.get_all_devices() if device.uuid == uuid), None)
 
 
 def system_device_of(uuid: str):
-    """Return the :class:`~cuda.core.system.Device` of a UUID."""
+    """Return the :class:`~cuda.core.system.Device` with this UUID."""
     from cuda.core.system import _support
 
     _support.require("Device.to_system_device")
@@ -65,7 +65,7 @@ def program_caches():
 
 
 def texture_package():
-    """Return the package behind the factories of :class:`~cuda.core.Device` for images."""
+    """Return the package behind the factories of :class:`~cuda.core.Device` for textures, surfaces and arrays."""
     from cuda.core import texture
 
     return texture

@@ -18,8 +18,8 @@ cdef extern from "argument_block.hpp" namespace "cuda_core":
         char* begin(LaunchList& list, PyObject* const* arguments, size_t count, size_t size) noexcept
         T* value_of[T](const Member[T]& member) noexcept
         void end() noexcept
-        void** cells
+        void** kernel_params
 
 
-# The only list. A pointer, because it is never destroyed: threads may outlive the interpreter.
+# The list of this process. It is never destroyed, because threads may outlive the interpreter.
 cdef LaunchList* launch_list() noexcept nogil

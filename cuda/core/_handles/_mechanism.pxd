@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The handle mechanism, for values of any type; modules cimport it from ``_handles``."""
+"""The handle templates, for values of any type; modules cimport them from ``_handles``."""
 
 from libc.stdint cimport intptr_t, uint32_t
 from libcpp cimport bool as cpp_bool
@@ -55,8 +55,8 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
     intptr_t address[T](const Handle[T]& handle) noexcept
 
 
-# A field of an object, which any thread may close at any time, and the reference that a call takes from it. Both
-# need the interpreter lock, but the reference can be used without it.
+# The handle field of an object, which any thread may close at any time, and the reference that a call takes from it.
+# Taking and dropping that reference need the interpreter lock, using it does not.
 cdef extern from "member.hpp" namespace "cuda_core":
     cppclass Member[T]:
         Member() noexcept

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waits of the host for the device. On the main thread a signal handler that raises ends them, as Ctrl-C does."""
+"""Waits of the host for the device. On the main thread, a signal handler that raises (Ctrl-C) interrupts them."""
 
 from cuda.core._handles._handles cimport ContextHandle, Keep
 from cuda.core._utils cimport cydriver
@@ -8,7 +8,7 @@ from cuda.core._utils cimport cydriver
 ctypedef int (*Blocking)(void* argument) noexcept nogil
 
 cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
-    # Passes to `run` a function that calls this one, with a copy of its argument.
+    # Calls `run` with a wrapper of `function` and a copy of `value`; the wrapper must be called once.
     cydriver.CUresult call_once[T](
         cydriver.CUresult (*function)(T) noexcept, T value, int (*run)(Blocking, void*, const char*) noexcept,
         const char* api
@@ -23,14 +23,14 @@ cdef int wait_before_copy(cydriver.CUstream c_stream, cydriver.CUdeviceptr c_hos
 # The context has to be current.
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil
 
-# Makes a long call on the helper thread. If a handler raises, the call continues there, and keeps `keep`.
-cdef int call_driver(Blocking function, void* argument, Keep keep) except? -1 nogil
+# Makes a long call on the helper thread. If a signal handler raises, the call continues there, and keeps `keep`.
+cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except? -1 nogil
 
 # Raises an exception at the next bytecode of the main thread, for destructors, which cannot raise.
 cdef void raise_later(object error) noexcept
-# The same for an exception of Python code in a destructor, if a signal handler raised it; True then.
-cdef bint raise_again(object error) noexcept
+# The same for an exception that a signal handler raised in a destructor; False if another exception is given.
+cdef bint raise_later_if_from_handler(object error) noexcept
 
-# For `call_once`: a call that releases a resource, and may wait for the device. If a handler raises, the call continues
-# as if it had succeeded; the exception is raised at the next bytecode, and a later failure is a warning.
-cdef int release_by(Blocking function, void* argument, const char* api) noexcept nogil
+# For `call_once`: a call that releases a resource, and may wait for the device. If a signal handler raises, the release
+# is deferred and this returns success; the exception is raised at the next bytecode, and a later failure is a warning.
+cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil

@@ -13,6 +13,14 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._handles._deferred_destruction cimport (
+    PendingDestruction,
+    destroy_batch,
+    destroy_idle,
+    destroy_later,
+    find_work,
+    postpone,
+)
 from cuda.core._handles._handles cimport (
     ContextHandle,
     EventHandle,
@@ -24,15 +32,15 @@ from cuda.core._handles._handles cimport (
     stream_registry,
     work_left_at_exit,
 )
-from cuda.core._handles._idle_ends cimport (
-    WaitingEnd,
-    end_gathered,
-    end_later,
-    end_what_is_idle,
-    has_work,
-    postpone,
+from cuda.core._handles._work cimport (
+    NO_WORK,
+    SOME_WORK,
+    QueriedStream,
+    find_streams,
+    report,
+    work_in_current_context,
+    work_of,
 )
-from cuda.core._handles._work cimport NO_WORK, SOME_WORK, AskedStream, find_streams, tell, work_here, work_of
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, show_unraisable, warn_driver_error
@@ -42,7 +50,7 @@ import atexit
 
 from cuda.core._utils import device_choice
 
-__all__ = ["CancelFlag", "may_wait_for_device", "note_raised"]
+__all__ = ["CancelFlag", "may_wait_for_device", "note_handler_exception"]
 
 
 cdef extern from "Python.h":
@@ -79,17 +87,17 @@ cdef class CancelFlag:
     cdef int _is_set
 
     def set(self) -> None:
-        """Stop the compilation at the next time that the compiler asks."""
+        """Stop the compilation when the compiler next calls the callback."""
         self._is_set = 1
 
     @property
     def callback(self) -> int:
-        """The address of the function that the compiler asks; it takes no lock."""
+        """The address of the C function that the compiler calls; it takes no lock."""
         return <intptr_t>&is_cancelled
 
     @property
     def argument(self) -> int:
-        """The address that the function is given; this object has to outlive the compilation."""
+        """The address that is passed to the callback; this object must outlive the compilation."""
         return <intptr_t>&self._is_set
 
 
@@ -98,57 +106,57 @@ cdef int is_cancelled(void* argument, void* reserved) noexcept nogil:
 
 
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
-    cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        asked = wait_until_done(&stream_state, c_stream, True)
-        if asked == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-            # The question has ended the capture, so the wait would tell of an earlier error.
-            return HANDLE_RETURN(asked, b"cuStreamSynchronize")
+        query_err = wait_until_done(&stream_state, c_stream, True)
+        if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+            # The query has invalidated the capture; cuStreamSynchronize would report the invalidation instead.
+            return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
     HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
-    end_what_is_idle()
-    # An error that the driver tells once is told to the question.
-    return HANDLE_RETURN(asked, b"cuStreamQuery")
+    destroy_idle()
+    # If the driver reports an error only once, the query has got it.
+    return HANDLE_RETURN(query_err, b"cuStreamQuery")
 
 
 cdef int wait_before_copy(
     cydriver.CUstream c_stream, cydriver.CUdeviceptr c_host
 ) except -1 nogil:
     cdef cydriver.CUmemorytype c_type = <cydriver.CUmemorytype>0
-    cdef cydriver.CUresult asked
-    if not is_main_thread() or work_here(c_stream, NULL) != SOME_WORK:
+    cdef cydriver.CUresult query_err
+    if not is_main_thread() or work_in_current_context(c_stream, NULL) != SOME_WORK:
         return 0
     # Page-locked memory is copied asynchronously, so there is nothing to wait for.
     if cydriver.cuPointerGetAttribute(
         &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, c_host
     ) == cydriver.CUresult.CUDA_SUCCESS:
         return 0
-    asked = wait_longer(&stream_state, c_stream, True)
-    return HANDLE_RETURN(asked, b"cuStreamQuery")
+    query_err = wait_while_busy(&stream_state, c_stream, True)
+    return HANDLE_RETURN(query_err, b"cuStreamQuery")
 
 
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
-    cdef cydriver.CUresult asked = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        asked = wait_until_done(&event_state, c_event, can_spin)
+        query_err = wait_until_done(&event_state, c_event, can_spin)
     HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
-    end_what_is_idle()
-    return HANDLE_RETURN(asked, b"cuEventQuery")
+    destroy_idle()
+    return HANDLE_RETURN(query_err, b"cuEventQuery")
 
 
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     cdef ContextHandle h_kept = h_context
-    cdef EventHandle mark
-    mark_context(h_kept, &mark)
-    if mark:
-        wait_for_event(mark.get(), True)
+    cdef EventHandle event
+    record_context_event(h_kept, &event)
+    if event:
+        wait_for_event(event.get(), True)
     else:
         synchronize_by_thread(h_kept)
-    end_gathered()
+    destroy_batch()
     return 0
 
 
-# An event behind all work of the current context; none before CUDA 12.5.
-cdef int mark_context(const ContextHandle& h_context, EventHandle* mark) except -1 nogil:
+# Records an event behind all work of the current context; `event` stays empty before CUDA 12.5.
+cdef int record_context_event(const ContextHandle& h_context, EventHandle* event) except -1 nogil:
     global _records_contexts
     cdef cydriver.CUevent c_event = NULL
     cdef cydriver.CUresult err
@@ -163,10 +171,10 @@ cdef int mark_context(const ContextHandle& h_context, EventHandle* mark) except 
     if c_flags & cydriver.CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC:
         c_event_flags |= cydriver.CUevent_flags.CU_EVENT_BLOCKING_SYNC
     HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_event_flags), b"cuEventCreate")
-    mark[0] = EventHandle.own(c_event, &destroy_mark, h_context.keep())
+    event[0] = EventHandle.own(c_event, &destroy_event, h_context.keep())
     err = cydriver.cuCtxRecordEvent(h_context.get(), c_event)
     if err == cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED:
-        mark.reset()
+        event.reset()
         return 0
     return HANDLE_RETURN(err, b"cuCtxRecordEvent")
 
@@ -174,7 +182,7 @@ cdef int mark_context(const ContextHandle& h_context, EventHandle* mark) except 
 cdef int _records_contexts = -1  # not known yet
 
 
-cdef void destroy_mark(cydriver.CUevent c_event) noexcept nogil:
+cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
     WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
 
 
@@ -185,7 +193,7 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
         call = BlockingCall.start(&synchronize, h_context.get(), h_context.keep())
     if not call:
         HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
-        end_what_is_idle()
+        destroy_idle()
         return 0
     while not call.get().is_done():
         if call.get().wait():
@@ -194,11 +202,11 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     if call.get().result() < 0:
         return HANDLE_RETURN(<cydriver.CUresult>-call.get().result(), b"cuCtxPushCurrent")
     HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
-    end_what_is_idle()
+    destroy_idle()
     return 0
 
 
-cdef int call_driver(Blocking function, void* argument, Keep keep) except? -1 nogil:
+cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except? -1 nogil:
     cdef shared_ptr[BlockingCall] call
     if is_main_thread():
         call = start_in_context(function, argument, keep)
@@ -211,63 +219,63 @@ cdef int call_driver(Blocking function, void* argument, Keep keep) except? -1 no
     return call.get().result()
 
 
-# A call that waits inside the driver can hold a lock there that the launch of what it waits for needs. So the work so
-# far is waited for by asking, on every thread; what captures meanwhile is not.
-cdef int release_by(Blocking function, void* argument, const char* api) noexcept nogil:
-    cdef WaitingEnd end
-    cdef LeftRelease left
+# A call that waits inside the driver can hold a lock there that another thread needs to launch the awaited work. So the
+# work in flight is waited for by queries, on every thread; streams that capture are not waited for.
+cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil:
+    cdef PendingDestruction pending
+    cdef AbandonedRelease release
     cdef CaptureModeScope mode
-    if not is_interpreter_exiting() and has_work(&end) and not wait_for_marks(end):
-        left.function, left.argument, left.api = function, argument, api
-        left.h_context = current_context()
-        end.resource = Handle[LeftRelease].own(left, &release_left, Keep()).keep()
-        end_later(end)
+    if not is_interpreter_exiting() and find_work(&pending) and not wait_for_events(pending):
+        release.function, release.argument, release.api = function, argument, api
+        release.h_context = current_context()
+        pending.resource = Handle[AbandonedRelease].own(release, &make_abandoned_release, Keep()).keep()
+        destroy_later(pending)
         return cydriver.CUresult.CUDA_SUCCESS
     relax_capture_mode(mode)
     return function(argument)
 
 
-# False where a signal handler has raised.
-cdef bint wait_for_marks(const WaitingEnd& end) noexcept nogil:
+# False if a signal handler has raised.
+cdef bint wait_for_events(const PendingDestruction& pending) noexcept nogil:
     cdef bint is_interrupted = False
     cdef Pauses pauses
     cdef size_t i
-    cdef cydriver.CUresult answer
-    for i in range(end.marks.size()):
-        answer = cydriver.cuEventQuery(end.marks[i].get())
-        while answer == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+    cdef cydriver.CUresult err
+    for i in range(pending.events.size()):
+        err = cydriver.cuEventQuery(pending.events[i].get())
+        while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
             if pauses.pause(True) and is_main_thread():
                 call_with_interpreter(&check_signals_later, is_interrupted)
                 if is_interrupted:
                     return False
-            answer = cydriver.cuEventQuery(end.marks[i].get())
-        tell(answer, b"cuEventQuery", NULL)
+            err = cydriver.cuEventQuery(pending.events[i].get())
+        report(err, b"cuEventQuery", NULL)
     return True
 
 
-# What is made when the device rests, since a signal handler left it.
-cdef cppclass LeftRelease:
+# A release whose wait a signal handler interrupted; it is made when the work is done.
+cdef cppclass AbandonedRelease:
     Blocking function
     void* argument
     const char* api
     ContextHandle h_context
 
 
-cdef void release_left(LeftRelease left) noexcept nogil:
+cdef void make_abandoned_release(AbandonedRelease release) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
-    # There may be new work, for which the driver would wait.
-    if postpone(left, &release_left, Keep(), has_work, end_later):
+    # The driver would also wait for newer work.
+    if postpone(release, &make_abandoned_release, Keep(), find_work, destroy_later):
         return
-    err = cydriver.cuCtxPushCurrent(left.h_context.get())
+    err = cydriver.cuCtxPushCurrent(release.h_context.get())
     relax_capture_mode(mode)
-    warn_of_left(left.function(left.argument), left.api)
+    warn_of_failed_release(release.function(release.argument), release.api)
     if err == cydriver.CUresult.CUDA_SUCCESS:
         WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
 
 
-# Empty where none is.
+# Empty if no context is current.
 cdef ContextHandle current_context() noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef ContextHandle h_context
@@ -283,7 +291,7 @@ cdef struct DriverCall:
     void* argument
 
 
-# A call on the helper thread, with the same context current.
+# Starts a call on the helper thread, with this thread's context current there.
 cdef shared_ptr[BlockingCall] start_in_context(Blocking function, void* argument, Keep keep) noexcept nogil:
     cdef InContext[DriverCall] value
     cdef Handle[InContext[DriverCall]] h_call
@@ -310,18 +318,18 @@ cdef int call_in_context(void* what) noexcept nogil:
     return result
 
 
-cdef void warn_of_left(int result, const char* api) noexcept nogil:
+cdef void warn_of_failed_release(int result, const char* api) noexcept nogil:
     if api != NULL and result != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(<cydriver.CUresult>result, api, NULL)
 
 
-# Whether a release may have to wait; the work of other libraries is not known.
-cdef bint may_wait() noexcept nogil:
-    cdef vector[AskedStream] streams
+# Whether a release may have to wait. The work of other libraries is not known.
+cdef bint may_block() noexcept nogil:
+    cdef vector[QueriedStream] streams
     cdef CaptureModeScope mode
     cdef size_t i
     find_streams(streams)
-    if streams.size() > MANY:
+    if streams.size() > MAX_QUERIED_STREAMS:
         return True
     relax_capture_mode(mode)
     for i in range(streams.size()):
@@ -330,11 +338,11 @@ cdef bint may_wait() noexcept nogil:
     return False
 
 
-# Querying so many streams costs as much as waiting on another thread.
-cdef size_t MANY = 16
+# Querying more streams costs as much as making the release on another thread.
+cdef size_t MAX_QUERIED_STREAMS = 16
 
 
-# A destructor raises nothing: what a handler raises is raised by the next bytecode of the main thread.
+# A destructor cannot raise: an exception of a signal handler is raised at the next bytecode of the main thread.
 cdef void check_signals_later(bint& is_interrupted) noexcept:
     try:
         PyErr_CheckSignals()
@@ -350,7 +358,7 @@ cdef void raise_later(object error) noexcept:
         show_unraisable(_to_raise.pop(), None)
 
 
-cdef bint raise_again(object error) noexcept:
+cdef bint raise_later_if_from_handler(object error) noexcept:
     if error is not _raised and not isinstance(error, KeyboardInterrupt):
         return False
     raise_later(error)
@@ -358,7 +366,7 @@ cdef bint raise_again(object error) noexcept:
 
 
 cdef list _to_raise = []
-cdef object _raised = None  # the latest
+cdef object _raised = None  # the latest exception of a signal handler
 
 
 cdef int raise_kept(void* nothing) except -1:
@@ -367,18 +375,18 @@ cdef int raise_kept(void* nothing) except -1:
     raise _raised
 
 
-def note_raised(error: BaseException) -> None:
-    """Raise this exception of a signal handler later, because it leaves a destructor."""
+def note_handler_exception(error: BaseException) -> None:
+    """Note that a signal handler raised this exception, which is about to leave a destructor: it is raised later."""
     global _raised
     _raised = error
 
 
 def may_wait_for_device() -> bool:
-    """Return whether a release that this thread makes may have to wait, so that another thread had better make it."""
-    cdef bint is_to_wait
+    """Return whether a release on this thread may wait for the device, so that another thread should make it."""
+    cdef bint is_blocking
     with nogil:
-        is_to_wait = is_main_thread() and may_wait()
-    return is_to_wait
+        is_blocking = is_main_thread() and may_block()
+    return is_blocking
 
 
 ctypedef cydriver.CUresult (*State)(void* what) noexcept nogil
@@ -397,7 +405,7 @@ cdef cydriver.CUresult call_state(void* what) noexcept nogil:
     return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
 
 
-# Negative: the context could not be made current on the thread.
+# The result is negative if the context could not be made current on the thread.
 cdef int synchronize(void* what) noexcept nogil:
     cdef cydriver.CUcontext c_context = <cydriver.CUcontext>what
     cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(c_context)
@@ -412,10 +420,10 @@ cdef inline cydriver.CUresult wait_until_done(
     State state, void* what, bint can_spin
 ) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
     cdef cydriver.CUresult err = state(what)
-    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_longer(state, what, can_spin)
+    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_while_busy(state, what, can_spin)
 
 
-cdef cydriver.CUresult wait_longer(
+cdef cydriver.CUresult wait_while_busy(
     State state, void* what, bint can_spin
 ) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
     cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_NOT_READY
@@ -432,25 +440,25 @@ cdef int check_signals(State state, void* what) except -1:
     try:
         PyErr_CheckSignals()
     except BaseException:
-        # A device that has ended its work tells whoever asks first, and this exception has told already.
+        # The software device reports once that it has ended the kernels, which this exception reports already.
         if device_choice.has_ended_work():
             with nogil:
-                take_answer(state, what)
+                consume_error(state, what)
         raise
     return 0
 
 
-cdef void take_answer(State state, void* what) noexcept nogil:
+cdef void consume_error(State state, void* what) noexcept nogil:
     cdef Pauses pauses
     cdef int _time
-    for _time in range(TIMES_TO_ASK):
+    for _time in range(MAX_QUERIES):
         if state(what) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
             return
         pauses.pause(False)
 
 
-# Of at least 50 microseconds each, in all half a second at most.
-cdef int TIMES_TO_ASK = 600
+# With pauses of at least 50 microseconds: about half a second at most.
+cdef int MAX_QUERIES = 600
 
 
 # Releasing a resource may wait for the device, which cannot be interrupted at exit.
@@ -459,7 +467,7 @@ def _note_work_left():
     cdef vector[StreamHandle] streams = stream_registry().living()
     cdef Pauses pauses
     cdef int _time
-    for _time in range(TIMES_TO_ASK_AT_EXIT):
+    for _time in range(MAX_QUERIES_AT_EXIT):
         if not is_any_busy(streams):
             return
         with nogil:
@@ -470,10 +478,10 @@ def _note_work_left():
 cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept:
     cdef size_t i
     for i in range(streams.size()):
-        if work_here(streams[i].get(), NULL) == SOME_WORK:
+        if work_in_current_context(streams[i].get(), NULL) == SOME_WORK:
             return True
     return False
 
 
-# A tenth of a second, about.
-cdef int TIMES_TO_ASK_AT_EXIT = 200
+# About a tenth of a second.
+cdef int MAX_QUERIES_AT_EXIT = 200

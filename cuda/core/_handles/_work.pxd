@@ -14,31 +14,32 @@ cdef extern from "work.hpp" namespace "cuda_core" nogil:
         SOME_WORK
         UNKNOWN_WORK  # a capture forbids the query
 
-    bint is_odd(cydriver.CUresult answer) noexcept
+    bint is_unexpected(cydriver.CUresult err) noexcept
 
-    # An unexpected error, where no warning can be given, which would run Python code.
-    cppclass OddAnswer:
-        cydriver.CUresult answer
+    # An unexpected error, returned by functions that must not run Python code, as a warning would.
+    cppclass UnexpectedError:
+        cydriver.CUresult code
         const char* api
 
     # A stream to query: a default stream with its context, all others without.
-    cppclass AskedStream:
-        AskedStream() noexcept
+    cppclass QueriedStream:
+        QueriedStream() noexcept
         StreamHandle h_stream
         ContextHandle h_context
 
 
 # All streams of this library, and the default streams of the current context and of all that the library knows.
-cdef void find_streams(vector[AskedStream]& streams) noexcept nogil
-# Asks all of these, and synchronises what is idle: only then a pool has what was freed, although the work is done.
-cdef void ask_streams() noexcept nogil
+cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil
+# Queries all of these, and synchronizes the idle ones. Until then the driver counts frees on them as queued,
+# although the work is done.
+cdef void query_streams() noexcept nogil
 # The work of a stream; the caller has relaxed the capture mode of its thread. An unexpected error is a warning, or is
-# returned in `odd`.
-cdef Work work_of(const AskedStream& stream, OddAnswer* odd) noexcept nogil
-# The same of a stream by its handle; a default stream is that of the current context.
-cdef Work work_here(cydriver.CUstream c_stream, OddAnswer* odd) noexcept nogil
-# Makes the context of a default stream current; false if that fails. leave() undoes it.
-cdef bint enter(const AskedStream& stream, bint* is_entered, OddAnswer* odd) noexcept nogil
-cdef void leave(bint is_entered, OddAnswer* odd) noexcept nogil
-# Warns of an unexpected error, or returns it in `odd`.
-cdef void tell(cydriver.CUresult answer, const char* api, OddAnswer* odd) noexcept nogil
+# returned in `error`.
+cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept nogil
+# The same for a raw handle; a default stream is that of the current context.
+cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil
+# Makes the context of a default stream current; false if that fails. leave_context() undoes it.
+cdef bint enter_context(const QueriedStream& stream, bint* is_entered, UnexpectedError* error) noexcept nogil
+cdef void leave_context(bint is_entered, UnexpectedError* error) noexcept nogil
+# Warns of an unexpected error, or returns it in `error`.
+cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil

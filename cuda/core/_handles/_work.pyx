@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How far the work of streams is: of one, or of all that this library knows."""
+"""Whether streams have work in flight: one stream, or all that this library knows."""
 
 from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
-from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode, work_of_stream
+from cuda.core._handles._capture_mode cimport CaptureModeScope, query_stream, relax_capture_mode
 from cuda.core._handles._handles cimport ContextHandle, Keep, StreamHandle, context_registry, stream_registry
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
@@ -15,26 +15,26 @@ from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
 __all__ = ["count_streams"]
 
 cdef extern from "work.hpp" namespace "cuda_core" nogil:
-    Work work_said(cydriver.CUresult answer) noexcept
+    Work work_of_result(cydriver.CUresult err) noexcept
 
 
-# Handles of the driver that mean the default streams of the current context.
+# CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the default streams of the current context.
 cdef uintptr_t LEGACY = 1
 cdef uintptr_t PER_THREAD = 2
 
 
 def count_streams() -> int:
-    """Return of how many streams the library asks for work."""
-    cdef vector[AskedStream] streams
+    """Return how many streams the library queries before it destroys a resource."""
+    cdef vector[QueriedStream] streams
     find_streams(streams)
     return streams.size()
 
 
-cdef void find_streams(vector[AskedStream]& streams) noexcept nogil:
+cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil:
     cdef vector[StreamHandle] own = stream_registry().living()
     cdef vector[ContextHandle] contexts = context_registry().living()
     cdef cydriver.CUcontext c_current = NULL
-    cdef AskedStream stream
+    cdef QueriedStream stream
     cdef bint is_known = False
     cdef size_t i
     for i in range(own.size()):
@@ -54,8 +54,8 @@ cdef void find_streams(vector[AskedStream]& streams) noexcept nogil:
         streams.push_back(stream)
 
 
-cdef void ask_streams() noexcept nogil:
-    cdef vector[AskedStream] streams
+cdef void query_streams() noexcept nogil:
+    cdef vector[QueriedStream] streams
     cdef CaptureModeScope mode
     cdef bint is_entered
     cdef size_t i
@@ -63,54 +63,55 @@ cdef void ask_streams() noexcept nogil:
     find_streams(streams)
     for i in range(streams.size()):
         is_entered = False
-        if enter(streams[i], &is_entered, NULL):
-            if work_here(streams[i].h_stream.get(), NULL) == NO_WORK:
-                tell(cydriver.cuStreamSynchronize(streams[i].h_stream.get()), b"cuStreamSynchronize", NULL)  # at once
-            leave(is_entered, NULL)
+        if enter_context(streams[i], &is_entered, NULL):
+            if work_in_current_context(streams[i].h_stream.get(), NULL) == NO_WORK:
+                # Returns at once, because the stream is idle.
+                report(cydriver.cuStreamSynchronize(streams[i].h_stream.get()), b"cuStreamSynchronize", NULL)
+            leave_context(is_entered, NULL)
 
 
-cdef Work work_of(const AskedStream& stream, OddAnswer* odd) noexcept nogil:
+cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept nogil:
     cdef Work work
     cdef bint is_entered = False
-    if not enter(stream, &is_entered, odd):
-        return NO_WORK  # of a context that is no more
-    work = work_here(stream.h_stream.get(), odd)
-    leave(is_entered, odd)
+    if not enter_context(stream, &is_entered, error):
+        return NO_WORK  # its context was destroyed
+    work = work_in_current_context(stream.h_stream.get(), error)
+    leave_context(is_entered, error)
     return work
 
 
-cdef Work work_here(cydriver.CUstream c_stream, OddAnswer* odd) noexcept nogil:
-    cdef cydriver.CUresult answer = work_of_stream(c_stream)
-    tell(answer, b"cuStreamQuery", odd)
-    return work_said(answer)
+cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil:
+    cdef cydriver.CUresult err = query_stream(c_stream)
+    report(err, b"cuStreamQuery", error)
+    return work_of_result(err)
 
 
-cdef bint enter(const AskedStream& stream, bint* is_entered, OddAnswer* odd) noexcept nogil:
+cdef bint enter_context(const QueriedStream& stream, bint* is_entered, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUcontext c_current = NULL
     cdef cydriver.CUcontext c_context = stream.h_context.get()
     cdef cydriver.CUresult err
     if c_context == NULL:
         return True
     err = cydriver.cuCtxGetCurrent(&c_current)
-    tell(err, b"cuCtxGetCurrent", odd)
+    report(err, b"cuCtxGetCurrent", error)
     if err == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
         return True
     err = cydriver.cuCtxPushCurrent(c_context)
-    tell(err, b"cuCtxPushCurrent", odd)
+    report(err, b"cuCtxPushCurrent", error)
     is_entered[0] = err == cydriver.CUresult.CUDA_SUCCESS
     return is_entered[0]
 
 
-cdef void leave(bint is_entered, OddAnswer* odd) noexcept nogil:
+cdef void leave_context(bint is_entered, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     if is_entered:
-        tell(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", odd)
+        report(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", error)
 
 
-cdef void tell(cydriver.CUresult answer, const char* api, OddAnswer* odd) noexcept nogil:
-    if not is_odd(answer):
+cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil:
+    if not is_unexpected(err):
         return
-    if odd != NULL:
-        odd.answer, odd.api = answer, api
+    if error != NULL:
+        error.code, error.api = err, api
     else:
-        warn_driver_error(answer, api, NULL)
+        warn_driver_error(err, api, NULL)

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// An allocation. It is freed on `h_stream`, which is empty for memory that is not
-// stream-ordered.
+// An allocation. It is freed on `h_stream`, which is empty for memory that is not stream-ordered.
 #pragma once
 
 #include <Python.h>
@@ -23,17 +22,17 @@ struct Allocation {
     CUdeviceptr pointer = 0;
     std::size_t size = 0;
     Handle<CUstream> h_stream;
-    // Only with a default stream, which means another stream in every context.
+    // Only with a default stream, which is a different stream in each context.
     Handle<CUcontext> h_context;
-    // Only for memory that its resource has to free itself; the keep holds the reference.
+    // Only for memory that its memory resource frees by itself; the keep of the cell has the reference.
     PyObject* resource = nullptr;
-    // Only for memory of a cache: what goes back into it.
+    // Only for memory of a cache: the block to return to it.
     struct Block* block = nullptr;
     // Only for memory of a graphics resource, which is unmapped instead of freed.
     Handle<InContext<CUgraphicsResource>> h_graphics;
 };
 
-// Frees memory on the stream of its last user, which had another handle for it.
+// Lets memory be freed on the stream of its last user, which had a handle of its own.
 inline void free_after(const Handle<Allocation>& memory, const Allocation& user) noexcept {
     Allocation& value = memory.value();
     const bool same_context = !user.h_context || user.h_context.get() == value.h_context.get();
@@ -42,12 +41,12 @@ inline void free_after(const Handle<Allocation>& memory, const Allocation& user)
     value.h_context = user.h_context;
 }
 
-// Memory whose release waits for a capture to end.
-class LeftAllocations {
+// Memory that is freed when a capture ends.
+class DeferredFrees {
 public:
     bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 
-    // False where there is no room for it.
+    // False if the host is out of memory.
     bool add(const Allocation& value) noexcept {
         std::lock_guard<std::mutex> lock(mutex_);
         try {
@@ -59,7 +58,7 @@ public:
         return true;
     }
 
-    // All, into an empty list.
+    // Moves all into `values`, which is empty.
     void take(std::vector<Allocation>& values) noexcept {
         std::lock_guard<std::mutex> lock(mutex_);
         values.swap(values_);

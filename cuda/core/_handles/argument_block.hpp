@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The arguments of one launch, in the layout that the driver reads: on the stack for most kernels. It also
-// keeps the memory of the buffers among them. Pinning each, as a `Kept` does, would cost more than writing
-// it; so closing a buffer searches the arguments of the launches in progress.
+// The arguments of one launch, in the layout that the driver reads: on the stack for most kernels. The block also keeps
+// the memory of buffers among the arguments. Pinning each buffer, as a `Kept` does, would cost more than writing its
+// address; so closing a buffer searches the arguments of the launches in progress.
 #pragma once
 
 #include <Python.h>
@@ -17,8 +17,8 @@ namespace cuda_core {
 
 class ArgumentBlock;
 
-// The launches in progress, guarded by the interpreter lock; without one, the list is empty. It
-// exists once and is never destroyed.
+// The launches in progress, guarded by the interpreter lock; empty on free-threaded Python. The only instance is never
+// destroyed.
 class LaunchList {
 public:
     LaunchList() {
@@ -26,7 +26,7 @@ public:
         pthread_atfork(nullptr, nullptr, [] { instance()->forget_all(); });
     }
 
-    // Passes the reference that an object is about to drop to the launches that have it among their arguments.
+    // Lets the launches that have `object` as an argument keep its memory; called before `object` is closed.
     template <class T>
     void keep_memory_of(PyObject* object, const Member<T>& member) noexcept;
 
@@ -45,21 +45,21 @@ private:
 
 class ArgumentBlock {
 public:
-    static constexpr std::size_t near_count = 48;
-    static constexpr std::size_t near_size = 512;
+    static constexpr std::size_t inline_count = 48;
+    static constexpr std::size_t inline_size = 512;
 
     ArgumentBlock() noexcept {}
     ~ArgumentBlock() { clear(); }
     ArgumentBlock(const ArgumentBlock&) = delete;
     ArgumentBlock& operator=(const ArgumentBlock&) = delete;
 
-    // Reserves room for so many arguments of so many bytes; returns the address of the bytes, or null without
-    // memory. From here on the memory of buffers among the arguments is kept.
+    // Reserves space for `count` arguments of `size` bytes in all; returns the address of the bytes, or null if the
+    // host is out of memory. From here on the memory of buffers among the arguments is kept.
     char* begin(LaunchList& list, PyObject* const* arguments, std::size_t count, std::size_t size) noexcept {
-        char* bytes = near_bytes_;
-        cells = near_cells_;
-        places_ = near_places_;
-        if ((count > near_count || size > near_size) && !(bytes = reserve_far(count, size))) return nullptr;
+        char* bytes = inline_bytes_;
+        kernel_params = inline_params_;
+        kept_ = inline_kept_;
+        if ((count > inline_count || size > inline_size) && !(bytes = allocate(count, size))) return nullptr;
 #ifndef Py_GIL_DISABLED
         arguments_ = arguments;
         count_ = count;
@@ -85,13 +85,13 @@ public:
 #endif
     }
 
-    // Lets go of the memory. The addresses stay.
+    // Drops the references to memory. The written addresses stay.
     void end() noexcept {
         if (link_) unlink();
-        while (kept_count_ != 0) places_[--kept_count_]->drop_reference();
+        while (kept_count_ != 0) kept_[--kept_count_]->drop_reference();
     }
 
-    void** cells = nullptr;  // one address for each argument; null without arguments
+    void** kernel_params = nullptr;  // the address of each argument's bytes; null without arguments
 
 private:
     friend class LaunchList;
@@ -101,16 +101,16 @@ private:
         if (heap_) PyMem_RawFree(std::exchange(heap_, nullptr));
     }
 
-    char* reserve_far(std::size_t count, std::size_t size) noexcept {
+    char* allocate(std::size_t count, std::size_t size) noexcept {
         heap_ = PyMem_RawMalloc(count * (sizeof(void*) + sizeof(Cell*)) + size);
         if (!heap_) return nullptr;
-        cells = static_cast<void**>(heap_);
-        places_ = reinterpret_cast<Cell**>(cells + count);
-        return reinterpret_cast<char*>(places_ + count);
+        kernel_params = static_cast<void**>(heap_);
+        kept_ = reinterpret_cast<Cell**>(kernel_params + count);
+        return reinterpret_cast<char*>(kept_ + count);
     }
 
-    // Takes over a reference. Each argument gives one at most: it is closed once.
-    void keep(Cell* cell) noexcept { places_[kept_count_++] = cell; }
+    // Takes over a reference. There is room, because each argument is closed at most once.
+    void keep(Cell* cell) noexcept { kept_[kept_count_++] = cell; }
 
     void unlink() noexcept {
         *link_ = next_;
@@ -122,13 +122,13 @@ private:
     PyObject* const* arguments_ = nullptr;
     std::size_t count_ = 0;
     ArgumentBlock* next_ = nullptr;
-    ArgumentBlock** link_ = nullptr;  // what refers to this block in the list
-    void* heap_ = nullptr;            // null while all fits below
-    Cell** places_ = nullptr;
+    ArgumentBlock** link_ = nullptr;  // the pointer in the list that points to this block
+    void* heap_ = nullptr;            // null if all fits into the arrays below
+    Cell** kept_ = nullptr;
     std::size_t kept_count_ = 0;
-    void* near_cells_[near_count];
-    Cell* near_places_[near_count];
-    char near_bytes_[near_size];
+    void* inline_params_[inline_count];
+    Cell* inline_kept_[inline_count];
+    char inline_bytes_[inline_size];
 };
 
 template <class T>
@@ -143,7 +143,7 @@ inline void LaunchList::keep_memory_of(PyObject* object, const Member<T>& member
     }
 }
 
-// In a forked child: what other threads of the parent were launching is not going on there.
+// In a forked child: the launches of the parent's other threads do not exist there.
 inline void LaunchList::forget_all() noexcept {
     while (first_) first_->unlink();
 }

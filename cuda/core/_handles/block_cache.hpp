@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Freed memory for reuse, in bins by size and in lanes by stream. No CUDA call is made here, except
-// through callbacks. docs/design/caching.md has the reasons.
+// Freed memory that is kept for reuse, in bins by size and in lanes by stream. CUDA calls are made by callbacks only.
+// docs/design/caching.md has the reasons.
 #pragma once
 
 #include <cuda.h>
@@ -29,7 +29,7 @@ constexpr std::size_t even_bins = 8;
 constexpr std::size_t largest_block = std::size_t{1} << 62;
 constexpr std::size_t bin_count = even_bins + 4 * (62 - 12);
 
-// For sizes from 1 to the largest block.
+// The bin of a size from 1 to `largest_block` bytes.
 inline std::size_t bin_of(std::size_t size) noexcept {
     if (size <= even_bins * smallest_step) return (size - 1) / smallest_step;
     const std::size_t power = 63 - __builtin_clzll(size - 1);
@@ -50,7 +50,7 @@ struct Links {
     Block* older = nullptr;
 };
 
-// Memory of the upstream resource: in use, or in a lane of its cache.
+// Memory of the upstream resource: in use, or free in a lane of the cache.
 struct Block {
     Block(BlockCache* cache, std::size_t bin, const Handle<Allocation>& memory) noexcept
         : cache(cache), bin(bin), memory(memory) {}
@@ -63,7 +63,7 @@ struct Block {
     Links in_bin, in_cache;
 };
 
-// Blocks from the oldest to the newest; they are linked through a member of theirs.
+// An intrusive list of blocks, from the oldest to the newest.
 template <Links Block::* links>
 class BlockList {
 public:
@@ -87,31 +87,31 @@ private:
     Block* newest_ = nullptr;
 };
 
-// The blocks that were freed on one stream. Frees are counted: `mark` was recorded after that number
-// `marked_at`, and the work before that number `done_until` is known to be done.
+// The blocks that were freed on one stream. The cache numbers all frees: `event` was recorded after free `recorded_at`,
+// and the work before free `done_until` is known to be done.
 struct Lane {
     Handle<CUstream> h_stream;
     Handle<CUcontext> h_context;
-    Handle<CUevent> mark;
-    bool is_mark_pending = false;
-    std::uint64_t marked_at = 0;
+    Handle<CUevent> event;
+    bool is_event_pending = false;
+    std::uint64_t recorded_at = 0;
     std::uint64_t done_until = 0;
     std::size_t block_count = 0;
     std::array<BlockList<&Block::in_bin>, bin_count> bins;
 };
 
-// All methods may be called with or without the interpreter lock, and never wait with it.
+// All methods may be called with or without the interpreter lock, and none waits while holding it.
 class BlockCache {
 public:
-    // Whether the work of a lane's stream before a free is done; `now` is the number of the last free.
+    // Whether the work of a lane's stream before the free `freed_at` is done; `now` is the number of the last free.
     using IsDone = bool (*)(Lane*, std::uint64_t freed_at, std::uint64_t now);
     // Whether memory can be freed on a lane's stream now.
     using CanFree = bool (*)(Lane*);
 
     explicit BlockCache(CanFree can_free) noexcept : can_free_(can_free) {}
 
-    // A block that was freed on this stream, or null; also null, and counted as a miss, if
-    // it cannot be had `at_once`.
+    // A block that was freed on this stream, or null, which counts as a miss. Without `at_once` the blocks of the lane
+    // are not looked at.
     Block* reuse(CUstream stream, CUcontext context, std::size_t bin, bool at_once) noexcept {
         Guard guard(is_taken_);
         Lane* lane = at_once ? find(stream, context) : nullptr;
@@ -121,8 +121,8 @@ public:
         return block;
     }
 
-    // A block that was freed on any stream, after all work before; or null. Not for a thread that
-    // holds the interpreter lock.
+    // A block that was freed on any stream, if the work before the free is done; or null. Not for a thread that holds
+    // the interpreter lock.
     Block* reuse_done(std::size_t bin, IsDone is_done) noexcept {
         Guard guard(is_taken_);
         for (auto& lane : lanes_) {
@@ -136,13 +136,14 @@ public:
         return nullptr;
     }
 
-    // Returns a block that `user` had. Returns the blocks to drop instead, linked by `in_bin.older`.
+    // Puts a block into the cache, which `user` had. Returns the blocks that the caller must free, linked by
+    // `in_bin.older`: the least recently used above the limit, or this one.
     Block* put(Block* block, const Allocation& user) noexcept {
-        Lanes empty;  // dropped after the lock, because an object that keeps a stream may run anything
+        Lanes empty;  // destroyed after the lock is released, because dropping a stream may run Python code
         Guard guard(is_taken_);
         block->in_bin = {};
         const std::size_t size = size_of_bin(block->bin);
-        if (is_closed_ || size > limit() || !lasts(user.h_stream)) return block;
+        if (is_closed_ || size > limit() || !is_stream_kept(user.h_stream)) return block;
         Lane* lane = find(user.h_stream.get(), user.h_context.get());
         if (!lane) lane = make_lane(user, empty);
         if (!lane) return block;
@@ -155,7 +156,7 @@ public:
         return take_down_to(limit());
     }
 
-    // The least recently used blocks above a number of bytes, for dropping; linked as above.
+    // Takes the least recently used blocks above a number of bytes, for the caller to free; linked as above.
     Block* shrink(std::size_t bytes_to_keep) noexcept {
         Guard guard(is_taken_);
         return take_down_to(bytes_to_keep);
@@ -167,7 +168,7 @@ public:
         return take_down_to(0);
     }
 
-    // For the end of the cache, when nobody else uses it.
+    // For the destruction of the cache, when no other thread uses it.
     Block* oldest() noexcept { return all_.oldest(); }
     void take(Block* block) noexcept {
         Lane* lane = block->lane;
@@ -190,17 +191,17 @@ public:
         return misses_;
     }
 
-    // The most bytes to keep.
+    // The maximum number of bytes to keep.
     std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
     void set_limit(std::size_t bytes) noexcept { limit_.store(bytes, std::memory_order_relaxed); }
-    // A forked child cannot use what its parent cached, nor a lock that another thread there held.
+    // A forked child can use neither the memory that its parent cached nor a lock that another thread of it held.
     bool is_of_this_process() const noexcept { return born_at_ == fork_count(); }
 
 private:
     using Lanes = std::vector<std::unique_ptr<Lane>>;
 
-    // A spin lock, held for a few instructions, and rarely during queries of the driver. Its holder may be
-    // waiting for the driver, and the driver for the interpreter lock.
+    // A spin lock, held for a few instructions, and rarely during driver queries. Waiting for it releases the
+    // interpreter lock: its holder may wait for the driver, and the driver for the interpreter lock.
     class Guard {
     public:
         explicit Guard(std::atomic<bool>& is_taken) noexcept : is_taken_(is_taken) {
@@ -230,9 +231,9 @@ private:
         return lane.h_stream.get() == stream && lane.h_context.get() == context;
     }
 
-    // Whether a stream will still exist when its lane is queried. This is not known for a raw handle
-    // without an owner, and the per-thread default stream differs between threads.
-    static bool lasts(const Handle<CUstream>& h_stream) noexcept {
+    // Whether a stream will still exist when its lane is queried. That is not known of a raw handle without an owner;
+    // and the per-thread default stream is another stream on each thread.
+    static bool is_stream_kept(const Handle<CUstream>& h_stream) noexcept {
         const auto number = reinterpret_cast<std::uintptr_t>(h_stream.get());
         return number <= 1 || (number != 2 && (h_stream.is_owner() || h_stream.kept_object()));
     }
@@ -247,7 +248,7 @@ private:
         Lane* lane = lanes_.back().get();
         lane->h_stream = user.h_stream;
         lane->h_context = user.h_context;
-        // A lane keeps its stream alive, so those without blocks are not kept for long.
+        // A lane keeps its stream alive, so lanes without blocks are removed.
         const auto is_used = [lane](const auto& other) { return other->block_count || other.get() == lane; };
         const auto first_empty = std::partition(lanes_.begin(), lanes_.end(), is_used);
         std::move(first_empty, lanes_.end(), std::back_inserter(empty));
@@ -281,8 +282,8 @@ private:
     std::uint64_t misses_ = 0;
 };
 
-// Frees blocks that the cache has let go.
-inline std::size_t drop_blocks(Block* block) noexcept {
+// Frees the blocks that a method of the cache returned; returns their bytes.
+inline std::size_t free_blocks(Block* block) noexcept {
     std::size_t bytes = 0;
     while (block) {
         std::unique_ptr<Block> dropped(block);
@@ -292,7 +293,7 @@ inline std::size_t drop_blocks(Block* block) noexcept {
     return bytes;
 }
 
-// Null where the host has no memory left.
+// Null if the host is out of memory.
 inline Block* make_block(BlockCache* cache, std::size_t bin, const Handle<Allocation>& memory) noexcept {
     return new (std::nothrow) Block(cache, bin, memory);
 }
@@ -300,13 +301,13 @@ inline Block* make_block(BlockCache* cache, std::size_t bin, const Handle<Alloca
 inline CUdeviceptr pointer_of(const Block* block) noexcept { return block->memory.value().pointer; }
 
 // The `destroy` of memory that the cache has allocated.
-inline void give_back(Allocation user) noexcept {
+inline void return_to_cache(Allocation user) noexcept {
     free_after(user.block->memory, user);
-    drop_blocks(user.block->cache->put(user.block, user));
+    free_blocks(user.block->cache->put(user.block, user));
 }
 
-// Nothing that came from a cache refers to it any more.
-inline void end_cache(BlockCache* cache) noexcept {
+// The `destroy` of a cache, when no block refers to it any more.
+inline void destroy_cache(BlockCache* cache) noexcept {
     while (Block* block = cache->oldest()) {
         cache->take(block);
         delete block;

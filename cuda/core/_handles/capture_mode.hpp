@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The scope in which a thread has another stream capture mode. The calls of the driver are in _capture_mode.pxd.
+// A scope in which a thread has a different stream capture mode. The driver calls are in _capture_mode.pxd.
 #pragma once
 
 #include <utility>

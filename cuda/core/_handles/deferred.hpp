@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs on the main thread the releases that come on threads of the driver, where CUDA calls and the interpreter
-// are forbidden. docs/design/graphs.md has the reasons.
+// Moves releases from threads of the driver, where CUDA calls and the interpreter are forbidden, to the main thread.
+// docs/design/graphs.md has the reasons.
 #pragma once
 
 #include <Python.h>
@@ -18,7 +18,7 @@
 
 namespace cuda_core {
 
-// What can wait in the queue: deleted on the main thread, with the interpreter lock.
+// An item of the queue: deleted on the main thread, with the interpreter lock held.
 class Deferred {
 public:
     virtual ~Deferred() = default;
@@ -28,11 +28,10 @@ private:
     Deferred* next_ = nullptr;
 };
 
-// The methods are virtual so that all extensions use the code, and the pending call, of the one that
-// made the queue.
+// The methods are virtual, so that all extensions use the code and the pending call of the one that created the queue.
 class DeferredQueue {
 public:
-    // From any thread, without waiting for anything.
+    // Callable from any thread; never waits.
     virtual void push(Deferred* item) noexcept {
         Deferred* head = head_.load(std::memory_order_relaxed);
         do {
@@ -41,12 +40,12 @@ public:
         resume();
     }
 
-    // Asks the interpreter to drain the queue. It has room for few requests: where it has none, a later
-    // call of this asks again.
+    // Schedules a pending call of the interpreter that drains the queue. The interpreter takes few pending calls: if it
+    // takes no more, a later resume() tries again.
     virtual void resume() noexcept {
         if (!head_.load(std::memory_order_acquire) || is_interpreter_exiting()) return;
-        if (is_asked_.exchange(true)) return;
-        if (Py_AddPendingCall(&drain, this) != 0) is_asked_.store(false);
+        if (is_scheduled_.exchange(true)) return;
+        if (Py_AddPendingCall(&drain, this) != 0) is_scheduled_.store(false);
     }
 
     virtual std::size_t size() const noexcept {
@@ -56,7 +55,7 @@ public:
     }
 
     bool is_stuck() const noexcept {
-        return head_.load(std::memory_order_relaxed) && !is_asked_.load(std::memory_order_relaxed);
+        return head_.load(std::memory_order_relaxed) && !is_scheduled_.load(std::memory_order_relaxed);
     }
 
 private:
@@ -65,9 +64,9 @@ private:
         return 0;
     }
 
-    // What ends here may run Python code, which may push again.
+    // Deleting an item may run Python code, which may push again.
     void run() noexcept {
-        is_asked_.store(false);
+        is_scheduled_.store(false);
         Deferred* item = head_.exchange(nullptr, std::memory_order_acquire);
         PendingError kept;
         while (item) {
@@ -78,13 +77,13 @@ private:
     }
 
     std::atomic<Deferred*> head_{nullptr};
-    std::atomic<bool> is_asked_{false};
+    std::atomic<bool> is_scheduled_{false};
 };
 
 // A counted list of references; the last reference to the list may be dropped on any thread.
 class KeepList final : public Deferred {
 public:
-    // With one reference, the caller's.
+    // The list has one reference, which is the caller's.
     static KeepList* make(DeferredQueue* queue) { return new KeepList(queue); }
 
     void add(Keep keep) { items_.push_back(std::move(keep)); }

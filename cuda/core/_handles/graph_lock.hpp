@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Held from reading the address of a node or a graph to the end of the driver call that uses it, so that no other
-// thread destroys it in between. The driver does not synchronise accesses to graphs.
+// A lock that is held from reading the address of a node or a graph to the end of the driver call that uses it, so that
+// no other thread destroys it in between. The driver does not synchronize accesses to graphs.
 #pragma once
 
 #include <mutex>
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    // Used by one extension only, because each would have its own. One for all graphs: some calls use two.
+    // Used by one extension only, because each would have its own mutex. One mutex for all graphs: some calls use two.
     static std::recursive_mutex& current() {
         static PerProcess<std::recursive_mutex> mutex;
         return mutex.current();

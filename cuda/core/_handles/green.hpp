@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// A green context with both of its handles. It is found by the first one, which is what the driver
-// gives back.
+// A green context with both of its driver handles. Registries find it by the CUcontext, which the driver reports.
 #pragma once
 
 #include <cuda.h>

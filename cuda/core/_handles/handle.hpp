@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// One mechanism for every resource: a counted reference to a value, to what must outlive it, and
-// to the function that destroys it. No CUDA call is made here; `destroy` is a function of the extension that owns
+// The handle of every resource: a counted reference to a cell with the value, the function that destroys it, and a
+// reference to what must outlive it. No CUDA call is made here; `destroy` is a function of the extension that owns
 // the resource. docs/design/handles.md has the reasons.
 #pragma once
 
@@ -24,17 +24,17 @@ namespace cuda_core {
 // The key, in the dict of the interpreter, by which all extensions learn at exit that a device is still busy.
 inline constexpr const char* work_left_at_exit = "cuda.core: work is left at exit";
 
-// Whether resources are not released at exit, because a release could wait forever. A
-// thread without the interpreter lock cannot know.
-inline bool is_left_at_exit() noexcept {
+// Whether the process exits and resources are not released, because a release could wait forever. True on a thread
+// without the interpreter lock, which cannot read the key.
+inline bool skips_release_at_exit() noexcept {
     if (!is_interpreter_exiting()) return false;
     if (!PyGILState_Check()) return true;
     PyObject* state = PyInterpreterState_GetDict(PyInterpreterState_Get());
     return state && PyDict_GetItemString(state, work_left_at_exit);
 }
 
-// Counts forks of this process. Each extension has its own counter, and all count the same
-// forks; a cell compares only with the counter of the extension that made it.
+// The number of forks that led to this process. Each extension counts them by itself; a cell is compared with the
+// counter of the extension that created it.
 inline std::uint32_t fork_count() noexcept {
     static std::atomic<std::uint32_t> count{0};
     static const int registered = pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1); });
@@ -42,7 +42,7 @@ inline std::uint32_t fork_count() noexcept {
     return count.load(std::memory_order_relaxed);
 }
 
-// Releases the interpreter lock for a scope, if this thread holds it and the caller asks for it.
+// Releases the interpreter lock for a scope, if this thread holds it and `is_wanted`.
 class WithoutGil {
 public:
     explicit WithoutGil(bool is_wanted = true) noexcept {
@@ -58,8 +58,8 @@ private:
     PyThreadState* state_ = nullptr;
 };
 
-// The reference-counted part of a handle, without its type. `weak` counts the registry entries
-// and, as one, all strong references together.
+// The reference-counted part of a handle, without its type. `weak_` counts the registry entries and `WeakCell`s, plus
+// one for all strong references together.
 class Cell {
 public:
     void add_reference() noexcept { strong_.fetch_add(1, std::memory_order_relaxed); }
@@ -88,20 +88,20 @@ public:
     std::uint32_t use_count() const noexcept { return strong_.load(std::memory_order_relaxed); }
 
 #ifndef Py_GIL_DISABLED
-    // The references of calls, which member.hpp explains. The caller holds the interpreter lock, which
-    // guards both counts: an atomic one would cost a launch more than all else that it checks.
+    // Pins are the references of calls (member.hpp). The caller holds the interpreter lock, which guards both counts:
+    // an atomic count would cost a launch more than all of its other checks.
     void pin() noexcept { ++pins_; }
 
     void unpin() noexcept {
-        if (--pins_ == 0 && left_ != 0) drop_left();
+        if (--pins_ == 0 && deferred_drops_ != 0) drop_deferred();
     }
 
-    // For what is pinned, the last pin drops the reference instead.
-    void drop_or_leave_reference() noexcept {
+    // If the cell is pinned, the last unpin() drops the reference.
+    void drop_or_defer() noexcept {
         if (pins_ == 0)
             drop_reference();
         else
-            ++left_;
+            ++deferred_drops_;
     }
 #endif
 
@@ -115,14 +115,14 @@ private:
     std::atomic<std::uint32_t> weak_{1};
 
 #ifndef Py_GIL_DISABLED
-    // A thread that the interpreter ends at exit by unwinding has no lock; the process ends anyway.
-    void drop_left() noexcept {
+    // At exit the interpreter may unwind this thread, which then does not hold the lock; the process ends anyway.
+    void drop_deferred() noexcept {
         if (is_interpreter_exiting()) return;
-        for (std::uint32_t count = std::exchange(left_, 0); count != 0; --count) drop_reference();
+        for (std::uint32_t count = std::exchange(deferred_drops_, 0); count != 0; --count) drop_reference();
     }
 
     std::uint32_t pins_ = 0;
-    std::uint32_t left_ = 0;
+    std::uint32_t deferred_drops_ = 0;
 #endif
 };
 
@@ -182,8 +182,8 @@ private:
     PyObject* object_ = nullptr;
 };
 
-// A counted reference to a value of type T. Empty and closed are the same state, given by the truth
-// value and not by the address, because zero can be a legal driver value.
+// A counted reference to a value of type T. An empty handle is a closed one. Test it by its truth value, not by its
+// value, because zero can be a legal driver value.
 template <class T>
 class Handle {
 public:
@@ -200,8 +200,8 @@ public:
     }
     ~Handle() { reset(); }
 
-    // Takes ownership: `destroy(value)` runs once, when the last copy goes. If the cell cannot be
-    // allocated, the value is destroyed before the exception leaves.
+    // Takes ownership: `destroy(value)` runs once, when the last copy is dropped. If the cell cannot be allocated, the
+    // value is destroyed before the exception is thrown.
     static Handle own(T value, Destroy destroy, Keep keep) {
         TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), true);
         if (!cell) {
@@ -212,8 +212,8 @@ public:
         return Handle(cell);
     }
 
-    // The same where `destroy` waits for nothing while it holds the interpreter lock: the lock is not
-    // dropped around it, because taking it again costs more than such a `destroy`.
+    // The same for a `destroy` that never blocks. It runs with the interpreter lock held, because releasing and taking
+    // the lock costs more than such a `destroy`.
     static Handle own_without_blocking(T value, Destroy destroy, Keep keep) {
         TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), false);
         if (!cell) {
@@ -232,11 +232,11 @@ public:
         if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference();
     }
 
-    // The value, or a zero value when empty. Not of a temporary handle, which would end before the value is used.
+    // The value, or zero if the handle is empty. Deleted for temporaries, whose value may be destroyed before its use.
     T get() const& noexcept { return cell_ ? cell_->value : T{}; }
     T get() const&& = delete;
 
-    // Access in place, for values that are structs. Only for open handles.
+    // A reference to the value, for structs. Only for open handles.
     T& value() const& noexcept { return cell_->value; }
     T& value() const&& = delete;
 
@@ -267,7 +267,7 @@ private:
 
         // A forked child cannot use resources of its parent: there `destroy` is not called.
         void end() noexcept override {
-            if (destroy && born_at == fork_count() && !is_left_at_exit()) {
+            if (destroy && born_at == fork_count() && !skips_release_at_exit()) {
                 WithoutGil released(can_block);
                 or_wait_for_exit([this] { destroy(std::move(value)); });
             }
@@ -310,8 +310,8 @@ private:
     Cell* cell_ = nullptr;
 };
 
-// An object that each process has for itself. A forked child begins with a fresh one: what its parent's refers
-// to means nothing there, and its lock may have been taken by a thread that the child does not have.
+// One object per process. A forked child starts with a new one: the resources of the parent cannot be used there, and
+// the parent's lock may be held by a thread that does not exist in the child.
 template <class T>
 class PerProcess {
 public:
@@ -333,15 +333,15 @@ private:
     std::atomic<Born*> born_{new Born};  // never deleted: threads may outlive the interpreter
 };
 
-// Finds the live handle of a raw value, so that what comes back from the driver is the object
-// that went in. An entry whose handle has ended is replaced or removed, a live one never. The
-// methods are virtual so that only the extension that made the registry counts its forks.
+// Maps a raw value to its live handle, so that a value that the driver returns leads to the existing handle. Entries
+// whose handle has expired are replaced or removed, live ones never. The methods are virtual, so that all extensions
+// use the fork counter of the one that created the registry.
 template <class T>
 class Registry {
 public:
     using H = Handle<T>;
 
-    // The registered handle of the same value if one is alive, else `handle`, now registered unless it is empty.
+    // Returns the live handle of the same value; if there is none, registers `handle`, unless it is empty.
     virtual H add(const H& handle) {
         if (!handle) return handle;
         State& state = state_.current();
@@ -365,7 +365,7 @@ public:
         return H(place->second);
     }
 
-    // Called as the value is destroyed, before the driver can hand out the same value again.
+    // Called before the value is destroyed, because the driver may then return the same value for a new resource.
     virtual void remove(T value) noexcept {
         State& state = state_.current();
         std::lock_guard<std::mutex> lock(state.mutex);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// A texture or a surface. Kernels take them as plain numbers, and they are not destroyed in stream order, so the end of
-// one that work may use has to wait for that work.
+// A texture or a surface. Kernels take them as plain numbers, and the driver does not destroy them in stream order, so
+// the destruction of one that work may use has to wait for that work.
 #pragma once
 
 #include <cuda.h>
@@ -15,7 +15,7 @@ namespace cuda_core {
 
 template <class T>
 struct Image {
-    // A bool that any thread sets.
+    // A bool that any thread may set.
     class Flag {
     public:
         Flag() = default;
@@ -33,11 +33,11 @@ struct Image {
 
     T raw{};                     // to describe and to destroy it
     Handle<CUcontext> h_context; // has to be current when the value is destroyed
-    Keep needs;                  // must outlive the value, which may end later than its handle: the array of a texture
-    Flag is_known;               // outside this library, or to work that it has enqueued
-    bool is_small = false;       // so that its end may wait until the streams are queried for several
+    Keep needs;                  // must outlive the value, which may outlive its handle: the array of a texture
+    Flag is_known;               // the value was passed to a kernel or to the user, so work may use it
+    bool is_small = false;       // so it may wait in a batch to be destroyed
 
-    // The value for a kernel or the user.
+    // The value, for a kernel or the user.
     T for_work() noexcept {
         is_known.set();
         return raw;

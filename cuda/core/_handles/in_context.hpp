@@ -15,7 +15,7 @@ template <class T>
 struct InContext {
     T raw{};
     Handle<CUcontext> h_context;
-    bool is_small = false;  // so that its end may wait until the streams are queried for several
+    bool is_small = false;  // so it may wait in a batch to be destroyed
 };
 
 }  // namespace cuda_core

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The handle of an object, which any thread may close at any time, and how a call keeps what it uses
-// meanwhile. A member gives no raw value: that is reached through a `Kept` or a copy only, which stay
-// valid. docs/design/handles.md has the reasons.
+// The handle field of an object, which any thread may close at any time, and the reference by which a call keeps the
+// resource that it uses. The raw value can be read only from a `Kept` or a copy, which stay valid.
+// docs/design/handles.md has the reasons.
 #pragma once
 
 #include <sched.h>
@@ -25,16 +25,16 @@ public:
 
     explicit operator bool() const noexcept { return peek() != nullptr; }
 
-    // The number of references besides those of calls.
+    // The number of references, without those of calls.
     std::uint32_t use_count() const noexcept {
         const Handle<T> handle = copy();
         return handle ? handle.use_count() - 1 : 0;
     }
 
     Handle<T> copy() const noexcept {
-        Cell* const cell = take();
+        Cell* const cell = lock();
         if (cell) cell->add_reference();
-        give_back(cell);
+        unlock(cell);
         return Handle<T>(cell);
     }
 
@@ -42,8 +42,8 @@ public:
 
     void set(Handle<T> handle) noexcept {
         Cell* const fresh = std::exchange(handle.cell_, nullptr);
-        Cell* const old = take();
-        give_back(fresh);
+        Cell* const old = lock();
+        unlock(fresh);
         if (old) drop(old);
     }
 
@@ -55,21 +55,21 @@ private:
 
 #ifndef Py_GIL_DISABLED
     Cell* peek() const noexcept { return cell_; }
-    Cell* take() const noexcept { return cell_; }
-    void give_back(Cell* cell) const noexcept { cell_ = cell; }
-    static void drop(Cell* cell) noexcept { cell->drop_or_leave_reference(); }
+    Cell* lock() const noexcept { return cell_; }
+    void unlock(Cell* cell) const noexcept { cell_ = cell; }
+    static void drop(Cell* cell) noexcept { cell->drop_or_defer(); }
 
     mutable Cell* cell_ = nullptr;
 #else
-    // The lowest bit is a lock, held for the few instructions between reading the address of a cell and
-    // counting a reference to it: in between, nobody may drop the last one.
+    // The lowest bit is a spin lock, held for the few instructions between reading the address of a cell and counting a
+    // reference to it: in between, no thread may drop the last reference.
     static constexpr std::uintptr_t locked = 1;
 
     Cell* peek() const noexcept {
         return reinterpret_cast<Cell*>(word_.load(std::memory_order_acquire) & ~locked);
     }
 
-    Cell* take() const noexcept {
+    Cell* lock() const noexcept {
         std::uintptr_t word = word_.load(std::memory_order_relaxed);
         for (int tries = 0;; ++tries) {
             if (!(word & locked) &&
@@ -80,7 +80,7 @@ private:
         }
     }
 
-    void give_back(Cell* cell) const noexcept {
+    void unlock(Cell* cell) const noexcept {
         word_.store(reinterpret_cast<std::uintptr_t>(cell), std::memory_order_release);
     }
 
@@ -90,8 +90,8 @@ private:
 #endif
 };
 
-// The reference of a call, taken from a member: the value exists until the end of the scope, even if the
-// object is closed. For the stack of a function that holds the interpreter lock at its beginning and its end.
+// The reference of a call, taken from a member: the value exists until the end of the scope, even if the object is
+// closed. For local variables of functions that hold the interpreter lock when they are entered and when they return.
 template <class T>
 class Kept {
 public:
@@ -122,7 +122,7 @@ public:
 private:
     void release() noexcept {
 #ifndef Py_GIL_DISABLED
-        // A pin is no counted reference, so the handle must not drop one.
+        // A pin is not a counted reference, so the handle must not drop one.
         if (auto* cell = std::exchange(handle_.cell_, nullptr)) cell->unpin();
 #else
         handle_.reset();
@@ -132,7 +132,7 @@ private:
     Handle<T> handle_;
 };
 
-// For repr and comparisons only; calls take a Kept.
+// For repr and comparisons only; calls lock a Kept.
 template <class T>
 inline std::intptr_t address(const Member<T>& member) noexcept {
     const Handle<T> handle = member.copy();

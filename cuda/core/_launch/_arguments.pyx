@@ -53,7 +53,7 @@ cdef LaunchList* _launches = launch_list()
 
 
 def pack_arguments(layout, kernel_args):
-    """Return the parameter block that a launch passes to the driver.
+    """Return the bytes of the parameter block that a launch passes to the driver.
 
     Parameters
     ----------
@@ -76,17 +76,17 @@ def pack_arguments(layout, kernel_args):
     packed = bytearray(kernel._block_size)
     for index in range(len(arguments)):
         slot = kernel._slots[index]
-        packed[slot.offset:slot.offset + slot.size] = (<char*>block.cells[index])[:slot.size]
+        packed[slot.offset:slot.offset + slot.size] = (<char*>block.kernel_params[index])[:slot.size]
     return bytes(packed)
 
 
 def register_buffer_class(cls: type) -> None:
-    """Register a subclass of :class:`Buffer`, so that launches find its writer as fast as that of the class itself.
+    """Register a subclass of :class:`Buffer`, so that launches find its writer without going through its bases.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If ``cls`` is not a subclass of :class:`Buffer`.
     """
     if not (isinstance(cls, type) and issubclass(cls, Buffer)):
         raise TypeError(f"cls must be a subclass of Buffer, not {cls!r}")
@@ -99,7 +99,7 @@ cdef int ArgumentBlock_fill(
     if not kernel._has_layout:
         Kernel_read_layout(kernel, kept)
     if not kernel._is_layout_known:
-        return ArgumentBlock_fill_naturally(self, arguments, count)
+        return ArgumentBlock_fill_by_sizes(self, arguments, count)
     if <size_t>count != kernel._slots.size():
         raise TypeError(f"{describe(kernel)} takes {count_of_arguments(kernel._slots.size())}, {count} given")
     if count == 0:
@@ -107,7 +107,7 @@ cdef int ArgumentBlock_fill(
     return write_slots(self, kernel, arguments, ArgumentBlock_begin(self, arguments, count, kernel._block_size))
 
 
-cdef int ArgumentBlock_fill_naturally(ArgumentBlock& self, PyObject* const* arguments, Py_ssize_t count) except -1:
+cdef int ArgumentBlock_fill_by_sizes(ArgumentBlock& self, PyObject* const* arguments, Py_ssize_t count) except -1:
     cdef Py_ssize_t index
     cdef const ArgumentType* c_type
     cdef vector[size_t] sizes
@@ -118,7 +118,7 @@ cdef int ArgumentBlock_fill_naturally(ArgumentBlock& self, PyObject* const* argu
     cdef int fit
     if count == 0:
         return 0
-    # Measured once: reading an argument may run Python code, which may resize another.
+    # Read each size only once: writing an argument may run Python code, which may resize another argument.
     sizes.reserve(count)
     for index in range(count):
         size = natural_size_of(<object>arguments[index], index)
@@ -128,7 +128,7 @@ cdef int ArgumentBlock_fill_naturally(ArgumentBlock& self, PyObject* const* argu
     for index in range(count):
         c_type = resolve_type(<object>arguments[index], index)
         size = sizes[index]
-        self.cells[index] = c_bytes
+        self.kernel_params[index] = c_bytes
         if c_type.write == &write_buffer:
             memory = self.value_of((<Buffer>arguments[index])._h_allocation)
             if memory == NULL:
@@ -151,27 +151,27 @@ cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* argume
     cdef Allocation* memory
     cdef int64_t value
     cdef int fit
-    cdef void** c_cells = self.cells
-    cdef char* c_cell
+    cdef void** c_params = self.kernel_params
+    cdef char* c_target
     cdef size_t index
     for index in range(count):
-        c_cell = c_bytes + c_slot[index].offset
-        c_cells[index] = c_cell
+        c_target = c_bytes + c_slot[index].offset
+        c_params[index] = c_target
         if Py_TYPE(arguments[index]) != c_class:
             c_class = Py_TYPE(arguments[index])
             c_type = find_type(c_class)
             if c_type == NULL:
                 c_type = resolve_type(<object>arguments[index], index)
-        # The two most frequent types are inlined; their writers do the same.
+        # The two most frequent types are inlined; all others call their writer.
         if c_type.write == &write_int and read_short_int(arguments[index], &value):
-            fit = store_signed(value, c_cell, c_slot[index].size)
+            fit = store_signed(value, c_target, c_slot[index].size)
         elif c_type.write == &write_buffer:
             memory = self.value_of((<Buffer>arguments[index])._h_allocation)
             if memory == NULL:
                 refuse_closed_buffer()
-            fit = store_bytes(&memory.pointer, 8, c_cell, c_slot[index].size)
+            fit = store_bytes(&memory.pointer, 8, c_target, c_slot[index].size)
         else:
-            fit = c_type.write(arguments[index], c_type.natural_size, c_cell, c_slot[index].size)
+            fit = c_type.write(arguments[index], c_type.natural_size, c_target, c_slot[index].size)
         if fit != FITS:
             raise_misfit(fit, <object>arguments[index], index, kernel, c_slot[index].size)
     return 0
@@ -205,7 +205,7 @@ cdef struct ArgumentType:
 cdef TypeTable[ArgumentType] _types
 cdef object _table_lock = RLock()
 
-# For arrays, whose address is passed.
+# The entry of arrays of other libraries, whose address is passed.
 cdef ArgumentType _array
 
 
@@ -223,11 +223,11 @@ cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural
     c_type.write, c_type.natural_size = write, natural_size
     with _table_lock:
         if not _types.add(<PyTypeObject*>cls, c_type):
-            raise RuntimeError("there is no room for another type of kernel arguments")
+            raise RuntimeError("too many types of kernel arguments are registered")
     return 0
 
 
-# The entry of an argument whose type is a subclass, or of a module whose types are not registered yet.
+# The entry of an argument whose type was not found: registers modules that were imported meanwhile, and looks up bases.
 cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except NULL:
     cdef const ArgumentType* c_type = find_type(Py_TYPE(<PyObject*>argument))
     if c_type == NULL:
@@ -252,104 +252,104 @@ cdef size_t natural_size_of(object argument, Py_ssize_t index) except? 0:
 # ---------------------------------------------------------------------------------------------
 # Writers
 
-cdef inline int store_signed(int64_t value, char* cell, size_t size) noexcept nogil:
+cdef inline int store_signed(int64_t value, char* target, size_t size) noexcept nogil:
     cdef int32_t c_word = <int32_t>value
     cdef int16_t c_half = <int16_t>value
     cdef int8_t c_byte = <int8_t>value
     if size == 8:
-        memcpy(cell, &value, 8)
+        memcpy(target, &value, 8)
     elif size == 4:
         if not INT32_MIN <= value <= <int64_t>UINT32_MAX:
             return OUT_OF_RANGE
-        memcpy(cell, &c_word, 4)
+        memcpy(target, &c_word, 4)
     elif size == 2:
         if not INT16_MIN <= value <= UINT16_MAX:
             return OUT_OF_RANGE
-        memcpy(cell, &c_half, 2)
+        memcpy(target, &c_half, 2)
     elif size == 1:
         if not INT8_MIN <= value <= UINT8_MAX:
             return OUT_OF_RANGE
-        cell[0] = c_byte
+        target[0] = c_byte
     else:
         return WRONG_SIZE
     return FITS
 
 
-cdef inline int store_unsigned(uint64_t value, char* cell, size_t size) noexcept nogil:
+cdef inline int store_unsigned(uint64_t value, char* target, size_t size) noexcept nogil:
     if size == 8:
-        memcpy(cell, &value, 8)
+        memcpy(target, &value, 8)
         return FITS
     if value > <uint64_t>UINT32_MAX:
         return OUT_OF_RANGE
-    return store_signed(<int64_t>value, cell, size)
+    return store_signed(<int64_t>value, target, size)
 
 
-cdef inline int store_bytes(const void* c_value, size_t value_size, char* cell, size_t size) noexcept nogil:
+cdef inline int store_bytes(const void* c_value, size_t value_size, char* target, size_t size) noexcept nogil:
     if value_size != size:
         return WRONG_SIZE
-    memcpy(cell, c_value, size)
+    memcpy(target, c_value, size)
     return FITS
 
 
-# Serves as a mark of buffers only: filling the block keeps their memory.
-cdef int write_buffer(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+# Identifies buffers, and is never called for open ones: the loops above write their address and keep their memory.
+cdef int write_buffer(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     return refuse_closed_buffer()
 
 
-cdef int write_int(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_int(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef int64_t value
     if read_short_int(argument, &value):
-        return store_signed(value, cell, size)
-    return write_long_int(argument, cell, size)
+        return store_signed(value, target, size)
+    return write_long_int(argument, target, size)
 
 
-# Not part of write_int, so that write_int needs no saved registers.
-cdef int write_long_int(PyObject* argument, char* cell, size_t size) except -1:
+# A function of its own, so that write_int needs no saved registers.
+cdef int write_long_int(PyObject* argument, char* target, size_t size) except -1:
     cdef int c_overflow = 0
     cdef int64_t value = PyLong_AsLongLongAndOverflow(<object>argument, &c_overflow)
     if c_overflow == 0:
-        return store_signed(value, cell, size)
+        return store_signed(value, target, size)
     if c_overflow < 0 or <object>argument > 0xffff_ffff_ffff_ffff:
         return OUT_OF_RANGE
-    return store_unsigned(<object>argument, cell, size)
+    return store_unsigned(<object>argument, target, size)
 
 
-cdef int write_float(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_float(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef double value = PyFloat_AS_DOUBLE(<object>argument)
-    return store_bytes(&value, 8, cell, size)
+    return store_bytes(&value, 8, target, size)
 
 
-cdef int write_bool(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    return store_signed(<object>argument is True, cell, size)
+cdef int write_bool(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    return store_signed(<object>argument is True, target, size)
 
 
-cdef int write_complex(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_complex(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef double[2] parts
     parts[0] = (<complex><object>argument).real
     parts[1] = (<complex><object>argument).imag
-    return store_bytes(&parts, 16, cell, size)
+    return store_bytes(&parts, 16, target, size)
 
 
-cdef int write_none(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_none(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uint64_t null = 0
-    return store_bytes(&null, 8, cell, size)
+    return store_bytes(&null, 8, target, size)
 
 
 # An integer type of the bindings, such as driver.CUdeviceptr.
-cdef int write_address(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_address(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uint64_t value = int(<object>argument)
-    return store_bytes(&value, 8, cell, size)
+    return store_bytes(&value, 8, target, size)
 
 
-# The address of an array. Stream order is the caller's task, as with a buffer.
-cdef int write_array(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+# The address of an array of another library. The caller has to ensure stream order, as with a buffer.
+cdef int write_array(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uintptr_t pointer = 0
     if not (<ReadAddress>_read_address.get())(<object>argument, &pointer):
         return ON_HOST
-    return store_bytes(&pointer, 8, cell, size)
+    return store_bytes(&pointer, 8, target, size)
 
 
-# Loaded by the first foreign array, which most programs do not pass.
+# Imported by the first array of another library, because most programs pass none.
 ctypedef bint (*IsArray)(object) except -1
 ctypedef int (*ReadAddress)(object, uintptr_t*) except -1
 
@@ -357,37 +357,37 @@ cdef DeferredFunction _is_array = DeferredFunction(b"cuda.core._arrays.importing
 cdef DeferredFunction _read_address = DeferredFunction(b"cuda.core._arrays.importing._importers", b"read_address")
 
 
-# NumPy scalars hold their value right behind the object header; register_numpy proves it for each type.
+# NumPy scalars store their value right behind the object header; register_numpy_scalar checks that for each type.
 cdef inline const char* value_of(PyObject* scalar) noexcept nogil:
     return <const char*>scalar + sizeof(PyObject)
 
 
-cdef int write_scalar_signed(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    return store_signed(load_signed(value_of(argument), natural_size), cell, size)
+cdef int write_scalar_signed(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    return store_signed(load_signed(value_of(argument), natural_size), target, size)
 
 
-cdef int write_scalar_unsigned(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    return store_unsigned(load_unsigned(value_of(argument), natural_size), cell, size)
+cdef int write_scalar_unsigned(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    return store_unsigned(load_unsigned(value_of(argument), natural_size), target, size)
 
 
-cdef int write_scalar_bytes(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    return store_bytes(value_of(argument), natural_size, cell, size)
+cdef int write_scalar_bytes(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    return store_bytes(value_of(argument), natural_size, target, size)
 
 
-cdef int write_buffer_signed(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_buffer_signed(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef char[8] value
     read_buffer(<object>argument, value, natural_size)
-    return store_signed(load_signed(value, natural_size), cell, size)
+    return store_signed(load_signed(value, natural_size), target, size)
 
 
-cdef int write_buffer_unsigned(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_buffer_unsigned(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef char[8] value
     read_buffer(<object>argument, value, natural_size)
-    return store_unsigned(load_unsigned(value, natural_size), cell, size)
+    return store_unsigned(load_unsigned(value, natural_size), target, size)
 
 
-cdef int write_buffer_bytes(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
-    return FITS if read_buffer(<object>argument, cell, size) else WRONG_SIZE
+cdef int write_buffer_bytes(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    return FITS if read_buffer(<object>argument, target, size) else WRONG_SIZE
 
 
 # Copies the buffer of an object if it has exactly `size` bytes.
@@ -422,7 +422,7 @@ cdef inline uint64_t load_unsigned(const char* value, size_t size) noexcept nogi
 
 
 # ---------------------------------------------------------------------------------------------
-# Registration of types. Scalars of a module can only appear once the program has imported it.
+# Registration of types. Scalars of a module can be passed only after the program has imported it.
 
 cdef bint _has_numpy = False
 cdef bint _has_ctypes = False

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations of refused launches: grid and block dimensions above the limits."""
+"""Explanations of launches that the driver refused: grid and block dimensions above the limits."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import math
 
 from cuda.core._handles import _late
 
-__all__ = ["beyond_limits"]
+__all__ = ["exceeded_limit"]
 
 AXES = "xyz"
 
 
-def beyond_limits(kernel, config, device_id: int) -> str:
-    """Return which dimension of a launch exceeds which limit of the device or the kernel; empty if none does."""
+def exceeded_limit(kernel, config, device_id: int) -> str:
+    """Return a message about the first dimension above a limit of the device or the kernel; empty if there is none."""
     properties = _late.device_of(device_id).properties
     grid = config.grid
     if config.cluster is not None:

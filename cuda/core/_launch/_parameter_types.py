@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The types of a kernel's parameters, from its mangled name."""
+"""The types of a kernel's parameters, from its mangled name, for error messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 
 __all__ = ["advice", "parameter_types"]
 
-# By the letters of the Itanium C++ ABI.
+# The builtin types of the Itanium C++ ABI, by their letters.
 TYPES = {
     "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "w": "wchar_t",
     "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long",
@@ -18,15 +18,15 @@ INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}
 
 
 def parameter_types(symbol: str) -> list[str] | None:
-    """Return the types of the parameters; None where the name is not mangled, or tells none.
+    """Return the types of the parameters; None if the name is not mangled, or contains no types.
 
-    The list ends at the first type that is neither arithmetic, a pointer, a structure nor a parameter of the template.
+    The list ends before the first type that is not arithmetic, a pointer, a structure or a template parameter.
     """
-    rest, seen = _behind_the_name(symbol)
+    rest, seen = _after_name(symbol)
     arguments = []
     if rest[:1] == "I":
         arguments, rest = _template_arguments(rest[1:], seen)
-        # The names of template functions have the type of the result, too: that of a kernel is void.
+        # The mangled name of a template function also has the return type, which for a kernel is void.
         if rest[:1] != "v":
             return None
         rest = rest[1:]
@@ -40,9 +40,9 @@ def parameter_types(symbol: str) -> list[str] | None:
 
 
 def _first_type(text: str, arguments: list[str], seen: list[str]) -> tuple[str | None, str]:
-    """Return the type at the beginning, None where it is of another kind, and what follows it.
+    """Return the type at the beginning of ``text`` (None if it is of another kind), and the rest of the text.
 
-    ``seen`` has the names and types so far that a later one may refer to, by their number, and gets those of this type.
+    ``seen`` has the earlier names and types, to which substitutions (``S_``, ``S0_``) refer; the type is appended.
     """
     if reference := re.match(r"S([0-9A-Z]*)_", text):
         place = int(reference[1], 36) + 1 if reference[1] else 0
@@ -69,7 +69,7 @@ def _first_type(text: str, arguments: list[str], seen: list[str]) -> tuple[str |
 
 
 def _template_arguments(text: str, seen: list[str]) -> tuple[list[str], str]:
-    """Return the arguments of a template, and what follows their end; no text where one is of another kind."""
+    """Return the arguments of a template, and the text behind them; empty text if one is of another kind."""
     arguments = []
     while text and text[0] != "E":
         value = re.match("L[a-z]n?[0-9a-f]+E", text)
@@ -83,10 +83,10 @@ def _template_arguments(text: str, seen: list[str]) -> tuple[list[str], str]:
     return arguments, text[1:]
 
 
-def _behind_the_name(symbol: str) -> tuple[str, list[str]]:
-    """Return what follows the name of a function: the arguments of its template, and the types of its parameters.
+def _after_name(symbol: str) -> tuple[str, list[str]]:
+    """Return the text behind the name of a function: its template arguments and the types of its parameters.
 
-    The list has what these types may refer to: the scopes of the name, and the name of a template.
+    The list has the names to which substitutions in these types refer: the scopes of the function, and its template.
     """
     if not symbol.startswith("_Z"):
         return "", []
@@ -119,7 +119,7 @@ def advice(symbol: str, index: int, argument, size: int) -> str:
         return _advice_for(kind, argument)
     if isinstance(argument, float) and size in (1, 2, 4):
         floats = {2: "numpy.float16 for a __half", 4: "numpy.float32 for a float"}
-        known = "the kernel's name does not tell the type of this parameter, only its size is known"
+        known = "the kernel's name does not contain the type of this parameter, only its size is known"
         return f"; {known}: pass {floats[size] + ', ' if size in floats else ''}an int for an integer"
     if isinstance(argument, complex) and size == 8:
         return "; only the size of this parameter is known: pass numpy.complex64 for a complex of floats"

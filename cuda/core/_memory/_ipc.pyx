@@ -23,7 +23,7 @@ from cuda.core._handles._handles cimport (
     StreamHandle,
     address,
 )
-from cuda.core._handles._waiting cimport call_driver
+from cuda.core._handles._waiting cimport call_interruptibly
 from cuda.core._memory.pools._driver_pools cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._utils cimport cydriver
@@ -300,7 +300,7 @@ cdef Mapping Mapping_create(
     h_import = Handle[PointerImport].own(importing, &end_import, Keep())
     with nogil:
         HANDLE_RETURN(
-            <cydriver.CUresult>call_driver(&import_pointer, &h_import.value(), h_import.keep()),
+            <cydriver.CUresult>call_interruptibly(&import_pointer, &h_import.value(), h_import.keep()),
             b"cuMemPoolImportPointer",
         )
     self.pointer = h_import.value().value.pointer

@@ -7,10 +7,10 @@ from __future__ import annotations
 from libc.stdint cimport UINT64_MAX, int64_t, uint64_t
 from libcpp.utility cimport move
 
+from cuda.core._handles._deferred_destruction cimport set_closing
 from cuda.core._handles._driver_object cimport bindings_object, refuse_closed, refuse_pickle
 from cuda.core._handles._handles cimport AllocationHandle, KeptMemoryPool, KeptStream, MemoryPoolHandle, address
-from cuda.core._handles._idle_ends cimport set_closing
-from cuda.core._handles._work cimport ask_streams
+from cuda.core._handles._work cimport query_streams
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.pools._driver_pools cimport MemPool_get, MemPool_set
@@ -116,7 +116,7 @@ cdef class _MemPool(MemoryResource):
         cdef size_t c_size = size_argument(bytes_to_keep)
         MemPool_keep(self, &pool)
         with nogil:
-            ask_streams()
+            query_streams()
             HANDLE_RETURN(cydriver.cuMemPoolTrimTo(pool.get(), c_size), b"cuMemPoolTrimTo")
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from cuda.core._handles import _late
 from cuda.core._handles._capture_mode import capture_count
-from cuda.core._handles._waiting import may_wait_for_device, note_raised
+from cuda.core._handles._waiting import may_wait_for_device, note_handler_exception
 from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
@@ -168,7 +168,7 @@ class VirtualMemoryResource(MemoryResource):
             except CUDAError:
                 raise
             except BaseException as error:  # from a signal handler: the other thread completes the free
-                note_raised(error)
+                note_handler_exception(error)
                 raise
         else:
             _release(block, stream)

@@ -36,7 +36,7 @@ MODULES = (
     "_handles._capture_mode",
     "_handles._driver_object",
     "_handles._handles",
-    "_handles._idle_ends",
+    "_handles._deferred_destruction",
     "_handles._launches",
     "_handles._waiting",
     "_handles._work",

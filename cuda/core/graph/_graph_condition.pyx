@@ -94,11 +94,11 @@ cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_hand
     return self
 
 
-cdef int write_condition(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_condition(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uint64_t value = (<GraphCondition>argument)._c_handle
     if size != sizeof(value):
         return WRONG_SIZE
-    memcpy(cell, &value, sizeof(value))
+    memcpy(target, &value, sizeof(value))
     return FITS
 
 

@@ -19,6 +19,18 @@ from cuda.core._context cimport (
 from cuda.core._device cimport Device
 from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._handles._deferred_destruction cimport (
+    SMALL_ARRAY,
+    add_to_batch,
+    are_streams_idle,
+    batch_or_postpone,
+    can_batch,
+    destroy_batch,
+    destroy_later,
+    find_work,
+    limit_backlog,
+    wait_for_destructions,
+)
 from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport (
     ArrayHandle,
@@ -30,18 +42,6 @@ from cuda.core._handles._handles cimport (
     KeptArray,
     KeptContext,
     KeptStream,
-)
-from cuda.core._handles._idle_ends cimport (
-    SMALL,
-    can_gather,
-    end_gathered,
-    end_later,
-    gather_end,
-    gather_or_postpone,
-    has_work,
-    is_found_idle,
-    make_room,
-    wait_for_ends,
 )
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
@@ -180,14 +180,14 @@ cdef class OpaqueArray(DescribedArray):
     def __dealloc__(self):
         if is_large(self):
             with nogil:
-                end_gathered()
+                destroy_batch()
 
     cdef void _release(self) noexcept:
         cdef bint was_large = is_large(self)
         self._h_array.reset()
         if was_large:
             with nogil:
-                end_gathered()  # a deferred texture may still keep the array
+                destroy_batch()  # a deferred texture may still keep the array
 
 
 @options_class
@@ -244,7 +244,7 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
 
 cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept:
     cdef double elements = <double>c_description.Width * (c_description.Height or 1) * (c_description.Depth or 1)
-    return elements * element_bytes <= SMALL
+    return elements * element_bytes <= SMALL_ARRAY
 
 
 cdef bint is_large(OpaqueArray self) noexcept:
@@ -258,11 +258,11 @@ cdef int create_in_context(
     cdef int is_entered = 0
     cdef cydriver.CUresult err
     with nogil:
-        make_room()
+        limit_backlog()
         is_entered = Context_enter(value.h_context.get())
         try:
             err = cydriver.cuArray3DCreate(&value.raw, c_description)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
                 err = cydriver.cuArray3DCreate(&value.raw, c_description)
             HANDLE_RETURN(err, b"cuArray3DCreate")
         finally:
@@ -272,8 +272,8 @@ cdef int create_in_context(
 
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
     # cuArrayDestroy would also wait for work that is enqueued later.
-    if is_found_idle() or not gather_or_postpone(
-        value, &Array_end, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    if are_streams_idle() or not batch_or_postpone(
+        value, &Array_end, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
     ):
         Array_destroy(value)
 

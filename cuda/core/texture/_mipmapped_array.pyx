@@ -10,6 +10,17 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device
 from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._handles._deferred_destruction cimport (
+    add_to_batch,
+    are_streams_idle,
+    batch_or_postpone,
+    can_batch,
+    destroy_batch,
+    destroy_later,
+    find_work,
+    limit_backlog,
+    wait_for_destructions,
+)
 from cuda.core._handles._handles cimport (
     ArrayHandle,
     InContext,
@@ -17,17 +28,6 @@ from cuda.core._handles._handles cimport (
     KeptContext,
     KeptMipmappedArray,
     MipmappedArrayHandle,
-)
-from cuda.core._handles._idle_ends cimport (
-    can_gather,
-    end_gathered,
-    end_later,
-    gather_end,
-    gather_or_postpone,
-    has_work,
-    is_found_idle,
-    make_room,
-    wait_for_ends,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport answer_hasattr
@@ -98,14 +98,14 @@ cdef class MipmappedArray(DescribedArray):
     def __dealloc__(self):
         if is_large(self):
             with nogil:
-                end_gathered()
+                destroy_batch()
 
     cdef void _release(self) noexcept:
         cdef bint was_large = is_large(self)
         self._h_mipmap.reset()
         if was_large:
             with nogil:
-                end_gathered()  # a deferred texture may still keep the array
+                destroy_batch()  # a deferred texture may still keep the array
 
 
 @options_class
@@ -180,11 +180,11 @@ cdef int create_in_context(
     cdef int is_entered = 0
     cdef cydriver.CUresult err
     with nogil:
-        make_room()
+        limit_backlog()
         is_entered = Context_enter(value.h_context.get())
         try:
             err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
                 err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
             HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
         finally:
@@ -194,8 +194,8 @@ cdef int create_in_context(
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
     # cuMipmappedArrayDestroy would also wait for work that is enqueued later.
-    if is_found_idle() or not gather_or_postpone(
-        value, &MipmappedArray_end, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    if are_streams_idle() or not batch_or_postpone(
+        value, &MipmappedArray_end, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
     ):
         MipmappedArray_destroy(value)
 

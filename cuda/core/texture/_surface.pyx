@@ -14,16 +14,16 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find
 from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._handles._deferred_destruction cimport (
+    add_to_batch,
+    are_streams_idle,
+    batch_or_postpone,
+    can_batch,
+    destroy_later,
+    find_work,
+)
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport (
-    can_gather,
-    end_later,
-    gather_end,
-    gather_or_postpone,
-    has_work,
-    is_found_idle,
-)
 from cuda.core._handles._images cimport Image, KeptSurface, SurfaceHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -131,8 +131,8 @@ cdef int create_in_context(
 
 
 cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
-    if not value.may_be_in_use() or is_found_idle() or not gather_or_postpone(
-        value, &Surface_destroy, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    if not value.may_be_in_use() or are_streams_idle() or not batch_or_postpone(
+        value, &Surface_destroy, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
     ):
         Surface_destroy(value)
 
@@ -147,7 +147,7 @@ cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
 
 
 # Writes a kernel argument: the 64-bit CUsurfObject.
-cdef int write_surface(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_surface(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef KeptSurface surface
     cdef cydriver.CUsurfObject c_surface
     if not surface.hold((<SurfaceObject>argument)._h_surface):
@@ -155,7 +155,7 @@ cdef int write_surface(PyObject* argument, size_t natural_size, char* cell, size
     if size != sizeof(c_surface):
         return WRONG_SIZE
     c_surface = surface.value().for_work()
-    memcpy(cell, &c_surface, sizeof(c_surface))
+    memcpy(target, &c_surface, sizeof(c_surface))
     return FITS
 
 

@@ -13,16 +13,16 @@ from cuda.core._context cimport Context_enter, Context_enter_to_release, Context
 from cuda.core._device cimport Device, Device_find
 from cuda.core._device_contexts cimport Device_keep_context
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._handles._deferred_destruction cimport (
+    add_to_batch,
+    are_streams_idle,
+    batch_or_postpone,
+    can_batch,
+    destroy_later,
+    find_work,
+)
 from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
 from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._idle_ends cimport (
-    can_gather,
-    end_later,
-    gather_end,
-    gather_or_postpone,
-    has_work,
-    is_found_idle,
-)
 from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
@@ -232,8 +232,8 @@ cdef int create_in_context(
 
 
 cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
-    if not value.may_be_in_use() or is_found_idle() or not gather_or_postpone(
-        value, &Texture_destroy, can_gather(value.is_small, value.h_context), gather_end, has_work, end_later
+    if not value.may_be_in_use() or are_streams_idle() or not batch_or_postpone(
+        value, &Texture_destroy, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
     ):
         Texture_destroy(value)
 
@@ -252,7 +252,7 @@ _normalize_address_modes = normalize_address_modes
 
 
 # Writes a kernel argument: the 64-bit CUtexObject.
-cdef int write_texture(PyObject* argument, size_t natural_size, char* cell, size_t size) except -1:
+cdef int write_texture(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef KeptTexture texture
     cdef cydriver.CUtexObject c_texture
     if not texture.hold((<TextureObject>argument)._h_texture):
@@ -260,7 +260,7 @@ cdef int write_texture(PyObject* argument, size_t natural_size, char* cell, size
     if size != sizeof(c_texture):
         return WRONG_SIZE
     c_texture = texture.value().for_work()
-    memcpy(cell, &c_texture, sizeof(c_texture))
+    memcpy(target, &c_texture, sizeof(c_texture))
     return FITS
 
 

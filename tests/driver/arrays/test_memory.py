@@ -10,7 +10,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
-from cuda.core._handles._idle_ends import has_waiting_ends
+from cuda.core._handles._deferred_destruction import has_pending_destructions
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory.ranges._allocation import allocate_device
 from cuda.core._utils.cuda_utils import OutOfMemoryError
@@ -219,11 +219,11 @@ def test_memory_whose_address_was_read_is_freed_after_all_work(array, look):
     drv.Context.synchronize()
     with busy(stream) as release:
         result = None  # this does not wait
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         stream.synchronize()
     drv.Context.synchronize()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def test_memory_that_was_not_shared_is_freed_in_stream_order(array):

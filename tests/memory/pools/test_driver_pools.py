@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM
-from cuda.core._handles._idle_ends import has_waiting_ends
+from cuda.core._handles._deferred_destruction import has_pending_destructions
 from cuda.core._memory import DeviceMemoryResource
 from support.interpreter import run
 from support.work import busy
@@ -104,10 +104,10 @@ def test_a_pool_is_destroyed_after_work_of_default_streams(device):
     device.sync()
     with busy(LEGACY_DEFAULT_STREAM) as release:
         pool_with_pending_free(device, LEGACY_DEFAULT_STREAM).close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         LEGACY_DEFAULT_STREAM.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def test_a_pool_is_destroyed_after_work_of_streams_that_were_closed(device):
@@ -118,8 +118,8 @@ def test_a_pool_is_destroyed_after_work_of_streams_that_were_closed(device):
         event = stream.record()
         stream.close()
         pool.close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         event.sync()
     device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()

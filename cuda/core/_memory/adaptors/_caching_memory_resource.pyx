@@ -49,9 +49,9 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
     cppclass Lane:
         StreamHandle h_stream
         ContextHandle h_context
-        EventHandle mark
-        cpp_bool is_mark_pending
-        uint64_t marked_at
+        EventHandle event
+        cpp_bool is_event_pending
+        uint64_t recorded_at
         uint64_t done_until
 
     cppclass BlockCache:
@@ -69,9 +69,9 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
 
     Block* make_block(BlockCache* cache, size_t bin, const AllocationHandle& memory) noexcept
     cydriver.CUdeviceptr pointer_of(const Block* block) noexcept
-    size_t drop_blocks(Block* block) noexcept
-    void give_back(Allocation user) noexcept
-    void end_cache(BlockCache* cache) noexcept
+    size_t free_blocks(Block* block) noexcept
+    void return_to_cache(Allocation user) noexcept
+    void destroy_cache(BlockCache* cache) noexcept
 
 
 ctypedef BlockCache* BlockCachePointer
@@ -159,7 +159,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         cdef size_t returned
         Caching_keep(self, &cache)
         with nogil:
-            returned = drop_blocks(cache.get().shrink(bytes_to_keep))
+            returned = free_blocks(cache.get().shrink(bytes_to_keep))
         return returned
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         Caching_keep(self, &cache)
         MemoryResourceAdaptor.close(self)
         with nogil:
-            drop_blocks(cache.get().close())
+            free_blocks(cache.get().close())
 
     @property
     def max_cached_bytes(self) -> int | None:
@@ -228,7 +228,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         value.size = size
         # Like Buffer_create, but moves the handle instead of copying it, because allocation is called in loops. The
         # handle returns the block to the cache.
-        h_allocation = AllocationHandle.own_without_blocking(move(value), &give_back, kept_cache.keep())
+        h_allocation = AllocationHandle.own_without_blocking(move(value), &return_to_cache, kept_cache.keep())
         with cython.critical_section(self):
             cls = self._buffer_class
         buffer = Buffer.__new__(Buffer) if cls is None else cls.__new__(cls)
@@ -239,7 +239,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
 
 cdef CacheHandle new_cache() except *:
-    return CacheHandle.own(new BlockCache(&can_free), &end_cache, Keep())
+    return CacheHandle.own(new BlockCache(&can_free), &destroy_cache, Keep())
 
 
 cdef inline int Caching_keep(CachingMemoryResource self, KeptCache* kept) except -1:
@@ -271,7 +271,7 @@ cdef Block* Caching_find(
         inner = Adaptor_allocate_upstream(self, size_of_bin(bin), stream, &h_memory)
     except MemoryError:
         with nogil:
-            freed = drop_blocks(cache.shrink(0))
+            freed = free_blocks(cache.shrink(0))
         if freed == 0 and size == size_of_bin(bin):
             raise
         return NULL
@@ -323,10 +323,10 @@ cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogi
     # In another capture mode, a query would invalidate a capture on another stream.
     if not relax_capture_mode(mode):
         return False
-    if lane.is_mark_pending and cydriver.cuEventQuery(lane.mark.get()) == cydriver.CUresult.CUDA_SUCCESS:
-        lane.is_mark_pending = False
-        lane.done_until = lane.marked_at
-    if freed_at > lane.done_until and not lane.is_mark_pending:
+    if lane.is_event_pending and cydriver.cuEventQuery(lane.event.get()) == cydriver.CUresult.CUDA_SUCCESS:
+        lane.is_event_pending = False
+        lane.done_until = lane.recorded_at
+    if freed_at > lane.done_until and not lane.is_event_pending:
         query_lane(lane, now)
     return freed_at <= lane.done_until
 
@@ -343,18 +343,18 @@ cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
     if cydriver.cuStreamQuery(lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS:
         lane.done_until = now
     else:
-        if not lane.mark:
+        if not lane.event:
             if cydriver.cuEventCreate(&c_event, cydriver.CU_EVENT_DISABLE_TIMING) == cydriver.CUresult.CUDA_SUCCESS:
-                lane.mark = EventHandle.own(c_event, &Mark_destroy, lane.h_context.keep())
-        if lane.mark:
-            lane.marked_at = now
-            lane.is_mark_pending = (
-                cydriver.cuEventRecord(lane.mark.get(), lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
+                lane.event = EventHandle.own(c_event, &Event_destroy, lane.h_context.keep())
+        if lane.event:
+            lane.recorded_at = now
+            lane.is_event_pending = (
+                cydriver.cuEventRecord(lane.event.get(), lane.h_stream.get()) == cydriver.CUresult.CUDA_SUCCESS
             )
     cydriver.cuCtxPopCurrent(&c_context)
 
 
-cdef void Mark_destroy(cydriver.CUevent c_event) noexcept nogil:
+cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
     WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
 
 

@@ -12,19 +12,19 @@ from posix.unistd cimport usleep
 from cpython.object cimport PyObject
 
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._handles cimport Handle, Keep, MemoryPoolHandle
-from cuda.core._handles._idle_ends cimport (
-    WaitingEnd,
-    end_later,
-    end_what_is_idle,
-    has_waiting_streams,
-    has_work,
-    make_room,
+from cuda.core._handles._deferred_destruction cimport (
+    PendingDestruction,
+    destroy_idle,
+    destroy_later,
+    find_work,
+    has_pending_streams,
+    limit_backlog,
     postpone,
     take_closing,
-    wait_for_ends,
+    wait_for_destructions,
 )
-from cuda.core._handles._waiting cimport call_driver
+from cuda.core._handles._handles cimport Handle, Keep, MemoryPoolHandle
+from cuda.core._handles._waiting cimport call_interruptibly
 from cuda.core._memory.ranges._allocation cimport own_pools
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
@@ -68,10 +68,10 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
-    make_room()
-    end_what_is_idle()
+    limit_backlog()
+    destroy_idle()
     err = create_pool(c_pool, properties)
-    if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+    if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
         err = create_pool(c_pool, properties)
     HANDLE_RETURN(err, b"cuMemPoolCreate")
     own_pools.fetch_add(1)
@@ -118,11 +118,11 @@ cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *:
     h_import = Handle[PoolImport].own(importing, &end_import, Keep.of_object(<PyObject*>owner))
     with nogil:
         # Pools that are no longer used take up addresses until they are destroyed.
-        make_room()
-        end_what_is_idle()
-        err = <cydriver.CUresult>call_driver(&import_pool, &h_import.value(), h_import.keep())
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
-            err = <cydriver.CUresult>call_driver(&import_pool, &h_import.value(), h_import.keep())
+        limit_backlog()
+        destroy_idle()
+        err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.keep())
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+            err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.keep())
         HANDLE_RETURN(err, b"cuMemPoolImportFromShareableHandle")
     c_pool = h_import.value().c_pool
     (&h_import.value()).c_pool = NULL
@@ -166,7 +166,7 @@ cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     while is_closing and _waiting_pools.load() > others and times < MAX_QUERIES:
         usleep(50)
         times += 1
-        end_what_is_idle()
+        destroy_idle()
 
 
 cdef int MAX_QUERIES = 100
@@ -174,14 +174,14 @@ cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
 # Streams must be destroyed before the pool: cuStreamDestroy accesses the pools that were used on the stream.
-cdef bint must_wait(WaitingEnd* end) noexcept nogil:
-    return has_work(end) or has_waiting_streams()
+cdef bint must_wait(PendingDestruction* end) noexcept nogil:
+    return find_work(end) or has_pending_streams()
 
 
 cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
-    if postpone(c_pool, &end_pool, Keep(), must_wait, end_later):
+    if postpone(c_pool, &end_pool, Keep(), must_wait, destroy_later):
         return
     relax_capture_mode(mode)
     PoolLock.current().lock()

@@ -21,6 +21,15 @@ from cuda.core._handles._capture_mode cimport (
     relax_capture_mode,
     stream_captures,
 )
+from cuda.core._handles._deferred_destruction cimport (
+    destroy_later,
+    find_work,
+    limit_backlog,
+    postpone,
+    record_tail,
+    take_closing,
+    wait_for_destructions,
+)
 from cuda.core._handles._handles cimport (
     Allocation,
     AllocationHandle,
@@ -30,16 +39,7 @@ from cuda.core._handles._handles cimport (
     MemoryPoolHandle,
     StreamHandle,
 )
-from cuda.core._handles._idle_ends cimport (
-    end_later,
-    has_work,
-    make_room,
-    note_tail,
-    postpone,
-    take_closing,
-    wait_for_ends,
-)
-from cuda.core._handles._waiting cimport call_once, raise_again, release_by, wait_for_context
+from cuda.core._handles._waiting cimport call_once, raise_later_if_from_handler, release_interruptibly, wait_for_context
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
@@ -47,7 +47,7 @@ from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exi
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, show_unraisable, warn_driver_error
 
 cdef extern from "allocation.hpp" namespace "cuda_core":
-    cdef cppclass LeftAllocations:
+    cdef cppclass DeferredFrees:
         bint is_empty() noexcept nogil
         bint add(const Allocation& value) noexcept nogil
         void take(vector[Allocation]& values) noexcept nogil
@@ -100,7 +100,7 @@ cdef int allocate_from_pool(
     with nogil:
         free_what_captures_left()
         err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
             err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
         HANDLE_RETURN(err, b"cuMemAllocFromPoolAsync")
     h_allocation[0] = AllocationHandle.own(move(value), &free_in_stream_order, move(keep))
@@ -130,7 +130,7 @@ cdef atomic[int]* own_pools = new atomic[int](0)
 # frees on other streams.
 cdef void note_free(const StreamHandle& h_stream) noexcept nogil:
     if own_pools.load() != 0 and not h_stream.is_owner() and <uintptr_t>h_stream.get() != LEGACY:
-        note_tail(h_stream.get())
+        record_tail(h_stream.get())
 
 
 cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
@@ -148,19 +148,19 @@ cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
         WARN_RETURN(err, b"cuStreamIsCapturing")
         if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
             return False
-    return _left.add(value)
+    return _deferred_frees.add(value)
 
 
 # Never deleted: at process exit the driver frees the remaining memory.
-cdef LeftAllocations* _left = new LeftAllocations()
+cdef DeferredFrees* _deferred_frees = new DeferredFrees()
 
 
 cdef void free_what_captures_left() noexcept nogil:
     cdef vector[Allocation] values
     cdef size_t index
-    if _left.is_empty():
+    if _deferred_frees.is_empty():
         return
-    _left.take(values)
+    _deferred_frees.take(values)
     for index in range(values.size()):
         free_in_stream_order(values[index])
 
@@ -255,9 +255,9 @@ def allocate_device(size: int, device_id: int) -> int:
     is_entered = Context_enter(h_context.get())
     try:
         with nogil:
-            make_room()
+            limit_backlog()
             err = cydriver.cuMemAlloc(&pointer, c_size)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
                 err = cydriver.cuMemAlloc(&pointer, c_size)
             HANDLE_RETURN(err, b"cuMemAlloc")
     finally:
@@ -279,7 +279,7 @@ def free_device(pointer: int, device_id: int) -> None:
         # Free the memory even if its context could not be made current: the driver identifies it by its address.
         try:
             with nogil:
-                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_by, b"cuMemFree"), b"cuMemFree")
+                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_interruptibly, b"cuMemFree"), b"cuMemFree")
         finally:
             Context_leave(is_entered)
 
@@ -316,9 +316,9 @@ def allocate_pinned(size: int) -> int:
         return 0
     init_driver()
     with nogil:
-        make_room()
+        limit_backlog()
         err = cydriver.cuMemAllocHost(&pointer, c_size)
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_ends():
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
             err = cydriver.cuMemAllocHost(&pointer, c_size)
         HANDLE_RETURN(err, b"cuMemAllocHost")
     return <uintptr_t>pointer
@@ -330,7 +330,9 @@ def free_pinned(pointer: int) -> None:
     if c_pointer == NULL:
         return
     with nogil:
-        HANDLE_RETURN(call_once(&free_host_memory, c_pointer, release_by, b"cuMemFreeHost"), b"cuMemFreeHost")
+        HANDLE_RETURN(
+            call_once(&free_host_memory, c_pointer, release_interruptibly, b"cuMemFreeHost"), b"cuMemFreeHost"
+        )
 
 
 cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer) noexcept nogil:
@@ -391,7 +393,7 @@ cdef int adopt(
 # the free is deferred: the collection may run on the very thread that the device's work depends on.
 cdef void free_when_idle(Allocation value) noexcept nogil:
     if take_closing() or is_interpreter_exiting() or not postpone(
-        value, &free_when_idle, keep_of(value), has_work, end_later
+        value, &free_when_idle, keep_of(value), find_work, destroy_later
     ):
         free_by_resource(value)
 
@@ -434,7 +436,7 @@ cdef void call_deallocate(Allocation& value) noexcept:
             finally:
                 Context_leave(is_entered)
     except BaseException as error:
-        if not raise_again(error):
+        if not raise_later_if_from_handler(error):
             show_unraisable(error, resource)
 
 

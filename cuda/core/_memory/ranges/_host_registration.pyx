@@ -19,9 +19,16 @@ from cpython.ref cimport Py_INCREF
 
 from cuda.core._context cimport Context_current
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
+from cuda.core._handles._deferred_destruction cimport (
+    destroy_later,
+    find_work,
+    limit_backlog,
+    postpone,
+    take_closing,
+    wait_for_destructions,
+)
 from cuda.core._handles._handles cimport Allocation, AllocationHandle, ContextHandle, Keep, StreamHandle
-from cuda.core._handles._idle_ends cimport end_later, has_work, make_room, postpone, take_closing, wait_for_ends
-from cuda.core._handles._waiting cimport call_once, release_by
+from cuda.core._handles._waiting cimport call_once, release_interruptibly
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._utils cimport cydriver
@@ -174,10 +181,10 @@ cdef int HostRegistration_create(
     value.resource = <PyObject*>self
     Context_current(&self._h_context)
     with nogil:
-        make_room()
+        limit_backlog()
         err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
         # An earlier registration may still wait to be unregistered.
-        if err == cydriver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED and wait_for_ends():
+        if err == cydriver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED and wait_for_destructions():
             err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
         HANDLE_RETURN(err, b"cuMemHostRegister")
     h_allocation[0] = AllocationHandle.own(move(value), &HostRegistration_destroy, move(keep))
@@ -210,8 +217,8 @@ cdef void read_registration(Registered& value) noexcept:
 
 
 cdef void end_registration(Registered registered) noexcept nogil:
-    if take_closing() or not postpone(registered, &end_registration, Keep(), has_work, end_later):
-        call_once(&unregister, registered, release_by, b"cuMemHostUnregister")
+    if take_closing() or not postpone(registered, &end_registration, Keep(), find_work, destroy_later):
+        call_once(&unregister, registered, release_interruptibly, b"cuMemHostUnregister")
 
 
 # If one call fails, the next is made anyway: the right context may be current already.

@@ -12,13 +12,13 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
+from cuda.core._handles._deferred_destruction cimport destroy_later, find_work, postpone, set_closing
 from cuda.core._handles._driver_object cimport DriverObject, add_member, refuse_closed
 from cuda.core._handles._handles cimport AllocationHandle, Keep, KeptAllocation
-from cuda.core._handles._idle_ends cimport end_later, has_work, postpone, set_closing
 from cuda.core._handles._launches cimport LaunchList, launch_list
 from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
-from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
 from cuda.core._memory.ranges._pointer_info cimport pointer_info
+from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
 from cuda.core._utils._cpython cimport answer_hasattr
 
 import importlib
@@ -250,7 +250,7 @@ def keep_until_idle(MemoryRange memory) -> None:
     """Keep memory alive until all work that is enqueued now, on all streams, has completed."""
     cdef AllocationHandle h_allocation = memory._h_allocation.copy()
     with nogil:
-        postpone(h_allocation, &drop, Keep(), has_work, end_later)
+        postpone(h_allocation, &drop, Keep(), find_work, destroy_later)
 
 
 cdef void drop(AllocationHandle h_allocation) noexcept nogil:

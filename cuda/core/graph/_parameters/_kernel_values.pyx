@@ -19,7 +19,7 @@ from cuda.core._utils._cpython cimport tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._parameters._node_values cimport NodeValues, add_keep, add_object
 
-from cuda.core._launch._limits import beyond_limits
+from cuda.core._launch._limits import exceeded_limit
 
 __all__ = []
 
@@ -38,7 +38,7 @@ cdef class KernelValues(NodeValues):
             block=(p.blockDimX, p.blockDimY, p.blockDimZ),
             shmem_size=p.sharedMemBytes,
         )
-        return beyond_limits(self.kernel, config, c_device) or f"{self.kernel!r} with {config!r}"
+        return exceeded_limit(self.kernel, config, c_device) or f"{self.kernel!r} with {config!r}"
 
     def __dealloc__(self):
         del self._block
@@ -52,7 +52,7 @@ cdef class KernelValues(NodeValues):
         ArgumentBlock_fill(
             self._block[0], self.kernel, kept, tuple_items(<PyObject*>self._arguments), len(self._arguments)
         )
-        self.params.kernelParams = self._block.cells
+        self.params.kernelParams = self._block.kernel_params
         return 0
 
     cdef int add(
@@ -178,7 +178,7 @@ cdef int change_kernel_in(
         prepare_for_graph(kept, params.sharedMemBytes)
     try:
         ArgumentBlock_fill(block, kernel, kept, tuple_items(<PyObject*>arguments), len(arguments))
-        params.kernelParams = block.cells
+        params.kernelParams = block.kernel_params
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuGraphExecKernelNodeSetParams(c_exec, c_node, &params), b"cuGraphExecKernelNodeSetParams"

@@ -16,7 +16,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
 from cuda.core._handles._handles cimport KeepList, StreamHandle
-from cuda.core._handles._work cimport NO_WORK, work_here
+from cuda.core._handles._work cimport NO_WORK, work_in_current_context
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 
@@ -86,7 +86,7 @@ cdef void release_retired(ExecutableOperands self) noexcept:
 cdef bint is_idle(const StreamHandle& h_stream) noexcept:
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
-    return work_here(h_stream.get(), NULL) == NO_WORK
+    return work_in_current_context(h_stream.get(), NULL) == NO_WORK
 
 
 # Releases replaced operands from a host function behind the last launch, because no later call will query the stream.

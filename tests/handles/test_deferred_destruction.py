@@ -15,7 +15,7 @@ import pytest
 
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, launch
-from cuda.core._handles._idle_ends import has_waiting_ends
+from cuda.core._handles._deferred_destruction import has_pending_destructions
 from cuda.core._handles._work import count_streams
 from cuda.core.texture import ResourceDescriptor
 from support.green import green_context
@@ -30,7 +30,7 @@ extern "C" __global__ void read(cudaTextureObject_t t, float* out) { *out = tex2
 extern "C" __global__ void write(cudaSurfaceObject_t s, float value) { surf2Dwrite(value, s, 4, 1); }
 """
 ONE = LaunchConfig(grid=1, block=1)
-FEW = 32  # small resources that wait for others
+BATCH_SIZE = 32  # small resources that wait for others
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def nothing_waits(device):
     """What other tests left ends first."""
     gc.collect()
     device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def kernel(name):
@@ -68,12 +68,12 @@ def test_kernels_in_flight_read_a_texture_that_is_gone(device, stream, end, argu
             texture.close()
             array.close()
         del texture, array
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         others = reuse_numbers(device, other)
         release()
         device.sync()
     assert out.array(np.float32)[0] == 7.0
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
     assert len(others) == 4
 
 
@@ -95,9 +95,9 @@ def test_what_no_work_knows_is_destroyed_at_once(device, stream, kind):
     made = made_of(device, array, kind)
     with busy(stream) as release:
         made.close()
-        assert not has_waiting_ends()
+        assert not has_pending_destructions()
         array.close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
 
 
@@ -108,7 +108,7 @@ def test_work_may_know_a_number_that_was_read(device, stream, kind):
     assert made.handle
     with busy(stream) as release:
         made.close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
 
 
@@ -123,7 +123,7 @@ def test_streams_that_are_gone_count_until_their_work_is_done(device, stream):
         event = gone.record()
         gone.close()
         texture.close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         reuse_numbers(device, stream)
         release()
         event.sync()
@@ -139,12 +139,12 @@ def test_work_of_default_streams_counts(device, stream, default):
     with busy(default) as release:
         launch(default, ONE, kernel("read"), texture, out.buffer)
         texture.close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         default.sync()
     assert out.array(np.float32)[0] == 7.0
     device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def test_copies_in_flight_keep_their_array(device, stream):
@@ -154,7 +154,7 @@ def test_copies_in_flight_keep_their_array(device, stream):
     with busy(stream) as release:
         array.copy_to(out.buffer, stream=stream)
         array.close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         stream.sync()
     assert np.array_equal(out.array(np.float32).reshape(4, 4), values)
@@ -176,13 +176,13 @@ def test_surfaces_and_levels_wait_too(device, stream):
         surface.close()
         array.close()
         mipmap.close()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         stream.sync()
     out[:] = np.asarray(pinned).view(np.float32).reshape(4, 4)
     assert out[1, 1] == 5 and out.sum() == 5
     device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.requires(software=True)
@@ -206,14 +206,14 @@ def test_all_is_destroyed_once_the_work_is_done(device, stream):
 def test_what_is_closed_waits_for_earlier_work_only(device, stream):
     array = filled(device, stream, 1.0)
     with busy(stream) as release:
-        for _ in range(FEW):
+        for _ in range(BATCH_SIZE):
             close_known(texture_of(device, array))
         event = stream.record()
         with busy(stream):
             release()
             event.sync()
             assert not stream.is_done
-            assert not has_waiting_ends()
+            assert not has_pending_destructions()
 
 
 @pytest.mark.requires(software=True)  # counts calls of the driver
@@ -222,13 +222,13 @@ def test_streams_are_queried_once_for_several_small_resources(device, stream):
     device.sync()
     options = {"shape": (4, 4), "format": "float32", "num_channels": 1}
     with cuda.emulator.fail("cuStreamQuery", nth=10**9) as plan:
-        for _ in range(FEW // 4):
+        for _ in range(BATCH_SIZE // 4):
             for kind in ("texture", "surface"):
                 close_known(made_of(device, array, kind))
             device.create_opaque_array(options).close()
             device.create_mipmapped_array({**options, "num_levels": 1}).close()
     assert 0 < plan.matched <= count
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def large_array(device):
@@ -239,12 +239,12 @@ def large_array(device):
 def test_a_large_array_waits_for_no_others(device, stream, end):
     array = large_array(device)
     close_known(texture_of(device, array))
-    assert has_waiting_ends()  # for others, which are few so far
+    assert has_pending_destructions()  # for others, which are few so far
     if end == "close":
         array.close()
     else:
         del array
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def test_a_large_mipmapped_array_waits_for_no_others(device, stream):
@@ -254,11 +254,11 @@ def test_a_large_mipmapped_array_waits_for_no_others(device, stream):
         resource = ResourceDescriptor.from_mipmapped_array(mipmap)
         close_known(device.create_texture_object(resource=resource))
         del resource
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         if end == "close":
             mipmap.close()
         del mipmap
-        assert not has_waiting_ends()
+        assert not has_pending_destructions()
 
 
 def test_a_texture_of_memory_waits_for_no_others(device, stream):
@@ -267,7 +267,7 @@ def test_a_texture_of_memory_waits_for_no_others(device, stream):
     stream.sync()
     resource = ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1)
     close_known(device.create_texture_object(resource=resource))
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.requires(green=True)
@@ -278,7 +278,7 @@ def test_what_is_of_a_green_context_waits_for_no_others(device):
         array = device.create_opaque_array({"shape": (4, 4), "format": "float32", "num_channels": 1})
         close_known(texture_of(device, array))
         array.close()
-        assert not has_waiting_ends()
+        assert not has_pending_destructions()
     finally:
         device.set_current()
 
@@ -287,12 +287,12 @@ def test_resources_that_are_gathered_wait_for_the_work_of_then(device, stream):
     array = filled(device, stream, 1.0)
     close_known(texture_of(device, array))
     with busy(stream) as release:
-        for _ in range(FEW):
+        for _ in range(BATCH_SIZE):
             close_known(texture_of(device, array))
         array.close()
         release()
         device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def test_captures_are_left_alone(device, stream):
@@ -306,22 +306,22 @@ def test_captures_are_left_alone(device, stream):
     graph.launch(stream)
     stream.sync()
     device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def test_a_stream_that_captures_is_asked_when_it_has_ended(device, stream):
     out = HostMemory(4)
     array = filled(device, stream, 7.0)
-    texture, others = texture_of(device, array), [texture_of(device, array) for _ in range(FEW - 1)]
+    texture, others = texture_of(device, array), [texture_of(device, array) for _ in range(BATCH_SIZE - 1)]
     builder = device.create_graph_builder().begin_building()
     launch(builder, ONE, kernel("read"), texture, out.buffer)
     texture.close()
     for other in others:
         close_known(other)
-    assert has_waiting_ends()
+    assert has_pending_destructions()
     builder.end_building()
     stream.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.requires(software=True)
@@ -339,7 +339,7 @@ def test_memory_that_waits_is_given_back_where_it_is_short(device, stream, level
             else:
                 made = device.create_mipmapped_array({**options, "num_levels": levels})
         timer.join()
-        assert not has_waiting_ends()
+        assert not has_pending_destructions()
     assert made.handle
     with cuda.emulator.fail("cu*Array*Create"), pytest.raises(MemoryError):
         device.create_opaque_array(options)

@@ -19,7 +19,7 @@ from cuda.core import (
     VirtualMemoryResource,
     register_host_memory,
 )
-from cuda.core._handles._idle_ends import has_waiting_ends, wait_for_waiting_ends
+from cuda.core._handles._deferred_destruction import has_pending_destructions, wait_for_pending_destructions
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from support.shared_memory import import_pool, make_pool
 from support.work import busy
@@ -39,7 +39,7 @@ KINDS = {
 def nothing_waits(device):
     gc.collect()
     device.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 def on_a_thread(device, function):
@@ -60,10 +60,10 @@ def test_memory_that_is_dropped_while_the_device_works_waits_in_a_list(device, s
     held = [KINDS[kind]()]
     with busy(stream) as release:
         held.clear()
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         stream.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -73,10 +73,10 @@ def test_a_collection_on_another_thread_does_not_wait(device, stream, kind):
     with busy(stream) as release:
         del cycle
         assert on_a_thread(device, gc.collect)
-        assert has_waiting_ends()
+        assert has_pending_destructions()
         release()
         stream.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_closing_waits_for_the_work(device, stream, kind):
         memory.close()
         assert stream.is_done
         timer.join()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.requires(software=True)  # counts what is left
@@ -120,10 +120,10 @@ def test_memory_waits_for_later_work_too(device, stream):
         with busy(stream) as release_later:
             release()
             event.sync()
-            assert has_waiting_ends()
+            assert has_pending_destructions()
             release_later()
             stream.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.requires(software=True)  # a plan of failures
@@ -145,7 +145,7 @@ def test_an_allocation_that_finds_no_memory_waits_for_what_is_on_its_way_out(dev
         with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY", nth=1):
             memory = allocate(other)
         timer.join()
-        assert not has_waiting_ends()
+        assert not has_pending_destructions()
     assert memory.size == 64
     with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY"), pytest.raises(MemoryError):
         allocate(other)
@@ -170,7 +170,7 @@ def test_a_pool_that_finds_no_room_waits_for_what_is_on_its_way_out(device, stre
         with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY", nth=1):
             made = pool()
         timer.join()
-        assert not has_waiting_ends()
+        assert not has_pending_destructions()
     made.close()
     with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY"), pytest.raises(MemoryError):
         pool()
@@ -198,7 +198,7 @@ def test_what_piles_up_is_given_a_moment_by_what_is_made_next(device, stream):
         LegacyPinnedMemoryResource().allocate(64).close(LEGACY_DEFAULT_STREAM)
         timer.join()
         assert stream.is_done
-    assert not wait_for_waiting_ends()
+    assert not wait_for_pending_destructions()
 
 
 def test_a_capture_does_not_make_the_end_of_memory_wait_for_ever(device, stream):
@@ -208,7 +208,7 @@ def test_a_capture_does_not_make_the_end_of_memory_wait_for_ever(device, stream)
     graph = builder.end_building().complete()
     graph.launch(stream)
     stream.sync()
-    assert not has_waiting_ends()
+    assert not has_pending_destructions()
 
 
 @pytest.mark.requires(software=True)  # counts what is left
