@@ -201,7 +201,7 @@ def test_options_of_wrong_type():
 
 @pytest.mark.parametrize("changes", [{"arch": "sm_10"}, {"arch": "sm_999"}, {"optimization_level": 2}, {"ptx": True}])
 def test_options_that_nvjitlink_refuses_are_named(changes):
-    with pytest.raises(CUDAError, match=r"nvJitLink \d+\.\d+, which is loaded, does not take these options: -arch"):
+    with pytest.raises(CUDAError, match=r"the loaded nvJitLink \d+\.\d+ does not support these options: -arch"):
         Linker(compiled(PART, "cubin"), options=options(**changes))
 
 

@@ -257,8 +257,9 @@ class Program:
     def _remarks(self, request, compiled):
         """Yield the messages of warnings about a successful compilation."""
         target, code, log = request.target, compiled.code, compiled.log
-        if request.obstacle is not None:
-            yield f"cache was not used: the header of this #include could not be determined: {request.obstacle}"
+        if request.unresolved_include is not None:
+            include = request.unresolved_include
+            yield f"cache was not used: the header of this #include could not be determined: {include}"
         if self.pch_status is PCHStatusType.FAILED:
             yield f"the precompiled header could not be created: {log or 'the compiler gives no reason'}"
         is_nvrtc = self.backend is CompilerBackendType.NVRTC

@@ -50,7 +50,7 @@ def test_the_package_of_a_header(header, package, library, log):
     text = advice(header, log=log)
     assert text == (
         f"'{header}' comes with the CUDA Toolkit or `pip install {package}`: "
-        f"put its directory, cuda.pathfinder.find_nvidia_header_directory('{library}'), in include_path"
+        f"add its directory, cuda.pathfinder.find_nvidia_header_directory('{library}'), to include_path"
     )
     assert f"`pip install {package}-cu12`" in advice(header, (12, 9), log=log)
 
@@ -71,7 +71,7 @@ def test_packages_beside_the_toolkit(header, package):
 def test_a_header_that_is_installed(monkeypatch, tmp_path):
     (tmp_path / "cuda_fp16.h").touch()
     monkeypatch.setattr(_missing_headers, "header_directory", lambda library: str(tmp_path))
-    assert advice("cuda_fp16.h") == f"'cuda_fp16.h' is in '{tmp_path}': put that in include_path"
+    assert advice("cuda_fp16.h") == f"'cuda_fp16.h' is in '{tmp_path}': add this directory to include_path"
     assert "`pip install nvidia-cuda-runtime`" in advice("cuda_bf16.h")
 
 
@@ -95,7 +95,7 @@ def test_the_standard_library_of_the_host(header, other):
 @pytest.mark.parametrize("header", ["math.h", "cassert", "stdio.h"])
 def test_what_is_built_in(header):
     assert advice(header) == (
-        f"device code needs no '{header}': what it can use of that is built in, so leave the #include out"
+        f"remove the #include of '{header}': NVRTC has the functions that device code can use of it built in"
     )
 
 
@@ -106,7 +106,7 @@ def test_what_is_said_to_be_built_in_is_there():
 
 
 def test_headers_of_the_user():
-    assert advice("mine.h") == "the directory of 'mine.h' has to be in include_path"
+    assert advice("mine.h") == "add the directory of 'mine.h' to include_path"
 
 
 @pytest.mark.parametrize("log", [None, "", "a.cu(1): error: expected a declaration\n"])

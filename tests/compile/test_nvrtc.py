@@ -189,10 +189,10 @@ def unloaded(monkeypatch):
         patch.setattr(_nvrtc, "_nvrtc_calls", fake)
         patch.setattr(_nvrtc.libraries, "nvrtc", lambda is_thorough: "libnvrtc.so.13")
         patch.setattr(library_versions, "recorded_version", lambda path: (99, 1))
-        for function in (_nvrtc.recorded_nvrtc, _nvrtc.load_nvrtc):
+        for function in (_nvrtc.recorded_nvrtc_version, _nvrtc.load_nvrtc):
             function.cache_clear()
         yield fake
-    for function in (_nvrtc.recorded_nvrtc, _nvrtc.load_nvrtc):
+    for function in (_nvrtc.recorded_nvrtc_version, _nvrtc.load_nvrtc):
         function.cache_clear()
 
 
@@ -200,7 +200,7 @@ def test_another_nvrtc_than_the_recorded_one_is_noticed_when_it_is_loaded(unload
     assert _nvrtc.nvrtc_version() == (99, 1)
     unloaded.is_loaded = lambda: True
     _nvrtc.load_nvrtc()
-    assert _nvrtc.nvrtc_version() == _nvrtc.loaded_nvrtc() != (99, 1)
+    assert _nvrtc.nvrtc_version() == _nvrtc.loaded_nvrtc_version() != (99, 1)
 
 
 def test_code_is_not_stored_under_the_key_of_another_version(unloaded):

@@ -7,9 +7,9 @@ import pytest
 from cuda.core._compile import _option_table
 from cuda.core._compile._option_table import (
     each,
-    elsewhere,
     forward,
     ignored,
+    no_argument,
     number,
     option,
     setting,
@@ -29,7 +29,7 @@ class Flags(Options):
     plain: object = None
     fast: bool | None = option("Be fast.", one=switch("-fast"), two=toggle("-fast", "1", "0"))
     level: int | None = option("The level.", one=value("-level"))
-    paths: list[str] | None = option("Paths.", one=each("-I").touching("reads"), two=elsewhere())
+    paths: list[str] | None = option("Paths.", one=each("-I").uses_files("reads"), two=no_argument())
     early: bool | None = option("Comes early.", one=switch("-early", lambda: 7, after="fast"))
     strict: bool | None = option("Be strict.", two=toggle("-strict"))
 
@@ -153,8 +153,8 @@ def test_options_that_touch_files():
 
 
 def test_options_without_arguments():
-    assert _option_table.options_elsewhere(Flags(paths=["a"], fast=True), "two") == {"paths": ["a"]}
-    assert _option_table.options_elsewhere(Flags(paths=["a"]), "one") == {}
+    assert _option_table.options_without_argument(Flags(paths=["a"], fast=True), "two") == {"paths": ["a"]}
+    assert _option_table.options_without_argument(Flags(paths=["a"]), "one") == {}
 
 
 def test_construction_is_like_that_of_any_dataclass():

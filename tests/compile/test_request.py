@@ -73,7 +73,7 @@ def test_extra_sources_are_for_ir():
 
 def test_request_has_no_key_before_a_cache_looks():
     request = CompileRequest("code", CXX, settings_of(), "cubin", ["f<int>"])
-    assert (request.key, request.obstacle) == (None, None)
+    assert (request.key, request.unresolved_include) == (None, None)
     assert (request.code, request.kind, request.target, request.expressions) == ("code", CXX, "cubin", ["f<int>"])
 
 

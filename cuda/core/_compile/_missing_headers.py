@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Advice for headers that a compiler did not find: where they are, or which package to install."""
+"""Advice for headers that a compiler did not find: their directory, or the package to install."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from dataclasses import dataclass
 
 __all__ = ["missing_header_advice"]
 
-# Compiled at their use: that takes longer than the import.
-_MISSING = r'(?:could not|cannot) open source file "([^"\n]+)"'
+# A pattern, which `re` compiles at its first use: that takes longer than the import.
+_NOT_FOUND = r'(?:could not|cannot) open source file "([^"\n]+)"'
 
 
 @dataclass(frozen=True)
-class Origin:
-    """A group of headers from one package.
+class HeaderPackage:
+    """A package of headers.
 
     Attributes
     ----------
     pattern : str
-        What their names begin with.
+        A regular expression for the beginning of the headers' names.
     package : str
-        The package that has them, for the newest CUDA.
+        The name on PyPI, for the newest CUDA version.
     library : str
-        What ``cuda.pathfinder`` calls them.
+        The name in ``cuda.pathfinder``.
     is_versioned : bool
-        Whether the package for CUDA 12 has another name.
+        Whether the package for CUDA 12 has the suffix ``-cu12``.
     is_bundled : bool
-        Whether newer versions of NVRTC have them inside.
+        Whether newer versions of NVRTC have the headers built in.
     """
 
     pattern: str
@@ -40,20 +40,20 @@ class Origin:
     is_bundled: bool = False
 
 
-_ORIGINS = (
-    Origin(r"(cuda|cub|thrust|nv)/", "nvidia-cuda-cccl", "cccl", is_bundled=True),
-    Origin(r"curand", "nvidia-curand", "curand"),
-    Origin(r"crt/", "nvidia-cuda-crt", "cudart"),
-    Origin(r"(cutlass|cute)/", "nvidia-cutlass", "cutlass", is_versioned=False),
-    Origin(r"cu(blas|fft|solver|rand)dx|commondx", "nvidia-mathdx", "mathdx", is_versioned=False),
-    Origin(r"nvshmem", "nvidia-nvshmem-cu13", "nvshmem", is_versioned=False),
-    Origin(
+_PACKAGES = (
+    HeaderPackage(r"(cuda|cub|thrust|nv)/", "nvidia-cuda-cccl", "cccl", is_bundled=True),
+    HeaderPackage(r"curand", "nvidia-curand", "curand"),
+    HeaderPackage(r"crt/", "nvidia-cuda-crt", "cudart"),
+    HeaderPackage(r"(cutlass|cute)/", "nvidia-cutlass", "cutlass", is_versioned=False),
+    HeaderPackage(r"cu(blas|fft|solver|rand)dx|commondx", "nvidia-mathdx", "mathdx", is_versioned=False),
+    HeaderPackage(r"nvshmem", "nvidia-nvshmem-cu13", "nvshmem", is_versioned=False),
+    HeaderPackage(
         r"cuda_(fp|bf16|tf32|pipeline|awbarrier)|cuComplex|cooperative_groups|mma\.h|math_constants",
         "nvidia-cuda-runtime",
         "cudart",
         is_bundled=True,
     ),
-    Origin(
+    HeaderPackage(
         r"cuda(_\w+)?\.h|(vector|device|driver|surface|texture)_|math_functions|sm_\d+_"
         r"|(host|builtin|library)_(types|config|defines)|channel_descriptor",
         "nvidia-cuda-runtime",
@@ -61,15 +61,16 @@ _ORIGINS = (
     ),
 )
 
-# Headers of C that programs include, and the ones of C++ that have no ending.
+# Headers of the C standard library, and those of C++, whose names have no suffix.
 _STANDARD = (
     r"(std(int|def|io|lib|bool|arg)|math|assert|limits|float|string|time|errno|inttypes|ctype|complex)\.h|[a-z_0-9]+"
 )
+# Standard headers whose functions NVRTC provides without an #include.
 _BUILT_IN = {"assert.h", "cassert", "cmath", "cstdio", "math.h", "stdio.h"}
 
 
 def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled_headers: bool) -> str:
-    """Return advice for the first header that a log reports as missing; empty without one.
+    """Return advice for the first header that a log reports as missing; empty if there is none.
 
     Parameters
     ----------
@@ -78,48 +79,48 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
     version : tuple of int
         The CUDA version of the compiler.
     has_bundled_headers : bool
-        Whether the compiler has headers inside.
+        Whether the compiler has CUDA headers built in.
     """
-    found = re.search(_MISSING, log or "")
-    if found is None or "on the software device" in log:  # which says itself what it has
+    found = re.search(_NOT_FOUND, log or "")
+    if found is None or "on the software device" in log:  # whose own message says which headers it has
         return ""
     header = found[1]
-    for origin in _ORIGINS:
-        if re.match(origin.pattern, header):
-            return origin_advice(header, origin, version, has_bundled_headers and origin.is_bundled)
+    for package in _PACKAGES:
+        if re.match(package.pattern, header):
+            return package_advice(header, package, version, has_bundled_headers and package.is_bundled)
     if not re.fullmatch(_STANDARD, header):
-        return f"the directory of {header!r} has to be in include_path"
+        return f"add the directory of {header!r} to include_path"
     if header in _BUILT_IN:
-        return f"device code needs no {header!r}: what it can use of that is built in, so leave the #include out"
+        return f"remove the #include of {header!r}: NVRTC has the functions that device code can use of it built in"
     name = f"c{header[:-2]}" if header.endswith(".h") else header
     return (
         f"NVRTC has no headers of the host's standard library, such as {header!r}; "
-        f"<cuda/std/{name}> of {package_of(_ORIGINS[0], version)} may have what is needed"
+        f"<cuda/std/{name}> of {name_of(_PACKAGES[0], version)} may replace it"
     )
 
 
-def origin_advice(header: str, origin: Origin, version, is_bundled: bool) -> str:
-    """Return where a header is, or how to get it."""
+def package_advice(header: str, package: HeaderPackage, version, is_bundled: bool) -> str:
+    """Return the directory of a header, or how to install it."""
     other = ", or set use_bundled_headers=True" if is_bundled else ""
-    directory = header_directory(origin.library)
+    directory = header_directory(package.library)
     if directory is not None and os.path.isfile(os.path.join(directory, header)):
-        return f"{header!r} is in {directory!r}: put that in include_path{other}"
-    toolkit = "the CUDA Toolkit or " if origin.is_versioned else ""
+        return f"{header!r} is in {directory!r}: add this directory to include_path{other}"
+    toolkit = "the CUDA Toolkit or " if package.is_versioned else ""
     return (
-        f"{header!r} comes with {toolkit}`pip install {package_of(origin, version)}`: "
-        f"put its directory, cuda.pathfinder.find_nvidia_header_directory({origin.library!r}), in include_path{other}"
+        f"{header!r} comes with {toolkit}`pip install {name_of(package, version)}`: "
+        f"add its directory, cuda.pathfinder.find_nvidia_header_directory({package.library!r}), to include_path{other}"
     )
 
 
-def package_of(origin: Origin, version) -> str:
-    """Return the name of a package for a version of CUDA."""
-    return f"{origin.package}-cu12" if origin.is_versioned and version[0] == 12 else origin.package
+def name_of(package: HeaderPackage, version) -> str:
+    """Return the name of the package for a version of CUDA."""
+    return f"{package.package}-cu12" if package.is_versioned and version[0] == 12 else package.package
 
 
 def header_directory(library: str) -> str | None:
-    """Return the directory of installed headers; None if there are none."""
+    """Return the directory of the installed headers; None if they are not installed."""
     pathfinder = importlib.import_module("cuda.pathfinder")
     try:
         return pathfinder.find_nvidia_header_directory(library)
-    except (AttributeError, RuntimeError, ValueError):  # not known to an older pathfinder
+    except (AttributeError, RuntimeError, ValueError):  # unknown to an older pathfinder
         return None

@@ -18,7 +18,7 @@ import warnings
 from cuda.core._compile import _nvrtc_calls
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
-from cuda.core._compile._turns import Turns
+from cuda.core._compile._call_lock import CallLock
 from cuda.core._handles._waiting import CancelFlag
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
 from cuda.core._utils.device_choice import is_software
@@ -55,8 +55,8 @@ def load_nvrtc():
         _, *version = _nvrtc_calls.nvrtcVersion()
     except RuntimeError as error:
         raise type(error)(f"{_MISSING_NVRTC}. {error}") from None
-    if recorded_nvrtc() not in (None, tuple(version)):  # another NVRTC was loaded by another module
-        recorded_nvrtc.cache_clear()
+    if recorded_nvrtc_version() not in (None, tuple(version)):  # another NVRTC was loaded by another module
+        recorded_nvrtc_version.cache_clear()
     return _nvrtc_calls
 
 
@@ -68,25 +68,25 @@ def nvrtc_version() -> tuple[int, int]:
     RuntimeError
         If NVRTC is missing.
     """
-    return recorded_nvrtc() or loaded_nvrtc()
+    return recorded_nvrtc_version() or loaded_nvrtc_version()
 
 
 @functools.cache
-def loaded_nvrtc() -> tuple[int, int]:
+def loaded_nvrtc_version() -> tuple[int, int]:
     """Load NVRTC, and return its version (``nvrtcVersion``)."""
     return call_nvrtc("nvrtcVersion")
 
 
 @functools.cache
-def recorded_nvrtc() -> tuple[int, int] | None:
-    """Return the recorded version of the NVRTC that a call would load; None if it is loaded already."""
+def recorded_nvrtc_version() -> tuple[int, int] | None:
+    """Return the recorded version of the NVRTC that a call would load; None if it is loaded, or not recorded."""
     path = None if _nvrtc_calls.is_loaded() else libraries.nvrtc(False)
     return _library_versions.recorded_version(path) if path else None
 
 
 @functools.cache
-def find_nvrtc() -> None:
-    """Check that NVRTC is installed, if possible without loading it.
+def require_nvrtc() -> None:
+    """Check that NVRTC is installed; load it only if it is not found otherwise.
 
     Raises
     ------
@@ -99,10 +99,10 @@ def find_nvrtc() -> None:
 
 def record_nvrtc() -> None:
     """Record the version of the loaded NVRTC, unless it was loaded from another path than calls would use."""
-    if recorded_nvrtc() is None and _nvrtc_calls.is_loaded() and not is_software():
+    if recorded_nvrtc_version() is None and _nvrtc_calls.is_loaded() and not is_software():
         path = libraries.nvrtc(False)
         if path and _nvrtc_calls.loaded_path() == os.path.realpath(path):
-            _library_versions.record_version(path, loaded_nvrtc())
+            _library_versions.record_version(path, loaded_nvrtc_version())
 
 
 @functools.cache
@@ -115,7 +115,7 @@ def has_bundled_headers() -> bool:
 
 
 def call_nvrtc(api: str, *args, program=None):
-    """Call a function of NVRTC, and return its value or the tuple of its values.
+    """Call a function of NVRTC, and return its output or the tuple of its outputs.
 
     Raises
     ------
@@ -164,7 +164,7 @@ class NVRTCBackEnd:
     targets = (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR)
 
     def __init__(self, source: bytes, name: bytes, settings):
-        self._turns = Turns()  # one compilation of a program at a time
+        self._call_lock = CallLock()  # one compilation of a program at a time
         self._program = None
         self._handle = None
         self.pch_status = None
@@ -181,7 +181,7 @@ class NVRTCBackEnd:
 
     def close(self) -> None:
         """Destroy the program (``nvrtcDestroyProgram``), after a running compilation in another thread."""
-        self._turns.after_call(self._destroy)
+        self._call_lock.after_call(self._destroy)
 
     def _destroy(self) -> None:
         program, self._program, self._handle, self._source = self._program, None, None, None
@@ -200,7 +200,7 @@ class NVRTCBackEnd:
         if self._source is None:
             return self.null_handle()
         if self._program is None:
-            with self._turns:
+            with self._call_lock:
                 self._open()
         if self._handle is None:
             self._handle = load_nvrtc().nvrtcProgram(init_value=self._program)
@@ -231,7 +231,7 @@ class NVRTCBackEnd:
         NVRTCError
             If the source or an option is invalid; it has the log.
         """
-        with self._turns:
+        with self._call_lock:
             program = self._open()
             options = self._arguments
             if target is ObjectCodeFormatType.LTOIR and not self._has_lto_option:
@@ -255,22 +255,22 @@ class NVRTCBackEnd:
         return self._program
 
     def _run(self, program, options) -> None:
-        flag = stop_on_request(program)
-        left = []
+        flag = set_cancel_flag(program)
+        abandoned = []
 
-        def leave():
-            left.append(program)
+        def abandon():
+            abandoned.append(program)
             return lambda: (load_nvrtc().nvrtcDestroyProgram(program), flag)
 
         try:
-            _waiting.call_interruptibly(lambda: compile_cxx(program, options), flag.set, leave)
+            _waiting.call_interruptibly(lambda: compile_cxx(program, options), flag.set, abandon)
         except NVRTCError:
             raise
         except BaseException:
-            # Interrupted: the next compilation creates a new program. Creating it here would, in older versions of
-            # NVRTC, wait for the abandoned compilation.
+            # Interrupted: the next compilation creates a new program. In older versions of NVRTC, creating it here
+            # would wait for the abandoned compilation.
             self._program = self._handle = None
-            if not left:
+            if not abandoned:
                 load_nvrtc().nvrtcDestroyProgram(program)
             raise
 
@@ -291,8 +291,8 @@ class NVRTCBackEnd:
         raise nvrtc_error(result, "nvrtcGetPCHCreateStatus")
 
 
-def stop_on_request(program) -> CancelFlag:
-    """Return a flag that cancels the compilation of a program (``nvrtcSetFlowCallback``, since NVRTC 12.9)."""
+def set_cancel_flag(program) -> CancelFlag:
+    """Return a new flag that cancels the compilation of a program (``nvrtcSetFlowCallback``, since NVRTC 12.9)."""
     flag = CancelFlag()
     with contextlib.suppress(RuntimeError):  # an older NVRTC
         call_nvrtc("nvrtcSetFlowCallback", program, flag.callback, flag.argument)
@@ -300,7 +300,7 @@ def stop_on_request(program) -> CancelFlag:
 
 
 def compile_cxx(program, options: list[bytes]) -> None:
-    """Compile a program; errors about an unknown option or a missing header get advice (``nvrtcCompileProgram``)."""
+    """Compile a program (``nvrtcCompileProgram``); add advice to errors about options and missing headers."""
     try:
         call_nvrtc("nvrtcCompileProgram", program, len(options), options, program=program)
     except NVRTCError as error:
@@ -316,7 +316,7 @@ def compile_cxx(program, options: list[bytes]) -> None:
 
 
 def option_advice(log: str, options: list[bytes]) -> str:
-    """Return advice about an option that NVRTC refuses: what is loaded, and what was passed."""
+    """Return advice about an option that NVRTC refuses: the loaded version, and all options that were passed."""
     loaded = "the loaded NVRTC {}.{}".format(*nvrtc_version())
     given = f"the options were {b' '.join(options).decode(errors='replace')}"
     if "unrecognized option" in log:
@@ -336,7 +336,7 @@ def check_nvrtc_options(options: ProgramOptions) -> None:
         If an option needs a newer NVRTC; the message has both versions.
     """
     if not newer_options(options, "nvrtc", (0, 0)):
-        return find_nvrtc()
+        return require_nvrtc()
     loaded = nvrtc_version()
     newer = newer_options(options, "nvrtc", loaded)
     if newer:

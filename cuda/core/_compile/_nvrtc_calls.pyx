@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVRTC with the functions of ``cuda.bindings.nvrtc`` that every compilation uses, without loading that module.
+"""The functions of ``cuda.bindings.nvrtc`` that every compilation uses, without importing that module.
 
-It loads ``cuda.bindings.driver``, which takes longer than compiling a small kernel. Functions return a tuple
-as those of the bindings do, of the result and the values, and take a program as an int or as theirs. The
-result is 0 or the member of their ``nvrtcResult``; any other name is that of the bindings.
+The module imports ``cuda.bindings.driver``, which takes longer than compiling a small kernel. The functions have the
+interface of the bindings: they take a program as an int or as an ``nvrtcProgram``, and return a tuple of the result and
+the outputs. The result is 0, or on failure a member of ``nvrtcResult``. All other names are looked up in the bindings.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ ctypedef nvrtcResult (*TextFunction)(nvrtcProgram, char*) except? NVRTC_ERROR_IN
 
 
 def is_loaded() -> bool:
-    """Return whether the library is there already, so that a call takes no time to load it."""
+    """Return whether NVRTC is loaded already, so that the next call does not load it."""
     return c_is_loaded()
 
 
 def loaded_path() -> str:
-    """Return the file that the calls go to, without links; loads the library."""
+    """Return the path of the NVRTC library that is called, with symbolic links resolved. Loads the library."""
     cdef const char* c_path = c_loaded_path()
     return os.path.realpath(os.fsdecode(<bytes>c_path)) if c_path != NULL else ""
 
@@ -66,7 +66,7 @@ def nvrtcVersion():
 
 
 def nvrtcCreateProgram(bytes source not None, bytes name not None, int header_count, headers, include_names):
-    """Create a program without headers in memory."""
+    """Create a program; headers in memory are not supported, so the last three arguments are ignored."""
     cdef const char* c_source = source
     cdef const char* c_name = name
     cdef cynvrtc.nvrtcProgram c_program = NULL
@@ -87,7 +87,7 @@ def nvrtcDestroyProgram(program):
 def nvrtcCompileProgram(program, int count, list options not None):
     cdef cynvrtc.nvrtcProgram c_program = program_of(program)
     cdef cynvrtc.nvrtcResult c_result
-    cdef list kept = list(options)  # another thread may change the list meanwhile
+    cdef list kept = list(options)  # another thread may change the list during the call
     cdef int c_count = <int>len(kept)
     cdef const char** c_options = <const char**>PyMem_Malloc((c_count + 1) * sizeof(char*))
     if c_options == NULL:
@@ -103,7 +103,7 @@ def nvrtcCompileProgram(program, int count, list options not None):
 
 
 def nvrtcSetFlowCallback(program, callback, argument):
-    """Set the function, by its address, that the compiler calls to learn whether to stop."""
+    """Set the function that the compiler calls to ask whether to stop, and its argument, as addresses."""
     cdef cynvrtc.nvrtcProgram c_program = program_of(program)
     cdef cynvrtc.nvrtcResult c_result = cynvrtc.nvrtcSetFlowCallback(
         c_program, <void*><intptr_t>int(callback), <void*><intptr_t>int(argument)
@@ -183,7 +183,7 @@ cdef tuple size_of(program, SizeFunction function):
 
 
 cdef tuple fill(program, bytearray text, TextFunction function):
-    """Write to ``text``, which has the size that NVRTC reported."""
+    """Fill ``text``, which must have the size that NVRTC reported."""
     cdef cynvrtc.nvrtcProgram c_program = program_of(program)
     cdef char* c_text = text
     cdef cynvrtc.nvrtcResult c_result

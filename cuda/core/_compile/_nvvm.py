@@ -12,7 +12,7 @@ import warnings
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._tool_errors import tool_error
-from cuda.core._compile._turns import Turns
+from cuda.core._compile._call_lock import CallLock
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.waiting import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -129,7 +129,7 @@ class NVVMBackEnd:
     pch_status = None
 
     def __init__(self, source: bytes, name: bytes, settings):
-        self._turns = Turns()  # one compilation of a program at a time
+        self._call_lock = CallLock()  # one compilation of a program at a time
         self._program = 0
         self._arguments = settings.arguments
         self._detail = describe_nvvm(settings.options)
@@ -149,7 +149,7 @@ class NVVMBackEnd:
 
     def close(self) -> None:
         """Destroy the program (``nvvmDestroyProgram``), after a running compilation in another thread."""
-        self._turns.after_call(self._destroy)
+        self._call_lock.after_call(self._destroy)
 
     def _destroy(self) -> None:
         program, self._program, self._modules = self._program, 0, None
@@ -160,7 +160,7 @@ class NVVMBackEnd:
     def handle(self) -> int:
         """The ``nvvmProgram`` as an int; 0 when closed."""
         if self._modules is not None and not self._program:
-            with self._turns:
+            with self._call_lock:
                 self._open()
         return self._program
 
@@ -189,7 +189,7 @@ class NVVMBackEnd:
         nvvmError
             If the IR or an option is invalid; it has the log.
         """
-        with self._turns:
+        with self._call_lock:
             program = self._open()
             self._run(program, self._arguments[target])
             return nvvm_text("compiled_result", program), [], nvvm_log(program)
@@ -204,24 +204,24 @@ class NVVMBackEnd:
         return self._program
 
     def _run(self, program, options) -> None:
-        left = []
+        abandoned = []
 
         def compile_ir():
             for api in ("verify_program", "compile_program"):
                 call_nvvm(api, program, len(options), options, program=program, detail=self._detail)
 
-        def leave():
-            left.append(program)
+        def abandon():
+            abandoned.append(program)
             return lambda: destroy_program(program)
 
         try:
-            call_interruptibly(compile_ir, lambda: None, leave)
+            call_interruptibly(compile_ir, lambda: None, abandon)
         except CUDAError:
             raise
         except BaseException:
             # Interrupted: NVVM cannot be cancelled, so the next compilation creates a new program.
             self._program = 0
-            if not left:
+            if not abandoned:
                 destroy_program(program)
             raise
 

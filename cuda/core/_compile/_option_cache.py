@@ -59,7 +59,7 @@ class CachedOptions(Options):
         return self.__dict__
 
 
-# Sets the slot without __setattr__, which is for assignments of the user.
+# Sets the slot without __setattr__, which drops the checked values.
 set_checked = CachedOptions._checked.__set__
 
 
@@ -75,7 +75,7 @@ def cache_checks(cls):
         checked = _cache.get(key)
         if checked is None:
             make(self, *args, **kwargs)
-            set_checked(self, None if key is None else remember(key, self.__dict__))
+            set_checked(self, None if key is None else add_to_cache(key, self.__dict__))
             return
         values = checked.values.copy()
         for name in checked.lists:
@@ -100,13 +100,13 @@ def checked_values_of(options: CachedOptions) -> CheckedValues | None:
     if checked is None:
         # Check again: the lists may have been modified.
         options._check()
-        checked = remember(key, values)
+        checked = add_to_cache(key, values)
     set_checked(options, checked)
     return checked
 
 
-def remember(key, values: dict) -> CheckedValues:
-    """Add valid options to the cache."""
+def add_to_cache(key, values: dict) -> CheckedValues:
+    """Add the values of valid options to the cache."""
     if len(_cache) >= _CAPACITY:
         _cache.clear()
     checked = _cache[key] = CheckedValues(values)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The cache key of options, computed for every program."""
+"""The cache key of options; a fast path, because it is computed for every program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 __all__ = ["option_key"]
 
-# The path types of pathlib, once the program has imported it.
+# The path types of pathlib, after the program has imported it.
 cdef object c_posix_path = None
 cdef object c_windows_path = None
 
@@ -45,7 +45,7 @@ def option_key(cls, dict values):
 
 
 cdef inline bint is_constant(kind):
-    # Values of these types that are equal are the same option.
+    # For these types, equal values render to equal arguments.
     return kind is str or kind is int or is_path(kind)
 
 

@@ -20,17 +20,17 @@ __all__ = [
     "check_options",
     "document_options",
     "each",
-    "elsewhere",
     "forward",
     "forwarded_options",
     "ignored",
     "ignored_options",
     "macros",
     "newer_options",
+    "no_argument",
     "number",
     "option",
-    "options_elsewhere",
     "options_with_files",
+    "options_without_argument",
     "refused_options",
     "render_options",
     "setting",
@@ -73,7 +73,7 @@ class Renderer:
         """Return the arguments for a value that is not None."""
         raise NotImplementedError
 
-    def touching(self, files: str):
+    def uses_files(self, files: str):
         """Declare which files the option makes the back end read or write, for caches; return the renderer.
 
         Parameters
@@ -87,7 +87,7 @@ class Renderer:
 
 
 class switch(Renderer):
-    """The flag, alone or with the result of ``argument()``, if the value is true."""
+    """The flag if the value is true, alone or with the result of ``argument()``."""
 
     is_switch = True
 
@@ -187,10 +187,7 @@ class each(Renderer):
 
 
 class macros(Renderer):
-    """The flag once for each macro: a name, or a pair of name and value.
-
-    A tuple of two is always one pair.
-    """
+    """The flag once for each macro: a name, or a pair (name, value); a tuple of two strings is always one pair."""
 
     def render(self, value):
         is_pair = isinstance(value, tuple) and len(value) == 2
@@ -204,8 +201,8 @@ class macros(Renderer):
         raise malformed_macro(item)
 
 
-class elsewhere(Renderer):
-    """No argument: the back end implements the option in another way."""
+class no_argument(Renderer):
+    """No argument, because the back end implements the option in another way."""
 
     is_switch = True
 
@@ -216,14 +213,14 @@ class elsewhere(Renderer):
         return []
 
 
-class ignored(elsewhere):
-    """No argument: the back end does not have the option; setting it is deprecated and warns."""
+class ignored(no_argument):
+    """No argument, because the back end does not have the option; setting it is deprecated and warns."""
 
     is_switch = False
 
 
 class forward(Renderer):
-    """The value is passed to the option of the same name in another table, after ``convert``."""
+    """The value, converted by ``convert``, for the option of the same name in another table."""
 
     def __init__(self, convert=None):
         super().__init__("")
@@ -234,7 +231,7 @@ class forward(Renderer):
 
 
 def option(doc: str, **renderers: Renderer):
-    """Create a row: a field with the default None, which leaves the default of the back end.
+    """Create a row: a field whose default None leaves the default of the back end.
 
     Parameters
     ----------
@@ -314,13 +311,16 @@ def newer_options(options, backend: str, version: tuple[int, int]) -> list[tuple
 
 
 def options_with_files(options, backend: str, *kinds: str) -> list[str]:
-    """Return the names of the options that are set and make a back end read or write files of these kinds."""
+    """Return the names of the options that are set and make a back end read or write files of these kinds.
+
+    :meth:`Renderer.uses_files` has the kinds.
+    """
     return [row.name for row, renderer in set_rows(options, backend, Renderer) if renderer.files in kinds]
 
 
-def options_elsewhere(options, backend: str) -> dict[str, object]:
+def options_without_argument(options, backend: str) -> dict[str, object]:
     """Return the options that are set and that a back end implements without an argument, by name."""
-    return {row.name: getattr(options, row.name) for row, _ in set_rows(options, backend, elsewhere)}
+    return {row.name: getattr(options, row.name) for row, _ in set_rows(options, backend, no_argument)}
 
 
 def document_options(cls):
@@ -372,6 +372,7 @@ def set_rows(options, backend, kind):
 
 
 def is_set(row, current) -> bool:
+    """Return whether a value sets an option: not None, and not False for a switch."""
     if current is None:
         return False
     return bool(current) or not any(renderer.is_switch for renderer in row.metadata["renderers"].values())

@@ -15,9 +15,9 @@ from cuda.core._compile._option_table import (
     check_options,
     document_options,
     each,
-    elsewhere,
     forward,
     macros,
+    no_argument,
     number,
     option,
     refused_options,
@@ -142,14 +142,14 @@ class ProgramOptions(CachedOptions):
         "Macros to undefine.", nvrtc=each("--undefine-macro")
     )
     include_path: str | list[str] | tuple[str, ...] | None = option(
-        "Directories that are searched for headers.", nvrtc=each("--include-path").touching("headers")
+        "Directories that are searched for headers.", nvrtc=each("--include-path").uses_files("headers")
     )
     use_bundled_headers: bool | None = option(
         "Use the CUDA headers that are built into NVRTC; they are unpacked once per user.",
         nvrtc=switch("--use-bundled-headers", bundled_headers_dir, after="undefine_macro", since=(13, 3)),
     )
     pre_include: str | list[str] | tuple[str, ...] | None = option(
-        "Headers that are included before the source.", nvrtc=each("--pre-include").touching("headers")
+        "Headers that are included before the source.", nvrtc=each("--pre-include").uses_files("headers")
     )
     no_source_include: bool | None = option(
         "Do not search the directory of the source for headers.", nvrtc=switch("--no-source-include")
@@ -192,7 +192,7 @@ class ProgramOptions(CachedOptions):
     )
     time: str | bool | None = option(
         "The path of a CSV file for the times of the compilation phases. For PTX, True: the linker logs the times.",
-        nvrtc=value("--time", file_of_times, takes_bool=True).touching("writes"),
+        nvrtc=value("--time", file_of_times, takes_bool=True).uses_files("writes"),
         ptx=forward(bool),
     )
     split_compile: int | None = option(
@@ -204,7 +204,7 @@ class ProgramOptions(CachedOptions):
     minimal: bool | None = option("Omit language features to compile small programs faster.", nvrtc=switch("--minimal"))
     no_cache: bool | None = option("Do not use the compiler's own cache.", nvrtc=switch("--no-cache"), ptx=forward())
     fdevice_time_trace: str | None = option(
-        "The path of a file for a compilation trace as JSON.", nvrtc=value("--fdevice-time-trace").touching("writes")
+        "The path of a file for a compilation trace as JSON.", nvrtc=value("--fdevice-time-trace").uses_files("writes")
     )
     device_float128: bool | None = option(
         "Allow ``__float128``.", nvrtc=switch("--device-float128", after="device_int128")
@@ -214,16 +214,16 @@ class ProgramOptions(CachedOptions):
         "Compile faster: ``'0'``, ``'min'``, ``'mid'`` or ``'max'``.", nvrtc=value("--Ofast-compile")
     )
     pch: bool | None = option(
-        "Create and use precompiled headers automatically.", nvrtc=switch("--pch", since=PCH).touching("reads")
+        "Create and use precompiled headers automatically.", nvrtc=switch("--pch", since=PCH).uses_files("reads")
     )
     create_pch: str | None = option(
-        "The path of a precompiled header file to create.", nvrtc=value("--create-pch", since=PCH).touching("writes")
+        "The path of a precompiled header file to create.", nvrtc=value("--create-pch", since=PCH).uses_files("writes")
     )
     use_pch: str | None = option(
-        "The path of a precompiled header file to use.", nvrtc=value("--use-pch", since=PCH).touching("reads")
+        "The path of a precompiled header file to use.", nvrtc=value("--use-pch", since=PCH).uses_files("reads")
     )
     pch_dir: str | None = option(
-        "The directory of precompiled headers.", nvrtc=value("--pch-dir", since=PCH).touching("reads")
+        "The directory of precompiled headers.", nvrtc=value("--pch-dir", since=PCH).uses_files("reads")
     )
     pch_verbose: bool | None = option(
         "Report why an automatic precompiled header could not be used.", nvrtc=toggle("--pch-verbose", since=PCH)
@@ -236,20 +236,20 @@ class ProgramOptions(CachedOptions):
         nvrtc=toggle("--instantiate-templates-in-pch", since=PCH),
     )
     extra_sources: Sequence[tuple[str, str | bytes | bytearray]] | None = option(
-        "Further NVVM modules, as pairs (name, source).", nvvm=elsewhere()
+        "Further NVVM modules, as pairs (name, source).", nvvm=no_argument()
     )
     use_libdevice: bool | None = option(
-        "Link libdevice, the library of mathematical functions, to NVVM IR.", nvvm=elsewhere().touching("reads")
+        "Link libdevice, the library of mathematical functions, to NVVM IR.", nvvm=no_argument().uses_files("reads")
     )
     numba_debug: bool | None = option(
         "Generate debug information in the format of Numba.",
         nvrtc=switch("--numba-debug", since=(13, 2)),
         nvvm=switch("-numba-debug", after="debug", since=(13, 1)),
-        ptx=elsewhere(),
+        ptx=no_argument(),
     )
     first_line: int | None = option(
         "The line of the file ``name`` on which the source begins, for messages and line number information.",
-        nvrtc=elsewhere(),
+        nvrtc=no_argument(),
     )
 
     def __post_init__(self):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._compile._turns import Turns
+from cuda.core._compile._call_lock import CallLock
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core.typing import ObjectCodeFormatType
@@ -37,13 +37,13 @@ class PTXBackEnd:
     def __init__(self, source: bytes, name: bytes, settings):
         self._options = settings.arguments
         self._input = ObjectCode.from_ptx(source, name=name.decode(errors="replace"))
-        self._turns = Turns()  # one compilation of a program at a time
+        self._call_lock = CallLock()  # one compilation of a program at a time
         self._is_linked = False
         self._linker = Linker(self._input, options=self._options)
 
     def close(self) -> None:
         """Close the linker, after a running compilation in another thread."""
-        self._turns.after_call(lambda: self._linker.close())
+        self._call_lock.after_call(lambda: self._linker.close())
 
     @property
     def handle(self):
@@ -75,7 +75,7 @@ class PTXBackEnd:
         nvJitLinkError, CUDAError
             If linking fails; the exception has the log.
         """
-        with self._turns:
+        with self._call_lock:
             if self._linker.is_closed:
                 raise RuntimeError("this Program is closed")
             if self._is_linked:

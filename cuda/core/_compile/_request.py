@@ -3,8 +3,8 @@
 """Compile requests: everything that determines the result of a compilation, and that result.
 
 A :class:`CompileSettings` has the back end and its rendered arguments, and is shared by all programs with equal
-options. A :class:`CompileRequest` adds source, target and name expressions; caches look up and store by it. The result,
-from a cache or from a compiler, is a :class:`CompiledCode`.
+options. A :class:`CompileRequest` adds source, target and name expressions; its key is the cache key. The result, from
+a cache or from a compiler, is a :class:`CompiledCode`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class CompileSettings:
     prefix : bytes
         Text that is inserted before the source.
     has_file : bool
-        Whether the source is written to a file for debuggers.
+        Whether the source has to be written to a file, for debuggers.
     libdevice : bytes
         The contents of libdevice, if the options request it.
     is_shared : bool
-        Whether all programs with equal options share these settings, so that caches can use them as a key.
+        Whether all programs with equal options share this object, so that it can be part of a cache key.
 
     Raises
     ------
@@ -152,11 +152,11 @@ class CompileRequest:
     ----------
     key : bytes or None
         The cache key; None before it is computed, or if there is none.
-    obstacle : str or None
-        The ``#include`` that cannot be resolved, which prevents a cache key.
+    unresolved_include : str or None
+        The ``#include`` whose header cannot be determined; there is then no cache key.
     """
 
-    __slots__ = ("code", "expressions", "key", "kind", "obstacle", "settings", "target")
+    __slots__ = ("code", "expressions", "key", "kind", "settings", "target", "unresolved_include")
 
     def __init__(self, code, kind: SourceCodeType, settings: CompileSettings, target, expressions):
         self.code = code
@@ -164,7 +164,7 @@ class CompileRequest:
         self.settings = settings
         self.target = target
         self.expressions = expressions
-        self.key = self.obstacle = None
+        self.key = self.unresolved_include = None
 
 
 class CompiledCode:

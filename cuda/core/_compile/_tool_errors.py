@@ -14,11 +14,11 @@ from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["tool_error"]
 
-# The module and the name of the error of the bindings, and what ours is besides.
+# The module and the name of the exception class of the bindings, and further base classes.
 _BASES = {
     "nvvmError": ("cuda.bindings.nvvm", "nvvmError", ()),
     "nvJitLinkError": ("cuda.bindings.nvjitlink", "nvJitLinkError", ()),
-    # For inputs that are refused before they reach nvJitLink.
+    # For inputs that this library refuses before they reach nvJitLink.
     "nvJitLinkInputError": ("cuda.bindings.nvjitlink", "nvJitLinkError", (ValueError,)),
 }
 
@@ -33,11 +33,11 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
     status : int
         The result code of the call.
     api : str
-        The entry point of the tool.
+        The C function that was called.
     detail : str, optional
-        What the call was about, and what to do.
+        What was being done, and advice.
     log : str, optional
-        What the tool logged.
+        The log of the tool.
     """
     results = importlib.import_module(_BASES[kind][0]).Result
     name = next((result.name for result in results if int(result) == int(status)), f"ERROR_{int(status)}")
@@ -59,7 +59,7 @@ def error_class(kind: str) -> type:
     members = {
         "__doc__": f"{base.__name__}, with its log.",
         "__init__": CUDAError.__init__,
-        # The class is found in this module, and made anew of its message and its attributes.
+        # Pickles refer to the class by this module, and create it from the message and the attributes.
         "__module__": __name__,
         "__reduce__": Exception.__reduce__,
     }

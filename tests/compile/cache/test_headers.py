@@ -33,7 +33,7 @@ def names(headers) -> list[str]:
 
 def test_nothing_is_found_without_includes(root):
     headers = find_headers("int x;", "default_program")
-    assert (headers.is_found, headers.obstacle) == (False, None)
+    assert (headers.is_found, headers.unresolved_include) == (False, None)
     assert headers.is_current()
 
 
@@ -62,7 +62,7 @@ def test_ways_to_include(root, line):
     write(root / "inc" / "a.h")
     headers = find_headers(line + "\nint z;", "default_program", ["inc"])
     assert names(headers) == ["inc/a.h"]
-    assert headers.obstacle is None
+    assert headers.unresolved_include is None
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_macros_defined_outside(root):
     "code", ["#include NOWHERE", "#include CALL(x)", "#define A(x) <x>\n#include A", "#define A 1\n#include A"]
 )
 def test_what_cannot_be_followed(root, code):
-    assert find_headers(code, "default_program").obstacle.startswith("#include ")
+    assert find_headers(code, "default_program").unresolved_include.startswith("#include ")
 
 
 def test_the_digest_is_of_paths_and_contents(root):
@@ -167,7 +167,7 @@ def test_settled_headers_are_read_once(root, monkeypatch):
     write(root / "a.h", "1")
     monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)
     monkeypatch.setattr(_headers, "_parsed", {})
-    monkeypatch.setattr(_headers, "_MOST_PARSED", 1)
+    monkeypatch.setattr(_headers, "_MAX_PARSED", 1)
     parsed = []
     monkeypatch.setattr(_headers, "parse", lambda text: parsed.append(text) or parse(text))
     first = find_headers('#include "a.h"', "default_program")

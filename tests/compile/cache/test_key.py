@@ -178,13 +178,13 @@ def test_extra_digest_of_wrong_type(digest):
     ids=str,
 )
 def test_options_that_read_files_need_a_digest_of_them(option):
-    with pytest.raises(ValueError, match=f"extra_digest.* is needed with {next(iter(option))}"):
+    with pytest.raises(ValueError, match=f"extra_digest must be .* because of {next(iter(option))}"):
         key(**option)
     assert key(**option, extra_digest=DIGEST) != key(**option, extra_digest=b"e" * 32)
 
 
 def test_libdevice_needs_a_digest():
-    with pytest.raises(ValueError, match="extra_digest.* is needed with use_libdevice"):
+    with pytest.raises(ValueError, match="extra_digest must be .* because of use_libdevice"):
         key("x", "nvvm", use_libdevice=True)
     assert key("x", "nvvm", use_libdevice=True, extra_digest=DIGEST) != key("x", "nvvm", extra_digest=DIGEST)
 

@@ -230,7 +230,7 @@ def test_what_cannot_be_followed_is_compiled_without_the_cache(cache, compilatio
 
 @pytest.mark.parametrize("option", [{"pch": True}, {"use_pch": "a.pch"}, {"pch_dir": "/a"}], ids=str)
 def test_files_that_are_not_followed(cache, option):
-    with pytest.raises(ValueError, match=f"{next(iter(option))} make the compiler read files that cache does not"):
+    with pytest.raises(ValueError, match=f"{next(iter(option))} make the compiler read files that are not part"):
         plain(**option).compile("ptx", cache=cache)
 
 
@@ -287,7 +287,7 @@ def test_a_key_is_made_once_for_a_source(cache, include, monkeypatch):
 
 def test_not_all_keys_are_remembered(monkeypatch):
     monkeypatch.setattr(_lookup, "_keys", _lookup.OrderedDict())
-    monkeypatch.setattr(_lookup, "_MOST_KEYS", 2)
+    monkeypatch.setattr(_lookup, "_MAX_KEYS", 2)
     for number in range(4):
         _lookup.key_of(request(f"int x{number};"))
     assert len(_lookup._keys) == 2

@@ -348,7 +348,7 @@ def test_a_failed_release_warns():
 def test_architectures_that_end_the_process_are_refused(arch):
     from cuda.bindings.nvjitlink import nvJitLinkError
 
-    with pytest.raises(nvJitLinkError, match="such as 'sm_90'; nvJitLink .* does not take these options"):
+    with pytest.raises(nvJitLinkError, match="such as 'sm_90'; the loaded nvJitLink .* does not support these options"):
         Linker(compiled(PART, "cubin"), options=LinkerOptions(arch=arch))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of caches of compiled programs, and their hit counts."""
+"""The base class of caches of compiled programs, hit counters, and checks of keys and values."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ProgramCacheResource(abc.ABC):
     """A store of compiled programs, by key, that :meth:`Program.compile` takes as ``cache``.
 
     A subclass defines ``__getitem__``, ``__setitem__``, ``__delitem__``, ``__len__`` and
-    :meth:`clear`. Keys are bytes or str, which is UTF-8 encoded; values are bytes, or an
-    :class:`ObjectCode`, of which the code is stored. There is no ``in`` and no iteration: another
-    process may change the cache at any time, so use :meth:`get`.
+    :meth:`clear`. Keys are bytes, or str, which is encoded as UTF-8. Values are bytes, or an
+    :class:`ObjectCode`, whose code is stored. There is no ``in`` and no iteration, because another
+    process may change the cache at any time; use :meth:`get`.
     """
 
     __iter__ = None
@@ -35,7 +35,7 @@ class ProgramCacheResource(abc.ABC):
 
     @abc.abstractmethod
     def __setitem__(self, key: bytes | str, value: bytes | bytearray | memoryview | ObjectCode) -> None:
-        """Store a value, in place of any that the key has."""
+        """Store a value, which replaces an earlier value of the key."""
 
     @abc.abstractmethod
     def __delitem__(self, key: bytes | str) -> None:
@@ -63,7 +63,7 @@ class ProgramCacheResource(abc.ABC):
         key : bytes | str
             The key.
         default : bytes, optional
-            What to return for a key without a value. Default is None.
+            The result for a key without a value. Default is None.
 
         Raises
         ------
@@ -89,12 +89,12 @@ class ProgramCacheResource(abc.ABC):
             self[key] = value
 
     def close(self) -> None:  # noqa: B027
-        """Release what the cache holds open; by default nothing."""
+        """Release the resources of the cache; does nothing unless a subclass overrides it."""
 
 
 @needs_init("_lock", "_hits", "_misses")
 class Counters:
-    """The hits and misses of a cache, counted by threads at once."""
+    """Thread-safe counters of the hits and misses of a cache."""
 
     def __init__(self):
         self._lock = RLock()
@@ -110,12 +110,12 @@ class Counters:
 
     @property
     def hits(self) -> int:
-        """The number of hits of this object."""
+        """The number of lookups through this object that found a value."""
         return self._hits
 
     @property
     def misses(self) -> int:
-        """The number of misses of this object."""
+        """The number of lookups through this object that found no value."""
         return self._misses
 
 
@@ -131,7 +131,7 @@ def checked_key(key) -> bytes:
 
 
 def checked_value(value) -> bytes:
-    """Return a value as bytes, reading the file of an ObjectCode made from a path, or raise TypeError."""
+    """Return a value as bytes, or raise TypeError; for an ObjectCode of a file, read the file."""
     if isinstance(value, ObjectCode):
         value = value.code
         if isinstance(value, str):

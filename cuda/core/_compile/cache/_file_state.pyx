@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The state of files, to detect changes."""
+"""The state of files (inode, size and times), to detect changes."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ cdef extern from "<sys/stat.h>" nogil:
 
 
 cdef struct FileState:
-    int64_t number
+    int64_t inode
     int64_t size
     int64_t modified    # nanoseconds since 1970, as below
     int64_t changed
 
 
 def file_states(list paths):
-    """Return the states of files and directories, as bytes to compare: four 64-bit integers each (``stat``).
+    """Return the states of files and directories, four 64-bit integers each, for comparison (``stat``).
 
     Parameters
     ----------
     paths : list of bytes
-        The files; one that is missing has a state of zeros.
+        The files and directories; the state of a missing one is zeros.
 
     Returns
     -------
     bytes
-        Number, size, and times of modification and of change in nanoseconds.
+        For each path: inode, size in bytes, and times of modification and of change in nanoseconds.
     """
     cdef c_stat state
     cdef FileState result
@@ -51,12 +51,12 @@ def file_states(list paths):
     cdef bytes path
     cdef bytearray states = bytearray(count * sizeof(FileState))
     cdef FileState* c_states = <FileState*><char*>states
-    # With the interpreter lock held: releasing it takes longer than a query of a local file system.
+    # The interpreter lock is kept: releasing it takes longer than a query of a local file system.
     for index in range(count):
         path = paths[index]
         c_path = path
         if stat_of(c_path, &state) == 0:
-            result.number = <int64_t>state.st_ino
+            result.inode = <int64_t>state.st_ino
             result.size = state.st_size
             result.modified = state.st_mtim.tv_sec * 1_000_000_000 + state.st_mtim.tv_nsec
             result.changed = state.st_ctim.tv_sec * 1_000_000_000 + state.st_ctim.tv_nsec

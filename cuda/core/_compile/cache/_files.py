@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The cache in a directory, shared by processes."""
+"""The cache of compiled programs in a directory, which processes can share."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _cache_root = Deferred("cuda.core._utils.files.cache_root")
 _caller = Deferred("cuda.core._utils.errors.caller")
 
 _IS_WINDOWS = sys.platform == "win32"
-# A temporary file of this age, in seconds, has been left behind by a process that died.
-_STALE = 3600
-# How long to wait, in seconds, until a file that another process holds open can be replaced on Windows.
+# A temporary file that is older, in seconds, was left behind by a process that died.
+_STALE_AFTER = 3600
+# The pauses, in seconds, between attempts to replace a file that another process holds open on Windows.
 _RETRIES = (0.001, 0.01, 0.05, 0.1)
-# How often a value is read again that another process replaces meanwhile.
-_MOST_READS = 20
-# The largest value, in bytes, that is read without a checksum entry, which has its length.
-_MOST_UNCHECKED = 1 << 30
-# No check is longer.
-_MOST_OF_CHECK = 64
+# How often a read is repeated because another process replaced the file meanwhile.
+_MAX_READS = 20
+# The largest file, in bytes, that is read without a checksum entry: only the entry has the expected length.
+_MAX_UNVERIFIED_BYTES = 1 << 30
+# The length limit of a checksum entry.
+_MAX_CHECKSUM_BYTES = 64
 
 
 @needs_init("_root", "_entries", "_checks", "_temporary")
@@ -51,9 +51,9 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     Parameters
     ----------
     path : str | os.PathLike, optional
-        The directory, made if it does not exist. If None, ``program-cache`` among the user's caches.
+        The directory, created if it does not exist. If None, ``program-cache`` in the user's cache directory.
     max_size_bytes : int, optional
-        The maximum size of its files in bytes; when a value is written, the least recently read ones are removed.
+        The maximum size of all files in bytes; when a value is stored, the least recently read ones are removed.
         If None, there is no limit.
 
     Raises
@@ -72,7 +72,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     -----
     The value of a key is the file ``entries/xx/yyy``, where ``xxyyy`` is the SHA-256 of the key; it
     contains only the value, so other tools can use it. It is replaced atomically: a reader gets
-    the old or the new value. A value that was damaged on the disk is a miss, and is removed.
+    the old or the new value. A value that does not match its checksum is a miss, and is removed.
 
     Directories and files are created with access for their owner only, whatever the umask. A value is a miss
     if its file is not a regular file, belongs to another user than this one or root, or can be written by
@@ -95,7 +95,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         self._has_warned = False
         try:
             self._make_directories()
-            self._sweep()
+            self._remove_stale_files()
         except OSError as error:
             self._warn(error)
 
@@ -125,7 +125,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             os.unlink(path)
         except (FileNotFoundError, NotADirectoryError):
             raise KeyError(key) from None
-        unlink(self._check_path(path, state))
+        unlink(self._checksum_path(path, state))
 
     def __len__(self):
         return sum(1 for _ in self._files())
@@ -134,36 +134,37 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return f"<FileStreamProgramCache in {self._root!r}>"
 
     def clear(self) -> None:
-        """Remove all values, except those that another process writes meanwhile."""
+        """Remove all values, except those that another process stores meanwhile."""
         try:
             for path, state in list(self._files()):
                 self._remove(path, state)
-            self._sweep()
+            self._remove_stale_files()
         except OSError as error:
             self._warn(error)
 
     @property
     def size_bytes(self) -> int:
-        """The size of the values on the disk in bytes."""
+        """The size of all values on the disk, in bytes."""
         return sum(state.st_size for _, state in self._files())
 
     def _path(self, key: bytes) -> str:
         name = sha256(key).hexdigest()
         return os.path.join(self._entries, name[:2], name[2:])
 
-    def _check_path(self, path: str, state) -> str:
-        # The number of a replaced file may be that of the next one, whose entry a late writer must not remove.
+    def _checksum_path(self, path: str, state) -> str:
+        # The inode of a replaced file may be reused, and a late writer must not remove the entry of the new file: so
+        # the name also has the time of modification.
         return f"{self._checks}{path[len(self._entries) :]}.{state.st_ino}-{state.st_mtime_ns}"
 
     def _read(self, path: str) -> bytes | None:
         try:
-            for _ in range(_MOST_READS):
+            for _ in range(_MAX_READS):
                 descriptor, state = open_trusted(path)
                 try:
-                    # As long as the file is open, no other has its number.
-                    value = self._checked_content(path, descriptor, state)
+                    # While the file is open, no other file can have its inode.
+                    value = self._verified_content(path, descriptor, state)
                     if value is not None:
-                        # Not all file systems note when a file was read.
+                        # Not all file systems update the access time, by which _evict() sorts.
                         with contextlib.suppress(OSError):
                             os.utime(path if _IS_WINDOWS else descriptor, ns=(time.time_ns(), state.st_mtime_ns))
                         return value
@@ -175,75 +176,75 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             pass
         return None
 
-    def _checked_content(self, path: str, descriptor: int, state) -> bytes | None:
-        """Return what an open file contains, or None if it was damaged."""
-        check_path = self._check_path(path, state)
-        check = read_trusted(check_path, _MOST_OF_CHECK)
-        # A file of a directory that was copied has the check of its original.
-        checks = self._other_checks(check_path) if check is None else {check_path: check}
-        if not checks:  # of another tool
-            return read_descriptor(descriptor, state.st_size) if state.st_size <= _MOST_UNCHECKED else None
-        # Before memory is taken for a file whose size is wrong.
+    def _verified_content(self, path: str, descriptor: int, state) -> bytes | None:
+        """Return the contents of an open file, or None if they do not match the checksum."""
+        checksum_path = self._checksum_path(path, state)
+        check = read_trusted(checksum_path, _MAX_CHECKSUM_BYTES)
+        # In a copied directory the files have new inodes, so their checksums are under the names of the originals.
+        checks = self._other_checksums(checksum_path) if check is None else {checksum_path: check}
+        if not checks:  # a file of another tool
+            return read_descriptor(descriptor, state.st_size) if state.st_size <= _MAX_UNVERIFIED_BYTES else None
+        # Checked first, so that no memory is allocated for a file of a wrong size.
         length = b"%d " % state.st_size
         if not any(check.startswith(length) for check in checks.values()):
             return None
         value = read_descriptor(descriptor, state.st_size)
-        wanted = check_of(value)
+        wanted = checksum_of(value)
         fitting = [found for found, check in checks.items() if check == wanted]
         if not fitting:
             return None
-        if check is None and self._write_check(check_path, wanted):
+        if check is None and self._write_checksum(checksum_path, wanted):
             for found in fitting:
                 unlink(found)
         return value
 
-    def _other_checks(self, check_path: str) -> dict[str, bytes]:
-        """Return the checks of a key for files with other numbers, by path."""
-        directory, name = os.path.split(check_path)
+    def _other_checksums(self, checksum_path: str) -> dict[str, bytes]:
+        """Return the checksum entries of the same key for files with other inodes, by path."""
+        directory, name = os.path.split(checksum_path)
         prefix = name[: name.index(".") + 1]
         try:
             paths = [os.path.join(directory, other) for other in os.listdir(directory) if other.startswith(prefix)]
         except OSError:
             return {}
-        checks = {path: read_trusted(path, _MOST_OF_CHECK) for path in paths}
+        checks = {path: read_trusted(path, _MAX_CHECKSUM_BYTES) for path in paths}
         return {path: check for path, check in checks.items() if check is not None}
 
     def _write(self, path: str, value: bytes) -> None:
         self._make_directories()
-        temporary, check_path = self._temporary_path(), None
+        temporary, checksum_path = self._temporary_path(), None
         try:
             with create_private(temporary) as file:
                 file.write(value)
                 file.flush()
                 os.fsync(file.fileno())
-            # The clock of files may be behind this one, which tells when they are read.
+            # The clock of the file system may be behind this one, which sets the times of reading.
             now = time.time_ns()
             os.utime(temporary, ns=(now, now))
-            # Before the file can be found, so that none is compared with the check of another.
-            check_path = self._check_path(path, os.lstat(temporary))
-            self._write_check(check_path, check_of(value))
+            # Written before the file can be found, so that no file is compared with the checksum of another.
+            checksum_path = self._checksum_path(path, os.lstat(temporary))
+            self._write_checksum(checksum_path, checksum_of(value))
             make_private_directory(os.path.dirname(path))
             replaced = [state for found, state in scan(os.path.dirname(path)) if found == path]
             if replaced and stat.S_ISDIR(replaced[0].st_mode):
                 remove_tree(path)
             replace(temporary, path)
         except BaseException:
-            if check_path is not None:
-                unlink(check_path)
+            if checksum_path is not None:
+                unlink(checksum_path)
             raise
         finally:
             unlink(temporary)
         for state in replaced:
-            unlink(self._check_path(path, state))
+            unlink(self._checksum_path(path, state))
 
-    def _write_check(self, path: str, check: bytes) -> bool:
-        """Write a checksum entry, if possible: a value without one can still be used."""
+    def _write_checksum(self, path: str, check: bytes) -> bool:
+        """Write a checksum entry, and return whether that was possible; a value without one can be used as well."""
         try:
             make_private_directory(self._checks)
             make_private_directory(os.path.dirname(path))
             replace_private(path, self._temporary_path(), check)
         except OSError:
-            unlink(path)  # of a file that had this number before
+            unlink(path)  # an entry of an earlier file with this inode
             return False
         return True
 
@@ -251,8 +252,8 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return os.path.join(self._temporary, os.urandom(16).hex())
 
     def _evict(self, limit: int) -> None:
-        self._sweep()
-        # Ones that can never fit go first, so that they do not drive out all others.
+        self._remove_stale_files()
+        # Files above the limit are removed first, so that they do not displace all others.
         files = sorted(self._files(), key=lambda item: (item[1].st_size <= limit, item[1].st_atime_ns))
         size = sum(state.st_size for _, state in files) + sum(state.st_size for _, state in scan(self._temporary))
         for path, state in files:
@@ -262,7 +263,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             size -= state.st_size
 
     def _remove(self, path, state) -> bool:
-        """Remove a file, unless it has been replaced; return whether it is gone."""
+        """Remove a file, unless it was replaced; return whether it is removed."""
         try:
             now = os.lstat(path)
             if (now.st_ino, now.st_mtime_ns, now.st_size) != (state.st_ino, state.st_mtime_ns, state.st_size):
@@ -270,13 +271,13 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             os.unlink(path)
         except FileNotFoundError:
             return True
-        unlink(self._check_path(path, state))
+        unlink(self._checksum_path(path, state))
         return True
 
-    def _sweep(self) -> None:
-        """Remove temporary files that were left behind."""
+    def _remove_stale_files(self) -> None:
+        """Remove temporary files of processes that died."""
         for path, state in scan(self._temporary):
-            if time.time() - state.st_mtime > _STALE:
+            if time.time() - state.st_mtime > _STALE_AFTER:
                 unlink(path)
 
     def _files(self):
@@ -290,39 +291,39 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         make_private_directory(self._temporary)
 
     def _warn(self, error: OSError) -> None:
-        """Warn once that the directory cannot be used; compilation works without it."""
+        """Warn once that the directory cannot be written; compilation works without it."""
         if not self._has_warned:
             self._has_warned = True
             _caller.warn_caller(
-                f"the program cache in {self._root!r} cannot be written, so nothing is kept there: {error}",
+                f"the program cache in {self._root!r} cannot be written, so compiled code is not stored there: {error}",
                 RuntimeWarning,
             )
 
 
-def check_of(value: bytes) -> bytes:
-    """Return the checksum entry of a value, to detect damage of its file."""
+def checksum_of(value: bytes) -> bytes:
+    """Return the checksum entry of a value: its length and its CRC-32."""
     return b"%d %08x\n" % (len(value), binascii.crc32(value))
 
 
 def scan(directory: str) -> list[tuple[str, os.stat_result]]:
-    """Return the paths and states of what is in a directory, which may change meanwhile."""
+    """Return the path and the state of each entry of a directory; skip those that another process removes meanwhile."""
     found = []
     with contextlib.suppress(OSError), os.scandir(directory) as items:
         for item in items:
             with contextlib.suppress(OSError):
-                # On Windows, the state in the listing has no number.
+                # On Windows, the state in the listing has no inode.
                 found.append((item.path, os.lstat(item.path)))
     return found
 
 
 def unlink(path: str) -> None:
-    """Remove a file, if it is there and can be removed."""
+    """Remove a file if possible."""
     with contextlib.suppress(OSError):
         os.unlink(path)
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory with all that it contains, as far as it can be removed; follow no link."""
+    """Remove a directory and its contents, as far as possible; follow no symbolic links."""
     import shutil  # rarely needed, and slow to import
 
     shutil.rmtree(path, ignore_errors=True)
@@ -331,7 +332,7 @@ def remove_tree(path: str) -> None:
 def replace(source: str, target: str) -> None:
     """Move a file over another one.
 
-    On Windows, that fails while another process reads the target: after some time the new file is discarded.
+    On Windows, that fails while another process reads the target; after some attempts the new file is discarded.
     """
     for delay in _RETRIES if _IS_WINDOWS else ():
         try:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The headers that a C++ source may include, found without the compiler.
 
-A header counts if any branch of ``#if`` names it, in whichever directories it exists: the digest
-covers at least the headers that the compiler reads. Built-in headers of the compiler are not found;
-its version stands for them.
+All branches of ``#if`` count, and all directories in which a header of that name exists: the digest covers at least
+the headers that the compiler reads. Headers that are built into the compiler are not found; the cache key has its
+version instead.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from cuda.core._utils.files.hashing import sha256
 
 __all__ = ["Headers", "find_headers"]
 
-# A file changed within this time, in nanoseconds, may change again and keep its times: their clock is coarse.
+# A file that changed within this time, in nanoseconds, may change again without a new time stamp.
 _UNSETTLED = 50_000_000
-# How many parsed headers are remembered.
-_MOST_PARSED = 4096
+# The capacity of the cache of parsed headers.
+_MAX_PARSED = 4096
 
-# Patterns, which `re` compiles when they are first used: most programs include nothing.
+# Not compiled patterns: `re` compiles them at their first use, and most programs include nothing.
 _GAP = rb"(?:[ \t\v\f]|/\*.*?\*/)*"
 _DIRECTIVE = rb"(?m:^|\*/)" + _GAP + rb"(?:#|%:)" + _GAP + rb"(include(?:_next)?|define)\b" + _GAP + rb"([^\r\n]*)"
-# Also as the argument of a macro around it, by the usual names of those.
+# `__has_include`, and macros that wrap it, by their usual names.
 _HAS_INCLUDE = rb"(?i)HAS_INCLUDE\w*[ \t]*\([ \t]*([<\"][^\r\n)]*)"
 _MACRO = rb"[A-Za-z_]\w*(?=\s|/|$)"
-# What a macro stands for that cannot stand for a header.
+# The recorded value of a macro that does not expand to a header name.
 _OTHER = b"?"
 
 _parsed = {}  # path -> (state, digest, operands of #include, definitions of macros)
@@ -40,54 +40,54 @@ _lock = RLock()
 
 
 class Headers:
-    """The result of a search.
+    """The headers that a search found, and the state of the files to detect changes.
 
     Parameters
     ----------
     found : list of bytes
         The path and the digest of each header.
-    obstacle : str or None
-        The include that could not be resolved.
+    unresolved_include : str or None
+        The ``#include`` that could not be resolved.
     states : dict of bytes to bytes
-        The state of every file that was read, and of every directory where another header may appear.
+        The state of each file that was read, and of each directory in which a header could appear.
     """
 
-    def __init__(self, found=(), obstacle: str | None = None, states: dict | None = None):
+    def __init__(self, found=(), unresolved_include: str | None = None, states: dict | None = None):
         self.is_found = bool(found)
         self.digest = digest(sorted(found))
-        self.obstacle = obstacle
+        self.unresolved_include = unresolved_include
         self._paths = list(states or ())
         self._states = b"".join((states or {}).values())
         self.is_settled = is_settled(self._states)
 
     def is_current(self) -> bool:
-        """Return whether a new search would find the same."""
+        """Return whether no file or directory has changed, so that a new search would find the same."""
         return file_states(self._paths) == self._states
 
 
 def find_headers(source: str, name: str, directories=(), pre_included=(), macros=()) -> Headers:
-    """Find what a source may include.
+    """Find the headers that a source may include.
 
     Parameters
     ----------
     source : str
         The source.
     name : str
-        Its name, in whose directory headers are looked for.
+        The name of the source; its directory is searched for headers.
     directories : sequence of str
         The directories to search for headers.
     pre_included : sequence of str
         Headers that are included before the source.
     macros : sequence of str
-        Macros defined outside, as ``name=value``.
+        Macros that options define, as ``name=value``.
     """
     search = Search(directories, os.path.dirname(name))
     for header in pre_included:
-        search.look_up(header, "", is_quoted=True)
+        search.add_candidates(header, "", is_quoted=True)
     for macro in macros:
         defined, _, value = macro.partition("=")
         search.define(os.fsencode(defined), os.fsencode(value))
-    search.take(*parse(source.encode(errors="surrogatepass")), search.own)
+    search.add_file(*parse(source.encode(errors="surrogatepass")), search.own)
     search.run()
     return search.result()
 
@@ -110,40 +110,40 @@ class Search:
         self._found = []
         self._seen = set()
         self._real = {}
-        self._watched = set()  # directories that are watched, or instead of which one above is
-        self._waiting = []
+        self._watched = set()  # directories whose state, or that of an existing parent, is in `states`
+        self._unread = []
         self._macros = {}
-        self._uses = {}  # (macro in the place of a header, directory of the file) -> None, in order
-        self._obstacle = None
+        self._uses = {}  # (macro after #include, directory of the file) -> None, in order
+        self._unresolved = None
 
     def run(self) -> None:
-        """Follow all includes."""
-        while self._waiting or self._follow_macros():
-            path = self._waiting.pop()
+        """Follow all ``#include`` directives."""
+        while self._unread or self._follow_macros():
+            path = self._unread.pop()
             content, operands, definitions = self._read(path)
             self._found.append(os.fsencode(path) + b"\0" + content)
-            self.take(operands, definitions, os.path.dirname(path))
+            self.add_file(operands, definitions, os.path.dirname(path))
 
     def result(self) -> Headers:
-        """Return what was found."""
+        """Return the headers that were found."""
         for macro, _ in self._uses:
             if macro not in self._macros:
-                self._obstacle = self._obstacle or f"#include {macro.decode(errors='replace')}"
-        return Headers(self._found, self._obstacle, self.states)
+                self._unresolved = self._unresolved or f"#include {macro.decode(errors='replace')}"
+        return Headers(self._found, self._unresolved, self.states)
 
-    def take(self, operands, definitions, directory: str) -> None:
-        """Note what a file in a directory includes and defines."""
+    def add_file(self, operands, definitions, directory: str) -> None:
+        """Add the ``#include`` operands and macro definitions of a file in a directory."""
         for macro, value in definitions:
             self.define(macro, value)
         for operand in operands:
             self._include(operand, directory)
 
     def define(self, macro: bytes, value: bytes) -> None:
-        """Note what a macro may stand for."""
+        """Add a possible value of a macro."""
         self._macros.setdefault(macro, set()).add(value)
 
-    def look_up(self, header: str, directory: str, is_quoted: bool) -> None:
-        """Note the files that a header in a file of a directory may be."""
+    def add_candidates(self, header: str, directory: str, is_quoted: bool) -> None:
+        """Add the files that a header name may refer to, in a file of ``directory``."""
         directories = [directory, self.own, *self.directories] if is_quoted else self.directories
         for place in dict.fromkeys([""] if os.path.isabs(header) else directories):
             path = os.path.join(place, header)
@@ -154,38 +154,38 @@ class Search:
                 self._watch_for(path)
             else:
                 self._seen.add(identity)
-                self._waiting.append(path)
+                self._unread.append(path)
 
     def _include(self, operand: bytes, directory: str) -> None:
         closing = {b'"': b'"', b"<": b">"}.get(operand[:1])
         if closing is not None:
             header = os.fsdecode(operand[1:].split(closing, 1)[0])
             if header and "\0" not in header:
-                self.look_up(header, directory, is_quoted=closing == b'"')
+                self.add_candidates(header, directory, is_quoted=closing == b'"')
         elif macro := re.match(_MACRO, operand):
             self._uses[macro[0], directory] = None
         else:
-            self._obstacle = self._obstacle or f"#include {operand.decode(errors='replace')}"
+            self._unresolved = self._unresolved or f"#include {operand.decode(errors='replace')}"
 
     def _follow_macros(self) -> bool:
-        """Include what macros stand for; return whether there is something new to read."""
+        """Include the values of macros; return whether there are new headers to read."""
         known = -1
         while known != len(self._uses):
             known = len(self._uses)
             for macro, directory in list(self._uses):
                 for value in self._macros.get(macro, ()):
                     self._include(value, directory)
-        return bool(self._waiting)
+        return bool(self._unread)
 
     def _identity(self, path):
-        # The same file by another way, such as x/../x/file, includes the same.
+        # Other paths of the same file, such as x/../x/file, include the same headers.
         directory, name = os.path.split(path)
         if directory not in self._real:
             self._real[directory] = os.path.realpath(directory)
         return self._real[directory], name
 
     def _state(self, path: str) -> bytes | None:
-        """Return the state of a file, which is watched from now on; None if there is none."""
+        """Return the state of a file, and add it to ``states``; None if there is no such file."""
         key = os.fsencode(path)
         if key not in self.states:
             if not os.path.isfile(path):
@@ -194,7 +194,7 @@ class Search:
         return self.states[key]
 
     def _watch_for(self, path: str) -> None:
-        """Watch the directory where a file would appear, or the nearest above that exists."""
+        """Add the state of the directory in which a file would appear, or of its nearest existing parent."""
         while True:
             path = os.path.dirname(path)
             if path in self._watched:
@@ -208,7 +208,7 @@ class Search:
                 return
 
     def _read(self, path: str):
-        """Return the digest of a header, what it includes and what it defines."""
+        """Return the digest of a header, its ``#include`` operands and its macro definitions."""
         state = self._state(path)
         with _lock:
             known = _parsed.get(path)
@@ -217,22 +217,22 @@ class Search:
         try:
             with open(path, "rb") as file:
                 text = file.read()
-        except OSError:  # gone again: the state that was noted is not current any more
+        except OSError:  # removed meanwhile, which the recorded state will show
             text = b""
         parsed = (sha256(text).digest(), *parse(text))
         if is_settled(state):
             with _lock:
-                if len(_parsed) >= _MOST_PARSED:
+                if len(_parsed) >= _MAX_PARSED:
                     _parsed.clear()
                 _parsed[path] = (state, *parsed)
         return parsed
 
 
 def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
-    """Return the operands of all ``#include`` in C++ code, and the macros that may stand for such operands."""
+    """Return the operands of all ``#include`` in C++ code, and the definitions of macros."""
     text = text.replace(b"\\\r\n", b"").replace(b"\\\n", b"")
     operands = re.findall(_HAS_INCLUDE, text) if b"HAS_INCLUDE" in text.upper() else []
-    # Searching the lines of comments and of code for directives would take most of the time.
+    # Only lines that may have a directive, because searching all lines would take most of the time.
     text = b"\n".join([line for line in text.split(b"\n") if b"#" in line or b"%:" in line])
     definitions = []
     for directive, rest in re.findall(_DIRECTIVE, text) if text else ():
@@ -247,6 +247,6 @@ def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
 
 
 def is_settled(states: bytes) -> bool:
-    """Return whether none of some files has changed just now."""
+    """Return whether all files are unchanged for so long that another change would have a new time stamp."""
     latest = time.time_ns() - _UNSETTLED
     return all(max(modified, changed) < latest for _, _, modified, changed in struct.iter_unpack("<4q", states))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The cache in the memory of this process."""
+"""The cache of compiled programs in the memory of this process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
     Parameters
     ----------
     max_size_bytes : int, optional
-        The maximum size of its values in bytes; the least recently read ones are removed. If None, no limit.
+        The maximum size of all values in bytes; above it, the least recently read ones are removed. If None, there is
+        no limit.
 
     Raises
     ------
@@ -37,7 +38,7 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
     def __init__(self, *, max_size_bytes: int | None = None):
         super().__init__()
         self._limit = checked_limit(max_size_bytes)
-        self._values = OrderedDict()  # the one read longest ago comes first
+        self._values = OrderedDict()  # the least recently read one comes first
         self._size = 0
 
     def __getitem__(self, key):
@@ -80,7 +81,7 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
 
     @property
     def size_bytes(self) -> int:
-        """The size of the values in bytes."""
+        """The size of all values, in bytes."""
         return self._size
 
     def _remove(self, key) -> bool:

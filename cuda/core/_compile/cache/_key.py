@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from cuda.core._compile._nvrtc import nvrtc_version, record_nvrtc
 from cuda.core._compile._option_table import (
     forwarded_options,
-    options_elsewhere,
     options_with_files,
+    options_without_argument,
     refused_options,
     render_options,
 )
@@ -30,7 +30,7 @@ _linker_options = Deferred("cuda.core._compile.linking._linker_options")
 _nvjitlink = Deferred("cuda.core._compile.linking._nvjitlink_version")
 _nvvm = Deferred("cuda.core._compile._nvvm")
 
-# Part of every key, so that what another way of making keys has stored is not found.
+# Part of every key: a change of the way in which keys are made needs a new version.
 _VERSION = b"cuda.core program cache 1"
 _TARGETS = {
     SourceCodeType.CXX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR),
@@ -50,42 +50,42 @@ def make_program_cache_key(
     name_expressions: Sequence[str | bytes] = (),
     extra_digest: bytes | None = None,
 ) -> bytes:
-    """Make the key of a compiled program in a cache.
+    """Return the cache key of a compiled program.
 
     Parameters
     ----------
     code : str | bytes
         The source; bytes only for NVVM.
     code_type : SourceCodeType | str
-        What the source is, in any case.
+        The type of the source, in upper or lower case.
     options : :class:`~cuda.core.ProgramOptions`
-        The options. Those that do not apply to the compiler of this source do not change the key.
+        The options. Those that the compiler of this source does not use do not change the key.
     target_type : ObjectCodeFormatType | str
-        What is made, in any case.
+        The output format, in upper or lower case.
     name_expressions : sequence of str or bytes, optional
         The name expressions of a C++ program, in any order.
     extra_digest : bytes, optional
-        A digest of the files that the compiler reads. If None, options that make it read files are refused.
+        A digest of the files that the compiler reads. If None, options that make it read files are an error.
 
     Returns
     -------
     bytes
-        32 bytes, the same in every process for the same arguments and the same compilers.
+        32 bytes; equal in all processes for equal arguments and equal compilers.
 
     Raises
     ------
     TypeError
         If an argument has the wrong type.
     ValueError
-        If ``code_type`` or ``target_type`` is not known or they do not go together, options make the
-        compiler write files, options make it read files and there is no ``extra_digest``, or the options
-        are none of this compiler.
+        If ``code_type`` or ``target_type`` is unknown, the compiler does not generate the target from this type of
+        source, an option makes it write files, an option makes it read files and ``extra_digest`` is None, or the
+        linker does not support an option.
     RuntimeError, CUDAError
-        If no architecture is given and there is no device to take it from.
+        If ``options.arch`` is None and there is no device.
 
     See Also
     --------
-    Program.compile : Makes keys itself, and digests the headers that a C++ program includes.
+    Program.compile : Makes the key itself, with a digest of the headers that a C++ program includes.
     """
     kind = SourceCodeType(find_str_enum(code_type, [kind.value for kind in SourceCodeType], "code_type"))
     target = ObjectCodeFormatType(
@@ -110,7 +110,7 @@ def make_program_cache_key(
 
 
 def digest(parts: Iterable[bytes]) -> bytes:
-    """Return the SHA-256 of a list of byte strings, each with its length."""
+    """Return the SHA-256 digest of byte strings, each preceded by its length."""
     total = sha256()
     for part in parts:
         total.update(len(part).to_bytes(8, "little"))
@@ -119,13 +119,14 @@ def digest(parts: Iterable[bytes]) -> bytes:
 
 
 def tagged_expressions(expressions) -> list[bytes]:
-    """Return name expressions in an order of their own, str and bytes told apart."""
+    """Return the name expressions sorted, without duplicates, and tagged by type."""
     if isinstance(expressions, (str, bytes)) or not isinstance(expressions, Sequence):
         raise TypeError(f"name_expressions must be a sequence of str or bytes, not {type(expressions).__name__}")
     return sorted({tagged(expression) for expression in expressions})
 
 
 def tagged(expression: str | bytes) -> bytes:
+    """Return a name expression as bytes, behind a letter for its type: a str and equal bytes differ."""
     if isinstance(expression, str):
         return b"s" + expression.encode()
     if isinstance(expression, bytes):
@@ -134,7 +135,7 @@ def tagged(expression: str | bytes) -> bytes:
 
 
 def source_bytes(code, kind) -> bytes:
-    """Return the source as bytes, having checked its type."""
+    """Return the source as bytes; raise TypeError for a type that this language does not take."""
     if isinstance(code, str):
         return code.encode(errors="surrogatepass")
     if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
@@ -144,7 +145,7 @@ def source_bytes(code, kind) -> bytes:
 
 
 def check_files(options, kind, has_digest: bool) -> None:
-    """Refuse options whose effect a key cannot represent."""
+    """Raise ValueError for options whose effect the key cannot include: files that are written, or read."""
     column = COLUMNS[kind]
     if options.extra_sources and kind is not SourceCodeType.NVVM:
         raise ValueError(f"extra_sources are for code of type 'nvvm', not {kind.value!r}")
@@ -155,13 +156,13 @@ def check_files(options, kind, has_digest: bool) -> None:
         )
     reading = options_with_files(options, column, "headers", "reads")
     if kind is SourceCodeType.CXX and os.path.dirname(options.name):
-        reading.append("name with a directory, where headers are looked for")
+        reading.append("name with a directory, which is searched for headers")
     if reading and not has_digest:
-        raise ValueError(f"extra_digest, a digest of the files that are read, is needed with {', '.join(reading)}")
+        raise ValueError(f"extra_digest must be a digest of the files that are read, because of {', '.join(reading)}")
 
 
 def arguments_of(options, kind) -> list[bytes]:
-    """Return the arguments of the compiler."""
+    """Return the rendered arguments of the compiler."""
     if options.arch is None:
         options = options.__copy__()
         options.arch = current_arch()
@@ -180,9 +181,9 @@ def arguments_of(options, kind) -> list[bytes]:
 
 
 def other_inputs(options, kind) -> list[bytes]:
-    """Return the options that the compiler implements without an argument, from the rows."""
+    """Return the names and values of options that the compiler implements without an argument."""
     parts = []
-    for name, value in options_elsewhere(options, COLUMNS[kind]).items():
+    for name, value in options_without_argument(options, COLUMNS[kind]).items():
         if name == "extra_sources":
             items = [(module, text.encode() if isinstance(text, str) else bytes(text)) for module, text in value]
             value = [(module, sha256(text).hexdigest()) for module, text in items]
@@ -193,27 +194,28 @@ def other_inputs(options, kind) -> list[bytes]:
 def compiler_identity(kind) -> list[bytes]:
     """Return the names and versions of the tools that compile this type of source.
 
-    The software device brings its own under the same names, and loads nothing but what they make.
+    The software device has tools of its own under the same names, so its build is added.
     """
     return [*tools_of(kind), software_build().encode()] if is_software() else tools_of(kind)
 
 
 def tools_of(kind) -> list[bytes]:
-    """Return the names and versions of the tools."""
+    """Return the names and versions of the tools, without the software device."""
     if kind is SourceCodeType.CXX:
-        version = probe(nvrtc_version)
+        version = version_bytes(nvrtc_version)
         record_nvrtc()
         return [b"nvrtc", version]
     if kind is SourceCodeType.NVVM:
-        return [b"nvvm", probe(lambda: _nvvm.load_nvvm().version()), probe(lambda: _nvvm.load_nvvm().ir_version())]
+        versions = [lambda: _nvvm.load_nvvm().version(), lambda: _nvvm.load_nvvm().ir_version()]
+        return [b"nvvm", *map(version_bytes, versions)]
     backend = _linker.Linker.which_backend()
     is_driver = backend is CompilerBackendType.DRIVER
-    return [backend.encode(), probe(driver_version if is_driver else _nvjitlink.nvjitlink_version)]
+    return [backend.encode(), version_bytes(driver_version if is_driver else _nvjitlink.nvjitlink_version)]
 
 
-def probe(version) -> bytes:
+def version_bytes(version) -> bytes:
     """Return a version as bytes; an unknown version differs from all others."""
     try:
         return repr(version()).encode()
-    except Exception as error:  # whatever the tool is missing for
+    except Exception as error:  # the tool is missing, for whatever reason
         return f"unknown: {type(error).__name__}".encode()

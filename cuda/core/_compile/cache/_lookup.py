@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The lookup of a request in a cache: its key, and how code and names are stored under it."""
+"""Cache lookup: the key of a request, and how its code and its mangled names are stored."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]
 
 _nvvm = Deferred("cuda.core._compile._nvvm")
 
-# How many keys are kept, with their sources.
-_MOST_KEYS = 256
+# The capacity of the cache of keys; each entry keeps its source.
+_MAX_KEYS = 256
 
-_keys = OrderedDict()  # the identity of a compilation -> (key, headers); the one used longest ago comes first
+_keys = OrderedDict()  # the identity of a compilation -> (key, headers); the least recently used one comes first
 _lock = RLock()
 
 
@@ -37,19 +37,19 @@ def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
     cache : ProgramCacheResource
         The cache.
     request : CompileRequest
-        The request, which gets its key, or the obstacle to one.
+        The request; its ``key`` and ``unresolved_include`` are set.
 
     Raises
     ------
     ValueError
-        If an option makes the compiler write files, or read others than headers.
+        If an option makes the compiler write files, or read files other than headers.
     """
-    request.key, request.obstacle = key_of(request)
+    request.key, request.unresolved_include = key_of(request)
     if request.key is None:
         return None
     symbols = []
-    if names_of(request):
-        # Names that do not fit are of a damaged entry.
+    if expressions_of(request):
+        # If the names do not match the expressions, the entry is damaged.
         ordered = tagged_expressions(request.expressions)
         found = (cache.get(names_key(request.key)) or b"").split(b"\0")
         if len(found) != len(ordered) or not all(found):
@@ -61,29 +61,29 @@ def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
 
 
 def store_compiled(cache, request: CompileRequest, compiled: CompiledCode) -> None:
-    """Store the result of a request after a miss, unless a header has changed meanwhile."""
+    """Store the result of a request after a miss, unless a header has changed since the lookup."""
     if request.key is None or key_of(request)[0] != request.key:
         return
-    if names_of(request):
+    if expressions_of(request):
         by_expression = dict(zip(map(tagged, request.expressions), compiled.symbols, strict=True))
         cache[names_key(request.key)] = b"\0".join(name for _, name in sorted(by_expression.items()))
     cache[request.key] = compiled.code
 
 
 def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
-    """Return the key of a request, or None, and the include that cannot be resolved.
+    """Return the key of a request, and None; or None, and the ``#include`` that cannot be resolved.
 
-    Keys are remembered until a file changes that they depend on.
+    Keys are cached until a file that they depend on changes.
     """
     settings = request.settings
-    # Plain text: the hash of an enumerator takes long.
+    # The value of the enumerator, because hashing the enumerator itself takes long.
     identity = (
         request.code,
         request.kind._value_,
-        settings if settings.is_shared else shown(settings.options),
+        settings if settings.is_shared else options_text(settings.options),
         request.target,
-        tuple(names_of(request)),
-        # Another one may be loaded than was expected.
+        tuple(expressions_of(request)),
+        # Not constant: a version that was recorded on disk may turn out to differ from the loaded one.
         nvrtc_version() if request.kind is SourceCodeType.CXX else None,
     )
     with _lock:
@@ -91,19 +91,19 @@ def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
         if known is not None:
             _keys.move_to_end(identity)
     if known is not None and known[1].is_current():
-        return known[0], known[1].obstacle
+        return known[0], known[1].unresolved_include
     headers = headers_of(request)
-    key = None if headers.obstacle else make_key(request, headers)
+    key = None if headers.unresolved_include else make_key(request, headers)
     if headers.is_settled:
         with _lock:
             _keys[identity] = (key, headers)
-            if len(_keys) > _MOST_KEYS:
+            if len(_keys) > _MAX_KEYS:
                 _keys.popitem(last=False)
-    return key, headers.obstacle
+    return key, headers.unresolved_include
 
 
 def headers_of(request: CompileRequest) -> Headers:
-    """Return the headers that the compilation may read."""
+    """Return the headers that the compiler may read for a request."""
     if request.kind is not SourceCodeType.CXX:
         return Headers()
     options = request.settings.options
@@ -118,42 +118,43 @@ def headers_of(request: CompileRequest) -> Headers:
 
 
 def make_key(request: CompileRequest, headers: Headers) -> bytes:
-    """Make the key of a request whose headers were found."""
+    """Return the key of a request with these headers."""
     options, column = request.settings.options, COLUMNS[request.kind]
     reading = options_with_files(options, column, "reads")
     if reading == ["use_libdevice"]:
         headers = Headers([_nvvm.libdevice()])
     elif reading:
         raise ValueError(
-            f"{', '.join(reading)} make the compiler read files that cache does not follow: leave one of them out"
+            f"{', '.join(reading)} make the compiler read files that are not part of the cache key: compile without "
+            "cache, or without these options"
         )
-    # A program that reads no files has the same key as users make.
+    # A program that reads no files has the same key as from make_program_cache_key() without extra_digest.
     may_read = options_with_files(options, column, "headers") or os.path.dirname(options.name)
     return make_program_cache_key(
         code=request.code,
         code_type=request.kind,
         options=options,
         target_type=request.target,
-        name_expressions=names_of(request),
+        name_expressions=expressions_of(request),
         extra_digest=headers.digest if may_read or headers.is_found else None,
     )
 
 
-def names_of(request: CompileRequest):
-    """Return the name expressions that have a mangled name."""
+def expressions_of(request: CompileRequest):
+    """Return the name expressions of a request; none for languages other than C++."""
     return request.expressions if request.kind is SourceCodeType.CXX else ()
 
 
 def names_key(key: bytes) -> bytes:
-    """Return the key of the mangled names that belong to an entry."""
+    """Return the key under which the mangled names of an entry are stored."""
     return sha256(b"names of " + key).digest()
 
 
-def shown(options) -> str:
-    """Return a text that is the same for equal options only."""
+def options_text(options) -> str:
+    """Return the options as text; it is equal for equal options only."""
     return "\0".join([f"{name}={value!r}" for name, value in vars(options).items() if value is not None])
 
 
 def values_of(arguments: list[str], flag: str) -> list[str]:
-    """Return the values that some arguments give to a flag."""
+    """Return the values of a flag in a list of arguments."""
     return [argument.removeprefix(f"{flag}=") for argument in arguments if argument.startswith(f"{flag}=")]

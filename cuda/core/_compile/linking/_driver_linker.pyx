@@ -20,7 +20,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 import os
 
 from cuda.core._code._loading import check_image, explain
-from cuda.core._compile._turns import Turns
+from cuda.core._compile._call_lock import CallLock
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -55,7 +55,7 @@ cdef size_t _LOG_SIZE = 16384
 
 
 cdef class LinkData:
-    """Memory that the driver uses as long as a link exists: settings and logs; and the context."""
+    """Memory that the driver uses as long as a link exists (settings and logs), and the context of the link."""
 
     cdef:
         vector[cydriver.CUjit_option] names
@@ -90,11 +90,11 @@ cdef class DriverLinker:
     cdef:
         LinkMember _h_link
         LinkData _data
-        object _turns
+        object _call_lock
 
     def __cinit__(self):
         self._data = LinkData()
-        self._turns = Turns()  # one call of a link at a time
+        self._call_lock = CallLock()  # one call per link at a time
 
     def __init__(self, settings):
         cdef LinkData data = self._data
@@ -116,7 +116,7 @@ cdef class DriverLinker:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the link is gone."""
+        """Whether :meth:`close` was called."""
         return not self._h_link
 
     def add(self, kind, code, name):
@@ -131,7 +131,7 @@ cdef class DriverLinker:
             detail = f"adding the {kind.value} file {code!r} failed"
         else:
             detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
-        with self._turns:
+        with self._call_lock:
             if not link.hold(self._h_link):
                 raise RuntimeError("this Linker is closed")
             try:
@@ -145,7 +145,7 @@ cdef class DriverLinker:
     def link(self, target) -> bytes:
         """Link, and return the CUBIN (``cuLinkComplete``)."""
         cdef KeptLink link
-        with self._turns:
+        with self._call_lock:
             if not link.hold(self._h_link):
                 raise RuntimeError("this Linker is closed")
             try:
@@ -160,7 +160,7 @@ cdef class DriverLinker:
         return bytes(text or b"").split(b"\0", 1)[0].decode(errors="backslashreplace")
 
     def close(self):
-        """Destroy the link (``cuLinkDestroy``), after a call in another thread."""
+        """Destroy the link (``cuLinkDestroy``); a call on another thread is completed first."""
         self._h_link.reset()
 
     def _explain(self, error, detail):
@@ -190,7 +190,7 @@ cdef int Link_add(
     cdef size_t c_size = len(code)
     cdef int is_entered = 0
     if kind == cydriver.CUjitInputType.CU_JIT_INPUT_PTX:
-        c_size += 1  # PTX ends in a null character, and so do bytes
+        c_size += 1  # PTX ends with a null character, which the memory of a bytes object always has
     with nogil:
         is_entered = Context_enter(data.h_context.get())
         try:
@@ -221,5 +221,5 @@ cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
             HANDLE_RETURN(cydriver.cuLinkComplete(c_link, &c_code, &c_size), b"cuLinkComplete")
         finally:
             Context_leave(is_entered)
-    # The code belongs to the link.
+    # A copy, because the link owns the code.
     return PyBytes_FromStringAndSize(<char*>c_code, c_size)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of :class:`~cuda.core.Linker`, one table row each, and their creation from options of a PTX program."""
+"""The options of :class:`~cuda.core.Linker`, one table row each; and the options of PTX programs translated to them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cuda.core._compile._option_table import (
     check_options,
     document_options,
     each,
-    elsewhere,
     forwarded_options,
     ignored,
+    no_argument,
     number,
     option,
     refused_options,
@@ -43,7 +43,7 @@ def jit_target(arch: str) -> int:
 
 
 def jit_cache_mode(no_cache: bool) -> int:
-    """Return ``CU_JIT_CACHE_OPTION_NONE``."""
+    """Return ``CU_JIT_CACHE_OPTION_NONE``; rows with False have no setting."""
     return 0
 
 
@@ -131,7 +131,7 @@ class LinkerOptions(Options):
         nvjitlink=switch("-no-cache"),
         driver=setting("CU_JIT_CACHE_MODE", jit_cache_mode, True),
     )
-    numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=elsewhere(), driver=elsewhere())
+    numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=no_argument(), driver=no_argument())
 
     def __post_init__(self):
         name = checked_name(self.name, "<default linker>")

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linking with nvJitLink; each link belongs to the thread that created it.
 
-For each thread nvJitLink remembers the memory of the link that the thread used last. If another thread
-destroys that link, the first one still refers to the freed memory, and corrupts it in its next link.
-So a :class:`Link` is used and destroyed by its own thread only. A link that another thread drops is destroyed
-when its thread creates the next link, or ends.
+For each thread, nvJitLink keeps a reference to the memory of the link that the thread used last. If another thread
+destroys that link, the reference dangles, and the next link of the first thread corrupts memory. So a :class:`Link` is
+used and destroyed by its own thread only. A link that another thread drops is destroyed when its own thread creates the
+next link, or ends.
 
-The main thread, whose calls a signal may interrupt, links on a helper thread.
+Calls of the main thread, which signals may interrupt, run on a helper thread.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 __all__ = ["NvJitLink"]
 
 cdef extern from "Python.h":
-    # The borrowed dict of this thread, which ends with it.
+    # A borrowed reference to the dict of this thread's state, which is cleared when the thread ends.
     PyObject* PyThreadState_GetDict()
 
 cdef dict _INPUT_TYPES = {
@@ -51,30 +51,30 @@ cdef dict _INPUT_TYPES = {
     ObjectCodeFormatType.LIBRARY: <int>cynvjitlink.NVJITLINK_INPUT_LIBRARY,
 }
 
-# Other invalid architectures are errors of nvJitLink; a number of one digit would end the process.
+# nvJitLink reports other invalid architectures as errors, but a number of one digit ends the process.
 _ARCH = rb"-arch=(sm|compute|lto)_[1-9]\d+[a-z]?"
 
-# Where the damage of files can be found.
+# Inputs whose files are read and checked here.
 _BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFormatType.FATBIN)
 
 
 cdef class NvJitLink:
     """The back end that links with nvJitLink.
 
-    A thread that did not create the link creates another one, with the same options and inputs, and uses that one
-    whatever other threads do. So threads share nothing that would need a lock.
+    A thread that did not create the link creates another one, with the same options and inputs. So threads share no
+    link, and no lock is needed.
 
     Parameters
     ----------
     arguments : list of bytes
         The options.
     is_quick : bool, optional
-        Whether the calls are too short to be worth interrupting.
+        Whether the calls are so short that they run on the calling thread, where they cannot be interrupted.
 
     Raises
     ------
     nvJitLinkError
-        If nvJitLink does not take the options; the message has them.
+        If nvJitLink refuses the options; the message has them.
     """
 
     backend = CompilerBackendType.NVJITLINK
@@ -90,21 +90,21 @@ cdef class NvJitLink:
     def __init__(self, arguments: list[bytes], *, is_quick: bool = False):
         self._arguments = arguments
         self._inputs = []
-        self._call = call_here if is_quick else call_on_thread
+        self._call = call_directly if is_quick else call_on_helper_thread
         self._link = self._call(lambda: Link(arguments))
 
     def __del__(self):
         if self._link is not None:
-            self._link.end()
+            self._link.destroy_or_defer()
 
     @property
     def handle(self) -> int:
-        """The address of the ``nvJitLinkHandle``; 0 when closed, or when the thread that made it has ended."""
-        return 0 if self._is_closed else <intptr_t>self._latest().c_link
+        """The address of the ``nvJitLinkHandle``; 0 when closed, or when the thread that created the link has ended."""
+        return 0 if self._is_closed else <intptr_t>self._current().c_link
 
     @property
     def is_closed(self) -> bool:
-        """Whether the link is gone."""
+        """Whether :meth:`close` was called."""
         return self._is_closed
 
     def add(self, kind, code, name) -> None:
@@ -126,8 +126,8 @@ cdef class NvJitLink:
         return self._call(lambda: self._complete(target.value))
 
     def log(self, kind) -> str:
-        """Return the ``"error"`` or the ``"info"`` log; on another thread, as the last call left it."""
-        cdef Link link = self._latest()
+        """Return the ``"error"`` or the ``"info"`` log; on another thread, as of the last call of the link's thread."""
+        cdef Link link = self._current()
         if link.is_usable():
             link.fetch_logs()
         return link.log(kind == "error")
@@ -135,56 +135,56 @@ cdef class NvJitLink:
     def close(self) -> None:
         """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
         self._is_closed = True
-        self._call(self._end)
+        self._call(self._destroy)
 
     def _add(self, added):
-        cdef Link link = self._latest()
+        cdef Link link = self._current()
         if link.is_usable():
             link.add(added)
         else:
-            self._move()
+            self._recreate()
 
     def _complete(self, target):
-        cdef Link link = self._latest()
+        cdef Link link = self._current()
         if not link.is_usable():
-            link = self._move()
+            link = self._recreate()
         try:
             return link.complete(target)
         finally:
             if self._is_closed:  # meanwhile, by another thread
-                link.end()
+                link.destroy_or_defer()
 
-    def _end(self):
-        cdef Link link = self._latest()
+    def _destroy(self):
+        cdef Link link = self._current()
         try:
             if link.is_usable():
                 link.fetch_logs()
         finally:
-            link.end()
+            link.destroy_or_defer()
 
-    # The link that was made last; other threads may make another.
-    cdef Link _latest(self):
+    # The latest link; another thread may replace it at any time.
+    cdef Link _current(self):
         with cython.critical_section(self):
             return self._link
 
-    # Makes the link anew, on this thread.
-    cdef Link _move(self):
+    # Creates the link again, on this thread.
+    cdef Link _recreate(self):
         cdef Link link = Link(self._arguments)
-        cdef Link before
+        cdef Link previous
         try:
             for added in self._inputs:
                 link.add(added)
         except BaseException:
-            link.end()
+            link.destroy_or_defer()
             raise
         with cython.critical_section(self):
-            before, self._link = self._link, link
-        before.end()
+            previous, self._link = self._link, link
+        previous.destroy_or_defer()
         return link
 
 
 cdef class Input:
-    """Code to link, or the name of a file of code where ``code`` is None."""
+    """Code to link; if ``code`` is None, a file of code."""
 
     cdef:
         object kind
@@ -222,17 +222,17 @@ cdef Input input_file(kind, str path):
             with open(path, "rb") as file:
                 return Input(kind, file.read(), path, label)
         except OSError:
-            pass  # nvJitLink says why
+            pass  # nvJitLink reports why
     return Input(kind, None, path, label)
 
 
 cdef class Link:
-    """A link of nvJitLink, which only the thread that created it may use; any thread may drop it."""
+    """A link of nvJitLink. Only the thread that created it may use it; any thread may drop it."""
 
     cdef:
         cynvjitlink.nvJitLinkHandle c_link
         ThreadLinks owner
-        list inputs  # nvJitLink refers to names and code as long as the link lives
+        list inputs  # names and code, to which nvJitLink keeps pointers as long as the link exists
         str error_log
         str info_log
 
@@ -323,8 +323,8 @@ cdef class Link:
             self.fetch_logs()
             entry = f"nvJitLinkGetLinked{target.capitalize()}{what}"
             detail = (
-                f"linking to {target} failed; PTX, and nothing else, is made with "
-                "link_time_optimization=True and ptx=True, of LTO IR"
+                f"linking to {target} failed; link_time_optimization=True with ptx=True generates PTX, of LTO IR, "
+                "and no other target"
             )
             raise tool_error("nvJitLinkError", c_result, entry, detail, self.error_log)
         return 0
@@ -341,15 +341,15 @@ cdef class Link:
         with cython.critical_section(self):
             return self.error_log if is_error else self.info_log
 
-    # Destroys the link now, or, on another thread, leaves that to its own.
-    cdef int end(self) except -1:
+    # Destroys the link; on another thread, defers that to the link's own thread.
+    cdef int destroy_or_defer(self) except -1:
         cdef cynvjitlink.nvJitLinkHandle c_link = self.c_link
         if c_link == NULL or is_interpreter_exiting():
             return 0
         if not self.owner.is_this_thread():
             self.owner.dropped.append(self)
             if self.owner.post is not None and self.owner.process == _process:
-                self.owner.post(self.owner.end_dropped)
+                self.owner.post(self.owner.destroy_dropped_links)
             return 0
         self.c_link = NULL
         self.owner.links.discard(self)
@@ -363,8 +363,8 @@ cdef class ThreadLinks:
 
     cdef:
         set links
-        list dropped  # by other threads, and perhaps more than once
-        object post   # of the thread of the main one, which does not have to wait for its next link
+        list dropped  # links that other threads dropped, perhaps more than once
+        object post   # Worker.post of a helper thread, which can destroy links at once; None for other threads
         unsigned long thread
         long process
 
@@ -374,30 +374,30 @@ cdef class ThreadLinks:
         self.thread = PyThread_get_thread_ident()
         self.process = _process
 
-    # A forked child has the thread that forked, but leaves the links of its parent alone.
+    # In a forked child the thread that forked has the same number, but the links of its parent must not be used.
     cdef bint is_this_thread(self) noexcept:
         return self.thread == PyThread_get_thread_ident() and self.process == _process
 
-    # Collection may end links of this thread at any time.
+    # A loop, because a garbage collection may add links at any time.
     cdef int destroy_dropped(self) except -1:
         while self.dropped:
-            (<Link>self.dropped.pop()).end()
+            (<Link>self.dropped.pop()).destroy_or_defer()
         return 0
 
-    def end_dropped(self):
+    def destroy_dropped_links(self):
         if self.is_this_thread():
             self.destroy_dropped()
 
     cdef int destroy_all(self) except -1:
         if self.is_this_thread() and not is_interpreter_exiting():
             for link in list(self.links):
-                (<Link>link).end()
+                (<Link>link).destroy_or_defer()
             self.dropped.clear()
         return 0
 
 
-class ThreadEnd:
-    """An object in the dict of a thread state: when that is cleared, the thread destroys its links."""
+class ThreadExitHook:
+    """An object in the dict of a thread's state, which is cleared when the thread ends: then it destroys the links."""
 
     def __init__(self, links):
         self.links = links
@@ -417,30 +417,30 @@ cdef ThreadLinks links_of_this_thread():
         links = end.links
     if links is None or not links.is_this_thread():
         links = ThreadLinks()
-        state[__name__] = ThreadEnd(links)
+        state[__name__] = ThreadExitHook(links)
     return links
 
 
-# The thread that links for the main one, where none of its calls is on its way.
+# The idle helper thread of the main thread; None while it is in use.
 _worker: Worker | None = None
 
 
-def call_here(function):
+def call_directly(function):
     """Return ``function()``."""
     return function()
 
 
-def call_on_thread(function):
-    """Return ``function()``; if a signal handler raises, the function continues on its thread."""
+def call_on_helper_thread(function):
+    """Return ``function()``, called on a helper thread; if a signal handler raises, the function continues there."""
     global _worker
     if threading.current_thread() is not threading.main_thread():
         return function()
-    # A handler, or a finalizer, may link in the middle of a call.
+    # A signal handler or a finalizer may link during a call: it gets another helper thread.
     worker, _worker = _worker or Worker(), None
-    left = []
+    abandoned = []
 
-    def leave():
-        left.append(worker)
+    def abandon():
+        abandoned.append(worker)
         return lambda: None
 
     def run():
@@ -448,9 +448,9 @@ def call_on_thread(function):
         return function()
 
     try:
-        return call_interruptibly(run, lambda: None, leave, worker)
+        return call_interruptibly(run, lambda: None, abandon, worker)
     finally:
-        if left or _worker is not None:
+        if abandoned or _worker is not None:
             worker.end()
         else:
             _worker = worker
@@ -471,7 +471,7 @@ if hasattr(os, "register_at_fork"):
 
 cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, bint is_arch):
     given = b" ".join(arguments).decode(errors="backslashreplace")
-    detail = "nvJitLink {}.{}, which is loaded, does not take these options: {}".format(*nvjitlink_version(), given)
+    detail = "the loaded nvJitLink {}.{} does not support these options: {}".format(*nvjitlink_version(), given)
     if not is_arch:
         detail = f"arch must be an architecture such as 'sm_90'; {detail}"
     return tool_error("nvJitLinkError", c_result, "nvJitLinkCreate", detail)
@@ -505,7 +505,7 @@ cpdef str fetch_log(intptr_t link, str kind):
 
 cpdef void destroy(intptr_t link) noexcept:
     """Destroy a link; a failure is shown as a ``ResourceWarning``."""
-    # Where a warning is an error, it goes to sys.unraisablehook, because this is declared to raise nothing.
+    # If a filter makes the warning an error, it goes to sys.unraisablehook, because this function is noexcept.
     cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
     cdef cynvjitlink.nvJitLinkResult c_result
     with nogil:

@@ -9,7 +9,7 @@ import importlib
 
 __all__ = ["NO_NVJITLINK", "nvjitlink_version"]
 
-# The first version whose entry points do not depend on the version.
+# Since this version, the names of the entry points do not contain the version.
 _OLDEST = (12, 3)
 
 NO_NVJITLINK = (
@@ -19,9 +19,9 @@ NO_NVJITLINK = (
 
 @functools.cache
 def nvjitlink_version() -> tuple[int, int] | None:
-    """Return the CUDA version of nvJitLink; None where it is missing or too old to be used."""
+    """Return the CUDA version of nvJitLink; None if it is missing or too old."""
     try:
         version = tuple(importlib.import_module("cuda.bindings.nvjitlink").version())
-    except (ImportError, RuntimeError, AttributeError):  # no bindings, no library, or a function it lacks
+    except (ImportError, RuntimeError, AttributeError):  # no bindings, no library, or a library without this function
         return None
     return version if version >= _OLDEST else None

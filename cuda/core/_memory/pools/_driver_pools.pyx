@@ -174,8 +174,8 @@ cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
 # Streams must be destroyed before the pool: cuStreamDestroy accesses the pools that were used on the stream.
-cdef bint must_wait(PendingDestruction* end) noexcept nogil:
-    return find_work(end) or has_pending_streams()
+cdef bint must_wait(PendingDestruction* pending) noexcept nogil:
+    return find_work(pending) or has_pending_streams()
 
 
 cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:

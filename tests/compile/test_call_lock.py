@@ -6,27 +6,27 @@ import threading
 
 import pytest
 
-from cuda.core._compile._turns import Turns
+from cuda.core._compile._call_lock import CallLock
 
 
 def test_work_is_done_at_once_where_no_call_is_on_its_way():
-    turns, done = Turns(), []
-    turns.after_call(lambda: done.append(1))
+    lock, done = CallLock(), []
+    lock.after_call(lambda: done.append(1))
     assert done == [1]
 
 
 def test_work_of_the_same_thread_waits_for_its_call():
-    turns, done = Turns(), []
-    with turns:
-        turns.after_call(lambda: done.append(1))
+    lock, done = CallLock(), []
+    with lock:
+        lock.after_call(lambda: done.append(1))
         assert done == []
     assert done == [1]
 
 
 def test_work_of_another_thread_is_left_to_the_call():
-    turns, done = Turns(), []
-    with turns:
-        other = threading.Thread(target=lambda: turns.after_call(lambda: done.append(threading.get_ident())))
+    lock, done = CallLock(), []
+    with lock:
+        other = threading.Thread(target=lambda: lock.after_call(lambda: done.append(threading.get_ident())))
         other.start()
         other.join(10)
         assert not other.is_alive() and done == []
@@ -34,32 +34,32 @@ def test_work_of_another_thread_is_left_to_the_call():
 
 
 def test_work_is_done_where_the_call_fails():
-    turns, done = Turns(), []
-    with pytest.raises(KeyError), turns:
-        turns.after_call(lambda: done.append(1))
+    lock, done = CallLock(), []
+    with pytest.raises(KeyError), lock:
+        lock.after_call(lambda: done.append(1))
         raise KeyError
     assert done == [1]
 
 
 def test_a_call_in_the_middle_of_a_call_is_refused():
-    turns = Turns()
-    with turns, pytest.raises(RuntimeError, match="a finalizer used an object in the middle of a call"):
-        with turns:
+    lock = CallLock()
+    with lock, pytest.raises(RuntimeError, match="a finalizer cannot use an object during a call"):
+        with lock:
             pass
-    with turns:
+    with lock:
         pass
 
 
 def test_calls_follow_one_another_and_no_work_is_lost():
-    turns, inside, done, problems = Turns(), [], [], []
+    lock, inside, done, problems = CallLock(), [], [], []
 
     def call():
         for _ in range(300):
-            with turns:
+            with lock:
                 inside.append(1)
                 problems.extend(inside[1:])
                 inside.pop()
-            turns.after_call(lambda: done.append(1))
+            lock.after_call(lambda: done.append(1))
 
     threads = [threading.Thread(target=call) for _ in range(4)]
     for thread in threads:
