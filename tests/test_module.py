@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cuda.core._code._loading import check_image, explain
-from cuda.core._code._symbols import nearest, variable_names
+from cuda.core._code._symbols import similar_names, variable_names
 from cuda.core._handles._handles import registry_sizes
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
@@ -234,7 +234,7 @@ def test_explanations_are_added_to_the_message():
     ],
 )
 def test_nearest_names(names, text):
-    assert nearest("saxpy", names) == text
+    assert similar_names("saxpy", names) == text
 
 
 # With a device
