@@ -9,6 +9,7 @@ stands for them.
 import gc
 import pickle
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -243,8 +244,10 @@ class TestBuffer:
             gc.collect()
             resource = GraphicsResource.from_gl_buffer(gl_buffer.name)
             resource.map(stream=stream)
+            ended = weakref.ref(resource)
             del resource
             gc.collect()
+            assert ended() is None
 
     @pytest.mark.requires(software=True)  # a driver asks for a thread on which the context of OpenGL is current
     def test_any_thread_may_close(self, resource, stream):

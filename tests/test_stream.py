@@ -167,7 +167,9 @@ def test_from_handle_keeps_a_stream_of_ours_alive(device):
     borrowed = Stream.from_handle(int(stream.handle))
     stream.close()
     borrowed.sync()
-    borrowed.record().sync()
+    event = borrowed.record()
+    event.sync()
+    assert event.is_done
     borrowed.close()
 
 

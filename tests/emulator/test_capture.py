@@ -280,8 +280,10 @@ def test_a_thread_may_relax_its_own_calls(driver, queue, modes):
 def test_a_destroyed_stream_ends_its_capture(driver, context, modes):
     stream = driver.cuStreamCreate(1)
     driver.cuStreamBeginCapture(stream, modes["GLOBAL"])
+    with pytest.raises(driver.Error):
+        driver.cuMemAlloc(64)
     driver.cuStreamDestroy(stream)
-    driver.cuMemFree(driver.cuMemAlloc(64))
+    assert driver.cuMemAlloc(64)
 
 
 def test_information_about_a_capture(driver, queue, memory, modes):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The source distribution has all that is tracked, and so builds what the checkout builds (`.ci/sdist` does it)."""
+"""The source distribution has every tracked file, so that it builds the same wheel as the checkout (`.ci/sdist`)."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def archive(tmp_path_factory) -> dict[str, bytes]:
         return {member.name.partition("/")[2]: packed.extractfile(member).read() for member in members}
 
 
-def test_it_has_every_file_of_the_package_and_of_its_tests(archive):
+def test_distribution_has_every_file_of_the_package_and_of_its_tests(archive):
     wanted = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     wanted = [path for path in wanted if is_source(path)]
     assert len(wanted) > 300
     assert [str(path) for path in wanted if archive.get(path.relative_to(ROOT).as_posix()) != path.read_bytes()] == []
 
 
-def test_it_has_the_files_at_the_top(archive):
+def test_distribution_has_the_files_of_the_top_folder(archive):
     for name in ("README.md", "LICENSE", "pyproject.toml", "setup.py"):
         assert archive[name] == (ROOT / name).read_bytes()
 
 
-def test_it_has_nothing_that_is_generated(archive):
+def test_distribution_has_no_generated_files(archive):
     wrong = [name for name in archive if name.endswith((".so", ".pyc")) or "_build/" in name]
     assert wrong == []
     unknown = [name for name in archive if not (ROOT / name).exists() and ".egg-info/" not in name]

@@ -18,7 +18,7 @@ DOCS = ROOT / "docs"
 
 
 def directives() -> list[tuple[str, str, str]]:
-    """Return what the API pages describe: the directive, the name with its module, the lines below."""
+    """Return the entries of the API pages: the directive, the name with its module, and the lines below."""
     found = []
     for page in sorted((DOCS / "api").glob("*.rst")):
         module = None
@@ -112,10 +112,10 @@ def test_every_design_note_and_guide_has_a_title():
             assert page.read_text().startswith("# "), page
 
 
-# What pages name relative to.
+# Folders that pages leave out of the paths that they name.
 FOLDERS = [ROOT / folder for folder in ("", "docs", "cuda/core", "cuda/emulator", "cuda/emulator/src", "tests/fuzz")]
 FILE = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?|[\w*-]+\.(py|pyx|pxd|hpp|md|txt)")
-# What other packages have, and what a build writes.
+# Files of other packages, and files that a build generates.
 FOREIGN = {"pycuda-helpers.hpp", "cynvml.pxd", "entry_prototypes.hpp", "driver_types.hpp"}
 
 
@@ -145,12 +145,12 @@ def test_files_and_modules_that_pages_name_exist(page, words):
             assert name in words, name
 
 
-# What the guide for contributors names: from the root, or from one of the packages.
+# Folders to which paths in the guide for contributors are relative.
 ROOTS = (ROOT, ROOT / "cuda" / "core", ROOT / "cuda" / "emulator", DOCS)
 PATH = re.compile(r"`([\w.]+(?:/[\w.]+)+)`")
 
 
 @pytest.mark.parametrize("path", sorted(set(PATH.findall((DOCS / "contributing.md").read_text()))))
-def test_guide_for_contributors_names_what_exists(path):
+def test_paths_in_the_guide_for_contributors_exist(path):
     below = (root / candidate for root in ROOTS for candidate in (path, f"{path}.md"))
     assert any(found.exists() for found in below), path

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms of the software device: who may include whom, and one name for one thing."""
+"""The sources of the software device: which folder may include which, sizes of functions, and unique names."""
 
 import re
 from collections import defaultdict
@@ -10,7 +10,7 @@ import pytest
 
 SOURCES = Path(__file__).parents[2] / "cuda" / "emulator" / "src"
 FILES = sorted(path for path in SOURCES.rglob("*") if path.suffix in {".cpp", ".hpp"})
-# What a room may include; the files beside the rooms are for all.
+# The folders that each folder may include; "" stands for the files beside the folders.
 MAY_INCLUDE = {
     "": {""},
     "exec": {"", "exec"},
@@ -21,13 +21,13 @@ MAY_INCLUDE = {
 LONGEST_FUNCTION = 60
 
 
-def room_of(path):
+def folder_of(path):
     parts = path.relative_to(SOURCES).parts
     return parts[0] if len(parts) > 1 else ""
 
 
 def included(path):
-    """Our own files that a file includes; generated ones and those for kernels are not among them."""
+    """Yield the sources that a file includes, without generated headers and headers for kernels."""
     for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
         for folder in (path.parent, SOURCES):
             found = (folder / name).resolve()
@@ -37,7 +37,7 @@ def included(path):
 
 
 def functions(path):
-    """The first line and the number of lines of each function; its braces stand alone on lines."""
+    """Yield the first line and the number of lines of each function, whose braces are alone on their lines."""
     lines = path.read_text().splitlines()
     for begin, line in enumerate(lines):
         if opening := re.fullmatch(r"(\s*)\{", line):
@@ -46,17 +46,17 @@ def functions(path):
 
 
 def test_the_sources_are_found():
-    assert {room_of(path) for path in FILES} == set(MAY_INCLUDE)
+    assert {folder_of(path) for path in FILES} == set(MAY_INCLUDE)
 
 
-@pytest.mark.parametrize("room", MAY_INCLUDE)
-def test_nothing_calls_up(room):
+@pytest.mark.parametrize("folder", MAY_INCLUDE)
+def test_folder_includes_lower_folders_only(folder):
     wrong = [
         f"{path.relative_to(SOURCES)} includes {other.relative_to(SOURCES)}"
         for path in FILES
-        if room_of(path) == room
+        if folder_of(path) == folder
         for other in included(path)
-        if room_of(other) not in MAY_INCLUDE[room]
+        if folder_of(other) not in MAY_INCLUDE[folder]
     ]
     assert not wrong
 
@@ -67,14 +67,14 @@ def test_functions_are_short():
     assert [row for row in counts if row[2] > LONGEST_FUNCTION] == []
 
 
-def test_no_two_files_have_one_name():
+def test_no_two_files_have_the_same_name():
     folders = defaultdict(set)
     for path in FILES:
         folders[path.stem].add(str(path.parent.relative_to(SOURCES)))
     assert {stem: sorted(where) for stem, where in folders.items() if len(where) > 1} == {}
 
 
-def test_no_two_classes_have_one_name():
+def test_no_two_classes_have_the_same_name():
     places = defaultdict(set)
     for path in FILES:
         if path.suffix == ".hpp":
@@ -85,13 +85,13 @@ def test_no_two_classes_have_one_name():
     assert {name: sorted(where) for name, where in places.items() if len(where) > 1} == {}
 
 
-def test_gates_alone_refuse_calls_beside_a_capture():
-    callers = {path.name for path in FILES if "Capture::refuse" in path.read_text() and room_of(path) == "abi"}
+def test_only_capture_rules_refuse_calls_during_a_capture():
+    callers = {path.name for path in FILES if "Capture::refuse" in path.read_text() and folder_of(path) == "abi"}
     assert callers == {"capture_rules.cpp"}
 
 
 def test_macros_are_statements():
-    """An `if` that a macro begins would take the `else` behind it."""
+    """A macro that begins with `if` would take the `else` that follows its use."""
     macros = [
         (path.name, macro)
         for path in FILES
@@ -100,8 +100,8 @@ def test_macros_are_statements():
     assert not macros
 
 
-def circle_of(unit, follows):
-    """The units that a unit reaches and that reach it."""
+def cycle_of(unit, follows):
+    """Return the units that a unit reaches and that reach it."""
 
     def reached(start):
         seen, left = set(), [start]
@@ -114,14 +114,14 @@ def circle_of(unit, follows):
     return {other for other in reached(unit) if unit in reached(other)}
 
 
-def test_no_units_include_each_other_in_circles():
-    """A unit is a source with its header. Where two must know each other, an interface stands between them."""
+def test_units_include_each_other_without_cycles():
+    """A unit is a source with its header. Two units that use each other need an interface in a third one."""
     follows = defaultdict(set)
     for path in FILES:
         follows[path.stem] |= {other.stem for other in included(path)} - {path.stem}
-    assert [unit for unit in list(follows) if circle_of(unit, follows)] == []
+    assert [unit for unit in list(follows) if cycle_of(unit, follows)] == []
 
 
-def test_circles_would_be_found():
-    assert circle_of("a", {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {"a", "b", "c"}
-    assert circle_of("d", {"a": {"b"}, "b": set(), "d": {"a"}}) == set()
+def test_a_cycle_is_found():
+    assert cycle_of("a", {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {"a", "b", "c"}
+    assert cycle_of("d", {"a": {"b"}, "b": set(), "d": {"a"}}) == set()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What modules declare, and what none may hold."""
+"""What modules must declare, and what they must not contain."""
 
 import re
 from collections import Counter
@@ -35,33 +35,33 @@ def test_private_modules_declare_what_they_export():
     assert silent == []
 
 
-# Packages that fetch their names at their first use, from a table: docs/design/imports.md.
+# Packages that import their names at the first use, from a table: docs/design/imports.md.
 DEFERRED = (CORE, CORE / "_memory", CORE / "utils")
-GATHERED = '__all__ = [name for name in dir() if not name.startswith("_")]'
+REEXPORTED = '__all__ = [name for name in dir() if not name.startswith("_")]'
 
 
-def test_packages_only_gather_what_their_modules_export():
+def test_packages_only_reexport_names_of_their_modules():
     wrong = []
     for path in core_files(".py"):
-        # NVML's lists its own, aside.
+        # `system` does not belong to the layers, and lists its names itself.
         if path.name == "__init__.py" and path.parent not in (*DEFERRED, CORE / "system"):
             text = re.sub(r'"""(.|\n)*?"""', "", path.read_text())
             wrong += [
                 f"{path.relative_to(CORE)}: {line}"
                 for line in text.splitlines()
-                if not re.fullmatch(r"(#.*|from cuda\.core[\w.]* import \*)?", line) and line != GATHERED
+                if not re.fullmatch(r"(#.*|from cuda\.core[\w.]* import \*)?", line) and line != REEXPORTED
             ]
     assert wrong == []
 
 
-# Private modules that a folder may have; more of them are given a folder of their own, named by what they do.
+# Private modules that a folder may have; more of them get a folder of their own, named by what they do.
 MOST_MODULES = 15
-# Names that users' tracebacks and other packages have, and NVML, which has one file per topic.
+# The top folder, whose module names other packages import, and NVML, with one file per topic.
 MORE_MODULES = {"": 23, "system": 23}
 
 
 def private_modules():
-    """Return the number of private modules of each folder: public ones are where users import them."""
+    """Return the number of private modules of each folder. Public ones do not count: users decide their places."""
     counts = Counter()
     for path in core_files(".py", ".pyx"):
         parts = path.relative_to(CORE).with_suffix("").parts
@@ -75,34 +75,21 @@ def test_folders_have_few_modules():
     assert {f: n for f, n in counts.items() if n > MORE_MODULES.get(f, MOST_MODULES)} == {}
 
 
-def test_folders_with_more_modules_need_them():
+def test_exceptions_to_the_limit_of_modules_are_exact():
     counts = private_modules()
     assert {folder: counts[folder] for folder in MORE_MODULES} == MORE_MODULES
 
 
-INSIDES = re.compile(
-    r"\b(PyErr_(Fetch|Restore|GetRaisedException|SetRaisedException)|ob_item|ob_digit|long_value|_Py\w+|PY_VERSION_HEX"
-    r"|tp_(new|call|dict|flags|vectorcall\w*))\b"
-)
-
-
-def test_what_relies_on_the_insides_of_python_stands_in_one_file():
-    places = {
-        str(path.relative_to(CORE)) for path in core_files(".pyx", ".pxd", ".hpp") if INSIDES.search(path.read_text())
-    }
-    assert places == {"_utils/cpython.hpp"}
-
-
-def test_no_module_writes_names_into_itself():
-    # The package, the aliases of types and the errors of NVML come at first use: docs/design/imports.md.
+def test_only_modules_with_lazy_names_use_globals():
+    # Packages, type aliases and NVML's errors define names at the first use: docs/design/imports.md.
     lazy = {"__init__.py", "typing.py", "system/exceptions.py"}
     found = [str(path.relative_to(CORE)) for path in core_files(".py", ".pyx") if "globals()" in path.read_text()]
     assert set(found) <= lazy
 
 
 def test_locks_are_reentrant():
-    # A finalizer may run in the middle of a locked block, and want the same lock on the same thread.
-    own = {"_utils/waiting.py"}  # whose blocks make no objects
+    # A finalizer may run inside a locked block, and acquire the same lock on the same thread.
+    own = {"_utils/waiting.py"}  # its blocks create no objects, so no finalizer runs there
     others = ("graph/", "system/", "driver/", "texture/")
     plain = {
         str(path.relative_to(CORE)) for path in core_files(".py", ".pyx") if "threading.Lock()" in path.read_text()
@@ -110,8 +97,7 @@ def test_locks_are_reentrant():
     assert {place for place in plain if not place.startswith(others)} <= own
 
 
-def test_what_the_commands_of_the_readme_and_the_examples_write_is_ignored():
-    """So that the status of a clone stays clean."""
+def test_git_ignores_files_that_readme_commands_and_examples_write():
     ignored = (ROOT / ".gitignore").read_text().splitlines()
     written = [f"{name}/" for name in re.findall(r"python3 -m venv (\S+)", (ROOT / "README.md").read_text())]
     for path in sorted((ROOT / "examples").glob("*.py")):

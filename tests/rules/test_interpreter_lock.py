@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the driver that can wait for a thread that is blocked in a launch are made without the interpreter lock.
+"""Driver calls that can wait for a thread that is blocked in a launch are made without the interpreter lock.
 
-The launch may be blocked because the queue is full behind a host callback that needs this lock.
+The launch may be blocked because its queue is full behind a host callback that needs this lock.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "cuda" / "core"
 
-# Measured on an H200 with the driver for CUDA 13.0: those that did not return while another thread was blocked; and
-# calls that enqueue or wait, which are blocked themselves.
+# Calls that did not return while another thread was blocked, measured on an H200 with the driver for CUDA 13.0; and
+# calls that enqueue or wait, which can block themselves.
 WAITING = re.compile(
     "cuStreamQuery|cuEventCreate|cuStreamCreate|cuGraphExec.*SetParams|cuGraphExecUpdate|cuGraphInstantiate|cuGraphUpload|"
     "cuGraphDestroy|cu(Stream|Event|Ctx)Synchronize|cuEventRecord|cuStreamWait|cuLaunch|cuGraphLaunch|cuMem(cpy|set).*|"
@@ -25,7 +25,7 @@ SCOPE = re.compile(r"with (no)?gil\b")
 
 
 class Function:
-    """A function: whether it is declared nogil, and its calls, each with whether the lock is held there."""
+    """A function: whether it is declared nogil, and its calls: line, name, and whether the lock is held there."""
 
     def __init__(self, path: Path, is_nogil: bool):
         self.path, self.is_nogil = path, is_nogil
@@ -66,7 +66,7 @@ def read(path: Path) -> dict[str, Function]:
 
 
 def held_calls(files: list[dict[str, Function]]) -> list[str]:
-    """Return the calls in question that are made with the lock, also through functions that are declared nogil."""
+    """Return the waiting calls that are made with the lock, also through functions that are declared nogil."""
     by_name = defaultdict(list)
     for functions in files:
         for name, function in functions.items():
@@ -75,7 +75,7 @@ def held_calls(files: list[dict[str, Function]]) -> list[str]:
 
     def reached(name: str) -> set[str]:
         if name not in known:
-            known[name] = set()  # for circles
+            known[name] = set()  # ends the recursion in cycles
             for function in by_name[name] if name in by_name else ():
                 if function.is_nogil:
                     for _, callee, _ in function.calls:
@@ -92,13 +92,13 @@ def held_calls(files: list[dict[str, Function]]) -> list[str]:
     ]
 
 
-def test_what_can_wait_for_a_blocked_launch_is_called_without_the_lock():
+def test_calls_that_can_wait_for_a_blocked_launch_are_made_without_the_lock():
     files = [read(path) for path in sorted(PACKAGE.rglob("*.pyx"))]
     assert sum(len(functions) for functions in files) > 1000
     assert held_calls(files) == []
 
 
-def test_the_rule_finds_what_it_is_for(tmp_path):
+def test_planted_calls_with_the_lock_are_found():
     path = PACKAGE / "probe.pyx"
 
     class Text:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls keep what they use. The types see to it that raw values come from kept references only; the rest is here."""
+"""Calls hold references to the objects they use: what the types of references and handles do not enforce."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ OBJECT = re.compile(
     r"array|mipmappedArray|texObject|surfObject|graphicsResource|linkState|graph|graphExec|graphNode|userObject|deviceptr|"
     r"graphConditionalHandle|devResource)|nvJitLinkHandle|nvrtcProgram) +(?P<name>\w+)"
 )
-# Functions of Python code that call a library, or fill the structures that it takes.
+# Python functions that call a library, or fill structures that are passed to it.
 CALLING = re.compile(r"(call|_call|call_driver|_copy_between|_fill_rows|native|setattr)$|(.*\.)?(cu[A-Z]|nvml\.)\w*$")
-# Fields that are raw objects, and why none of them ends under a call.
+# Fields that are raw handles, and why none of them is destroyed during a call.
 RAW_FIELDS = {
     ("_compile/linking/_nvjitlink_linker.pyx", "c_link"): "used and destroyed by its own thread only",
     ("_device_resources.pxd", "_resource"): "a description, not an object of the driver",
-    ("_memory/_ipc.pyx", "pointer"): "the allocation's keep is this object, which never changes it",
+    ("_memory/_ipc.pyx", "pointer"): "the allocation holds this object, which never changes the field",
     ("graph/_graph_condition.pxd", "_c_handle"): "a number of its graph, which it keeps",
-    ("graph/_state/_graph_state.pxd", "c_node"): "a part of the tree, which each call keeps; destroy() ends it",
+    ("graph/_state/_graph_state.pxd", "c_node"): "a part of the tree, which each call keeps; destroy() clears it",
     ("graph/_state/_graph_state.pxd", "_user_object"): "released with its node",
     ("graph/_state/_graph_state.pxd", "c_graph"): "a part of the tree, which each call keeps",
     ("graph/_state/_graph_state.pxd", "c_holder"): "a part of the tree, which each call keeps",
     ("graph/_parameters/_memory_values.pxd", "address"): "an operand, which `owner` or `h_allocation` keeps",
-    ("graph/_parameters/_memory_values.pxd", "c_context"): "the one that was current, which the driver checks",
+    ("graph/_parameters/_memory_values.pxd", "c_context"): "the context that was current, which the driver checks",
     ("graph/_replay/_node_images.pxd", "c_node"): "a node of an executable's definition, which its plan keeps",
 }
 
 PYTHON_SOURCES = sorted((ROOT / "cuda" / "core").rglob("*.py"))
-# Handles that Python code passes to a library, and why none of them ends under the call.
+# Handles that Python code passes to a library, and why none of them is destroyed during the call.
 PASSED_HANDLES = {
     ("driver/_contexts/_shared_events.py", "held.handle"): "a reference of the call",
-    ("driver/_contexts/_shared_events.py", "self.handle"): "of the last reference, which ends it",
+    ("driver/_contexts/_shared_events.py", "self.handle"): "of the last reference, which destroys it",
     ("driver/_memory/_copy_records.py", "held[-1].handle"): "a reference of the call",
     ("driver/_memory/_managed.py", "self.handle"): "an address of memory, which its owner frees",
     ("system/_events.py", "self._events.handle"): "never closed: freed with the last reference",
@@ -58,7 +58,7 @@ def named(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=named)
-def test_objects_have_members_unless_a_handle_never_changes(path):
+def test_fields_are_members_unless_a_handle_never_changes(path):
     assert list(changing_handles(path.read_text())) == []
 
 
@@ -67,7 +67,7 @@ def test_no_function_returns_the_raw_value_of_its_own_reference(path):
     assert list(escaping_values(path.read_text())) == []
 
 
-def test_raw_objects_in_fields_are_known():
+def test_raw_handles_in_fields_are_listed():
     found = {
         (named(path).removeprefix("cuda/core/"), name) for path in SOURCES for name in raw_fields(path.read_text())
     }
@@ -94,7 +94,7 @@ def test_planted_handle_of_a_call_is_found():
     assert list(passed_handles('call("cuEventRecord", event, stream)\nprint(event.handle)')) == []
 
 
-def test_planted_raw_object_is_found():
+def test_planted_raw_handle_is_found():
     planted = "cdef class Event(DriverObject):\n    cdef:\n        cydriver.CUevent c_event  # owned\n"
     assert list(raw_fields(planted)) == ["c_event"]
     assert list(raw_fields(planted.replace("cydriver.CUevent ", "cydriver.CUevent_flags "))) == []
@@ -108,7 +108,7 @@ def test_planted_handle_is_found():
     assert list(changing_handles(planted.replace("EventHandle", "EventMember"))) == []
 
 
-def test_planted_escape_is_found():
+def test_planted_return_of_a_raw_value_is_found():
     planted = (
         "cdef cydriver.CUevent event_of(Event self) except NULL:\n"
         "    cdef KeptEvent event\n"
@@ -122,7 +122,7 @@ def test_planted_escape_is_found():
 
 
 def changing_handles(text: str) -> Iterator[str]:
-    """Yield the fields of classes that are handles and may change: others could end them under a call."""
+    """Yield the fields of classes that are handles and may change: another thread may replace one in a call."""
     is_class = False
     for line in text.splitlines():
         if line and not line.startswith((" ", "#")):
@@ -133,7 +133,7 @@ def changing_handles(text: str) -> Iterator[str]:
 
 
 def passed_handles(text: str) -> Iterator[str]:
-    """Yield what is passed as ``x.handle``: by then another thread may have closed ``x``."""
+    """Yield the arguments ``x.handle`` of calls: another thread may close ``x`` before the call uses the handle."""
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call) or not CALLING.match(ast.unparse(node.func)):
             continue
@@ -144,7 +144,7 @@ def passed_handles(text: str) -> Iterator[str]:
 
 
 def raw_fields(text: str) -> Iterator[str]:
-    """Yield the names of the fields of classes that are objects of the driver or of a compiler."""
+    """Yield the names of the fields of classes that are raw handles of the driver or of a compiler."""
     is_class = is_function = False
     for line in text.splitlines():
         if line and not line.startswith((" ", "#")):
@@ -157,7 +157,7 @@ def raw_fields(text: str) -> Iterator[str]:
 
 
 def escaping_values(text: str) -> Iterator[str]:
-    """Yield the returns of raw values whose reference ends with the function; as a number to show, they may leave."""
+    """Yield the returns of raw values whose reference ends with the function, except by functions for Python."""
     names: set[str] = set()
     is_number = False
     for line in text.splitlines():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Dependencies point down: a module imports from lower layers, and from earlier entries of its own."""
+"""Dependencies point down: a module imports from lower layers, and from earlier modules of its own layer."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ DEFERRED = re.compile(r'(?:\bDeferred\(|\bDeferredFunction\(\s*b|\bmodule = b)"(
 
 
 def modules() -> list[Path]:
-    """Return the sources, without the NVML package, which stands aside."""
+    """Return the sources without those of ``system``, the NVML package, which is independent of the layers."""
     suffixes = {".py", ".pyx", ".pxd"}
     paths = sorted(path for path in PACKAGE.rglob("*") if path.suffix in suffixes)
     return [path for path in paths if path.relative_to(PACKAGE).parts[0] != "system"]
@@ -320,8 +320,8 @@ def module_of(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-# The modules of system, which stand aside from the layers, from the first to the last.
-ASIDE = [
+# The modules of ``system``, from the first to the last: each imports only from earlier ones.
+SYSTEM_ORDER = [
     *("_support", "typing", "exceptions", "_nvml_context", "_attributes", "_mappings"),
     *("_memory_info", "_performance", "_processes", "_clocks", "_cooling", "_temperature", "_inforom"),
     *("_mig", "_nvlink", "_pci", "_fields", "_waiting", "_events", "_device_table"),
@@ -367,7 +367,7 @@ def test_every_module_in_the_table_exists():
 def test_module_imports_from_lower_layers_only(path):
     entry = entry_of(module_of(path))
     if path.stem == "_late" or entry is None:
-        return  # every upward reference is there
+        return  # _late has all upward references
     for _, module in imported(path):
         other = entry_of(module)
         if other is not None:
@@ -375,12 +375,12 @@ def test_module_imports_from_lower_layers_only(path):
 
 
 @pytest.mark.parametrize("path", SYSTEM, ids=lambda path: path.name)
-def test_system_stands_aside(path):
-    # It works with no context; what it has to do with devices of CUDA goes through _late.
+def test_system_imports_no_layers(path):
+    # NVML needs no CUDA context; references to CUDA devices go through _late.
     modules = {module for _, module in imported(path)}
     others = {module for module in modules if module.partition(".")[0] not in ("system", "_utils")}
     assert others <= {"_handles._late"}
-    earlier = ASIDE[: ASIDE.index(path.stem)]
+    earlier = SYSTEM_ORDER[: SYSTEM_ORDER.index(path.stem)]
     within = {module.removeprefix("system.") for module in modules if module.startswith("system.")}
     assert within <= set(earlier), f"{path.name} imports from above"
 
@@ -389,5 +389,5 @@ def test_system_stands_aside(path):
 def test_module_does_not_import_the_package_inside_a_function(path):
     if path.stem != "_late":
         inside = {module for indent, module in imported(path) if indent > 0}
-        # What only type checkers read is no import of a function.
+        # The indented import of typing.py is for type checkers only.
         assert inside == ({"_utils.importing.string_enums"} if path == PACKAGE / "typing.py" else set())

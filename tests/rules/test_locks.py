@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreter lock is asked for in one way on threads of others, and what relies on CPython has one place."""
+"""Locks and internals of CPython: one file uses internals, and foreign threads take the interpreter lock in one way."""
 
 import re
 from pathlib import Path
@@ -11,10 +11,11 @@ from support.source import CORE, core_files
 
 INTERNALS = [CORE / "_utils" / "cpython.hpp", CORE / "_utils" / "_cpython.pxd"]
 SOURCES = [path for path in core_files(".pyx", ".pxd", ".hpp") if path not in INTERNALS]
-# Fields of objects, slots of types, private functions, and the pending error as it was before Python 3.12.
-RELIES = re.compile(
-    r"\bob_(?:item|digit|type|refcnt|size)\b|\blv_tag\b|\btp_[a-z]+\b|\b_Py[A-Z]\w+|\bPyErr_(?:Fetch|Restore)\b"
-    r"|\bPyUnstable_\w+|\bPyGILState_(?:Ensure|Release)\b"
+# Fields of objects, slots of types, private functions, and what differs between versions of Python.
+INTERNAL_NAMES = re.compile(
+    r"\bob_(?:item|digit|type|refcnt|size)\b|\blv_tag\b|\blong_value\b|\btp_[a-z]+\b|\b_Py[A-Z]\w+|\bPyUnstable_\w+"
+    r"|\bPyErr_(?:Fetch|Restore|GetRaisedException|SetRaisedException)\b|\bPyGILState_(?:Ensure|Release)\b"
+    r"|\bPY_VERSION_HEX\b"
 )
 FUNCTION = re.compile(
     r"^( *)c(?:p)?def (?!class|extern|cppclass)[^\n(]*\((?:[^()]|\([^()]*\))*\)([^:\n]*):", re.MULTILINE
@@ -27,18 +28,18 @@ def without_comments(path: Path) -> str:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(CORE)))
 def test_internals_of_python_are_used_in_one_place(path):
-    assert RELIES.findall(without_comments(path)) == []
+    assert INTERNAL_NAMES.findall(without_comments(path)) == []
 
 
 @pytest.mark.parametrize(
     "path", [path for path in SOURCES if path.suffix == ".pyx"], ids=lambda path: str(path.relative_to(CORE))
 )
 def test_functions_of_foreign_threads_take_the_lock_by_call_with_interpreter(path):
-    assert takers(without_comments(path)) == []
+    assert lock_takers(without_comments(path)) == []
 
 
-def takers(text: str) -> list[str]:
-    """Return the functions that say ``with gil`` and can raise nothing, as those of callbacks and destructors."""
+def lock_takers(text: str) -> list[str]:
+    """Return the ``noexcept`` functions with a ``with gil`` block: callbacks and destructors, on any thread."""
     found = []
     starts = [*FUNCTION.finditer(text)]
     ends = [later.start() for later in starts[1:]] + [len(text)]
@@ -51,11 +52,11 @@ def takers(text: str) -> list[str]:
 def test_a_destructor_that_takes_the_lock_itself_is_found():
     wrong = "cdef void end(Thing[int]& value) noexcept nogil:\n    with gil:\n        release(value)\n"
     right = wrong.replace("noexcept", "except *")
-    assert takers(wrong) == ["cdef void end(Thing[int]& value) noexcept nogil:"]
-    assert takers(right) == takers(right + wrong.replace("with gil", "while it")) == []
+    assert lock_takers(wrong) == ["cdef void end(Thing[int]& value) noexcept nogil:"]
+    assert lock_takers(right) == lock_takers(right + wrong.replace("with gil", "while it")) == []
 
 
-# Threads may read these names while they are replaced: numbers, or an object that exists as long as the process.
+# Global names that are replaced while other threads read them: numbers, or objects that live as long as the process.
 REPLACED = {
     "_arrays/importing/_exchange.pyx": {"_tensor_class": "the class of PyTorch", "_torch": "its address"},
     "_arrays/_exports.pyx": {"_view_class": "a class, at import"},

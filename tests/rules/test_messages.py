@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""How messages show what the user gave."""
+"""How error messages show the values that users passed."""
 
 import re
 
@@ -11,7 +11,7 @@ from support.source import CORE, core_files
 pytestmark = pytest.mark.requires(source=True)
 
 RAISE = re.compile(r"^( *)raise [^\n]*(?:\n(?:\1 +[^\n]*|\1\)[^\n]*))*", re.M)
-# Names of attributes and classes, members of enums and objects of this package: they are short, and have a repr.
+# Names of attributes and classes, members of enums and objects of this package: their repr is short and never fails.
 OURS = re.compile(r"name|names.index.|cls|choice|_NAME|node|device|self(\.\w+)*|.*\.value|.*__name__|.*\.cname")
 
 

@@ -126,7 +126,7 @@ IMPORTED = {
     ],
     "texture._texture": ["ResourceDescriptor", "TextureObject", "TextureObjectOptions", "_normalize_address_modes"],
 }
-# What they call on classes of ours.
+# Private members of our classes that other packages use.
 MEMBERS = {
     "_stream.Stream": ["_init", "_legacy_default", "_per_thread_default"],
     "_memory._buffer.Buffer": ["_init"],
@@ -134,7 +134,7 @@ MEMBERS = {
     "_module.Kernel": ["_handle"],
     "_kernel_arg_handler.ParamHolder": ["ptr"],
 }
-# Where objects are pickled by the name of their class; pickles of other releases have these.
+# Classes that are pickled by name: pickles made by other releases contain these names.
 PICKLED = {
     "_device": ["Device"],
     "_event": ["IPCEventDescriptor"],
@@ -167,7 +167,7 @@ def test_private_member_is_where_others_call_it(cls, name):
 
 
 @pytest.mark.parametrize("module, name", PICKLED_PAIRS, ids=named)
-def test_pickled_class_names_the_module_it_always_had(module, name):
+def test_pickled_class_keeps_its_module_and_name(module, name):
     cls = getattr(importlib.import_module(f"cuda.core.{module}"), name)
     assert (cls.__module__, cls.__qualname__) == (f"cuda.core.{module}", name)
 
@@ -179,7 +179,7 @@ def test_modules_are_attributes_of_the_package():
     assert (result.stdout.strip(), result.returncode) == ("", 0)
 
 
-def test_alias_of_addresses_is_one_object():
+def test_device_pointer_type_is_one_object():
     typing = importlib.import_module("cuda.core.typing")
     buffer = importlib.import_module("cuda.core._memory._buffer")
     assert buffer.DevicePointerType is typing.DevicePointerType

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Headers and sizes of files, sizes of functions, and the names that driver calls give to errors."""
+"""Licence headers, sizes of files and functions, names of calls in driver errors, and skips by capability only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SKIP = re.compile(r"pytest\.(?:skip|importorskip|xfail)\b|mark\.(?:skip|skipif|x
 
 
 def sources(*directories: str) -> list[Path]:
-    """Return the code below some directories."""
+    """Return the source files below some directories."""
     paths = [path for directory in directories for path in sorted((ROOT / directory).rglob("*"))]
     return [path for path in paths if path.suffix in LIMITS]
 
@@ -71,7 +71,7 @@ def test_test_skips_by_capability_only(path):
 
 
 def functions(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the functions of Python or Cython code, with the lines of their bodies, docstrings not counted."""
+    """Yield the functions of Python or Cython code with their number of lines, docstrings not counted."""
     text = re.sub(r'^( +)[rf]?"""(?:.|\n)*?"""$', "", text, flags=re.MULTILINE)
     lines = text.splitlines()
     for start, line in enumerate(lines):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The type stubs that a wheel gets: generated here from the sources, and from a small sample."""
+"""The type stubs that a wheel contains, generated from the sources, and from a small sample."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_stub_shows_what_python_sees_and_nothing_else(generator, tmp_path):
 
 
 def test_every_extension_gets_a_stub_that_is_valid_python(stubs):
-    # And those of three packages that fetch their names late.
+    # Three packages import their names lazily, and have stubs, too.
     assert len(stubs) == len(list((ROOT / "cuda" / "core").rglob("*.pyx"))) + 3
     for stub in stubs:
         ast.parse(stub.read_text(), str(stub))
@@ -180,7 +180,7 @@ def test_constructor_in_c_is_read_from_the_docstring(generator, tmp_path):
     assert "class Thing:\n    def __init__(self, size=None) -> None: ...\n" in stub.read_text()
 
 
-def test_package_that_fetches_names_late_gets_a_stub(generator, tmp_path):
+def test_package_that_imports_names_lazily_gets_a_stub(generator, tmp_path):
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text("_HOMES = {'Thing': '_thing'}\n_PACKAGES = ('utils',)\n__version__ = '1'\n")

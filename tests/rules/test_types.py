@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Type checkers know every public name of the package, and find nothing in a program that is right."""
+"""Type checkers know every public name of the package, and report no error in a correct program."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_mypy_in_strict_mode_knows_the_names(installed, tmp_path):
 def test_pyright_knows_the_names(installed):
     done = check("basedpyright", "--level=error", "--outputjson", installed=installed)
     found = json.loads(done.stdout)["generalDiagnostics"]
-    # It does not heed the comments for mypy on the lines that are wrong.
+    # It ignores the comments for mypy, and so reports the lines that are wrong on purpose.
     wrong = [number for number, line in enumerate(PROGRAM.read_text().splitlines()) if "type: ignore" in line]
     assert [error["range"]["start"]["line"] for error in found] == wrong, found
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The interface that programs rely on, from the tables in ``interface/``, and what differs from it.
+"""Compares the package with the interface that programs rely on, which the tables in ``interface/`` list.
 
 A table has a line per name, and below a class one per member::
 
@@ -11,7 +11,7 @@ A table has a line per name, and below a class one per member::
         property read_mostly settable
         classmethod from_handle(ptr, size, mr=None)
 
-Ours may have more: names, members, and parameters that can be left out.
+The package may have more: names, members, and optional parameters.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """The name as a program reaches it."""
+        """The dotted path by which a program reaches it."""
         return f"{self.module}.{self.name}"
 
 
 def entries() -> Iterator[Entry]:
-    """Yield what all tables have, each class with its members."""
+    """Yield the entries of all tables, each class with its members."""
     for table in sorted(TABLES.glob("*.txt")):
         module, last = "", None
         for line in table.read_text().splitlines():
@@ -79,7 +79,7 @@ def parse(line: str) -> Entry:
 
 
 def find(path: str) -> object:
-    """Return what a dotted path names; LookupError when there is no such thing."""
+    """Return the object at a dotted path; raises LookupError if there is none."""
     parts = path.split(".")
     for count in range(len(parts), 0, -1):
         try:
@@ -96,7 +96,7 @@ def find(path: str) -> object:
 
 
 def differences(entry: Entry) -> Iterator[str]:
-    """Yield what an entry has and ours has not, as sentences."""
+    """Yield how the package differs from an entry, as sentences."""
     try:
         value = find(entry.path)
     except LookupError as error:
@@ -107,7 +107,7 @@ def differences(entry: Entry) -> Iterator[str]:
     yield from (f"{entry.path}.{name} is missing" for name in missing.values())
     for member in entry.members:
         path = f"{entry.path}.{member.name}"
-        owners = [*value.__mro__, *type(value).__mro__]  # a metaclass has the attributes of the class alone
+        owners = [*value.__mro__, *type(value).__mro__]  # a metaclass has attributes of the class, not of instances
         found = [owner.__dict__[member.name] for owner in owners if member.name in owner.__dict__]
         if found:
             yield from (f"{path} {difference}" for difference in _of_member(member, value, found[0]))
@@ -164,7 +164,7 @@ def _of_member(entry: Entry, cls: type, descriptor: object) -> Iterator[str]:
         if hasattr(type(descriptor), "__get__")
         else "attribute"
     )
-    # A function that is reached by its class may become a class method, which has the same calls.
+    # A class method accepts the same calls as a static method.
     if kind != entry.kind and entry.kind != "attribute" and (entry.kind, kind) != ("staticmethod", "classmethod"):
         yield f"is a {kind}, not a {entry.kind}"
     elif entry.parameters is not None:
@@ -174,7 +174,7 @@ def _of_member(entry: Entry, cls: type, descriptor: object) -> Iterator[str]:
 
 
 class _NoValue:
-    """What no property takes, and says so."""
+    """A value that every setter rejects."""
 
 
 def is_settable(cls: type, descriptor: object) -> bool:
@@ -201,14 +201,14 @@ def _of_signature(parameters: str, function: object, is_bound: bool = True) -> I
 
 
 def wanted(parameters: str) -> list[inspect.Parameter]:
-    """Return the parameters of a table; the default ``...`` stands for any."""
+    """Return the parameters of a signature in a table; the default ``...`` stands for any default."""
     namespace = {}
     exec(f"def function{parameters}: pass", namespace)
     return list(inspect.signature(namespace["function"]).parameters.values())
 
 
 def mismatches(expected: list[inspect.Parameter], ours: list[inspect.Parameter]) -> Iterator[str]:
-    """Yield why some call that the expected parameters take would not be taken, or mean something else."""
+    """Yield why a call that is valid for the expected parameters would fail for ours, or mean something else."""
     names = {parameter.name: (position, parameter) for position, parameter in enumerate(ours)}
     for position, parameter in enumerate(expected):
         if parameter.name not in names:
@@ -227,4 +227,4 @@ def mismatches(expected: list[inspect.Parameter], ours: list[inspect.Parameter])
             yield f"has the default {parameter.name}={mine.default!r}, not {parameter.default!r}"
     for _, mine in names.values():
         if mine.default is mine.empty and mine.kind not in (mine.VAR_POSITIONAL, mine.VAR_KEYWORD):
-            yield f"wants a parameter {mine.name} that cannot be left out"
+            yield f"has the required parameter {mine.name}"
