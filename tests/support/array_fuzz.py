@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random objects that lie about being arrays, given to all that reads arrays.
+"""Fuzzer of array imports: random objects with malformed array protocols, passed to everything that reads arrays.
 
-Each is refused with one of a few exceptions, or becomes a view whose numbers make sense; nothing is kept of it. Memory
-is never touched, because the addresses are made up.
+A reader must raise one of the exceptions in ``ALLOWED``, or return a view whose attributes agree with each other, and
+must keep no reference to the object. The addresses are invented, so the memory is never accessed.
 
     cd tests && CUDA_CORE_DEVICE=auto PYTHONPATH=$PWD/..:. python -m support.array_fuzz --count 100000 --seed 1
 """
@@ -32,33 +32,33 @@ ALLOWED = (AttributeError, BufferError, NotImplementedError, OverflowError, Type
 
 
 class Surprise(ValueError):
-    """What a hostile object raises."""
+    """The exception that a hostile object raises."""
 
 
 class Hostile:
-    """A number that raises, or reads arrays while it is read."""
+    """An object whose ``__index__`` raises, imports another array in the middle of an import, or returns 3."""
 
     def __init__(self, rng):
-        self.action = rng.choice(["raise", "enter", "lie"])
+        self.action = rng.choice(["raise", "reenter", "return"])
 
     def __index__(self):
         if self.action == "raise":
             raise Surprise
-        if self.action == "enter":
+        if self.action == "reenter":
             StridedMemoryView.from_any_interface(np.zeros(2), -1)
         return 3
 
 
 class Interface:
-    """An object with what entries a test wants."""
+    """An object that gets ``__cuda_array_interface__`` or ``__array_interface__``."""
 
 
 class Image:
-    """One of a type that is registered."""
+    """An object of a type with a registered importer."""
 
 
 class Fuzzer:
-    """Makes objects from a seed, and counts what became of them."""
+    """Makes objects from a seed, passes them to readers, and counts the outcomes."""
 
     def __init__(self, seed: int):
         self.rng = random.Random(seed)
@@ -149,7 +149,7 @@ class Fuzzer:
         return exporter
 
     def use(self, view):
-        """Look at all that a view says."""
+        """Read the attributes of a view, and assert that they agree with each other."""
         shape, strides = view.shape, view.strides
         assert all(type(extent) is int and extent >= 0 for extent in shape)
         assert strides is None or len(strides) == len(shape)
@@ -168,7 +168,7 @@ class Fuzzer:
         thing = self.tensor() if rng.random() < 0.5 else self.interface()
         seen = weakref.ref(thing)
         exporter = thing if isinstance(thing, DLPackExporter) else None
-        # Other numbers would be taken for streams, which drivers follow.
+        # The driver would dereference other numbers as stream handles.
         stream = rng.choice([-1, -1, -1, None, 1, -2, 2**70, "text", 1.5, b"1"])
         if rng.random() < 0.1:
             image = Image()
@@ -201,7 +201,7 @@ class Fuzzer:
             released = exporter.released
         if exporter is not None and released != taken:
             self.failures.append(f"{taken} tensors were taken and {released} released")
-        # An exporter is in a circle with its deleter.
+        # An exporter is always in a reference cycle with its deleter.
         if exporter is None and seen() is not None:
             gc.collect()
             if seen() is not None:
@@ -209,7 +209,7 @@ class Fuzzer:
         self.outcomes[outcome] += 1
 
     def run(self, count: int) -> dict:
-        """Return how often which outcome came, and what went wrong. Needs a current device, for its default stream."""
+        """Return the count of each outcome, and the failures. Needs a current device, whose default stream is used."""
         register_importer(Image, lambda image, stream_ptr: image.pixels)
         try:
             for number in range(count):

@@ -66,7 +66,7 @@ def _run(command: list[str]) -> None:
 
 
 def _cuda_include_dir() -> str:
-    # Of the wheel, whose version is that of the bindings; a toolkit on the machine may be older.
+    # The wheel's version is that of the bindings; a toolkit on the machine may be older.
     wheel = importlib.metadata.distribution("nvidia-cuda-runtime")
     header = next(file for file in wheel.files if file.name == "cuda.h")
     return str(Path(wheel.locate_file(header)).parent)

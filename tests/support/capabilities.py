@@ -14,9 +14,10 @@ from pathlib import Path
 
 
 class Capabilities:
-    """Answers the needs that tests state with the ``requires`` marker.
+    """Checks the capabilities that tests state with the ``requires`` marker.
 
-    Each method answers one need; it takes the value asked for and returns whether it is there.
+    Each public method but ``missing`` checks one capability: it takes the wanted value, and returns whether this
+    machine has it.
     """
 
     def missing(self, needs: dict) -> str | None:
@@ -53,11 +54,11 @@ class Capabilities:
         return (self.device_count > 0) == wanted
 
     def devices(self, wanted: int) -> bool:
-        """Whether there are so many devices."""
+        """Whether there are at least this many devices."""
         return self.device_count >= wanted
 
     def memory(self, wanted: int) -> bool:
-        """Whether device 0 has so many bytes of memory."""
+        """Whether device 0 has at least this many bytes of memory."""
         from cuda.bindings import driver
 
         return self.device_count > 0 and driver.cuDeviceTotalMem(0)[1] >= wanted
@@ -81,11 +82,11 @@ class Capabilities:
         return bool(self._property("virtual_memory_management_supported")) == wanted
 
     def host_mempool(self, wanted: bool) -> bool:
-        """Whether device 0 uses memory pools of the host."""
+        """Whether device 0 supports memory pools in host memory."""
         return (self.cuda((13, 0)) and bool(self._property("host_memory_pools_supported"))) == wanted
 
     def managed_mempool(self, wanted: bool) -> bool:
-        """Whether device 0 uses memory pools of managed memory, while the host does so too."""
+        """Whether device 0 supports pools of managed memory, which host and device may access at the same time."""
         return (self.cuda((13, 0)) and bool(self._property("concurrent_managed_access"))) == wanted
 
     def numa_advice(self, wanted: bool) -> bool:
@@ -225,7 +226,7 @@ class Capabilities:
             return not wanted
 
     def compiler(self, wanted: bool) -> bool:
-        """Whether a C++ compiler is here, for extensions built by the tests."""
+        """Whether a C++ compiler is installed, for extensions built by the tests."""
         return (shutil.which("g++") is not None) == wanted
 
     def opengl(self, wanted: bool) -> bool:
@@ -244,11 +245,11 @@ class Capabilities:
             return False
 
     def graphics_buffers(self, wanted: bool) -> bool:
-        """Whether there are buffers of OpenGL, or the software device, where something stands for them."""
+        """Whether graphics buffers can be registered: those of OpenGL, or the emulated ones of the software device."""
         return (self.device_count > 0 and (self.software(True) or self._has_opengl)) == wanted
 
     def command(self, wanted: str) -> bool:
-        """Whether a program is here; zig counts when its Python package is."""
+        """Whether a program is on the path; for zig, its Python package also counts."""
         return shutil.which(wanted) is not None or (wanted == "zig" and importlib.util.find_spec("ziglang") is not None)
 
     def source(self, wanted: bool) -> bool:
@@ -264,7 +265,7 @@ class Capabilities:
 
     def software(self, wanted: bool) -> bool:
         """Whether the device of this process is the software device, which comes with compilers of its own."""
-        import cuda.core  # settles which device it is
+        import cuda.core  # chooses the device
         import cuda.emulator
 
         return cuda.emulator.is_active() == wanted

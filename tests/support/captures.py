@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The end of captures that a failed test left: a strict one forbids calls of every test after it."""
+"""Ends captures that a failed test left open: in a strict mode, they would make calls of all later tests fail."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import sys
 
 
 def end_captures() -> None:
-    """Close the builders that capture, if there are any."""
+    """Close all graph builders, if a builder still captures."""
     module = sys.modules.get("cuda.core._handles._capture_mode")
     if module is None or module.capture_count() == 0:
         return
     from cuda.core.graph import GraphBuilder
 
-    for thing in gc.get_objects():
-        if type(thing) is GraphBuilder:
-            thing.close()
+    for candidate in gc.get_objects():
+        if type(candidate) is GraphBuilder:
+            candidate.close()
 
 
 def end_capture(stream) -> None:

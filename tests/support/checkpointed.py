@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a child process does that is checkpointed."""
+"""Functions that run in the child process that a test checkpoints."""
 
 import numpy as np
 

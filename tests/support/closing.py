@@ -35,7 +35,10 @@ DOCUMENTED = (RuntimeError, BufferError, ValueError, TypeError, CUDAError)
 
 
 class ClosingResource(MemoryResource):
-    """Page-locked memory that is poisoned when it is freed; one of its answers closes a buffer first."""
+    """Page-locked memory that is overwritten when it is freed.
+
+    Reading the attribute named ``closing`` first closes the buffer ``victim``.
+    """
 
     device_id = 0
 
@@ -58,7 +61,7 @@ class ClosingResource(MemoryResource):
 
     def allocate(self, size, *, stream=None):
         block = LegacyPinnedMemoryResource().allocate(size)
-        self.blocks.append(block)  # so that a late access finds poison, and not the memory of others
+        self.blocks.append(block)  # so that an access after the free reads 0xDD, not another allocation
         return Buffer.from_handle(block.handle, size, mr=self)
 
     def deallocate(self, ptr, size, *, stream=None):
@@ -67,7 +70,7 @@ class ClosingResource(MemoryResource):
 
 
 class DeviceResource(MemoryResource):
-    """The same of device memory, which is what it says."""
+    """Device memory that lists its frees."""
 
     is_device_accessible = True
     is_host_accessible = False
@@ -109,7 +112,7 @@ USES = {
 
 
 def use_while_the_resource_closes(closing: str, use: str) -> str:
-    """Use a buffer whose resource closes it when it is asked something; return what came of it."""
+    """Use a buffer whose resource closes it when an attribute is read; return the type name of the result or error."""
     resource = ClosingResource(closing)
     buffer = resource.allocate(SIZE)
     stream = Device().create_stream()
@@ -125,12 +128,12 @@ def use_while_the_resource_closes(closing: str, use: str) -> str:
 def export_while_an_argument_closes(argument: str) -> tuple[str, bool, bool]:
     """Export a buffer with an argument that closes it.
 
-    Returns the name of the result, whether the memory was kept as long as the capsule, and freed after it.
+    Returns the type name of the result, whether the capsule kept the memory allocated, and whether its end freed it.
     """
     resource = ClosingResource()
     buffer = resource.allocate(SIZE)
 
-    class Device1(tuple):
+    class DeviceTuple(tuple):
         __slots__ = ()
 
         def __ne__(self, other):
@@ -149,7 +152,7 @@ def export_while_an_argument_closes(argument: str) -> tuple[str, bool, bool]:
             buffer.close()
             return True
 
-    value = {"dl_device": Device1((3, 0)), "copy": Truth(), "max_version": Version((1, 0))}[argument]
+    value = {"dl_device": DeviceTuple((3, 0)), "copy": Truth(), "max_version": Version((1, 0))}[argument]
     capsule = buffer.__dlpack__(**{argument: value})
     name = type(capsule).__name__
     is_kept = buffer.is_closed and resource.freed == []
@@ -158,7 +161,7 @@ def export_while_an_argument_closes(argument: str) -> tuple[str, bool, bool]:
 
 
 def allocate_closes_the_source() -> tuple[bytes, int]:
-    """Copy a buffer to one whose allocation closes the first; return the bytes that arrived, and the frees."""
+    """Copy a buffer to a new one whose allocation closes the source; return the copied bytes and the count of frees."""
     resource = ClosingResource("allocate")
     buffer = resource.allocate(SIZE)
     stream = Device().create_stream()
@@ -180,7 +183,8 @@ def make_kernel(name="store"):
 def launch_with_an_argument_that_closes(bound: bool) -> tuple[int, list[bool], list[int]]:
     """Launch a kernel with an argument that closes the kernel, its code, the stream and the buffer.
 
-    Returns what the kernel stored, whether all are closed, and the frees seen by the argument and after.
+    Returns what the kernel stored, whether each object is closed, and how many frees there were when the argument was
+    converted and after the launch.
     """
     device = Device()
     kernel, code = make_kernel()
@@ -212,7 +216,7 @@ def launch_with_an_argument_that_closes(bound: bool) -> tuple[int, list[bool], l
 
 
 def closed_by_another_thread(work: str, seconds: float) -> dict[str, int]:
-    """Do something in a loop while other threads close what it uses; count the outcomes."""
+    """Repeat a call in two threads while another thread closes the objects that it uses; count the outcomes."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -222,7 +226,7 @@ def closed_by_another_thread(work: str, seconds: float) -> dict[str, int]:
 
 
 class Race:
-    """Two threads use one set of objects, and a third closes it and makes the next."""
+    """Two threads use one set of objects, and the calling thread closes it and makes the next."""
 
     def __init__(self, work: str):
         self.work = WORKS[work]
@@ -274,7 +278,7 @@ class Race:
                 try:
                     old[name].close()
                 except BufferError:
-                    pass  # a memoryview looks at it
+                    pass  # a memoryview borrows it
         self.is_over = True
         for thread in threads:
             thread.join()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Collect now, and not inside the block: what other tests left must not be released under pretences."""
+    """Collect garbage now, and not inside the block, where releases of other tests' objects would be counted."""
     gc.collect()
     gc.disable()
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs compiled with NVRTC's interface and run through the driver's, for tests."""
+"""Programs compiled by calls of NVRTC and run by calls of the driver, for tests of both interfaces."""
 
 import ctypes
 
@@ -10,7 +10,7 @@ C_TYPES = {bool: ctypes.c_bool, int: ctypes.c_int, float: ctypes.c_float}
 
 
 class Program:
-    """A program after nvrtcCompileProgram: its result, its log, and what came out."""
+    """A program after ``nvrtcCompileProgram``: its result, its log, and its outputs."""
 
     def __init__(self, source, *options, names=(), headers=None, name=""):
         from cuda.bindings import nvrtc
@@ -29,7 +29,7 @@ class Program:
 
     def output(self, kind):
         size = getattr(self.nvrtc, f"nvrtcGet{kind}Size")(self.handle)[1]
-        # What is written into a single byte would show in all that are equal: the interpreter shares them.
+        # At least two bytes: the interpreter shares all equal bytes objects of length 1, and NVRTC writes into it.
         data = b" " * (size + 1)
         assert getattr(self.nvrtc, f"nvrtcGet{kind}")(self.handle, data)[0] == 0
         return data[:size]

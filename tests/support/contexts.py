@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts that a program beside this one might have made."""
+"""Contexts made without ``cuda.core``, as other libraries in the process do, and the state of the current one."""
 
 from __future__ import annotations
 
 import contextlib
 
-# What a kernel can do so that its context is lost.
+# Errors of kernels after which every call in the context fails.
 FAULTS = (
     "ILLEGAL_ADDRESS",
     "LAUNCH_TIMEOUT",
@@ -22,7 +22,7 @@ FAULTS = (
 
 @contextlib.contextmanager
 def foreign_context(device_id=0):
-    """Make a context, not current, through the bindings; yield it as a :class:`Context`."""
+    """Create a context through the bindings, without making it current; yield it as a :class:`Context`."""
     from cuda.bindings import driver
 
     from cuda.core import Stream
@@ -40,7 +40,7 @@ def foreign_context(device_id=0):
 
 @contextlib.contextmanager
 def no_context():
-    """Let no context be current inside the block, and restore what was."""
+    """Pop all contexts of this thread for the block, and push them again after it."""
     from cuda.bindings import driver
 
     from cuda.core._utils.cuda_utils import handle_return
@@ -67,7 +67,7 @@ def current_context() -> int:
 
 
 def is_context_lost() -> bool:
-    """Return whether a kernel's fault has lost the current context: every call of this process will fail then."""
+    """Return whether a kernel's fault has broken the current context: every later call of this process will fail."""
     from cuda.bindings import driver
 
     lost = [int(getattr(driver.CUresult, f"CUDA_ERROR_{fault}")) for fault in FAULTS]

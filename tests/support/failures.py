@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose driver calls fail in turn, on the software device."""
+"""Runs a program once per driver call, and makes a different call fail each time, on the software device."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
-# What leaves a mark behind work that the end of a resource waits for. Where that fails, the stream is asked again.
+# Calls that record an event behind work that the end of a resource waits for. If one fails, the stream is queried.
 MARKING = ("cuStreamGetCtx", "cuCtxGetCurrent", "cuCtxPushCurrent*", "cuEventCreate", "cuEventRecord", "cuEventQuery")
 
 
 def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
     """Run a program with each of its driver calls failing in turn, and return which those were.
 
-    Each failure has to come out as the exception of its code, or as a warning where an exception
-    cannot; that of the calls in ``overcome`` may also be without consequence. It must leave nothing
-    on the device, and the program has to work afterwards.
+    Each failure must raise the exception of its code, or a warning where nothing can be raised; a failure
+    of the calls in ``overcome`` may also have no consequence. No failure may leak an allocation or a handle
+    of the device, and the program must work afterwards.
     """
     import cuda.emulator
     from cuda.core._handles._deferred_destruction import wait_for_pending_destructions
@@ -29,7 +29,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         try:
             program()
         finally:
-            wait_for_pending_destructions()  # what waits for work is not left over
+            wait_for_pending_destructions()  # a resource that waits for its work is no leak
 
     def check(call, error):
         if not is_clear(error, call, code):
@@ -43,7 +43,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         program()
         return set(failed)
 
-    # What exists already is no garbage of the program: looking through it takes most of the time.
+    # Older objects are no garbage of the program, and examining them would take most of the time.
     gc.collect()
     gc.freeze()
     try:
@@ -55,7 +55,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
 def call_beside_main(function):
     """Call a function on another thread with the same current device, and return its value.
 
-    There a wait is one driver call; on the main thread it asks as often as the work takes time.
+    There a wait is one driver call; on the main thread it polls, and the number of calls varies.
     """
     from cuda.core import Device
 
@@ -65,7 +65,7 @@ def call_beside_main(function):
 
 
 def is_clear(error, call, code) -> bool:
-    """Return whether an exception is of the class of the code, and says which call failed."""
+    """Return whether an exception has the class of the error code, and names the call that failed."""
     from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 
     return (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 
 def let_clock_tick(folder: Path) -> None:
-    """Return when a file of this folder that changes now has another time than those that changed before."""
-    # Not in the folder itself, whose own time is watched, too.
+    """Wait until a file that changes now gets another time stamp than those that changed before."""
+    # Not in the folder itself, because its own time stamp counts as well.
     probe = folder.parent / f"{folder.name}.probe"
     probe.write_text("")
     before = probe.stat().st_ctime_ns

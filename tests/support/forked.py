@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a child process does that forks itself."""
+"""A function for a child process that forks."""
 
 import os
 
@@ -9,6 +9,7 @@ from support.memory import HostMemoryResource
 
 
 def allocate_after_fork():
+    """Use a caching resource on both sides of a fork; return the exit status there, and two states of this side."""
     mr = CachingMemoryResource(StatisticsMemoryResource(HostMemoryResource()))
     cached, held = (mr.allocate(size, stream=LEGACY_DEFAULT_STREAM) for size in (64, 5000))
     cached.close()

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that use nodes and graphs which other threads change and destroy: only documented exceptions may come out.
+"""Threads use nodes and graphs while other threads change and destroy them: only documented exceptions may occur.
 
-cd tests && CUDA_CORE_DEVICE=auto PYTHONPATH=$PWD/..:. python -m support.graph_edits --seconds 60 --seed 1
+    cd tests && CUDA_CORE_DEVICE=auto PYTHONPATH=$PWD/..:. python -m support.graph_edits --seconds 60 --seed 1
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ THREADS = 8
 DOCUMENTED = (RuntimeError, ValueError, CUDAError)
 
 
-class Table:
-    """A graph, some of its nodes, and an executable that was made of it."""
+class SharedGraph:
+    """A graph definition, some of its nodes, and an executable of it."""
 
     def __init__(self, kernel, memory, event):
         self.definition = GraphDefinition()
@@ -41,12 +41,12 @@ class Table:
         self.executable = self.definition.instantiate()
 
 
-class Guest(threading.Thread):
-    """A thread that does something with the table, again and again."""
+class Worker(threading.Thread):
+    """A thread that makes random calls with the shared graph until the end."""
 
-    def __init__(self, room, seed: int, end: float):
+    def __init__(self, shared, seed: int, end: float):
         super().__init__()
-        self.room = room
+        self.shared = shared
         self.rng = random.Random(seed)
         self.end = end
         self.counts = collections.Counter()
@@ -56,9 +56,9 @@ class Guest(threading.Thread):
         Device(0).set_current()
         while time.monotonic() < self.end:
             work = self.rng.choice(WORKS)
-            table = self.room["table"]
+            graph = self.shared["graph"]
             try:
-                work(self.room, table, self.rng.choice(table.nodes), self.rng.choice(table.nodes))
+                work(self.shared, graph, self.rng.choice(graph.nodes), self.rng.choice(graph.nodes))
                 self.counts["done"] += 1
             except DOCUMENTED as error:
                 self.counts[type(error).__name__] += 1
@@ -66,65 +66,65 @@ class Guest(threading.Thread):
                 self.failures.append(f"{type(error).__name__}: {error}")
 
 
-def renew(room, table, node, other):
-    room["table"] = Table(room["kernel"], room["memory"], room["event"])
+def renew(shared, graph, node, other):
+    shared["graph"] = SharedGraph(shared["kernel"], shared["memory"], shared["event"])
 
 
-def look(room, table, node, other):
+def read_attributes(shared, graph, node, other):
     repr(node), node.type, node.handle, node.is_valid, node.graph
     for name in ("kernel", "config", "priority", "cluster", "dst", "value", "src", "size", "event", "child_graph"):
         getattr(node, name, None)
 
 
-def set_parameters(room, table, node, other):
+def set_parameters(shared, graph, node, other):
     if hasattr(node, "priority"):
         node.priority = 0
         node.update(config=TWO)
 
 
-def set_edges(room, table, node, other):
+def set_edges(shared, graph, node, other):
     node.pred = [other]
 
 
-def change_executable(room, table, node, other):
+def change_executable(shared, graph, node, other):
     if hasattr(node, "kernel"):
-        table.executable[node].update(config=TWO, kernel=room["kernel"], args=(room["memory"], 3))
+        graph.executable[node].update(config=TWO, kernel=shared["kernel"], args=(shared["memory"], 3))
 
 
 WORKS = [
     renew,
-    look,
+    read_attributes,
     set_parameters,
     set_edges,
     change_executable,
-    lambda room, table, node, other: node.destroy(),
-    lambda room, table, node, other: (set(node.pred), set(node.succ)),
-    lambda room, table, node, other: (table.definition.nodes(), table.definition.edges(), table.below.nodes()),
-    lambda room, table, node, other: node.launch(ONE, room["kernel"], room["memory"], 4),
-    lambda room, table, node, other: node.join(other),
-    lambda room, table, node, other: GraphDefinition().embed(table.below),
-    lambda room, table, node, other: table.definition.instantiate().close(),
-    lambda room, table, node, other: table.executable.update(table.definition),
+    lambda shared, graph, node, other: node.destroy(),
+    lambda shared, graph, node, other: (set(node.pred), set(node.succ)),
+    lambda shared, graph, node, other: (graph.definition.nodes(), graph.definition.edges(), graph.below.nodes()),
+    lambda shared, graph, node, other: node.launch(ONE, shared["kernel"], shared["memory"], 4),
+    lambda shared, graph, node, other: node.join(other),
+    lambda shared, graph, node, other: GraphDefinition().embed(graph.below),
+    lambda shared, graph, node, other: graph.definition.instantiate().close(),
+    lambda shared, graph, node, other: graph.executable.update(graph.definition),
 ]
 
 
 def run(seconds: float, seed: int) -> dict:
-    """Work for so long, and return the counts of outcomes and the failures."""
+    """Run the threads for this time; return the counts of outcomes and the failures."""
     device = Device(0)
     device.set_current()
     code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
     memory = LegacyPinnedMemoryResource().allocate(64)
-    room = {"kernel": code.get_kernel("store"), "memory": memory, "event": device.create_event()}
-    renew(room, None, None, None)
+    shared = {"kernel": code.get_kernel("store"), "memory": memory, "event": device.create_event()}
+    renew(shared, None, None, None)
     sys.setswitchinterval(1e-6)
     end = time.monotonic() + seconds
-    guests = [Guest(room, seed * 100 + number, end) for number in range(THREADS)]
-    for guest in guests:
-        guest.start()
-    for guest in guests:
-        guest.join()
-    counts = sum((guest.counts for guest in guests), collections.Counter())
-    return {"counts": dict(counts), "failures": [failure for guest in guests for failure in guest.failures][:5]}
+    workers = [Worker(shared, seed * 100 + number, end) for number in range(THREADS)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    counts = sum((worker.counts for worker in workers), collections.Counter())
+    return {"counts": dict(counts), "failures": [failure for worker in workers for failure in worker.failures][:5]}
 
 
 def main() -> int:

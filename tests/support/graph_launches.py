@@ -35,14 +35,14 @@ FOR_KERNELS = GraphCompleteOptions(device_launch=True)
 
 @functools.cache
 def code_of(arch):
-    """Return the kernels, linked with what launches graphs: the software device has that itself."""
+    """Return the kernels, linked with the device runtime, which the software device has built in."""
     code = Program(SOURCE, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile("cubin")
     inputs = [code] if device_choice.is_software() else [code, ObjectCode.from_library(runtime_library())]
     return Linker(*inputs, options=LinkerOptions(arch=arch)).link("cubin")
 
 
 def appending(own, memory, *digits):
-    """Return a graph for kernels that appends digits to a number."""
+    """Return the definition of a graph that appends digits to a number; ``own`` returns a kernel by its name."""
     definition = GraphDefinition()
     node = definition
     for digit in digits:

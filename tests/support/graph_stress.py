@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that build, clone, change, destroy, launch and drop graphs at random, and count what stays.
+"""Threads build, clone, change, destroy, launch and drop graphs at random; at the end, leaked operands are counted.
 
     cd tests && CUDA_CORE_DEVICE=auto PYTHONPATH=$PWD/..:. python -m support.graph_stress --rounds 10000 --seed 1
 
-Definitions are shared and changed under one lock each, as the interface asks for; executables are shared without one.
+Each shared definition is changed under a lock of its own, as the interface demands; executables need no lock.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_NODES = 12
 
 
 class Callee:
-    """What callbacks call; all that live are known."""
+    """A function for callbacks; ``alive`` has all that exist."""
 
     alive = weakref.WeakSet()
     lock = threading.Lock()
@@ -59,7 +59,7 @@ PLAIN = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(("srand", ctypes.CDLL(None)))
 
 
 class Slot:
-    """A definition, what was made of it, and who may change it."""
+    """A definition, its executables, and the lock under which they are changed."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -81,14 +81,14 @@ class Stress:
         options = ProgramOptions(arch=f"sm_{self.device.arch}")
         self.kernel = Program(SOURCE, "c++", options).compile("cubin").get_kernel("add")
         self.resource = DeviceMemoryResource(self.device, DeviceMemoryResourceOptions())
-        # What captured work uses: no graph keeps that, and callbacks, which are kept, are changed and destroyed here.
+        # For captured launches: a graph does not keep their memory, and callbacks that could are replaced here.
         self.lasting = self.device.allocate(64, stream=self.device.default_stream)
         self.slots = [Slot() for _ in range(SLOTS)]
         self.threads = [threading.Thread(target=self._work, args=(index,)) for index in range(threads)]
         self.left = threading.Semaphore(rounds)
 
     def run(self) -> dict:
-        """Do all rounds, drop everything, and return counts, failures and what stays."""
+        """Do all rounds, drop everything, and return counts, failures and leaks."""
         start = time.monotonic()
         for thread in self.threads:
             thread.start()
@@ -115,14 +115,14 @@ class Stress:
         self.device.set_current()
         counts = collections.Counter()
         stream = self.device.create_stream()
-        ways = [getattr(self, name) for name in sorted(dir(type(self))) if name.startswith("do_")]
+        operations = [getattr(self, name) for name in sorted(dir(type(self))) if name.startswith("do_")]
         while not self.failures and self.left.acquire(blocking=False):
-            way = dice.choice(ways)
+            operation = dice.choice(operations)
             try:
-                outcome = way(dice, dice.choice(self.slots), stream)
-                counts[way.__name__[3:] + ("" if outcome is None else f", {outcome}")] += 1
+                outcome = operation(dice, dice.choice(self.slots), stream)
+                counts[operation.__name__[3:] + ("" if outcome is None else f", {outcome}")] += 1
             except Exception as error:
-                self.failures.append(f"{way.__name__}: {error!r}")
+                self.failures.append(f"{operation.__name__}: {error!r}")
                 raise
         stream.sync()
         with Callee.lock:
@@ -141,7 +141,7 @@ class Stress:
             nodes = list(slot.definition.nodes())
             if len(nodes) >= MOST_NODES:
                 return "full"
-            # Of callbacks, `callback` is what they call.
+            # Not after a callback node, whose attribute `callback` is the function that it calls.
             where = dice.choice([slot.definition, *[node for node in nodes if type(node).__name__[0] != "H"]])
             kind = dice.randrange(6)
             if kind == 0:
@@ -160,7 +160,7 @@ class Stress:
         return None
 
     def do_clone(self, dice, slot, stream):
-        """Embed a copy of one graph in a new one, which takes the place of a third."""
+        """Embed a copy of one graph in a new one, and put that into another slot."""
         definition = GraphDefinition()
         with slot.lock:
             if len(slot.definition.nodes()) >= MOST_NODES // 2:
@@ -172,7 +172,7 @@ class Stress:
         return None
 
     def do_capture(self, dice, slot, stream):
-        """Capture a graph with a fork and callbacks, which takes the place of another."""
+        """Capture a graph with a fork and callbacks, and put it into the slot."""
         memory, callee = self._memory(stream), self.callee()
         with self.device.create_graph_builder() as builder:
             builder.begin_building(dice.choice(["relaxed", "thread_local"]))
@@ -222,13 +222,13 @@ class Stress:
         return None
 
     def do_instantiate(self, dice, slot, stream):
-        """Make an executable, which may push an older one out."""
+        """Instantiate the definition, and drop all but the last three executables."""
         with slot.lock:
             slot.graphs.append((slot.definition, slot.definition.instantiate()))
             del slot.graphs[:-3]
 
     def do_launch(self, dice, slot, stream):
-        """Launch an executable, and wait at times."""
+        """Launch an executable, and sometimes wait for it."""
         with contextlib.suppress(IndexError):
             _, graph = dice.choice(slot.graphs)
             graph.launch(stream)
@@ -238,7 +238,7 @@ class Stress:
         return "nothing"
 
     def do_update(self, dice, slot, stream):
-        """Let an executable take over a definition, its own or another."""
+        """Update an executable from the slot's definition, which may be another one by now."""
         with slot.lock:
             if not slot.graphs:
                 return "nothing"
@@ -250,7 +250,7 @@ class Stress:
         return None
 
     def do_change_executable(self, dice, slot, stream):
-        """Change a node of an executable, or leave it out."""
+        """Change a node of an executable, and enable or disable it."""
         memory = self._memory(stream)
         with slot.lock:
             if not slot.graphs:
@@ -269,7 +269,7 @@ class Stress:
                     else:
                         continue
                 except CUDAError:
-                    return "refused"  # a node that is younger than the executable
+                    return "refused"  # a node that was added after the instantiation
                 return name
         return "nothing"
 
@@ -282,13 +282,13 @@ class Stress:
         return None
 
     def do_drop(self, dice, slot, stream):
-        """Forget a graph and all that was made of it."""
+        """Drop a definition and its executables."""
         with slot.lock:
             slot.definition, slot.graphs = GraphDefinition(), []
 
 
 def main() -> int:
-    """Run what the command line asks for, and print it as JSON."""
+    """Run with the arguments of the command line, and print the result as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=10_000)
     parser.add_argument("--threads", type=int, default=8)

@@ -38,7 +38,7 @@ def kernels(device) -> dict:
 
 
 class Memory:
-    """16 ints that host and device see; zero at first."""
+    """16 ints in pinned memory, zero at first."""
 
     def __init__(self, stream):
         self.buffer = LegacyPinnedMemoryResource().allocate(64, stream=stream)
@@ -69,7 +69,7 @@ def run(graph, stream) -> None:
 
 
 def is_released(reference, seconds: float = 10) -> bool:
-    """Return whether the object of a weak reference ends soon: the driver says so on a thread of its own."""
+    """Return whether the object of a weak reference is released in time: the driver releases it on another thread."""
     deadline = time.monotonic() + seconds
     while reference() is not None and time.monotonic() < deadline:
         gc.collect()

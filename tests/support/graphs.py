@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs made through the bindings, for what is tested below the graphs of this package."""
+"""Graphs made through the bindings, for tests of layers below ``cuda.core.graph``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Captured:
         stream.sync()
 
     def node_kinds(self) -> list[str]:
-        """Return the kinds of the nodes, sorted, such as ``"MEM_ALLOC"``."""
+        """Return the types of the nodes, sorted, such as ``"MEM_ALLOC"``."""
         nodes, count = call_driver("cuGraphGetNodes", self.raw)
         if count:
             nodes, count = call_driver("cuGraphGetNodes", self.raw, count)
@@ -34,7 +34,7 @@ class Captured:
         return sorted(kind.removeprefix("CU_GRAPH_NODE_TYPE_") for kind in kinds)
 
     def destroy(self) -> None:
-        """End the graph and what was made of it."""
+        """Destroy the graph and its executable."""
         if self._executable is not None:
             call_driver("cuGraphExecDestroy", self._executable)
         if self.raw is not None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Green contexts for tests, and where their kernels run."""
+"""Green contexts for tests, and the multiprocessors on which their kernels run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def green_context(device: Device, count: int = 8) -> Context:
 
 @functools.cache
 def kernel():
-    """Return the kernel that tells its multiprocessor."""
+    """Return the kernel that stores the multiprocessor of each block."""
     code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{Device().arch}")).compile("cubin")
     return code.get_kernel("where")
 
@@ -60,10 +60,10 @@ def multiprocessors(stream: Stream) -> set[int]:
 
 
 def reserved(device: Device) -> set[int]:
-    """Return the multiprocessors that groups without a common one both run on.
+    """Return the multiprocessors that two disjoint groups both run on.
 
-    There are none, but for hardware in a process that has loaded code with dynamic parallelism, where each context
-    also has the pair that serves launches by kernels.
+    There are none, except on a GPU in a process that has loaded code with dynamic parallelism: there each context
+    also uses the two multiprocessors that serve launches by kernels.
     """
     contexts = [device.create_context(ContextOptions(resources=[group])) for group in split(device, 8, 8)]
     first, second = (multiprocessors(context.create_stream()) for context in contexts)

@@ -31,7 +31,7 @@ def contents(array, stream) -> np.ndarray:
 
 
 def texture_of(device, source, **options):
-    """Return a texture of an array, of a mipmapped array, or of what a descriptor says."""
+    """Return a texture of an array, of a mipmapped array, or of the resource of a descriptor."""
     if not isinstance(source, ResourceDescriptor):
         make = "from_mipmapped_array" if hasattr(source, "get_level") else "from_opaque_array"
         source = getattr(ResourceDescriptor, make)(source)

@@ -3,9 +3,9 @@
 """Compares the package with pages of Markdown that describe its interface.
 
 The tables in ``interface/`` were made from such pages. ``python -m support.interface_pages FOLDER`` reads the pages
-themselves, whatever they have become: tables whose head says what they list (``| member | signature |``,
-``| enum | members |``, ...), and blocks of code with calls and dataclasses. It prints what the package has not or has
-otherwise, and counts what it read. Prose it does not read.
+themselves in their present state: tables whose head says what they list (``| member | signature |``,
+``| enum | members |``, ...), and blocks of code with calls and dataclasses, but not prose. It prints what is missing
+or different in the package, and the number of names that it compared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from support import interface
 
-# Where names of a page are looked for, those of the page's own area first.
+# Modules in which the names of a page are looked up, those of the page's own area first.
 AREAS = {"04": "cuda.core.graph", "06": "cuda.core.texture", "07": "cuda.core.system"}
 PLACES = (
     *("cuda.core", "cuda.core.graph", "cuda.core.texture", "cuda.core.utils", "cuda.core.typing"),
@@ -38,12 +38,13 @@ QUOTED = re.compile(r"`([^`]+)`")
 CALL = re.compile(r"^(?:def )?([\w.]+)(\((?:[^()]|\([^()]*\))*\))(?: -> [^\n#]+)?\s*(?:#.*)?$", re.MULTILINE)
 DATACLASS = re.compile(r"@dataclass(?:\(.*?\))?\nclass (\w+).*?:\n((?:    .*\n?)+)")
 FIELD = re.compile(r"^    (\w+): [^=#\n]+?(?: *= *([^#\n]+?))? *(?:#.*)?$", re.MULTILINE)
-MADE_BY_PYTHON = ("__buffer__", "__release_buffer__") if sys.version_info < (3, 12) else ()  # of the slots in C
+# Python 3.12 and later make these methods from the slots of the buffer protocol.
+MADE_BY_PYTHON = ("__buffer__", "__release_buffer__") if sys.version_info < (3, 12) else ()
 PAIR = re.compile(r"([A-Z][A-Z0-9_]*)(?:=`([^`]*)`| (\d+))")
 
 
 class Page:
-    """A page, and what the names on it mean."""
+    """A page, and the objects that its names refer to."""
 
     def __init__(self, path: Path):
         self.path, self.text, self.read = path, path.read_text(), 0
@@ -55,11 +56,11 @@ class Page:
         self.callables = [value for value in words if callable(value)]
 
     def named(self, name: str) -> object:
-        """Return what a name means on this page, None for nothing."""
+        """Return the object that a name refers to on this page, or None."""
         return next((getattr(module, name) for module in self.modules if hasattr(module, name)), None)
 
     def differences(self) -> Iterator[str]:
-        """Yield what the page has and the package has not, as sentences."""
+        """Yield how the package differs from the page, as sentences."""
         for text in re.findall(r"^```\w*\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL):
             yield from self.of_code(text)
         heading, head = "", None
@@ -167,7 +168,7 @@ class Page:
 
 
 def readable(text: str | None) -> str | None:
-    """Return parameters without annotations, the defaults that are no literals as ``...``; None for what is none."""
+    """Return parameters without annotations, with ``...`` for defaults that are no literals; None if unreadable."""
     try:
         arguments = ast.parse(f"def function{text}: pass").body[0].args
     except SyntaxError:
@@ -182,7 +183,7 @@ def readable(text: str | None) -> str | None:
 
 
 def literal(text: str) -> object:
-    """Return the value of a literal, ``...`` of anything else."""
+    """Return the value of a literal, or ``...`` for any other expression."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -190,7 +191,7 @@ def literal(text: str) -> object:
 
 
 def parameters(function: object) -> dict:
-    """Return the parameters of a function, or of the constructor of a class; none where they are not known."""
+    """Return the parameters of a function, or of the constructor of a class; an empty dict if they are unknown."""
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -198,19 +199,19 @@ def parameters(function: object) -> dict:
 
 
 def mismatches(place: object, name: str, wanted: str) -> Iterator[str]:
-    """Yield in what the parameters of an attribute differ from those of a page."""
+    """Yield how the parameters of an attribute differ from those on a page."""
     value = getattr(place, name)
     try:
         ours = list(inspect.signature(value).parameters.values())
     except (TypeError, ValueError):
-        return  # an operator, which has none, or a property
+        return  # an operator, which has no signature, or a property
     if ours and ours[0].name == "self" and isinstance(place, type):
         ours = ours[1:]
     yield from interface.mismatches(interface.wanted(wanted), ours)
 
 
 def main(folder: str) -> int:
-    """Print what differs; return the status of the process."""
+    """Print the differences; return the exit status."""
     read, count = 0, 0
     for path in sorted(Path(folder).glob("0[0-8]*.md")):
         page = Page(path)

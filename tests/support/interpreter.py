@@ -9,9 +9,10 @@ import subprocess
 import sys
 
 
-def run(code: str, **variables: str) -> str:
-    """Return what code prints in a new interpreter, which must end well."""
+def run(code: str, *, timeout: float = 60, **variables: str) -> str:
+    """Return what code prints in a new interpreter, which must exit with status 0."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **variables}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=timeout)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "emulator" / "kernels"
 
 
 def header_folders() -> list[str] | None:
-    """Return where the headers of CUDA lie, or None where some are missing; the software device brings its own."""
+    """Return the folders of CUDA's headers, or None if some are missing; the software device needs none."""
     import cuda.emulator
 
     if cuda.emulator.is_active():
@@ -48,7 +48,7 @@ class KernelFile:
         from cuda.core import Program, ProgramOptions
 
         folders = (header_folders() if self.headers else None) or None
-        # Without contraction, so that sums round as NumPy's do.
+        # Without fused multiply-add, so that sums round as NumPy's do.
         options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders, fma=False)
         return Program(self.path.read_text(), "c++", options).compile("cubin", name_expressions=self.expressions)
 
@@ -58,10 +58,10 @@ class KernelFile:
 
         config = LaunchConfig(grid=grid, block=block, shmem_size=shared, is_cooperative=cooperative)
         copies = {index: Copy(array, stream) for index, array in enumerate(arguments) if isinstance(array, np.ndarray)}
-        values = [copies[index].there if index in copies else value for index, value in enumerate(arguments)]
+        values = [copies[index].device if index in copies else value for index, value in enumerate(arguments)]
         launch(stream, config, self.code.get_kernel(name), *values)
         for copy in copies.values():
-            copy.there.copy_to(copy.here, stream=stream)
+            copy.device.copy_to(copy.host, stream=stream)
         stream.sync()
         for copy in copies.values():
             copy.finish()
@@ -75,18 +75,18 @@ class Copy:
 
         assert array.flags.c_contiguous
         self.array = array
-        self.here = LegacyPinnedMemoryResource().allocate(array.nbytes)
-        self.there = stream.device.allocate(array.nbytes, stream=stream)
+        self.host = LegacyPinnedMemoryResource().allocate(array.nbytes)
+        self.device = stream.device.allocate(array.nbytes, stream=stream)
         self.bytes[:] = array.reshape(-1).view(np.uint8)
-        self.there.copy_from(self.here, stream=stream)
+        self.device.copy_from(self.host, stream=stream)
 
     @property
     def bytes(self):
-        return np.from_dlpack(self.here).view(np.uint8)
+        return np.from_dlpack(self.host).view(np.uint8)
 
     def finish(self) -> None:
-        """Bring the result back, and release both sides."""
+        """Store the result in the array, and free both buffers."""
         if self.array.flags.writeable:
             self.array.reshape(-1).view(np.uint8)[:] = self.bytes
-        self.there.close()
-        self.here.close()
+        self.device.close()
+        self.host.close()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels compiled for device 0, and memory that both sides read."""
+"""Kernels compiled for the current device, and memory that host and device access."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def compiled(source: str):
 
 
 class HostMemory:
-    """Pinned memory, zeroed: a device writes to it and ``bytes()`` reads it after a synchronization."""
+    """Pinned memory, zeroed: kernels write to it, and ``bytes()`` reads it after a synchronization."""
 
     def __init__(self, size: int):
         from cuda.core._memory import LegacyPinnedMemoryResource

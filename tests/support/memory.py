@@ -10,7 +10,7 @@ from cuda.core._memory import Buffer, LegacyPinnedMemoryResource, MemoryResource
 
 
 class HostMemoryResource(MemoryResource):
-    """Ordinary host memory; ``freed`` lists the arguments of each call of deallocate."""
+    """Ordinary host memory; ``freed`` lists the arguments of each call of ``deallocate``."""
 
     is_device_accessible = False
     is_host_accessible = True
@@ -40,7 +40,7 @@ def read(buffer, stream) -> bytes:
 
 
 def write(buffer, data, stream) -> None:
-    """Give a buffer the bytes of ``data``."""
+    """Copy the bytes of ``data`` to a buffer, and wait for the copy."""
     pinned = LegacyPinnedMemoryResource().allocate(buffer.size)
     memoryview(pinned)[:] = data
     buffer.copy_from(pinned, stream=stream)
@@ -48,7 +48,7 @@ def write(buffer, data, stream) -> None:
 
 
 class ShortList(list):
-    """A list that has fewer items than it says, as one that another thread shortens."""
+    """A list with one item less than its length, as if another thread shortens it."""
 
     def __len__(self):
         return super().__len__() + 1

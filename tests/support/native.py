@@ -31,7 +31,7 @@ def _load(path):
 
 
 def run_case(checks, *words):
-    """Run a case of driver.cpp with kernels that are "plain" or "checked"; what it printed, by name."""
+    """Run a case of ``driver.cpp`` with "plain" or "checked" kernels; return the printed values by name."""
     driver, modules = build_executor()
     command = [driver, modules[checks], *map(str, words)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -45,7 +45,7 @@ def run_case(checks, *words):
 
 
 def line_of(mark):
-    """The line of kernels.cpp that a test expects in a report."""
+    """Return the number of the line of ``kernels.cpp`` with the comment ``// at MARK``."""
     for number, line in enumerate((SOURCES / "kernels.cpp").read_text().splitlines(), 1):
         if line.endswith(f"// at {mark}"):
             return number
@@ -54,7 +54,7 @@ def line_of(mark):
 
 @functools.cache
 def build_executor():
-    """Compile what changed; returns the driver, and the modules by name."""
+    """Compile the files that changed; return the path of the driver, and of the modules by name."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with open(FOLDER / "lock", "w") as lock:  # test processes run side by side
         fcntl.flock(lock, fcntl.LOCK_EX)

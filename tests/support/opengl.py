@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""OpenGL without a window, through EGL, on the GPU that is device 0; and buffers of it for tests."""
+"""OpenGL without a window, through EGL, on the GPU of device 0, with buffers and textures for tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE = 0x8058, 0x1908, 0x1401
 
 
 class OpenGL:
-    """A context of OpenGL that is current on this thread; OSError where there is none for device 0."""
+    """An OpenGL context, current on this thread; the constructor raises OSError if device 0 has none."""
 
     def __init__(self):
         self._egl = ctypes.CDLL("libEGL.so.1")
@@ -63,7 +63,7 @@ class OpenGL:
         self._function(name, None, *types)(*arguments)
 
     def new_name(self, function: str) -> int:
-        """Return the name that a function such as ``glGenBuffers`` gives."""
+        """Return a new object name from a function such as ``glGenBuffers``."""
         name = ctypes.c_uint()
         self.call(function, 1, ctypes.c_void_p(ctypes.addressof(name)))
         return name.value
@@ -76,7 +76,7 @@ def opengl() -> OpenGL:
 
 
 class RealBuffer:
-    """A buffer of OpenGL, as ``cuda.emulator.GraphicsBuffer`` stands for one."""
+    """An OpenGL buffer with the interface of ``cuda.emulator.GraphicsBuffer``."""
 
     def __init__(self, size: int):
         self.size = size
@@ -105,7 +105,7 @@ class RealBuffer:
 
 
 class RealImage:
-    """A texture of OpenGL with four 8-bit channels."""
+    """An OpenGL texture with four 8-bit channels."""
 
     def __init__(self, width: int, height: int):
         self.shape = height, width, 4
@@ -132,7 +132,7 @@ class RealImage:
 
 
 def make_buffer(size: int):
-    """Return a buffer of OpenGL, or what stands for it on the software device."""
+    """Return an OpenGL buffer, or the emulated one of the software device."""
     import cuda.emulator
 
     return cuda.emulator.GraphicsBuffer(size) if cuda.emulator.is_active() else RealBuffer(size)

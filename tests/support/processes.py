@@ -13,7 +13,7 @@ PATIENCE = 60  # seconds
 
 
 class Child:
-    """A process with device 0 current. Functions and values go to it, and come back, by pickling."""
+    """A process with device 0 current. Functions, arguments and results are sent by pickling."""
 
     def __init__(self, method: str = "spawn"):
         context = multiprocessing.get_context(method)
@@ -23,9 +23,9 @@ class Child:
         other.close()
 
     def call(self, function, *args):
-        """Return what a function of an importable module returns there."""
+        """Call a function of an importable module in the process, and return its result."""
         self._connection.send((function, args))
-        del function, args  # what was sent belongs to the test alone
+        del function, args  # only the test keeps references to the arguments
         if not self._connection.poll(PATIENCE):
             raise TimeoutError("the child process did not answer")
         is_result, value = self._connection.recv()

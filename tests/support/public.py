@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is public, found by walking the modules whose names say that they are."""
+"""The public interface, found by walking the modules whose names are public."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import cuda.core
 def modules() -> list[str]:
     """Return the names of the public modules, the package first.
 
-    Left out are the deprecated name of all of them, and modules that make a context current when they are imported.
+    Without ``cuda.core.experimental``, which repeats them, and without modules whose import makes a context current.
     """
     found = pkgutil.walk_packages(cuda.core.__path__, "cuda.core.", onerror=lambda name: None)
     names = [info.name for info in found if "._" not in info.name]
-    acting = ("experimental", "autoinit", "autoprimaryctx")
-    return ["cuda.core", *(name for name in names if not name.endswith(acting))]
+    excluded = ("experimental", "autoinit", "autoprimaryctx")
+    return ["cuda.core", *(name for name in names if not name.endswith(excluded))]
 
 
 def names(module: str) -> list[str]:
@@ -30,7 +30,7 @@ def names(module: str) -> list[str]:
 
 
 def values() -> Iterator[tuple[str, object]]:
-    """Yield each public thing with its name, once."""
+    """Yield each public object with its name, once."""
     seen = set()
     for module in modules():
         for name in names(module):
@@ -41,12 +41,12 @@ def values() -> Iterator[tuple[str, object]]:
 
 
 def classes() -> list[tuple[str, type]]:
-    """Return the public classes that are ours, with their names."""
+    """Return the public classes that this package defines, with their names."""
     return [(name, value) for name, value in values() if isinstance(value, type) and _is_ours(value)]
 
 
 def methods(cls: type) -> Iterator[tuple[str, object]]:
-    """Yield the public methods of a class that it, or a base of ours, defines."""
+    """Yield the public methods of a class that it, or a base class of this package, defines."""
     for name in dir(cls):
         owner = next((base for base in cls.__mro__ if name in base.__dict__), object)
         if not name.startswith("_") and _is_ours(owner) and callable(method := getattr(cls, name)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""One sample of every class, and what the class promises: the protocol tests run over all of them."""
+"""One sample of every class, and what the class supports; the protocol tests run with all samples."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Callable
 
 import cuda.core
 from cuda.core import (
-    Context,
     Device,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
     LaunchConfig,
     LegacyPinnedMemoryResource,
-    ObjectCode,
+
     Program,
     ProgramOptions,
     Stream,
@@ -29,15 +28,15 @@ SOURCE = 'extern "C" __global__ void sample(int* out) { *out = 42; }'
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """How to make an object, and what can be done with it."""
+    """How to make an object, and what it supports."""
 
     make: Callable
     again: Callable | None = None  # another object that must be equal to a given one
     closes: bool = True
     is_direct: bool = False  # may be constructed by the user
     needs_device: bool = True
-    needs: dict = dataclasses.field(default_factory=dict)  # what else the machine must have
-    use: Callable | None = None  # work that a closed object has to refuse
+    needs: dict = dataclasses.field(default_factory=dict)  # further capabilities, as for the ``requires`` marker
+    use: Callable | None = None  # a call that raises if the object is closed
     has_is_closed: bool = True
 
 
@@ -133,6 +132,3 @@ def class_of(name: str) -> type:
     homes = (cuda.core, cuda.core._memory, cuda.core.texture)
     return getattr(next(home for home in homes if hasattr(home, name)), name)
 
-
-# Classes that only factories make.
-UNCONSTRUCTIBLE = [Context, Stream, ObjectCode]

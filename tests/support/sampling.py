@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What textures give, worked out with NumPy from the CUDA Programming Guide: exact weights, in double precision."""
+"""Texture reads in NumPy, by the formulas of the CUDA Programming Guide: exact weights, in double precision."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import itertools
 
 import numpy as np
 
-# The filter's weights have 8 fractional bits, so each axis adds up to that part of what neighbours differ by.
+# Weights of the hardware's filter have 8 fractional bits, so each axis errs by up to STEP of neighbours' difference.
 STEP = 1 / 256
 
 DIVISORS = {"uint8": 255, "int8": 127, "uint16": 65535, "int16": 32767}
 
 
-def normalised(values: np.ndarray) -> np.ndarray:
-    """Return integers of 8 and 16 bits as floats, and floats as they are."""
+def normalize(values: np.ndarray) -> np.ndarray:
+    """Return integers of 8 and 16 bits as floats in [0, 1] or [-1, 1], and floats as they are."""
     divisor = DIVISORS.get(values.dtype.name)
     return values.astype(np.float64) if divisor is None else np.maximum(values / divisor, -1.0)
 
@@ -34,7 +34,7 @@ def to_srgb(values: np.ndarray) -> np.ndarray:
 
 
 def resolve(index: np.ndarray, extent: int, mode: str, is_normalised: bool) -> np.ndarray:
-    """Return the index of an element for one that may lie outside; -1 for the border."""
+    """Return valid indices for ones that may be out of range, by the address mode; -1 stands for the border."""
     if mode == "border":
         return np.where((index >= 0) & (index < extent), index, -1)
     if mode == "wrap" and is_normalised:
@@ -46,7 +46,7 @@ def resolve(index: np.ndarray, extent: int, mode: str, is_normalised: bool) -> n
 
 
 def take(values: np.ndarray, places: list[np.ndarray], border) -> np.ndarray:
-    """Return elements of ``values`` (z, y, x, channels) at places (x, y, z), -1 being the border."""
+    """Return elements of ``values`` (z, y, x, channels) at indices (x, y, z), where -1 gives the border colour."""
     found = values[tuple(np.maximum(place, 0) for place in reversed(places))]
     outside = np.logical_or.reduce([place < 0 for place in places])
     return np.where(outside[:, None], np.broadcast_to(border, found.shape), found)
@@ -55,16 +55,16 @@ def take(values: np.ndarray, places: list[np.ndarray], border) -> np.ndarray:
 def sample(
     values: np.ndarray, at: np.ndarray, *, modes=("clamp",) * 3, linear=False, is_normalised=False, border=0.0
 ) -> np.ndarray:
-    """Return what a texture gives.
+    """Return what reads of a texture return.
 
     Parameters
     ----------
     values : numpy.ndarray
         The elements as floats: up to three axes, that of x last, and one of channels.
     at : numpy.ndarray
-        The coordinates, one row for each read: x, y, z as far as there are axes.
+        The coordinates, one row for each read: x, y and z, as many as there are axes.
     modes, linear, is_normalised, border
-        How the texture reads.
+        The options of the texture: address modes by axis, linear filter, normalized coordinates, border colour.
     """
     extents = values.shape[:-1][::-1]
     places = at.astype(np.float64) * (extents if is_normalised else 1)
@@ -83,10 +83,11 @@ def sample(
 
 
 def level_of(x, y) -> float:
-    """Return the level for the changes between neighbouring reads, in elements, as an H200 works it out.
+    """Return the mipmap level for two gradients, in elements, as an H200 computes it.
 
-    It takes 11/32 of the second and 1/4 of the third component for the longest one, and looks along both changes and
-    halfway between them, instead of along the longer axis of their ellipse.
+    An H200 approximates the length of a vector: the longest component, plus 11/32 of the second and 1/4 of the third.
+    The level follows from the longest of both gradients and their scaled sum and difference, instead of the longer axis
+    of their ellipse.
     """
     x, y = np.asarray(x, float), np.asarray(y, float)
     return float(np.log2(max(_length(x), _length(y), 11 / 16 * _length(x + y), 11 / 16 * _length(x - y))))
@@ -98,7 +99,7 @@ def _length(step: np.ndarray) -> float:
 
 
 def face_of(direction: np.ndarray) -> tuple[int, float, float]:
-    """Return the face of a cube that a direction meets, and where, from 0 to 1."""
+    """Return the face of a cube that a direction hits, and the two coordinates on it, from 0 to 1."""
     x, y, z = direction
     axis = int(np.argmax(np.abs(direction)))
     major = abs(direction[axis])

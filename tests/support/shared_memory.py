@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What child processes do with the memory and the events of others."""
+"""Functions for child processes that use memory and events of other processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.memory import read
 from support.processes import open_descriptors
 from support.threads import in_thread
 
-# What a child keeps from one call to the next.
+# Objects that a child keeps from one call to the next.
 kept = {}
 
 
@@ -34,7 +34,7 @@ def import_pool(cls, handle):
 
 
 def place_of(cls) -> tuple:
-    """Return the arguments that say where the memory is."""
+    """Return the constructor's arguments for the location of the memory."""
     return (0,) if issubclass(cls, DeviceMemoryResource) else ()
 
 
@@ -44,7 +44,7 @@ def contents(buffer) -> bytes:
 
 
 def put(buffer, value) -> None:
-    """Fill a buffer, and wait until that is done."""
+    """Fill a buffer, and wait for it."""
     Device(0).set_current()
     stream = Device(0).create_stream()
     buffer.fill(value, stream=stream)
@@ -52,7 +52,7 @@ def put(buffer, value) -> None:
 
 
 def read_and_answer(buffer, value) -> tuple[bytes, bool, int]:
-    """Return what a buffer holds, and fill it anew."""
+    """Return the bytes of a buffer, whether it is mapped, and its size; fill it with another value."""
     before = contents(buffer)
     put(buffer, value)
     return before, buffer.is_mapped, buffer.size
@@ -64,13 +64,13 @@ def echo(*values):
 
 
 def close_and_return(value):
-    """Return what was sent, closed before it is on its way."""
+    """Close the argument and return it: it is pickled after that."""
     value.close()
     return value
 
 
 def pass_on(source, target) -> None:
-    """Put what comes from one queue into another, closed at once, until None comes."""
+    """Move objects from one queue to another until None comes, and close each one right after it was put."""
     Device(0).set_current()
     while (value := source.get()) is not None:
         target.put(value)
@@ -89,11 +89,6 @@ def keep(name, value) -> None:
     kept[name] = value
 
 
-def kept_contents(name) -> bytes:
-    """Return the bytes of a buffer that was kept."""
-    return contents(kept[name])
-
-
 def close_kept(*names) -> None:
     """Close what was kept, in this order."""
     for name in names:
@@ -102,7 +97,7 @@ def close_kept(*names) -> None:
 
 
 def export(cls, size, value):
-    """Return a new shared buffer, of a pool of this process; both are kept."""
+    """Return a new shared buffer of a new pool of this process; both are kept."""
     pool = make_pool(cls)
     stream = Device(0).create_stream()
     buffer = pool.allocate(size, stream=stream)
@@ -119,13 +114,13 @@ def share_all() -> tuple:
 
 
 def export_messages(cls) -> tuple[bytes, bytes, IPCBufferDescriptor]:
-    """Return a new shared buffer as ``multiprocessing`` and as ``pickle`` send it, and its descriptor."""
+    """Return a new shared buffer as pickled by ``multiprocessing`` and by ``pickle``, and its descriptor."""
     buffer = export(cls, 4096, 7)
     return bytes(ForkingPickler.dumps(buffer)), pickle.dumps(buffer), buffer.ipc_descriptor
 
 
 def import_twice(pool, descriptor) -> tuple[bool, bytes]:
-    """Open a buffer twice, close one, and return whether they were one, and what the other one holds."""
+    """Open a buffer twice, and close one: return whether both were the same memory, and the bytes of the other."""
     stream = Device(0).create_stream()
     first = Buffer.from_ipc_descriptor(pool, descriptor, stream=stream)
     second = Buffer.from_ipc_descriptor(pool, pickle.loads(pickle.dumps(descriptor)), stream=stream)
@@ -141,7 +136,7 @@ def import_twice(pool, descriptor) -> tuple[bool, bytes]:
 
 
 def use_new_pool(buffer) -> tuple[bytes, bytes]:
-    """Read a buffer and close it and its pool; return what it held, and what memory of a new pool holds."""
+    """Read a buffer and close it and its pool; return its bytes, and those of memory from a new pool."""
     held, imported = contents(buffer), buffer.memory_resource
     buffer.close()
     Device(0).sync()
@@ -153,7 +148,7 @@ def use_new_pool(buffer) -> tuple[bytes, bytes]:
 
 
 def import_by_socket(cls, path, size) -> bytes:
-    """Receive a file descriptor and a descriptor by a socket, and return what the buffer holds."""
+    """Receive a pool's file descriptor and a buffer's descriptor by a socket; return the bytes of the buffer."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
         data, descriptors, _, _ = socket.recv_fds(connection, 4096, 1)
@@ -166,14 +161,14 @@ def import_by_socket(cls, path, size) -> bytes:
 
 
 def load(data) -> tuple[bytes, bool]:
-    """Return what a pickled buffer holds, and whether its resource was found in the registry."""
+    """Return the bytes of a pickled buffer, and whether its resource was found in the registry."""
     buffer = pickle.loads(data)
     pool = buffer.memory_resource
     return contents(buffer), type(pool).from_registry(pool.uuid) is pool
 
 
 def send_kept(connection, name) -> None:
-    """Send what was kept to whoever has the other end."""
+    """Send a kept object through a connection."""
     connection.send(kept[name])
 
 
@@ -191,7 +186,7 @@ def import_in_threads(pool, descriptor) -> set[bytes]:
 
 
 def load_without_context(data, pool) -> bytes:
-    """Return what a pickled buffer holds, unpickled on a thread without a context."""
+    """Return the bytes of a buffer that is unpickled on a thread without a context."""
     type(pool).from_registry(pool.uuid)
 
     def work():
@@ -203,7 +198,7 @@ def load_without_context(data, pool) -> bytes:
 
 
 def receive_contents(connection) -> bytes:
-    """Return what a buffer holds that somebody else sends."""
+    """Return the bytes of a buffer that another process sends."""
     return contents(connection.recv())
 
 
@@ -214,7 +209,7 @@ def descriptors() -> int:
 
 
 def event_state(event) -> tuple:
-    """Return what an event of another process says of itself."""
+    """Return the properties of an imported event: device, context, flags, and whether it can be recorded."""
     try:
         Device(0).create_stream().record(event)
     except TypeError:
@@ -226,35 +221,35 @@ def event_state(event) -> tuple:
 
 
 def is_done(event) -> bool:
-    """Return whether the work before an event is over."""
+    """Return whether the work before an event is done."""
     return event.is_done
 
 
 def read_after(event, buffer) -> bytes:
-    """Return what a buffer holds after an event."""
+    """Return the bytes of a buffer after the work before an event."""
     stream = Device(0).create_stream()
     stream.wait(event)
     return read(buffer, stream)
 
 
 def fail_each_import(cls, handle, descriptor, code) -> tuple[set[str], bool]:
-    """Fail each call of importing a pool and a buffer; return which they were, and whether no descriptor was lost."""
+    """Fail each driver call of importing a pool and a buffer; return those calls, and whether no descriptor leaked."""
     stream = Device(0).create_stream()
 
     def program():
-        # By its number, so that the pool is not the one that is registered.
+        # An int as handle makes a new pool, instead of returning the registered one.
         pool = import_pool(cls, int(handle))
         with contextlib.closing(pool), Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as buffer:
             buffer.fill(2, stream=stream)
             stream.sync()
 
     before = descriptors()
-    # How long an allocation is need not be known.
+    # The import also works if the allocation's range cannot be queried.
     return fail_each_call(program, code, overcome=["cuMemGetAddressRange*", *MARKING]), descriptors() <= before
 
 
 def fail_each_event_call(descriptor, code) -> set[str]:
-    """Fail each call of opening an event and using it, and return which they were."""
+    """Fail each driver call of opening and using an event; return those calls."""
     stream = Device(0).create_stream()
 
     def program():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A source that takes a compiler long, and a signal in the middle."""
+"""A program text that compiles slowly, and that interrupts its own compilation by a signal."""
 
 # `send()` interrupts the main thread once it compiles, links or loads; `back()` checks that the handler ran meanwhile.
 INTERRUPT = r"""
@@ -30,7 +30,7 @@ source += f"__device__ double stamp = {time.time()};"  # so that no cache has it
 
 
 def slow_program(depth: int, kernels: int = 40) -> str:
-    """Return the begin of a program with a ``source`` to compile, and with ``send()`` and ``back()``.
+    """Return the first part of a program, which defines ``source``, ``send()`` and ``back()``.
 
     NVIDIA's compiler takes some seconds for a depth of 5, and minutes for 12. The host compiler
     of the software device takes some seconds for a thousand kernels.

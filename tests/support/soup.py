@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A soup: threads share objects of all classes, use all of their methods and properties, and close them at random.
+"""The soup, a stress test: threads share objects of all classes, use all of their attributes, and close them at random.
 
     cd tests && python -m support.soup --seconds 120 --threads 8 --seed 1
 
-prints what came of the operations, as JSON. A process that ends by a signal, an exception that no documentation
-promises, and a destroyed handle that reached the driver are failures. The seed decides what each thread tries;
-which thread comes first is up to the machine. A new class joins by its sample (``support/samples.py``).
+prints the counts of outcomes and the failures, as JSON. Failures are a process that ends by a signal, an exception
+that is not documented, and a destroyed handle that reached the driver. The seed decides what each thread tries; the
+order of threads depends on the machine. A new class is added by its sample (``support/samples.py``).
 
-On a GPU, each operation ends before the next one of its thread, and keeps the memory that it was given until then:
-memory that is freed while a copy on another stream needs it is an error of the caller there, which costs the context.
+On a GPU, each operation is done before the next one of its thread, and keeps its memory until then: to free memory
+while a copy on another stream uses it is an error of the caller, and breaks the context there.
 """
 
 from __future__ import annotations
@@ -48,25 +48,25 @@ from support import subjects
 DOCUMENTED = (RuntimeError, TypeError, ValueError, OverflowError, BufferError, AttributeError, CUDAError, MemoryError)
 FAILURES = ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_ILLEGAL_ADDRESS")
 DOCUMENTED += (system.NvmlError, OSError, driver.Error)
-# What these take are addresses and descriptors that the caller vouches for.
-VOUCHED = {"deallocate", "from_handle", "from_allocation_handle", "from_ipc_descriptor", "from_registry", "register"}
+# Methods whose arguments are addresses and descriptors, which the caller must know to be valid.
+UNCHECKED = {"deallocate", "from_handle", "from_allocation_handle", "from_ipc_descriptor", "from_registry", "register"}
 BUILDERS = ("GraphBuilder", "BuildingGraphBuilder")
-# While a capture is on its way, memory cannot be freed at once, nor what the capture allocated.
+# Warnings of frees during a capture: memory cannot be freed then, nor memory that the capture allocated.
 OF_CAPTURES = re.compile(r"STREAM_CAPTURE_|CUDA_ERROR_INVALID_VALUE: invalid argument \(cuMemFree")
-# What the classic interface says itself, with the code of the driver: of objects that were closed, for example.
+# Errors that the classic interface raises without a call of the driver, for closed objects for example.
 OF_CLASSIC = re.compile(r"failed: invalid resource handle - ")
-EACH = 8  # objects of a class in the pot
+EACH = 8  # shared objects of each class
 JUNK = (None, -1, 0, 2**70, "no", b"", 1.5, (), object())
 
 
-class Pot:
+class SharedObjects:
     """The objects that all threads share."""
 
     def __init__(self, has_captures: bool):
         self.has_captures = has_captures
         self.objects: dict[str, list] = collections.defaultdict(list)
         self.makers = subjects.makers() | subjects.CLASSIC
-        # Compiling for each would leave no time for the rest; a process checkpoints others, and not itself.
+        # Programs compile too slowly for a stress test; and a process cannot checkpoint itself.
         for name in ("Program", "Process", *(() if has_captures else BUILDERS)):
             del self.makers[name]
         self.classes = {}
@@ -76,39 +76,39 @@ class Pot:
             self.add(name, thing)
 
     def add(self, name: str, thing) -> None:
-        shelf = self.objects[name]
-        shelf.append(thing)
-        if len(shelf) > EACH:
-            del shelf[0]
+        known = self.objects[name]
+        known.append(thing)
+        if len(known) > EACH:
+            del known[0]
 
     def add_result(self, thing) -> None:
-        """Let the others use what a call returned."""
+        """Share the result of a call, if it has one of the classes."""
         name = type(thing).__name__
         if type(thing) is self.classes.get(name):
             self.add(name, thing)
 
     def one(self, rng: random.Random, *names: str):
-        """Return an object of one of the classes, a new one where there is none."""
+        """Return an object of one of the classes, or of any class; a new one if there is none."""
         name = rng.choice(names or list(self.makers))
-        shelf = list(self.objects[name])
-        if not shelf or rng.random() < 0.05:
+        known = list(self.objects[name])
+        if not known or rng.random() < 0.05:
             self.add(name, self.makers[name]())
-            shelf = list(self.objects[name])
-        return rng.choice(shelf)
+            known = list(self.objects[name])
+        return rng.choice(known)
 
 
-class Cook(threading.Thread):
-    """A thread that does something with an object of the pot, again and again."""
+class Worker(threading.Thread):
+    """A thread that does random operations with shared objects until the end."""
 
-    def __init__(self, pot: Pot, seed: int, end: float, share: int):
+    def __init__(self, shared: SharedObjects, seed: int, end: float, least: int):
         super().__init__()
-        self.pot = pot
+        self.shared = shared
         self.rng = random.Random(seed)
         self.end = end
-        self.share = share  # of the operations that are done in any case
+        self.least = least  # operations that are done even after the end
         self.counts = collections.Counter()
         self.failures = []
-        self.kept = []  # what the operation uses, on a GPU
+        self.kept = []  # the objects that the operation uses, on a GPU
         self.arguments = {
             "stream": lambda: self.stream(),
             "event_or_stream": lambda: self.one("Event", "Stream", "TimedEvent"),
@@ -137,11 +137,11 @@ class Cook(threading.Thread):
             "num_blocks_per_multiprocessor": lambda: 1,
             "location": lambda: self.one("Device"),
         }
-        self.recipes = [
+        self.operations = [
             (30, self.use),
             (10, self.launch),
             (8, self.copy),
-            (5, self.look),
+            (5, self.read_memory),
             (3, self.copy_many),
             (4, self.compare),
             (8, self.close),
@@ -150,16 +150,17 @@ class Cook(threading.Thread):
     def run(self):
         Device(0).set_current()
         subjects.classic()
-        weights, recipes = zip(*self.recipes, strict=True)
-        while time.monotonic() < self.end or self.share > 0:
-            self.share -= 1
-            (recipe,) = self.rng.choices(recipes, weights)
-            self.cook(recipe)
+        weights, operations = zip(*self.operations, strict=True)
+        while time.monotonic() < self.end or self.least > 0:
+            self.least -= 1
+            (operation,) = self.rng.choices(operations, weights)
+            self.try_once(operation)
             self.kept.clear()
 
-    def cook(self, recipe) -> None:
+    def try_once(self, operation) -> None:
+        """Do an operation, and count its outcome."""
         try:
-            recipe()
+            operation()
             self.settle()
             outcome = "done"
         except DOCUMENTED as error:
@@ -170,11 +171,11 @@ class Cook(threading.Thread):
             outcome = type(error).__name__
             self.failures.append(traceback.format_exc())
         self.counts[outcome] += 1
-        self.counts[f"recipe {recipe.__name__}"] += 1
+        self.counts[f"operation {operation.__name__}"] += 1
 
     def one(self, *names: str):
-        """Return an object of one of the classes."""
-        thing = self.pot.one(self.rng, *names)
+        """Return an object of one of the classes, or of any class."""
+        thing = self.shared.one(self.rng, *names)
         if not device_choice.is_software():
             self.kept.append(thing[:] if isinstance(thing, Buffer) and not thing.is_closed else thing)
         return thing
@@ -183,7 +184,7 @@ class Cook(threading.Thread):
         """Wait for the work of the operation, on a GPU, or keep its memory where waiting would invalidate captures."""
         if device_choice.is_software():
             return
-        if not self.pot.has_captures:
+        if not self.shared.has_captures:
             Device(0).sync()
             return
         for thing in self.kept:
@@ -202,13 +203,13 @@ class Cook(threading.Thread):
     def use(self) -> None:
         """Read a property, or call a method."""
         thing = self.one()
-        names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in VOUCHED | {"close"}]
+        names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in UNCHECKED | {"close"}]
         name = self.rng.choice(names)
         attribute = getattr(thing, name)
         if callable(attribute):
             result = attribute(**self.arguments_of(attribute))
             self.settle()
-            self.pot.add_result(result)
+            self.shared.add_result(result)
 
     def arguments_of(self, function) -> dict:
         """Return plausible arguments, or sometimes junk."""
@@ -238,7 +239,7 @@ class Cook(threading.Thread):
         if self.rng.random() < 0.3:
             result = buffer.copy_to(stream=stream)
             self.settle()
-            self.pot.add_result(result)
+            self.shared.add_result(result)
         elif self.rng.random() < 0.5:
             buffer.copy_to(self.buffer_or_array(), stream=stream)
         else:
@@ -248,18 +249,18 @@ class Cook(threading.Thread):
         some = [self.buffer() for _ in range(3)]
         copy_batch(self.stream(), some, [self.buffer() for _ in some])
 
-    def look(self) -> None:
+    def read_memory(self) -> None:
         """Read memory by the buffer protocol, DLPack and views."""
         buffer = self.one("HostBuffer")
         way = self.rng.randrange(4)
         if way == 0:
             bytes(memoryview(buffer))
         elif way == 1:
-            self.pot.add_result(StridedMemoryView.from_any_interface(self.buffer(), stream_ptr=-1))
+            self.shared.add_result(StridedMemoryView.from_any_interface(self.buffer(), stream_ptr=-1))
         elif way == 2:
             np.asarray(buffer).sum()
         else:
-            self.pot.add("HostBuffer", buffer[3:17])
+            self.shared.add("HostBuffer", buffer[3:17])
 
     def compare(self) -> None:
         first, second = self.one(), self.one()
@@ -275,8 +276,8 @@ class Cook(threading.Thread):
             thing.close()
 
 
-def cook(seconds: float, threads: int, seed: int, has_captures: bool = False, operations: int = 0) -> dict:
-    """Cook for so long, and until each thread has done its share of so many operations; return counts and failures."""
+def run(seconds: float, threads: int, seed: int, has_captures: bool = False, operations: int = 0) -> dict:
+    """Run for this time, and until this many operations are done; return the counts of outcomes and the failures."""
     Device(0).set_current()
     subjects.classic()
     unraisable = []
@@ -284,22 +285,22 @@ def cook(seconds: float, threads: int, seed: int, has_captures: bool = False, op
     sys.setswitchinterval(1e-6)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        pot = Pot(has_captures)
+        shared = SharedObjects(has_captures)
         end = time.monotonic() + seconds
-        cooks = [Cook(pot, seed * 1000 + number, end, operations // threads) for number in range(threads)]
-        for one in cooks:
-            one.start()
-        for one in cooks:
-            one.join()
-        pot.objects.clear()
-    counts = sum((one.counts for one in cooks), collections.Counter())
+        workers = [Worker(shared, seed * 1000 + number, end, operations // threads) for number in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        shared.objects.clear()
+    counts = sum((worker.counts for worker in workers), collections.Counter())
     leaks = [str(warning.message) for warning in warned if issubclass(warning.category, ResourceWarning)]
     if has_captures:
         leaks, unraisable = ([text for text in texts if not OF_CAPTURES.search(text)] for texts in (leaks, unraisable))
     return {
-        "operations": sum(count for name, count in counts.items() if not name.startswith("recipe ")),
+        "operations": sum(count for name, count in counts.items() if not name.startswith("operation ")),
         "counts": dict(counts.most_common()),
-        "failures": [failure for one in cooks for failure in one.failures][:5] + unraisable[:5] + leaks[:5],
+        "failures": [failure for worker in workers for failure in worker.failures][:5] + unraisable[:5] + leaks[:5],
     }
 
 
@@ -307,13 +308,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--threads", type=int, default=8)
-    parser.add_argument("--operations", type=int, default=0, help="at least so many, however long it takes")
+    parser.add_argument("--operations", type=int, default=0, help="do at least this many, however long it takes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--captures", action="store_true", help="let streams be captured, too")
     arguments = parser.parse_args()
     faulthandler.enable()
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # for what takes a path
-        result = cook(arguments.seconds, arguments.threads, arguments.seed, arguments.captures, arguments.operations)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # for methods that write to a path
+        result = run(arguments.seconds, arguments.threads, arguments.seed, arguments.captures, arguments.operations)
     print(json.dumps(result, indent=1))
     return 1 if result["failures"] else 0
 

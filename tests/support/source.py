@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The source tree, as the house rules see it."""
+"""The source files of the package, for the tests in ``rules``."""
 
 from __future__ import annotations
 

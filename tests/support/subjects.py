@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Makers of objects of all classes, for the soup and the fuzz: the samples, and what has no sample of its own.
+"""Makers of objects of all classes, for the soup and the fuzzer: the samples, and classes without a sample.
 
-A class whose machine is missing here is left out. A new class joins by its sample, or by a line here.
+Classes that this machine does not support are left out. A new class is added by its sample, or by a line here.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from support.capabilities import capabilities
 from support.green import green_context
 from support.samples import SAMPLES
 
-# It touches no memory, which may be gone when it runs.
+# The kernel accesses no memory, because its buffer may be freed when it runs.
 SOURCE = 'extern "C" __global__ void sample(int* out, int count) { if (count == 123456789) *out = count; }'
 
 
@@ -114,8 +114,8 @@ def _tensor_map():
     return LegacyPinnedMemoryResource().allocate(512).view((8, 16), dtype=np.float32).as_tensor_map((4, 16))
 
 
-# What needs more than a device: its maker, and what the machine must have.
-NEEDY: dict[str, tuple[Callable, dict]] = {
+# Makers that need more than a device, with the capabilities of the machine that they need.
+WITH_CAPABILITIES: dict[str, tuple[Callable, dict]] = {
     "GreenContext": (lambda: green_context(Device(0)), {"green": True}),
     "GreenStream": (lambda: green_context(Device(0)).create_stream(), {"green": True}),
     "SMResource": (lambda: Device(0).resources.sm, {"green": True}),
@@ -125,7 +125,7 @@ NEEDY: dict[str, tuple[Callable, dict]] = {
 
 
 def classic():
-    """Return the classic interface, with a context on the stack of this thread."""
+    """Return the module of the classic interface, with a context on the stack of this thread."""
     if driver.Context.get_current() is None:
         driver.Device(0).retain_primary_context().push()
     return driver
@@ -135,7 +135,7 @@ def _classic_module():
     return classic().module_from_buffer(image())
 
 
-# Objects of the classic interface; its contexts are stacks of threads, of which each has its own.
+# Objects of the classic interface. Its contexts are missing here: each thread has a stack of its own.
 CLASSIC: dict[str, Callable] = {
     "DeviceAllocation": lambda: classic().mem_alloc(64),
     "GPUArray": lambda: classic() and gpuarray.zeros(64, np.float32),
@@ -149,7 +149,7 @@ CLASSIC: dict[str, Callable] = {
 
 
 def makers() -> dict[str, Callable]:
-    """Return the makers by name, those of samples that this machine can have first."""
+    """Return the makers that this machine supports, by name."""
     has = capabilities()
     made = {name: sample.make for name, sample in SAMPLES.items() if not has.missing(sample.needs)} | EXTRA
-    return made | {name: make for name, (make, needs) in NEEDY.items() if not has.missing(needs)}
+    return made | {name: make for name, (make, needs) in WITH_CAPABILITIES.items() if not has.missing(needs)}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that copy tiles with tensor maps, and the memory that they copy."""
+"""Kernels that load and store tiles with tensor maps, and functions that run them."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ static __device__ void wait(unsigned int barrier, unsigned int parity)
 
 #define LOAD "cp.async.bulk.tensor."
 #define TO_SHARED ".shared::cluster.global"
-#define TOLD ".mbarrier::complete_tx::bytes "
+#define COMPLETE ".mbarrier::complete_tx::bytes "
 
 static __device__ void load(int axes, unsigned int to, const CUtensorMap* map, const Place& p, unsigned int barrier)
 {
     const int* i = p.at;
     if (axes == 1)
-        asm volatile(LOAD "1d" TO_SHARED TOLD "[%0], [%1, {%2}], [%3];"
+        asm volatile(LOAD "1d" TO_SHARED COMPLETE "[%0], [%1, {%2}], [%3];"
                      :: "r"(to), "l"(map), "r"(i[0]), "r"(barrier) : "memory");
     if (axes == 2)
-        asm volatile(LOAD "2d" TO_SHARED ".tile" TOLD "[%0], [%1, {%2, %3}], [%4];"
+        asm volatile(LOAD "2d" TO_SHARED ".tile" COMPLETE "[%0], [%1, {%2, %3}], [%4];"
                      :: "r"(to), "l"(map), "r"(i[0]), "r"(i[1]), "r"(barrier) : "memory");
     if (axes == 3)
-        asm volatile(LOAD "3d" TO_SHARED TOLD "[%0], [%1, {%2, %3, %4}], [%5];"
+        asm volatile(LOAD "3d" TO_SHARED COMPLETE "[%0], [%1, {%2, %3, %4}], [%5];"
                      :: "r"(to), "l"(map), "r"(i[0]), "r"(i[1]), "r"(i[2]), "r"(barrier) : "memory");
     if (axes == 4)
-        asm volatile(LOAD "4d" TO_SHARED TOLD "[%0], [%1, {%2, %3, %4, %5}], [%6];"
+        asm volatile(LOAD "4d" TO_SHARED COMPLETE "[%0], [%1, {%2, %3, %4, %5}], [%6];"
                      :: "r"(to), "l"(map), "r"(i[0]), "r"(i[1]), "r"(i[2]), "r"(i[3]), "r"(barrier) : "memory");
     if (axes == 5)
-        asm volatile(LOAD "5d" TO_SHARED TOLD "[%0], [%1, {%2, %3, %4, %5, %6}], [%7];"
+        asm volatile(LOAD "5d" TO_SHARED COMPLETE "[%0], [%1, {%2, %3, %4, %5, %6}], [%7];"
                      :: "r"(to), "l"(map), "r"(i[0]), "r"(i[1]), "r"(i[2]), "r"(i[3]), "r"(i[4]), "r"(barrier)
                      : "memory");
 }
@@ -82,12 +82,12 @@ static __device__ void store(int axes, const CUtensorMap* map, const Place& p, u
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-// One thread does it all. What the tile has in shared memory goes to `out`, byte by byte.
+// One thread loads a tile to shared memory, and copies it to `out` byte by byte.
 extern "C" __global__ void load_tile(const __grid_constant__ CUtensorMap map, int axes, Place place, unsigned char* out,
                                      unsigned int bytes)
 {
     extern __shared__ unsigned char room[];
-    unsigned char* tile = room + (-address(room) & 1023); // where patterns of swizzles begin
+    unsigned char* tile = room + (-address(room) & 1023); // swizzle patterns start at a multiple of 1024
     __shared__ alignas(8) unsigned long long barrier;
     begin(address(&barrier));
     for (unsigned int i = 0; i < bytes; ++i)
@@ -104,24 +104,24 @@ extern "C" __global__ void store_tile(const __grid_constant__ CUtensorMap map, i
                                       const unsigned char* in, unsigned int bytes)
 {
     extern __shared__ unsigned char room[];
-    unsigned char* tile = room + (-address(room) & 1023); // where patterns of swizzles begin
+    unsigned char* tile = room + (-address(room) & 1023); // swizzle patterns start at a multiple of 1024
     for (unsigned int i = 0; i < bytes; ++i)
         tile[i] = in[i];
     store(axes, &map, place, address(tile));
 }
 
-// Pixels of an image of N, H, W, C.
+// Loads pixels of an NHWC image in im2col mode.
 extern "C" __global__ void load_columns(const __grid_constant__ CUtensorMap map, Place place, int x, int y,
                                         unsigned char* out, unsigned int bytes)
 {
     extern __shared__ unsigned char room[];
-    unsigned char* tile = room + (-address(room) & 1023); // where patterns of swizzles begin
+    unsigned char* tile = room + (-address(room) & 1023); // swizzle patterns start at a multiple of 1024
     __shared__ alignas(8) unsigned long long barrier;
     unsigned short dx = (unsigned short)x, dy = (unsigned short)y;
     const int* i = place.at;
     begin(address(&barrier));
     expect(address(&barrier), bytes);
-    asm volatile(LOAD "4d" TO_SHARED ".im2col" TOLD "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};"
+    asm volatile(LOAD "4d" TO_SHARED ".im2col" COMPLETE "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};"
                  :: "r"(address(tile)), "l"(&map), "r"(i[0]), "r"(i[1]), "r"(i[2]), "r"(i[3]),
                     "r"(address(&barrier)), "h"(dx), "h"(dy) : "memory");
     wait(address(&barrier), 0);
@@ -129,7 +129,7 @@ extern "C" __global__ void load_columns(const __grid_constant__ CUtensorMap map,
         out[k] = tile[k];
 }
 
-// All threads double what two tiles in turn bring in, while the next one is on its way.
+// Doubles a matrix tile by tile with two buffers: the next tile is loaded while this one is computed.
 extern "C" __global__ void double_tiles(const __grid_constant__ CUtensorMap from,
                                         const __grid_constant__ CUtensorMap to, int count)
 {
@@ -171,7 +171,7 @@ def kernels():
 
 
 def on_device(array, stream):
-    """Return a view of a copy of an array on the device."""
+    """Copy an array to the device, and return a view of the copy."""
     buffer = Device().allocate(max(array.nbytes, 1), stream=stream)
     if array.nbytes:
         buffer.copy_from(np.ascontiguousarray(array), stream=stream)
@@ -179,7 +179,7 @@ def on_device(array, stream):
 
 
 def host_copy(view, stream):
-    """Return the content of a view of a buffer."""
+    """Return the contents of a view of a whole buffer as a NumPy array."""
     array = np.empty(view.shape, view.dtype)
     view.exporting_obj.copy_to(array, stream=stream)
     stream.sync()
@@ -187,7 +187,7 @@ def host_copy(view, stream):
 
 
 def place(*coordinates) -> bytes:
-    """Return the coordinates of a tile, in the order of the view, as the kernels take them."""
+    """Return the kernels' ``Place`` argument for coordinates in the order of the view's axes."""
     reverse = coordinates[::-1]
     return np.array([*reverse, *[0] * (5 - len(reverse))], np.int32).tobytes()
 
@@ -208,7 +208,7 @@ def load_tile(tensor_map, coordinates, shape, dtype, stream):
 
 
 def load_columns(tensor_map, coordinates, offsets, shape, dtype, stream):
-    """Return the columns of pixels from N, H, W, C on; the offsets are along H and W."""
+    """Return the pixels of an im2col load that starts at (N, H, W, C); the offsets are along H and W."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     out = Device().allocate(size, stream=stream)
     y, x = offsets
@@ -230,7 +230,7 @@ def store_tile(tensor_map, coordinates, tile, stream):
 
 
 def error_of_wide_columns() -> str:
-    """Return the name of the error of an im2col load with a map of wide columns; the context may be lost."""
+    """Return the name of the error of an im2col load with a wide im2col map; it may break the context."""
     stream = Device().create_stream()
     image = on_device(np.zeros((2, 6, 7, 8), np.float32), stream)
     descriptor = TensorMapDescriptor._from_im2col_wide(image, 0, 0, 8, 16)
@@ -242,7 +242,7 @@ def error_of_wide_columns() -> str:
 
 
 def error_of(kind, corner) -> str:
-    """Return the name of the error of a load or a store of 8 by 16 floats of 64 by 96; the context may be lost."""
+    """Return the name of the error of a load or store of an 8 x 16 tile of 64 x 96 floats; it may break the context."""
     stream = Device().create_stream()
     view = on_device(np.zeros((64, 96), np.float32), stream)
     descriptor = view.as_tensor_map((8, 16))

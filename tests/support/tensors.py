@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that export memory by one protocol only, and say whatever a test wants."""
+"""Objects that export memory by one protocol only, with contents that a test chooses, right or wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import ctypes
 
 
 class CudaInterface:
-    """The memory of a NumPy array behind ``__cuda_array_interface__``, with entries changed at will."""
+    """Exports the memory of a NumPy array by ``__cuda_array_interface__``; ``entries`` replace parts of it."""
 
     def __init__(self, array, **entries):
         self.array = array
@@ -16,7 +16,7 @@ class CudaInterface:
 
 
 class ArrayInterface:
-    """The memory of a NumPy array behind ``__array_interface__``, with entries changed at will."""
+    """Exports the memory of a NumPy array by ``__array_interface__``; ``entries`` replace parts of it."""
 
     def __init__(self, array, **entries):
         self.array = array
@@ -52,7 +52,7 @@ _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class DLPackExporter:
-    """A tensor of any description; ``calls`` has the arguments of each export, ``released`` counts deleters."""
+    """Exports any tensor. ``calls`` has the arguments of each export; ``released`` counts calls of the deleter."""
 
     def __init__(
         self, device=(1, 0), *, code=2, bits=32, lanes=1, shape=(2, 3), strides=None, offset=0, data=0x1000, told=None
@@ -90,7 +90,7 @@ class _Versioned(ctypes.Structure):
 
 
 class VersionedExporter(DLPackExporter):
-    """One of DLPack 1.x, with flags."""
+    """An exporter of DLPack 1.x, with flags."""
 
     def __init__(self, *args, flags=0, version=(1, 0), **description):
         super().__init__(*args, **description)
@@ -103,13 +103,13 @@ class VersionedExporter(DLPackExporter):
 
 
 class OldExporter(DLPackExporter):
-    """One written before DLPack 1.0."""
+    """An exporter written before DLPack 1.0, which takes only ``stream``."""
 
     def __dlpack__(self, *, stream=None):
         return super().__dlpack__(stream=stream)
 
 
-# What becomes of the tensor of shape (2, 3) of a DLPackExporter, and why that cannot be.
+# Changes to a DLPackExporter's tensor of shape (2, 3), and a part of the message that refuses each.
 BAD_TENSORS = [
     ({"shape": None}, "2 axes must have a shape, not a null pointer"),
     ({"ndim": -1}, "from 0 to 64 axes, not -1"),
@@ -124,7 +124,7 @@ BAD_TENSORS = [
 
 
 def broken_tensor(changes) -> DLPackExporter:
-    """Return an exporter of a tensor with such changes."""
+    """Return an exporter of a tensor with one of these changes."""
     exporter = DLPackExporter(shape=changes.get("extents", (2, 3)), strides=changes.get("strides"))
     for name in changes.keys() - {"extents", "strides"}:
         setattr(exporter._managed.tensor, name, changes[name])

@@ -57,7 +57,7 @@ TYPES = {
     "uint32": ("uint", "unsigned int"),
     "float32": ("float", "float"),
 }
-# One kernel for each type and number of channels: all elements of a plane, one after the other.
+# Two kernels for each type and number of channels, which read all elements of a plane.
 ELEMENTS = "".join(
     f"""
     extern "C" __global__ void {base}_{n}(cudaTextureObject_t t, {name}* out, int width, int height)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads whose failures are those of the test."""
+"""Threads whose exceptions reach the test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COUNT = 8
 
 
 def run_in_threads(function) -> list:
-    """Call a function in threads that start together, with the number of each, and return what they raised."""
+    """Call a function in COUNT threads that start together, with the thread's number; return the exceptions."""
     barrier = threading.Barrier(COUNT)
     errors = []
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program that type checkers read and nobody runs: what they know of the names that are fetched late."""
+"""A program for type checkers, which is never run: they must know the types of lazily imported names."""
 
 from typing import assert_type
 

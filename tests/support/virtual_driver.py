@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A driver of virtual memory that keeps books, and that fails where a test wants."""
+"""A fake driver for virtual memory that records reservations and mappings, and fails at a chosen call."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SUCCESS = bindings.CUresult.CUDA_SUCCESS
 
 
 class VirtualDriver:
-    """Stands for ``cuda.bindings.driver``; what is reserved, made and mapped is in its tables."""
+    """Replaces ``cuda.bindings.driver``; its dicts have what is reserved, created and mapped."""
 
     def __init__(self):
         self.reserved = {}
-        self.memory = {}  # how many handles and mappings refer to it
+        self.memory = {}  # the count of handles and mappings that refer to each allocation
         self.mapped = {}
         self.access = {}
         self.calls = 0
@@ -33,7 +33,7 @@ class VirtualDriver:
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything was given back."""
+        """Whether everything was freed, released and unmapped."""
         return not (self.reserved or self.memory or self.mapped)
 
     def _result(self, *values):
@@ -121,7 +121,7 @@ class DetachedResource(VirtualMemoryResource):
 
 
 class Owner:
-    """Device 0, with some properties."""
+    """A fake of device 0 with chosen properties."""
 
     def __init__(self, properties):
         self.properties = types.SimpleNamespace(

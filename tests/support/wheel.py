@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDERS = {"cuda/emulator/build.py", "cuda/emulator/_generate.py"}
-# What is generated: declarations of the driver's functions, and stubs of packages that fetch their names late.
+# Generated files: declarations of the driver's functions, and stubs of packages that import their names lazily.
 GENERATED = {
     *(f"cuda/core/_utils/{name}" for name in ("cydriver.pxd", "cynvrtc.pxd")),
     *(f"cuda/core/_utils/{name}" for name in ("driver_calls_list.hpp", "nvrtc_calls_list.hpp")),

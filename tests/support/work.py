@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Work that lasts as long as a test wants."""
+"""Work on a stream that lasts until a test releases it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _semaphores = []
 def busy(stream):
     """Keep a stream busy inside the block, or until the yielded function is called.
 
-    The driver waits for a semaphore of the C library, so no interpreter lock is involved. Unloading code waits
-    for the device, so garbage of the tests before, kernels among it, is collected ahead and not meanwhile.
+    The driver waits for a semaphore of the C library, so no interpreter lock is involved. Garbage is collected
+    before and not inside the block: unloading the kernels of earlier tests would wait for the busy device.
     """
     from cuda.bindings import driver
 

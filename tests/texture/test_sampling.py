@@ -81,7 +81,7 @@ def test_every_format_is_read_as_floats(device, stream, dtype, channels, filter_
     at = coordinates((13, 7)).astype(np.float32)
     read = run(device, stream, "plane", texture, at, channels)
     linear = filter_mode == "linear"
-    expected = sampling.sample(sampling.normalised(values), at, linear=linear)
+    expected = sampling.sample(sampling.normalize(values), at, linear=linear)
     spread = 2 if dtype.startswith("int") else 1
     assert np.abs(read - expected).max() <= (2 * sampling.STEP * spread if linear else 2**-20)
 
