@@ -57,7 +57,7 @@ def test_first_error_is_kept_and_raised_after_the_call():
     function.check()
 
 
-def test_function_type_of_the_bindings_by_value_by_address_and_where_the_address_is_kept():
+def test_function_type_of_the_bindings_gives_the_address_however_it_was_made():
     function = SIZE_OF(lambda block: block)
     address = ctypes.cast(function, ctypes.c_void_p).value
     for made in (

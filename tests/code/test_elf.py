@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with an ELF file: each table that refers to what is not there is named, and whole files pass."""
+"""The check of ELF files: a table that refers to something missing is named, and intact files pass."""
 
 import re
 import struct
@@ -13,7 +13,7 @@ from cuda.core._code import _elf
 from cuda.core._code._elf import elf_damage
 from support.code import MAIN, PART, compiled, runtime_object
 
-# Fields of the header, of sections, symbols and relocations: place and format.
+# Fields of the header, of sections, symbols and relocations: offset and format.
 HEADER = {
     "class": (4, "B"),
     "shoff": (40, "Q"),
@@ -42,7 +42,7 @@ HUGE = 2**64 - 1
 
 
 class Image:
-    """An ELF file that fields are changed in."""
+    """An ELF file whose fields a test changes."""
 
     def __init__(self, data):
         self.data = bytearray(data)
@@ -54,7 +54,7 @@ class Image:
         struct.pack_into("<" + field[1], self.data, base + field[0], value)
 
     def section(self, kind):
-        """Return where the header of the last section of a type is."""
+        """Return the offset of the header of the last section of a type."""
         table, count = self.get(0, HEADER["shoff"]), self.get(0, HEADER["shnum"])
         return [at for at in range(table, table + 64 * count, 64) if self.get(at, SECTION["type"]) == kind][-1]
 
@@ -76,7 +76,7 @@ needs_compiler = pytest.mark.requires(nvrtc=True, software=False)
 @needs_compiler
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
 @pytest.mark.parametrize("settings", [{}, {"debug": True}, {"lineinfo": True}, {"relocatable_device_code": True}])
-def test_whole_cubins_pass(arch, settings):
+def test_intact_cubins_pass(arch, settings):
     source = """
         __device__ int g[4] = {1}; __device__ int space[100000]; __constant__ float c[8]; extern __shared__ int open[];
         template<class T> __global__ void k(T* x) {
@@ -95,12 +95,12 @@ def test_whole_cubins_pass(arch, settings):
 
 
 @pytest.mark.requires(cudadevrt=True)
-def test_whole_host_objects_pass():
+def test_intact_host_objects_pass():
     assert elf_damage(runtime_object()) is None
 
 
 def test_shared_libraries_pass():
-    # The images of the software device are such, with symbols for the dynamic linker.
+    # Code of the software device is a shared library, with symbols for the dynamic linker.
     assert elf_damage(Path(_elf.__file__).read_bytes()) is None
 
 
@@ -127,10 +127,10 @@ def test_every_truncation_is_found(image):
         ("shnum", 0xFFF0, "is cut off"),
         ("shstrndx", 0xFFF0, "names of its sections are missing"),
         ("shstrndx", 3, "names of its sections are missing"),
-        ("shstrndx", 0xFFFF, None),  # the number is in the first section, where it is 0: no names
+        ("shstrndx", 0xFFFF, None),  # refers to the index in the first section, which is 0: no names
     ],
 )
-def test_header(image, field, value, text):
+def test_damaged_headers_are_found(image, field, value, text):
     image.put(0, HEADER[field], value)
     found = image.damage()
     assert found is None if text is None else text in found
@@ -147,7 +147,7 @@ def test_header(image, field, value, text):
         ("align", 4, None),
     ],
 )
-def test_segments(image, field, value, text):
+def test_damaged_segments_are_found(image, field, value, text):
     image.put(0, HEADER["phoff"], len(image.data))
     image.put(0, HEADER["phentsize"], 56)
     image.put(0, HEADER["phnum"], 1)
@@ -181,7 +181,7 @@ def test_segments(image, field, value, text):
         (NAMES, "size", 3, "do not end|has no name"),
     ],
 )
-def test_sections(image, kind, field, value, text):
+def test_damaged_sections_are_found(image, kind, field, value, text):
     image.put(image.section(kind), SECTION[field], value)
     assert re.search(text, image.damage())
 
@@ -197,7 +197,7 @@ def test_sections(image, kind, field, value, text):
         ("size", HUGE, "symbol 3 exceeds section"),
     ],
 )
-def test_symbols(image, field, value, text):
+def test_damaged_symbols_are_found(image, field, value, text):
     image.put(image.contents(SYMBOLS) + 3 * 24, SYMBOL[field], value)
     found = image.damage()
     assert found is None if text is None else text in found
@@ -211,13 +211,13 @@ def test_symbols(image, field, value, text):
         ("offset", HUGE, "relocation 0 of section .* exceeds section"),
     ],
 )
-def test_relocations(image, field, value, text):
+def test_damaged_relocations_are_found(image, field, value, text):
     image.put(image.contents(RELOCATIONS), RELOCATION[field], value)
     assert re.search(text, image.damage())
 
 
 @needs_compiler
-def test_notes(image):
+def test_damaged_notes_are_found(image):
     image.put(image.contents(NOTES), (4, "I"), 2**31)
     assert "a note of section" in image.damage()
 

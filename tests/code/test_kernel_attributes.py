@@ -84,7 +84,7 @@ def test_every_attribute_has_a_row_with_a_sentence():
     assert all(row.__doc__.startswith(f"{row.convert.__name__}: ") for row in rows.values())
 
 
-def test_same_object_each_time():
+def test_attributes_and_occupancy_are_made_once_and_name_their_kernel():
     kernel = Kernel.from_handle(4096)
     assert kernel.attributes is kernel.attributes
     assert kernel.occupancy is kernel.occupancy
@@ -141,7 +141,7 @@ def test_attributes_of_a_closed_kernel_are_not_set(name):
     assert attributes is not kernel.attributes
 
 
-def test_closed_kernel():
+def test_closed_kernel_is_refused():
     kernel = Kernel.from_handle(4096)
     kernel.close()
     with pytest.raises(RuntimeError, match="this Kernel is closed"):
@@ -190,7 +190,7 @@ def test_type_of_each_attribute(kernel, name):
     assert getattr(kernel.attributes, name) == value
 
 
-def test_values(device, code, kernel):
+def test_attributes_follow_from_the_source(device, code, kernel):
     attributes = kernel.attributes
     assert attributes.max_threads_per_block == 256
     assert attributes.shared_size_bytes == 128 * 4
@@ -203,7 +203,7 @@ def test_values(device, code, kernel):
 
 
 @pytest.mark.requires(clusters=True)
-def test_values_of_a_cluster(code):
+def test_attributes_of_a_cluster_follow_from_the_source(code):
     attributes = code.get_kernel("clustered").attributes
     assert attributes.cluster_size_must_be_set
     shape = (attributes.required_cluster_width, attributes.required_cluster_height, attributes.required_cluster_depth)
@@ -233,7 +233,7 @@ def test_attributes_of_clusters_are_set(kernel):
     assert attributes.cluster_scheduling_policy_preference == 1
 
 
-def test_more_shared_memory_than_the_device_has(kernel):
+def test_more_shared_memory_than_the_device_has_is_refused(kernel):
     with pytest.raises(CUDAError, match="cuKernelSetAttribute"):
         kernel.attributes.max_dynamic_shared_size_bytes = 1 << 30
 
@@ -243,7 +243,7 @@ def test_attributes_of_one_device(device, kernel):
     assert by_ordinal.num_regs == by_device.num_regs == kernel.attributes.num_regs
 
 
-def test_attributes_of_a_device_that_is_not_there(kernel):
+def test_attributes_of_a_missing_device_are_refused(kernel):
     with pytest.raises(CUDAError, match="INVALID_DEVICE"):
         _ = kernel.attributes[10_000].num_regs
 
@@ -269,8 +269,8 @@ def test_best_block_size(device, kernel):
     assert kernel.occupancy.max_potential_block_size(0, 64).max_block_size <= 64
 
 
-# What grows with the block, so that a function that is not called, or gets a wrong argument, shows.
 def needed_by(block_size):
+    """Return bytes in proportion to the block, so that a missing call or a wrong argument changes the result."""
     return 512 * block_size
 
 
@@ -284,7 +284,7 @@ def address_of(function):
 
 
 class Callback:
-    """What programs see of a C callback of Numba."""
+    """An object with the attributes of a C callback of Numba."""
 
     address = address_of(c_function)
 
@@ -330,7 +330,7 @@ def test_a_function_for_block_sizes_has_to_give_bytes(kernel, wrong):
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
-def test_errors_of_a_function_for_block_sizes_pass(kernel, error):
+def test_errors_of_a_function_for_block_sizes_are_raised(kernel, error):
     calls = []
 
     def needed(block_size):
@@ -342,7 +342,7 @@ def test_errors_of_a_function_for_block_sizes_pass(kernel, error):
     assert len(calls) == 1
 
 
-def test_no_function_for_block_sizes():
+def test_null_pointers_and_other_types_are_refused_as_function_for_block_sizes():
     occupancy = Kernel.from_handle(4096).occupancy
     null = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(0)
     with pytest.raises(ValueError, match="dynamic_shared_memory_needed must be a function, but is a null pointer"):
@@ -352,18 +352,18 @@ def test_no_function_for_block_sizes():
 
 
 @pytest.mark.parametrize("null", [driver.CUoccupancyB2DSize(0), driver.CUoccupancyB2DSize(_ptr=0)], ids=["0", "ptr"])
-def test_the_null_function_of_the_bindings_is_no_function(kernel, null):
+def test_a_null_function_of_the_bindings_counts_as_0_bytes(kernel, null):
     assert kernel.occupancy.max_potential_block_size(null, 0) == kernel.occupancy.max_potential_block_size(0, 0)
 
 
-def test_shared_memory_left(device, kernel):
+def test_more_blocks_leave_less_shared_memory_for_each(device, kernel):
     left = kernel.occupancy.available_dynamic_shared_memory_per_block(1, 256)
     assert 0 < left <= device.properties.max_shared_memory_per_multiprocessor
     assert kernel.occupancy.available_dynamic_shared_memory_per_block(8, 256) < left
 
 
 @pytest.mark.requires(clusters=True)
-def test_clusters(device, stream, code):
+def test_occupancy_of_clusters(device, stream, code):
     from cuda.core import LaunchConfig
 
     occupancy = code.get_kernel("f").occupancy

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled code before the driver takes it, its loading at the first use, and errors that say what was loaded."""
+"""Checks of compiled code before loading, loading at the first use, and errors that name the code."""
 
 import pickle
 import struct
@@ -27,7 +27,7 @@ def compiled(target, arch):
 
 @pytest.fixture
 def code(device):
-    """Code for the device at hand, not yet loaded."""
+    """Code for the current device, not yet loaded."""
     return compiled("cubin", f"sm_{device.arch}")
 
 
@@ -45,7 +45,7 @@ def test_fat_binary_that_is_cut_off_says_how_much_it_needs():
     assert damage(header + bytes(100)) is None
 
 
-def test_other_images_are_for_the_driver_to_judge():
+def test_other_images_are_left_to_the_driver():
     assert damage(b".version 8.0") is None
     check_image(b".version 8.0")
 
@@ -69,7 +69,7 @@ def test_load_from_memory_and_from_files(device, tmp_path, target, kind):
     assert getattr(ObjectCode, f"from_{target}")(module).get_kernel("scale").num_arguments == 3
 
 
-def test_handle_loads(code):
+def test_reading_the_handle_loads_the_code(code):
     assert "handle=0x0 " in repr(code)
     address = int(code.handle)
     assert address != 0
@@ -94,14 +94,14 @@ def test_equality_is_that_of_the_library(code):
 
 
 @pytest.mark.parametrize("kind", ["cubin", "ptx", "fatbin"])
-def test_malformed_code_says_what_it_was(device, kind):
+def test_errors_of_malformed_code_name_the_module(device, kind):
     code = getattr(ObjectCode, f"from_{kind}")(b"this is no code at all, whatever it claims to be", name="broken")
     for use in (lambda: code.get_kernel("f"), lambda: code.handle, lambda: hash(code), code.get_module):
         with pytest.raises(CUDAError, match=f"the {kind} module 'broken' of 48 bytes"):
             use()
 
 
-def test_cut_off_code(device, code):
+def test_truncated_code_is_refused(device, code):
     with pytest.raises(CUDAError, match="cut off"):
         ObjectCode.from_cubin(code.code[:-8]).get_kernel("scale")
 
@@ -114,12 +114,12 @@ def test_malformed_ptx_is_explained_by_the_driver(device):
     assert caught.value.name == "CUDA_ERROR_INVALID_PTX"
 
 
-def test_missing_file(device, tmp_path):
+def test_missing_file_is_named(device, tmp_path):
     with pytest.raises(CUDAError, match="the cubin module of the file '.*missing.cubin'"):
         ObjectCode.from_cubin(tmp_path / "missing.cubin").get_kernel("f")
 
 
-def test_null_character_in_a_path(device):
+def test_null_character_in_a_path_is_refused(device):
     with pytest.raises(ValueError, match="null character"):
         ObjectCode.from_cubin("/a\0b").get_kernel("f")
 

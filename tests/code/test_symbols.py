@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names of kernels and variables: those that there are, and what messages say of those that are missing."""
+"""Names of kernels and variables in compiled code, and the advice of messages about missing ones."""
 
 import pytest
 

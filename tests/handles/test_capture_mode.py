@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Captures in progress are counted, so that the library knows when to relax its own calls; what it then does beside a
-capture is tested in tests/graph/capture/test_stream_capture.py."""
+"""The count of captures in progress, by which the library knows when to relax the capture mode for its own calls.
+
+Those calls are tested in tests/graph/capture/test_stream_capture.py.
+"""
 
 import pytest
 from cuda.bindings import driver

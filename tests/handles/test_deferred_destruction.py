@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -23,22 +22,14 @@ from support.images import array_of, texture_of
 from support.kernels import HostMemory, compiled
 from support.work import busy
 
-pytestmark = pytest.mark.requires(nvrtc=True)
+pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("nothing_waits")]
 
 SOURCE = """
 extern "C" __global__ void read(cudaTextureObject_t t, float* out) { *out = tex2D<float>(t, 1.5f, 1.5f); }
 extern "C" __global__ void write(cudaSurfaceObject_t s, float value) { surf2Dwrite(value, s, 4, 1); }
 """
 ONE = LaunchConfig(grid=1, block=1)
-BATCH_SIZE = 32  # small resources that wait for others
-
-
-@pytest.fixture(autouse=True)
-def nothing_waits(device):
-    """What other tests left ends first."""
-    gc.collect()
-    device.sync()
-    assert not has_pending_destructions()
+BATCH_SIZE = 32  # small resources, which are gathered before the streams are queried for all of them
 
 
 def kernel(name):
@@ -50,17 +41,17 @@ def filled(device, stream, value, **options):
 
 
 def reuse_numbers(device, stream):
-    """Make textures of another value, which take the numbers and the memory of what was destroyed."""
+    """Make textures of another value, which reuse the handles and the memory of destroyed ones."""
     return [texture_of(device, filled(device, stream, -1.0)) for _ in range(4)]
 
 
 @pytest.mark.parametrize("argument", ["object", "number"])
 @pytest.mark.parametrize("end", ["close", "drop"])
-def test_kernels_in_flight_read_a_texture_that_is_gone(device, stream, end, argument):
+def test_kernels_in_flight_read_a_texture_that_is_closed_or_dropped(device, stream, end, argument):
     out, other = HostMemory(4), device.create_stream()
     array = filled(device, stream, 7.0)
     texture = texture_of(device, array)
-    launch(stream, ONE, kernel("read"), texture, out.buffer)  # its code is loaded when nothing waits
+    launch(stream, ONE, kernel("read"), texture, out.buffer)  # loads the code, which would wait for a busy device
     stream.sync()
     with busy(stream) as release:
         launch(stream, ONE, kernel("read"), texture if argument == "object" else np.uint64(texture.handle), out.buffer)
@@ -78,21 +69,21 @@ def test_kernels_in_flight_read_a_texture_that_is_gone(device, stream, end, argu
 
 
 def close_known(image):
-    """Close a texture or a surface that work may use."""
+    """Close a texture or a surface whose handle was read, so that any work may use it."""
     assert image.handle
     image.close()
 
 
-def made_of(device, array, kind):
+def image_object_of(device, array, kind):
     if kind == "texture":
         return texture_of(device, array)
     return device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(array))
 
 
 @pytest.mark.parametrize("kind", ["surface", "texture"])
-def test_what_no_work_knows_is_destroyed_at_once(device, stream, kind):
+def test_an_object_whose_handle_was_never_read_is_destroyed_at_once(device, stream, kind):
     array = filled(device, stream, 7.0, is_surface_load_store=True)
-    made = made_of(device, array, kind)
+    made = image_object_of(device, array, kind)
     with busy(stream) as release:
         made.close()
         assert not has_pending_destructions()
@@ -102,9 +93,9 @@ def test_what_no_work_knows_is_destroyed_at_once(device, stream, kind):
 
 
 @pytest.mark.parametrize("kind", ["surface", "texture"])
-def test_work_may_know_a_number_that_was_read(device, stream, kind):
+def test_an_object_whose_handle_was_read_waits_for_the_work(device, stream, kind):
     array = filled(device, stream, 7.0, is_surface_load_store=True)
-    made = made_of(device, array, kind)
+    made = image_object_of(device, array, kind)
     assert made.handle
     with busy(stream) as release:
         made.close()
@@ -112,13 +103,13 @@ def test_work_may_know_a_number_that_was_read(device, stream, kind):
         release()
 
 
-def test_streams_that_are_gone_count_until_their_work_is_done(device, stream):
+def test_closed_streams_count_until_their_work_is_done(device, stream):
     out, gone = HostMemory(4), device.create_stream()
     texture = texture_of(device, filled(device, stream, 7.0))
     launch(stream, ONE, kernel("read"), texture, out.buffer)
     stream.sync()
     with busy(gone) as release:
-        event = None
+
         launch(gone, ONE, kernel("read"), np.uint64(texture.handle), out.buffer)
         event = gone.record()
         gone.close()
@@ -160,7 +151,7 @@ def test_copies_in_flight_keep_their_array(device, stream):
     assert np.array_equal(out.array(np.float32).reshape(4, 4), values)
 
 
-def test_surfaces_and_levels_wait_too(device, stream):
+def test_surfaces_and_mipmapped_arrays_wait_for_the_work(device, stream):
     mipmap = device.create_mipmapped_array(
         {"shape": (4, 4), "format": "float32", "num_channels": 1, "num_levels": 1, "is_surface_load_store": True}
     )
@@ -186,7 +177,7 @@ def test_surfaces_and_levels_wait_too(device, stream):
 
 
 @pytest.mark.requires(software=True)
-def test_all_is_destroyed_once_the_work_is_done(device, stream):
+def test_arrays_and_textures_are_destroyed_once_the_work_is_done(device, stream):
     def images():
         return sum(line.startswith(("array", "texture")) for line in cuda.emulator.leaks())
 
@@ -203,7 +194,7 @@ def test_all_is_destroyed_once_the_work_is_done(device, stream):
     assert images() == before
 
 
-def test_what_is_closed_waits_for_earlier_work_only(device, stream):
+def test_closed_textures_wait_for_earlier_work_only(device, stream):
     array = filled(device, stream, 1.0)
     with busy(stream) as release:
         for _ in range(BATCH_SIZE):
@@ -224,7 +215,7 @@ def test_streams_are_queried_once_for_several_small_resources(device, stream):
     with cuda.emulator.fail("cuStreamQuery", nth=10**9) as plan:
         for _ in range(BATCH_SIZE // 4):
             for kind in ("texture", "surface"):
-                close_known(made_of(device, array, kind))
+                close_known(image_object_of(device, array, kind))
             device.create_opaque_array(options).close()
             device.create_mipmapped_array({**options, "num_levels": 1}).close()
     assert 0 < plan.matched <= count
@@ -271,7 +262,7 @@ def test_a_texture_of_memory_waits_for_no_others(device, stream):
 
 
 @pytest.mark.requires(green=True)
-def test_what_is_of_a_green_context_waits_for_no_others(device):
+def test_objects_of_a_green_context_wait_for_no_others(device):
     context = green_context(device)
     device.set_current(context)
     try:
@@ -283,7 +274,7 @@ def test_what_is_of_a_green_context_waits_for_no_others(device):
         device.set_current()
 
 
-def test_resources_that_are_gathered_wait_for_the_work_of_then(device, stream):
+def test_gathered_resources_wait_for_the_work_at_the_time_of_the_query(device, stream):
     array = filled(device, stream, 1.0)
     close_known(texture_of(device, array))
     with busy(stream) as release:
@@ -295,7 +286,7 @@ def test_resources_that_are_gathered_wait_for_the_work_of_then(device, stream):
     assert not has_pending_destructions()
 
 
-def test_captures_are_left_alone(device, stream):
+def test_closing_during_a_capture_leaves_it_valid(device, stream):
     array = filled(device, stream, 1.0)
     texture = texture_of(device, array)
     builder = device.create_graph_builder().begin_building(mode="global")
@@ -309,7 +300,7 @@ def test_captures_are_left_alone(device, stream):
     assert not has_pending_destructions()
 
 
-def test_a_stream_that_captures_is_asked_when_it_has_ended(device, stream):
+def test_a_capturing_stream_is_queried_after_its_capture(device, stream):
     out = HostMemory(4)
     array = filled(device, stream, 7.0)
     texture, others = texture_of(device, array), [texture_of(device, array) for _ in range(BATCH_SIZE - 1)]
@@ -326,8 +317,7 @@ def test_a_stream_that_captures_is_asked_when_it_has_ended(device, stream):
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("levels", [None, 1])
-def test_memory_that_waits_is_given_back_where_it_is_short(device, stream, levels):
-    """A new array that has no room gives what is on its way out a moment."""
+def test_a_new_array_that_is_out_of_memory_waits_for_pending_ends(device, stream, levels):
     array, options = filled(device, stream, 1.0), {"shape": (4, 4), "format": "float32", "num_channels": 1}
     with busy(stream) as release:
         array.close()
@@ -345,7 +335,7 @@ def test_memory_that_waits_is_given_back_where_it_is_short(device, stream, level
         device.create_opaque_array(options)
 
 
-def test_nothing_is_left_at_exit():
+def test_exit_with_closed_textures_gives_no_warning():
     code = """
 import numpy as np
 from cuda.core import Device
@@ -367,7 +357,7 @@ array.close()
 
 
 def test_a_texture_that_is_closed_while_threads_launch_with_it(device, stream):
-    """A launch has it from the moment that its number was written, or refuses it."""
+    """A launch keeps the texture as soon as it has read the handle, or raises that the texture is closed."""
     array, out = filled(device, stream, 5.0), HostMemory(4)
     textures, wrong, is_over = [texture_of(device, array)], [], threading.Event()
     launch(stream, ONE, kernel("read"), textures[0], out.buffer)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing waits for a device where the last reference is dropped: what would wait ends when the work is done."""
+"""Dropping the last reference never waits for the device: the resource is released once the work is done."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cuda.core._memory._legacy import _SynchronousMemoryResource
 from support.shared_memory import import_pool, make_pool
 from support.work import busy
 
-pytestmark = pytest.mark.requires(device=True)
+pytestmark = [pytest.mark.requires(device=True), pytest.mark.usefixtures("nothing_waits")]
 
 KINDS = {
     "page-locked": lambda: LegacyPinnedMemoryResource().allocate(4096),
@@ -35,15 +35,8 @@ KINDS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def nothing_waits(device):
-    gc.collect()
-    device.sync()
-    assert not has_pending_destructions()
-
-
-def on_a_thread(device, function):
-    """Run a function on a thread, which has to come back although a device is busy."""
+def returns_on_a_thread(device, function):
+    """Return whether a function returns on a new thread, although the device is busy."""
 
     def run():
         device.set_current()
@@ -72,16 +65,15 @@ def test_a_collection_on_another_thread_does_not_wait(device, stream, kind):
     cycle.append(cycle)
     with busy(stream) as release:
         del cycle
-        assert on_a_thread(device, gc.collect)
+        assert returns_on_a_thread(device, gc.collect)
         assert has_pending_destructions()
         release()
         stream.sync()
     assert not has_pending_destructions()
 
 
-@pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if kind != "virtual"]
-)  # which waits for the stream that it is closed on
+# Without virtual memory, whose close waits for the stream that it is given.
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "virtual"])
 def test_closing_waits_for_the_work(device, stream, kind):
     memory = KINDS[kind]()
     with busy(stream) as release:
@@ -93,26 +85,26 @@ def test_closing_waits_for_the_work(device, stream, kind):
     assert not has_pending_destructions()
 
 
-@pytest.mark.requires(software=True)  # counts what is left
+@pytest.mark.requires(software=True)  # lists allocations
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_waited_is_freed(device, stream, kind):
-    def left():
+def test_memory_that_waited_is_freed(device, stream, kind):
+    def allocations():
         return {line for line in cuda.emulator.leaks() if not line.startswith("event")}
 
-    before = left()
+    before = allocations()
     held = [KINDS[kind]()]
-    made = left()
+    made = allocations()
     assert made > before
     with busy(stream) as release:
         held.clear()
-        assert left() == made
+        assert allocations() == made
         release()
         stream.sync()
-    assert left() == before
+    assert allocations() == before
 
 
 def test_memory_waits_for_later_work_too(device, stream):
-    """Freeing it would wait for that."""
+    """The driver's free would wait for that work."""
     held = [KINDS["page-locked"]()]
     with busy(stream) as release:
         held.clear()
@@ -126,7 +118,7 @@ def test_memory_waits_for_later_work_too(device, stream):
     assert not has_pending_destructions()
 
 
-@pytest.mark.requires(software=True)  # a plan of failures
+@pytest.mark.requires(software=True)  # makes calls fail
 @pytest.mark.parametrize(
     ("api", "allocate"),
     [
@@ -135,7 +127,7 @@ def test_memory_waits_for_later_work_too(device, stream):
         ("cuMemAllocFromPoolAsync", lambda stream: stream.device.allocate(64, stream=stream)),
     ],
 )
-def test_an_allocation_that_finds_no_memory_waits_for_what_is_on_its_way_out(device, stream, api, allocate):
+def test_an_allocation_that_is_out_of_memory_waits_for_pending_frees(device, stream, api, allocate):
     held, other = [KINDS["page-locked"]()], device.create_stream()
     allocate(other).close()
     with busy(stream) as release:
@@ -151,9 +143,9 @@ def test_an_allocation_that_finds_no_memory_waits_for_what_is_on_its_way_out(dev
         allocate(other)
 
 
-@pytest.mark.requires(software=True)  # a plan of failures
+@pytest.mark.requires(software=True)  # makes calls fail
 @pytest.mark.parametrize("api", ["cuMemPoolCreate", "cuMemPoolImportFromShareableHandle"])
-def test_a_pool_that_finds_no_room_waits_for_what_is_on_its_way_out(device, stream, api):
+def test_a_new_pool_that_is_out_of_memory_waits_for_pending_frees(device, stream, api):
     shared = make_pool(DeviceMemoryResource)
     handle = shared.allocation_handle
 
@@ -189,7 +181,7 @@ def test_an_array_is_registered_again_after_its_buffer_was_dropped(device, strea
     again.close()
 
 
-def test_what_piles_up_is_given_a_moment_by_what_is_made_next(device, stream):
+def test_the_next_allocation_waits_for_pending_frees_if_there_are_many(device, stream):
     held = [LegacyPinnedMemoryResource().allocate(64) for _ in range(300)]
     with busy(stream) as release:
         held.clear()
@@ -201,7 +193,7 @@ def test_what_piles_up_is_given_a_moment_by_what_is_made_next(device, stream):
     assert not wait_for_pending_destructions()
 
 
-def test_a_capture_does_not_make_the_end_of_memory_wait_for_ever(device, stream):
+def test_memory_dropped_during_a_capture_is_freed_after_it(device, stream):
     held = [KINDS["page-locked"]()]
     builder = device.create_graph_builder().begin_building(mode="global")
     held.clear()
@@ -211,19 +203,19 @@ def test_a_capture_does_not_make_the_end_of_memory_wait_for_ever(device, stream)
     assert not has_pending_destructions()
 
 
-@pytest.mark.requires(software=True)  # counts what is left
+@pytest.mark.requires(software=True)  # lists streams
 def test_a_stream_that_is_closed_with_work_is_destroyed_after_it(device):
-    def left():
+    def streams():
         return {line for line in cuda.emulator.leaks() if line.startswith("stream")}
 
-    before = left()
+    before = streams()
     stream = device.create_stream()
-    made = left()
+    made = streams()
     with busy(stream) as release:
         event = stream.record()
         stream.close()
-        assert left() == made > before
+        assert streams() == made > before
         release()
         event.sync()
     device.sync()
-    assert left() == before
+    assert streams() == before

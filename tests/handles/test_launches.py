@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches keep the memory of their arguments: nested ones too, and without harm to a forked child."""
+"""Launches keep the memory of their arguments, also when they are nested, and when the process forks in one."""
 
 import os
 
@@ -45,7 +45,7 @@ def test_nested_launches_keep_a_buffer_until_both_are_over(device, stream):
     assert frees == [0, 1]
 
 
-def test_refused_launch_lets_go_of_what_it_kept(device, stream):
+def test_failed_launch_releases_what_it_kept(device, stream):
     kernel, _ = make_kernel()
     resource = DeviceResource()
     buffer = resource.allocate(64, stream=stream)

@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from cuda.core._utils import device_choice
+from support.interpreter import run
 from support.slow_compilation import slow_program
 
 pytestmark = pytest.mark.requires(device=True)
 
-# When this has run, a kernel is running that ends when `seen[0]` is set: a wait that comes back before was interrupted.
-# `interrupt` sends a signal half a second later, when also a busy machine has begun to wait: outside of a wait the
-# software device would end the kernel, and tell of that later.
+# Starts a kernel that ends when `seen[0]` is set: a wait that returns before that was interrupted. `interrupt` sends a
+# signal half a second later, when even a busy machine has begun to wait: outside of a wait, the signal would make the
+# software device end the kernel and report an error later.
 START = r'''
 import ctypes, os, signal, sys, threading, time
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
@@ -30,7 +27,7 @@ library = Program(code, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile
 buffer = LegacyPinnedMemoryResource().allocate(64)
 seen = (ctypes.c_int * 16).from_address(int(buffer.handle)); ctypes.memset(seen, 0, 64)
 config, spin, one = LaunchConfig(grid=1, block=1), library.get_kernel("spin"), library.get_kernel("one")
-launch(other, config, one, buffer); other.sync(); seen[3] = 0  # its code is loaded when nothing runs
+launch(other, config, one, buffer); other.sync(); seen[3] = 0  # loads the code while nothing runs
 launch(stream, config, spin, buffer)
 event = stream.record()
 while not seen[1]: time.sleep(0.001)
@@ -38,16 +35,6 @@ def interrupt(number=signal.SIGINT):
     def send(): time.sleep(0.5); os.kill(os.getpid(), number)
     threading.Thread(target=send).start()
 '''
-
-
-def run(code: str, timeout: float = 40) -> str:
-    """Return what a program wrote to its standard output; it has to end by itself, without an error."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=timeout
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
@@ -71,7 +58,7 @@ def test_any_handler_that_raises_ends_a_wait(wait):
 
 
 @pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
-def test_a_handler_that_returns_leaves_the_wait_alone(wait):
+def test_a_handler_that_returns_does_not_end_a_wait(wait):
     out = run(
         START + "signal.signal(signal.SIGALRM, lambda *_: seen.__setitem__(0, 1))\n"
         f"interrupt(signal.SIGALRM); {wait}; print(stream.is_done)"
@@ -79,7 +66,7 @@ def test_a_handler_that_returns_leaves_the_wait_alone(wait):
     assert out.split() == ["True"]
 
 
-def test_a_thread_that_waits_is_left_alone_by_ctrl_c():
+def test_a_signal_does_not_end_the_wait_of_another_thread():
     out = run(
         START + "thread = threading.Thread(target=stream.sync); thread.start()\n"
         "signal.signal(signal.SIGALRM, lambda *_: None); interrupt(signal.SIGALRM); time.sleep(0.3)\n"
@@ -88,7 +75,7 @@ def test_a_thread_that_waits_is_left_alone_by_ctrl_c():
     assert out.split() == ["True", "True"]
 
 
-def test_exit_does_not_wait_for_a_kernel_of_global_objects():
+def test_exit_does_not_wait_for_an_endless_kernel_that_uses_global_objects():
     assert run(START + "print('end')", timeout=20) == "end\n"
 
 
@@ -102,7 +89,7 @@ time.sleep(0.05); print('end')
 """
 
 
-@pytest.mark.requires(software=True)  # other drivers have threads of their own at exit
+@pytest.mark.requires(software=True)  # the driver of a GPU decides itself what it waits for at exit
 @pytest.mark.parametrize(
     "work",
     [
@@ -145,7 +132,7 @@ def test_errors_of_a_compilation_are_those_of_the_calling_thread():
     assert caught.value.log
 
 
-# What waits for the device without being asked to wait: the end of resources, and copies of pageable memory.
+# Calls that wait for the device implicitly: releases of resources, and copies of pageable memory.
 WAITING = {
     "pinned": ("b = LegacyPinnedMemoryResource().allocate(64)", "b.close()"),
     "collected": ("b = LegacyPinnedMemoryResource().allocate(64)", "del b"),
@@ -176,7 +163,7 @@ NAMES = "import numpy as np\nfrom cuda.core import VirtualMemoryResource\nfrom c
 
 
 @pytest.mark.parametrize("kind", WAITING)
-def test_a_handler_that_raises_ends_a_wait_for_the_end_of_work(kind):
+def test_a_handler_that_raises_ends_an_implicit_wait(kind):
     setup, wait = WAITING[kind]
     out = run(
         START + f"{NAMES}{setup}\ndef late(*_): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, late)\n"
@@ -188,7 +175,7 @@ def test_a_handler_that_raises_ends_a_wait_for_the_end_of_work(kind):
 
 
 @pytest.mark.parametrize("kind", ["pinned", "registered"])
-def test_ctrl_c_ends_the_wait_for_the_end_of_a_resource_and_the_process_works_on(kind):
+def test_ctrl_c_ends_the_wait_of_a_close_and_the_process_works_on(kind):
     setup, wait = WAITING[kind]
     out = run(
         START + f"{NAMES}{setup}\ntry:\n    interrupt(); {wait}\n    while True: pass\n"
@@ -198,8 +185,8 @@ def test_ctrl_c_ends_the_wait_for_the_end_of_a_resource_and_the_process_works_on
     assert out.split() == ["interrupted", "7"]
 
 
-@pytest.mark.requires(software=True)  # counts what is left
-def test_what_an_interrupt_left_is_freed_when_its_work_ends():
+@pytest.mark.requires(software=True)  # counts allocations
+def test_memory_whose_close_was_interrupted_is_freed_after_the_work():
     out = run(
         START + f"{NAMES}from cuda import emulator\n"
         "def left(): return sum(not line.startswith('event') for line in emulator.leaks())\n"
@@ -213,7 +200,7 @@ def test_what_an_interrupt_left_is_freed_when_its_work_ends():
     assert out.split() == ["1", "freed"]
 
 
-@pytest.mark.requires(software=True)  # a plan of failures
+@pytest.mark.requires(software=True)  # makes a call fail
 def test_a_release_that_fails_after_an_interrupt_warns():
     out = run(
         START + f"{NAMES}from cuda import emulator\nimport warnings\n{WAITING['pinned'][0]}\n"
@@ -231,7 +218,7 @@ def test_a_release_that_fails_after_an_interrupt_warns():
 
 @pytest.mark.requires(software=True)  # its loader compiles
 def test_ctrl_c_ends_the_loading_of_code():
-    # The text of a program is compiled when it is loaded, unless a cache has it.
+    # The software device compiles PTX when it is loaded, unless its cache has the result.
     out = run(
         "import os, shutil, tempfile\nos.environ['CUDA_EMULATOR_CACHE_DIR'] = cache = tempfile.mkdtemp()\n"
         + slow_program(12, 300)
@@ -244,7 +231,7 @@ def test_ctrl_c_ends_the_loading_of_code():
     assert out.split() == ["interrupted", "False", "loaded"]
 
 
-# What a child process shares, and how the import of one thing is made here.
+# Objects that a child process shares: the driver call that imports each, and the expression that makes the call.
 IMPORTS = {
     "a pool": ("cuMemPoolImportFromShareableHandle", "shared_memory.import_pool(DeviceMemoryResource, int(handle))"),
     "memory": ("cuMemPoolImportPointer", "Buffer.from_ipc_descriptor(pool, buffer_descriptor, stream=stream)"),
@@ -252,7 +239,7 @@ IMPORTS = {
 }
 
 
-@pytest.mark.requires(software=True, ipc=True)  # whose calls can be held up
+@pytest.mark.requires(software=True, ipc=True)  # makes a call hang
 @pytest.mark.parametrize("what", IMPORTS)
 def test_ctrl_c_ends_an_import_from_another_process(what):
     call, importing = IMPORTS[what]

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which streams are asked for work, and what their answers mean."""
+"""Which streams are queried for unfinished work, and how the results are understood."""
 
 from __future__ import annotations
 
-import gc
 import warnings
 
 import pytest
@@ -15,18 +14,10 @@ from cuda.core._handles._deferred_destruction import has_pending_destructions
 from cuda.core._handles._work import count_streams
 from support.work import busy
 
-pytestmark = pytest.mark.requires(device=True)
+pytestmark = [pytest.mark.requires(device=True), pytest.mark.usefixtures("nothing_waits")]
 
 
-@pytest.fixture(autouse=True)
-def nothing_waits(device):
-    gc.collect()
-    device.sync()
-    assert not has_pending_destructions()
-
-
-def test_a_new_stream_is_asked_until_it_is_gone(device):
-    gc.collect()
+def test_a_stream_is_queried_from_its_creation_to_its_close(device):
     before = count_streams()
     stream = device.create_stream()
     assert count_streams() == before + 1
@@ -45,12 +36,12 @@ def test_work_of_default_streams_counts_from_any_context(device, default):
     assert not has_pending_destructions()
 
 
-@pytest.mark.requires(software=True)  # a plan of failures
-def test_an_answer_that_nobody_expects_warns(device, stream):
+@pytest.mark.requires(software=True)  # makes a call fail
+def test_an_unexpected_result_of_a_query_warns(device, stream):
     buffer = LegacyPinnedMemoryResource().allocate(64)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with cuda.emulator.fail("cuStreamQuery", "CUDA_ERROR_UNKNOWN", nth=1):
             del buffer
-    assert "cuStreamQuery" in str(told[0].message)
+    assert "cuStreamQuery" in str(caught[0].message)
     assert not has_pending_destructions()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments in the layout of a kernel: which values fit which sizes, and what the messages say."""
+"""Kernel arguments packed by the kernel's layout: which values fit which sizes, and messages about the others."""
 
 import ctypes
 import enum
@@ -135,7 +135,7 @@ def test_other_types_are_refused(value):
         packed(value, 8)
 
 
-def test_a_type_given_for_its_value_is_named():
+def test_a_class_is_refused_with_its_name():
     with pytest.raises(TypeError, match="argument 1 is the class float32, which kernels do not take; pass a value of"):
         packed(np.float32, 4)
 
@@ -255,8 +255,8 @@ def test_only_subclasses_of_buffers_are_registered_as_such():
             register_buffer_class(bad)
 
 
-def test_types_enter_the_table_from_many_threads():
-    # In a fresh process no scalar type of NumPy or ctypes is known yet.
+def test_threads_may_register_types_at_the_same_time():
+    # In a new process, no scalar type of NumPy or ctypes is registered yet.
     code = """
 import threading, ctypes, numpy as np
 from cuda.core._launch._arguments import pack_arguments, register_buffer_class
