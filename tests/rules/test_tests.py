@@ -147,7 +147,7 @@ def reads_clock(path):
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id == "time"
-        and node.func.attr in {"sleep", "monotonic", "perf_counter", "time"}
+        and node.func.attr.removesuffix("_ns") in {"sleep", "monotonic", "perf_counter", "process_time", "time"}
         for node in ast.walk(tree_of(path))
     )
 

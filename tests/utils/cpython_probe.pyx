@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # distutils: language = c++
 # cython: language_level=3, freethreading_compatible=True
-"""Calls each function that relies on the insides of CPython."""
+"""Calls each function that relies on internals of CPython."""
 
 from libc.stdint cimport int64_t
 
@@ -65,7 +65,7 @@ cdef void note(int& value) noexcept:
 
 
 def call_while_an_error_is_pending(int value):
-    """Return what the callback saw, and whether the error is still there afterwards."""
+    """Return the calls of the callback, and whether the error is still pending after it."""
     _called.clear()
     PyErr_SetString(ValueError, b"on its way")
     with_error(value)
@@ -96,7 +96,7 @@ cdef int check_error() except? 0:
 
 
 cdef class Singleton:
-    """Calling the class finds an object; `made` tells which way was taken."""
+    """Calling the class always returns one object; `made` has the function that was used, and its arguments."""
     cdef public object made
 
 
@@ -145,7 +145,7 @@ def namespace_of(cls):
 
 
 cdef class Valueless:
-    """Its properties have no value, for one reason or another."""
+    """Properties that have no value, for various reasons."""
 
     cdef object number
 
@@ -172,7 +172,7 @@ answer_hasattr(Valueless)
 
 
 cdef class Hinted:
-    """Its constructor says what an unknown keyword was probably meant to be."""
+    """The error of its constructor suggests the keyword that was probably meant."""
 
     __signature__ = inspect.signature(lambda first=None, *, second=None: None)
 

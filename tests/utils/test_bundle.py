@@ -43,7 +43,7 @@ def test_first_result_opens_no_other_extension(is_cached, tmp_path):
 
 
 @pytest.mark.parametrize("name", bundle.MODULES)
-def test_modules_know_what_they_are(name):
+def test_modules_have_their_own_name_and_the_file_of_the_bundle(name):
     module = importlib.import_module(f"cuda.core.{name}")
     path = bundle.bundle_path(str(PACKAGE))
     assert module.__name__ == module.__spec__.name == f"cuda.core.{name}"
@@ -51,7 +51,7 @@ def test_modules_know_what_they_are(name):
     assert not (PACKAGE / (name.replace(".", "/") + EXTENSION_SUFFIXES[0])).exists()
 
 
-def test_names_end_differently():
+def test_last_parts_of_names_are_unique():
     ends = {name.rpartition(".")[2] for name in bundle.MODULES}
     assert len(ends) == len(bundle.MODULES) and bundle.NAME not in ends
 
@@ -65,7 +65,7 @@ def test_finder_finds_only_modules_of_the_package():
 
 @pytest.mark.requires(source=True)
 @pytest.mark.parametrize("name", bundle.PACKAGES)
-def test_packages_are_found_where_they_are_and_have_nothing_to_run(name):
+def test_packages_keep_their_path_and_have_only_a_docstring(name):
     folder = PACKAGE / name.replace(".", "/")
     package = importlib.import_module(f"cuda.core.{name}")
     assert list(package.__path__) == [str(folder)]
@@ -84,18 +84,18 @@ def test_modules_in_python_are_found_as_python_finds_them(name):
     assert (module.__file__, module.__cached__) == (plain.origin, plain.cached)
 
 
-def test_modules_that_are_nowhere_are_left_to_python():
+def test_missing_modules_raise_the_error_of_python():
     with pytest.raises(ModuleNotFoundError, match="cuda.core._compile._nothing"):
         importlib.import_module("cuda.core._compile._nothing")
 
 
-def test_one_finder_is_first():
+def test_there_is_one_finder_which_comes_before_that_of_python():
     found = [finder for finder in sys.meta_path if type(finder).__name__ == "BundleFinder"]
     assert len(found) == 1
     assert sys.meta_path.index(found[0]) < [getattr(f, "__name__", "") for f in sys.meta_path].index("PathFinder")
 
 
-def test_path_of_a_bundle_that_is_not_there(tmp_path):
+def test_a_missing_bundle_has_no_path(tmp_path):
     assert bundle.bundle_path(str(tmp_path)) is None
     path = tmp_path / f"{bundle.NAME}{EXTENSION_SUFFIXES[0]}"
     path.touch()

@@ -15,7 +15,7 @@ import cuda.core
 from support import public
 from support.interpreter import run
 
-# Completes the names of an object in each state, and shows the calls of the driver meanwhile.
+# Completes the names of objects; `calls()` returns the driver calls since it was called last.
 COMPLETE = """
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions
 device = Device()
@@ -104,16 +104,16 @@ def test_classes_offer_documented_names_only(name, cls):
 
 
 @pytest.mark.parametrize(
-    ("value", "is_mended"), [(None, True), ("", True), ("0", True), ("00", True), ("1", False), ("no", False)]
+    ("value", "is_fixed"), [(None, True), ("", True), ("0", True), ("00", True), ("1", False), ("no", False)]
 )
 @pytest.mark.parametrize("order", ["import rlcompleter, cuda.core", "import cuda.core, rlcompleter"])
-def test_completion_is_mended_unless_the_environment_refuses(value, is_mended, order, monkeypatch):
+def test_completion_is_fixed_unless_the_environment_forbids_it(value, is_fixed, order, monkeypatch):
     monkeypatch.delenv("CUDA_CORE_DONT_FIX_TAB_COMPLETION", raising=False)
     variables = {} if value is None else {"CUDA_CORE_DONT_FIX_TAB_COMPLETION": value}
-    assert run(f"{order}; print(hasattr(rlcompleter, 'property'))", **variables).strip() == str(is_mended)
+    assert run(f"{order}; print(hasattr(rlcompleter, 'property'))", **variables).strip() == str(is_fixed)
 
 
-def test_completion_elsewhere_is_as_before():
+def test_completion_of_other_objects_is_unchanged():
     code = (
         "import importlib.machinery, sys, cuda.core, rlcompleter\n"
         "assert not any(type(finder).__module__ == 'cuda.core._utils.completion' for finder in sys.meta_path)\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the package relies on in CPython, asked of the version that runs the tests."""
+"""The internals of CPython that the package relies on, checked with the version that runs the tests."""
 
 import subprocess
 import sys
@@ -70,19 +70,19 @@ def test_constructor_names_the_keyword_that_was_probably_meant(probe):
         probe.Hinted(1, 2)
 
 
-def test_calling_a_type_and_its_new_take_the_two_functions(probe):
+def test_calling_a_type_and_calling_its_new_use_separate_functions(probe):
     found = probe.Singleton(1, 2)
     assert found.made == ("call", [1, 2])
     assert probe.Singleton.__new__(probe.Singleton, 3) is found
     assert found.made == ("new", [3])
 
 
-def test_calling_an_instance_takes_no_tuple(probe):
+def test_calling_an_instance_makes_no_tuple(probe):
     adder = probe.Adder()
     assert (adder(), adder(1, 2, 3), adder(*range(10))) == (0, 6, 45)
 
 
-def test_namespace_of_a_type_is_what_it_shows(probe):
+def test_namespace_of_a_type_is_its_dict(probe):
     assert dict(probe.namespace_of(probe.Adder)) == dict(vars(probe.Adder))
 
 
@@ -118,7 +118,7 @@ def test_computed_attributes_of_extension_types_are_properties(probe):
         closed.getter(len)
 
 
-def test_interpreter_says_when_it_exits(probe):
+def test_exit_of_the_interpreter_is_detected(probe):
     program = f"""
 import builtins, importlib.util, os
 spec = importlib.util.spec_from_file_location("cpython_probe", {probe.__file__!r})

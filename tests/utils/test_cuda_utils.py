@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors, and the helpers through which results pass."""
+"""Error classes, and the functions that check results."""
 
 import pickle
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def raised(error, handle=None):
 @pytest.mark.parametrize(
     "success", [SUCCESS, runtime.cudaError_t.cudaSuccess, nvrtc.nvrtcResult.NVRTC_SUCCESS], ids=lambda value: value.name
 )
-def test_success_unpacks(success):
+def test_results_of_successful_calls_are_unpacked(success):
     assert handle_return((success,)) is None
     assert handle_return((success, "a")) == "a"
     assert handle_return((success, "a", "b")) == ("a", "b")
@@ -86,19 +86,19 @@ def test_an_nvrtc_error_has_the_log_of_its_program():
 
 
 @pytest.mark.parametrize("result", [(0,), (None,), (object(), 1), (1, 2)])
-def test_a_result_of_no_known_kind(result):
+def test_a_result_of_unknown_type_is_refused(result):
     with pytest.raises(RuntimeError, match="unknown error type") as caught:
         handle_return(result)
     assert not isinstance(caught.value, CUDAError)
 
 
 @pytest.mark.parametrize("wrong", [[SUCCESS], None, SUCCESS])
-def test_a_result_is_a_tuple(wrong):
+def test_a_result_that_is_no_tuple_is_refused(wrong):
     with pytest.raises(TypeError):
         handle_return(wrong)
 
 
-def test_the_three_checks():
+def test_results_of_driver_runtime_and_nvrtc_are_checked():
     assert cuda_utils._check_driver_error(SUCCESS) == 0
     assert cuda_utils._check_runtime_error(runtime.cudaError_t.cudaSuccess) == 0
     assert cuda_utils._check_nvrtc_error(nvrtc.nvrtcResult.NVRTC_SUCCESS) == 0
@@ -126,7 +126,7 @@ def test_the_three_checks():
         ("CUDA_ERROR_NOT_READY", CUDAError),
     ],
 )
-def test_the_code_picks_the_class(name, kind):
+def test_the_code_decides_the_class(name, kind):
     error = raised(getattr(driver.CUresult, name))
     assert type(error) is kind
     assert error.name == name
@@ -137,30 +137,30 @@ def test_every_code_can_be_raised():
         if int(result):
             error = raised(result)
             assert error.code == int(result)
-            # Where the driver logged such a failure of this thread, as of a test before, its first line is told.
+            # If the driver's log has such a failure of this thread, from an earlier test, it replaces the advice.
             assert (error.log or ADVICE[int(result)]).partition("\n")[0] in str(error)
 
 
-def test_classes():
+def test_base_classes_of_errors():
     for kind in (OutOfMemoryError, LaunchError, NotSupportedError, NVRTCError):
         assert issubclass(kind, CUDAError)
     assert issubclass(OutOfMemoryError, MemoryError)
     assert not issubclass(CUDAError, RuntimeError)
 
 
-def test_an_error_of_memory_by_hand_knows_no_figures():
+def test_an_out_of_memory_error_made_by_users_has_no_sizes():
     error = OutOfMemoryError("text")
     assert (error.free, error.total) == (None, None)
 
 
 @pytest.mark.requires(device=True)
-def test_an_error_of_memory_tells_no_figures_without_a_context(device):
+def test_an_out_of_memory_error_has_no_sizes_without_a_context(device):
     with no_context():
         error = raised(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
     assert (error.free, error.total) == (None, None)
 
 
-def test_an_error_can_be_made_by_hand():
+def test_an_error_can_be_made_by_users():
     error = CUDAError("text")
     assert str(error) == "text"
     assert (error.code, error.name, error.api, error.explanation, error.log) == (None,) * 5
@@ -182,7 +182,7 @@ def test_a_failed_call_names_its_entry_point(device):
     assert "(cuCtxPopCurrent)" in str(error)
 
 
-def test_a_code_that_nobody_knows_keeps_its_number():
+def test_an_unknown_code_keeps_its_number():
     with pytest.raises(CUDAError, match="CUDA_ERROR_98765") as caught:
         cuda_utils._check_driver_error(98765)
     assert caught.value.code == 98765
@@ -191,7 +191,7 @@ def test_a_code_that_nobody_knows_keeps_its_number():
 # --- Options ---------------------------------------------------------------------------------------
 
 
-def test_options_are_made_from_what_is_given():
+def test_options_are_made_from_an_instance_none_or_a_dict():
     given = Choice(2)
     assert check_or_create_options(Choice, given) is given
     assert check_or_create_options(Choice, None) == Choice()
@@ -201,12 +201,12 @@ def test_options_are_made_from_what_is_given():
 
 
 @pytest.mark.parametrize("wrong", [1, "size", ("size", 1), [], object])
-def test_options_of_wrong_type(wrong):
+def test_options_of_wrong_type_are_refused(wrong):
     with pytest.raises(TypeError, match="the choice must be Choice"):
         check_or_create_options(Choice, wrong, "the choice")
 
 
-def test_options_with_unknown_fields():
+def test_options_with_unknown_fields_are_refused():
     with pytest.raises(TypeError, match="colour"):
         check_or_create_options(Choice, {"colour": 1})
 
@@ -214,7 +214,7 @@ def test_options_with_unknown_fields():
 # --- Names for other packages ----------------------------------------------------------------------
 
 
-def test_lazy_names():
+def test_names_for_other_packages_are_available():
     assert cuda_utils.driver is driver
     assert cuda_utils.runtime is runtime
     assert cuda_utils.nvrtc is nvrtc
@@ -224,7 +224,7 @@ def test_lazy_names():
     assert cuda_utils.RUNTIME_CUDA_ERROR_EXPLANATIONS is RUNTIME_ADVICE
 
 
-def test_unknown_name():
+def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         cuda_utils.no_such_name  # noqa: B018
 

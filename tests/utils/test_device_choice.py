@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware or software device: what the variable chooses."""
+"""The choice between hardware and software device by the environment variable."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from cuda.core._utils import device_choice
 
 @pytest.fixture
 def emulator(monkeypatch):
-    """Notes whether the software device would be activated."""
+    """Replaces the activation of the software device; returns the list of its calls."""
     from cuda import emulator
 
     calls = []
@@ -56,7 +56,7 @@ def test_choice_by_auto_is_announced_and_passed_on(monkeypatch, emulator, capsys
     assert capsys.readouterr().err == "cuda.core: no CUDA device was found; using the software device\n"
 
 
-def test_the_software_device_has_a_build_and_headers(monkeypatch, tmp_path):
+def test_only_the_software_device_has_a_build_and_headers(monkeypatch, tmp_path):
     library = tmp_path / "library"
     library.write_bytes(b"1234")
     monkeypatch.setattr(device_choice, "software_library", lambda: str(library))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every public enum beside its driver's, in both directions."""
+"""Every public enum is mapped to the driver's enum and back."""
 
 from enum import StrEnum
 from typing import get_args
@@ -11,20 +11,20 @@ from cuda.core._utils import enums
 from cuda.core._utils.enums import ADDRESS_MODE, MEMORY_POOL_ACCESS, PROCESS_STATE
 from cuda.core.typing import AddressModeType, MemoryPoolAccessType
 
-# What maps leave out on purpose, behind the prefix of the driver's names; ends of enums are no values.
+# Driver names, without their prefix, that maps leave out on purpose; SENTINELS mark the ends of enums.
 SENTINELS = {"NONE", "INVALID", "INVISIBLE", "MAX"}
 LEFT_OUT = {
-    # Formats of compressed and of video textures, whose elements no array of NumPy has.
+    # Formats of compressed and video textures, for whose elements NumPy has no type.
     "ARRAY_FORMAT": (
         *("UNORM_INT", "SNORM_INT", "UINT8_", "UINT16_", "BC", "P0", "P2", "NV1"),
         *("YUY2", "Y2", "Y4", "AYUV", "YUV"),
     ),
-    # Homes of managed pools; the nearest node is none.
+    # Managed pools have a fixed location, so not the current NUMA node.
     "MANAGED_MEMORY_LOCATION": ("HOST_NUMA_CURRENT", "DEVICE_LOCALITY_DOMAIN"),
     "VIRTUAL_MEMORY_LOCATION": ("DEVICE_LOCALITY_DOMAIN",),
     # Needs security attributes, which options cannot carry.
     "VIRTUAL_MEMORY_HANDLE": ("WIN32",),
-    # On the way from one state to the next: the four public ones are those of a process at rest.
+    # Transitions between states; the four public states are those of a process at rest.
     "PROCESS_STATE": ("CHECKPOINTING", "RESTORING"),
 }
 
@@ -59,7 +59,7 @@ def test_map_has_every_value_of_the_driver(enum_map):
     left_out = LEFT_OUT.get(identify(enum_map), ())
     new = {name for name in rest - SENTINELS if not name.startswith(left_out)}
     assert new == set(), f"{enum_map.driver_enum} has values that have no public string"
-    # Nothing is left out that is not there.
+    # Each entry of LEFT_OUT is still needed.
     assert all(any(name.startswith(part) for name in rest) for part in left_out)
 
 
@@ -83,13 +83,13 @@ def test_members_are_accepted_and_returned():
 
 
 @pytest.mark.parametrize("wrong", ["twist", "", None, 3, b"wrap"])
-def test_bad_choice_is_told_the_choices(wrong):
+def test_error_of_a_bad_choice_lists_the_choices(wrong):
     with pytest.raises(ValueError, match="'border', 'clamp', 'mirror' or 'wrap'"):
         ADDRESS_MODE.to_driver(wrong)
     with pytest.raises(ValueError, match="valid address_mode"):
         ADDRESS_MODE.to_driver(wrong, "address_mode")
 
 
-def test_unknown_driver_value():
+def test_unknown_driver_value_is_refused():
     with pytest.raises(RuntimeError, match="unknown CUaddress_mode, 99"):
         ADDRESS_MODE.from_driver(99)

@@ -19,7 +19,7 @@ from cuda.core._utils.helpers import (
 )
 
 
-def test_old_home_has_all_helpers():
+def test_cuda_utils_has_all_helpers():
     for name in helpers.__all__:
         assert getattr(cuda_utils, name) is getattr(helpers, name)
 
@@ -136,7 +136,7 @@ def test_precondition_calls_the_checker_with_the_arguments():
 
 @pytest.fixture
 def start_method(monkeypatch):
-    """Set what multiprocessing says, and forget an earlier warning."""
+    """A function that sets the start method for ``multiprocessing``; an earlier warning is forgotten."""
 
     def choose(chosen, default):
         monkeypatch.setattr(multiprocessing, "get_start_method", lambda allow_none: chosen)
@@ -162,7 +162,7 @@ def test_forking_is_warned_about_once(start_method, chosen, default):
 
 
 @pytest.mark.parametrize(("chosen", "default"), [("spawn", "fork"), ("forkserver", "fork"), (None, "spawn")])
-def test_other_start_methods_are_fine(start_method, chosen, default):
+def test_other_start_methods_give_no_warning(start_method, chosen, default):
     start_method(chosen, default)
     with warnings.catch_warnings(record=True) as warned:
         check_multiprocessing_start_method()
@@ -170,7 +170,7 @@ def test_other_start_methods_are_fine(start_method, chosen, default):
 
 
 @pytest.mark.parametrize(("methods", "count"), [(["spawn"], 0), (["spawn", "fork"], 1), (["fork"], 1), ([], 1)])
-def test_children_that_a_context_spawned_are_fine(start_method, monkeypatch, methods, count):
+def test_only_children_that_may_be_forked_are_warned_about(start_method, monkeypatch, methods, count):
     children = [multiprocessing.get_context(method).Process() for method in methods]
     monkeypatch.setattr(multiprocessing, "active_children", lambda: children)
     start_method(None, "fork")
@@ -181,7 +181,7 @@ def test_children_that_a_context_spawned_are_fine(start_method, monkeypatch, met
     assert len(warned) == count
 
 
-def test_asking_does_not_fix_the_start_method():
+def test_the_check_does_not_set_the_start_method():
     before = multiprocessing.get_start_method(allow_none=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

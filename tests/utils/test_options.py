@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options are valid at any time."""
+"""Base classes of options, which check their fields at construction and at assignment."""
 
 import copy
 import dataclasses
@@ -56,7 +56,7 @@ def test_unknown_fields_are_refused():
         ("colour", "Sized has no field 'colour'; its fields are size, name"),
     ],
 )
-def test_a_typo_is_told_with_what_was_meant(name, message):
+def test_the_error_of_an_unknown_field_suggests_the_nearest_one(name, message):
     with pytest.raises(TypeError, match=message):
         Sized(**{name: 1})
     with pytest.raises(TypeError, match=message):
@@ -79,7 +79,7 @@ def test_a_typo_is_told_with_what_was_meant(name, message):
         CopyOptions,
     ],
 )
-def test_every_options_class_tells_a_typo(cls):
+def test_every_options_class_suggests_the_nearest_field(cls):
     name = next(iter(cls.__dataclass_fields__))
     with pytest.raises(TypeError, match=f"{cls.__name__} has no field '{name}_'; did you mean .*'{name}'"):
         cls(**{f"{name}_": None})
@@ -117,7 +117,7 @@ def test_fields_that_cannot_be_written_out_are_described():
 
 @options_class
 class Mixed(Options):
-    """One field that is needed, and one with more than a default."""
+    """A required field, and one with metadata beside its default."""
 
     shape: tuple[int, ...]
     fill: object = Row(None, {"doc": "What fills it."})
@@ -156,7 +156,7 @@ def test_field_without_a_default_comes_first():
             second: int
 
 
-def test_options_are_dataclasses_to_others():
+def test_options_work_with_the_functions_for_dataclasses():
     options = Mixed((1,), fill=2)
     assert dataclasses.is_dataclass(Mixed) and dataclasses.is_dataclass(options)
     shape, fill = dataclasses.fields(Mixed)
@@ -224,12 +224,12 @@ def test_values_can_be_set_at_once():
     assert options.size == -1
 
 
-def test_objects_that_were_not_initialised_are_shown():
+def test_objects_that_were_not_initialized_have_a_repr():
     assert repr(Sized.__new__(Sized)) == "<Sized, not initialized>"
     assert Sized.__new__(Sized) != Sized()
 
 
-def test_keyword_of_a_launch_configuration_is_told_with_what_was_meant():
+def test_the_error_of_an_unknown_keyword_of_a_launch_configuration_suggests_the_nearest_one():
     for make in (core.LaunchConfig, lambda **names: core.LaunchConfig(1, block=2, **names)):
         with pytest.raises(TypeError, match="LaunchConfig has no field 'gird'; did you mean 'grid'[?]"):
             make(gird=1)
@@ -239,7 +239,7 @@ def test_keyword_of_a_launch_configuration_is_told_with_what_was_meant():
         core.LaunchConfig(grid=0, block=1)
 
 
-def test_values_are_read_where_they_were_set():
-    """As attributes, not only in the dict: what Python 3.13 made of that was the default of each field."""
+def test_values_are_set_as_attributes():
+    """In Python 3.13, values that were only put into the dict were not read: each field had its default."""
     options = core.StreamOptions(priority=-5)
     assert options.priority == options.__dict__["priority"] == -5

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""File descriptors on their way to another process."""
+"""File descriptors that are sent to another process."""
 
 import pytest
 
@@ -17,18 +17,18 @@ class Carried:
         return self.result
 
 
-def test_descriptor_arrives():
+def test_descriptor_is_received():
     assert sharing.detach(Carried(7)) == 7
 
 
 @pytest.mark.parametrize("error", [EOFError(), FileNotFoundError(), ConnectionRefusedError()], ids=repr)
-def test_descriptor_whose_sender_is_gone_is_explained(error):
+def test_error_of_a_descriptor_whose_sender_has_ended_is_explained(error):
     with pytest.raises(RuntimeError, match="did not arrive: the process that sent it has ended") as raised:
         sharing.detach(Carried(error))
     assert raised.value.__cause__ is error
 
 
-def test_reducer_is_for_multiprocessing_only():
+def test_reducer_is_used_by_multiprocessing():
     from multiprocessing.reduction import ForkingPickler
 
     class Thing:

@@ -25,8 +25,8 @@ from support import public
 
 @pytest.mark.parametrize(("name", "value"), list(public.values()))
 def test_every_public_callable_has_a_signature(name, value):
-    # What bindings or the standard library define is theirs. An extension type that fails here needs
-    # `__signature__ = ConstructorSignature()`, which a base may have, and a docstring of its `__init__`.
+    # Objects of the bindings or the standard library are not checked. An extension type that fails here needs
+    # `__signature__ = ConstructorSignature()`, itself or in a base, and a docstring of its `__init__`.
     if callable(value) and value.__module__.startswith("cuda.core"):
         assert isinstance(inspect.signature(value), inspect.Signature)
 
@@ -37,7 +37,7 @@ def test_every_public_method_has_a_signature(name, cls):
         assert isinstance(inspect.signature(function), inspect.Signature), method
 
 
-def test_fields_of_a_launch_can_be_completed():
+def test_signature_of_a_launch_configuration_has_its_fields():
     signature = inspect.signature(LaunchConfig)
     assert list(signature.parameters) == [
         "grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization",
@@ -50,14 +50,14 @@ def test_fields_of_a_launch_can_be_completed():
     assert "LaunchConfig(grid: " in text.replace("( ", "(")
 
 
-def test_keyword_only_arguments_are_told():
+def test_keyword_only_arguments_are_shown():
     parameters = inspect.signature(CachingMemoryResource).parameters
     assert list(parameters) == ["upstream", "max_cached_bytes"]
     assert parameters["max_cached_bytes"].kind is inspect.Parameter.KEYWORD_ONLY
     assert parameters["upstream"].default is inspect.Parameter.empty
 
 
-def test_what_factories_make_takes_anything_and_refuses():
+def test_classes_that_only_factories_make_have_an_open_signature():
     assert str(inspect.signature(Stream)) == "(*args, **kwargs)"
     assert str(inspect.signature(cuda.core.ManagedBuffer)) == "(*args, **kwargs)"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of values against a set of choices."""
+"""Checks of arguments, and the text of values in messages."""
 
 import numpy as np
 import pytest
@@ -55,33 +55,33 @@ class Unwritten:
         raise KeyError("repr")
 
 
-def test_what_cannot_be_written_out_is_told_by_its_class():
+def test_values_whose_repr_fails_are_shown_by_their_class():
     assert shown(Unwritten()) == "a Unwritten that cannot be written out"
 
 
 @pytest.mark.parametrize("value", [1.5, "1", None, [1]])
-def test_an_int_argument_is_named(value):
+def test_values_that_are_no_int_are_refused_by_name(value):
     assert int_argument("axis", True) == 1
     with pytest.raises(TypeError, match=f"axis must be an int, not {type(value).__name__}"):
         int_argument("axis", value)
 
 
 @pytest.mark.parametrize(("name", "why"), [("a\0b", "no null character"), (b"\0", "no null"), ("\ud800", "Unicode")])
-def test_names_are_what_c_can_hold(name, why):
+def test_names_that_c_cannot_hold_are_refused(name, why):
     assert name_bytes("name", "\u00e9") == "\u00e9".encode()
     with pytest.raises(ValueError, match=f"name must have {why}"):
         name_bytes("name", name)
 
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800"])
-def test_paths_are_what_a_file_system_can_have(path):
+def test_paths_that_no_file_system_can_have_are_refused(path):
     check_path("path", "a/\udcff")
     with pytest.raises(ValueError, match="path must have no null characters"):
         check_path("path", path)
 
 
 @pytest.mark.parametrize("value", ["\ud800", {1: 2}, 10**5000, object()], ids=lambda value: type(value).__name__)
-def test_what_numpy_takes_for_no_type_is_named(value):
+def test_values_that_are_no_dtype_are_refused_by_name(value):
     assert dtype_argument("f4") is np.dtype("f4")
     with pytest.raises(TypeError, match="dtype must be a numpy.dtype"):
         dtype_argument(value)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Blocking calls of Python that signals end."""
+"""Blocking calls of Python functions that a signal can interrupt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.slow_compilation import slow_program
 
 @pytest.fixture
 def raising_alarm():
-    """The signal SIGALRM raises TimeoutError."""
+    """A function that lets the signal SIGALRM come soon, whose handler raises TimeoutError."""
 
     def handler(*_):
         raise TimeoutError
@@ -34,7 +34,7 @@ def unused():
     raise AssertionError("nothing was interrupted")
 
 
-def test_a_result_and_an_error_come_through():
+def test_a_result_is_returned_and_an_error_is_raised():
     assert waiting.call_interruptibly(lambda: 3, unused, unused) == 3
     with pytest.raises(ZeroDivisionError):
         waiting.call_interruptibly(lambda: 1 / 0, unused, unused)
@@ -67,7 +67,7 @@ def test_a_cancelled_call_is_waited_for(raising_alarm):
         waiting.call_interruptibly(stop.wait, stop.set, unused)
 
 
-def test_a_call_that_goes_on_is_left_and_frees_what_it_used(raising_alarm, monkeypatch):
+def test_a_call_that_ignores_its_cancellation_is_abandoned_and_cleaned_up_later(raising_alarm, monkeypatch):
     monkeypatch.setattr(waiting, "PATIENCE", 0.01)
     stop, freed = threading.Event(), threading.Event()
     raising_alarm()
@@ -78,7 +78,7 @@ def test_a_call_that_goes_on_is_left_and_frees_what_it_used(raising_alarm, monke
     assert freed.wait(10)
 
 
-def test_steps_end_with_a_result_or_with_the_time():
+def test_a_wait_in_steps_ends_with_a_result_or_at_the_timeout():
     steps = []
     assert waiting.wait_in_steps(lambda seconds: steps.append(seconds) or (7 if len(steps) == 3 else None)) == 7
     assert steps == [waiting.STEP] * 3
@@ -93,7 +93,7 @@ def test_a_signal_ends_a_wait_in_steps(raising_alarm):
 
 
 @pytest.mark.requires(nvrtc=True, software=False)
-def test_a_process_exits_with_its_status_while_a_left_compilation_goes_on():
+def test_a_process_exits_with_its_status_while_an_abandoned_compilation_runs():
     code = slow_program(12) + (
         "from cuda.core._utils import waiting; waiting.PATIENCE = 0; threading.Thread(target=send).start()\n"
         "try: Program(source, 'c++', ProgramOptions(arch='sm_90')).compile('cubin')\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Weak handles: they tell when the resource ends, not the Python object."""
+"""Weak handles expire when the resource is released, not when the Python object is."""
 
 import textwrap
 import threading
@@ -72,7 +72,7 @@ def test_a_child_graph_lives_as_long_as_its_whole_graph(device):
     assert handle.expired()
 
 
-def test_what_has_no_handle_is_refused(device, stream):
+def test_objects_without_a_handle_are_refused(device, stream):
     buffer = device.allocate(64, stream=stream)
     buffer.close()
     with pytest.raises(ValueError, match="closed"):
@@ -84,7 +84,7 @@ def test_what_has_no_handle_is_refused(device, stream):
         WeakHandle()
 
 
-def test_threads_see_the_same_end(device, stream):
+def test_a_handle_is_alive_in_all_threads_until_the_last_slice_is_closed(device, stream):
     for _ in range(20):
         buffer = device.allocate(64, stream=stream)
         handle = weak_handle(buffer)
@@ -93,7 +93,7 @@ def test_threads_see_the_same_end(device, stream):
         seen = []
 
         def drop(part, handle=handle, seen=seen):
-            # Alive as long as this thread keeps its part.
+            # The allocation exists as long as this thread has its slice.
             seen.append(bool(handle))
             part.close()
 

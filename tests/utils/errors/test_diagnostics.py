@@ -23,7 +23,7 @@ __global__ void f() { A<int> a; }
 
 
 def diagnostics(code, **options) -> list[Diagnostic]:
-    """The messages of a compilation that fails."""
+    """Return the diagnostics of a compilation that fails."""
     with pytest.raises(NVRTCError) as caught:
         Program(code, "c++", ProgramOptions(arch="sm_90", **options)).compile("ptx")
     assert type(caught.value.diagnostics) is tuple
@@ -32,7 +32,7 @@ def diagnostics(code, **options) -> list[Diagnostic]:
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_records_of_a_compile_error():
+def test_compile_errors_become_records():
     first, second, third = diagnostics(BROKEN)
     assert first == Diagnostic(
         "default_program", 4, 10, "error", 'identifier "missing" is undefined', "    *x = missing + other(3);"
@@ -51,7 +51,7 @@ def test_a_record_points_at_its_place():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_the_file_and_the_line_of_the_user():
+def test_records_have_the_file_and_the_line_of_the_user():
     records = diagnostics(BROKEN, name="/home/me/my code.py", first_line=120)
     assert {record.file for record in records} == {"/home/me/my code.py"}
     assert [record.line for record in records] == [123, 123, 122]
@@ -70,7 +70,7 @@ def test_line_tables_point_at_the_file_of_the_user():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_no_file_for_debuggers_where_the_lines_would_differ(tmp_path, monkeypatch):
+def test_no_debug_file_is_written_if_its_lines_would_differ(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90", debug=True, first_line=7))
     assert program.compile("ptx").name == "default_program"
@@ -96,14 +96,14 @@ def test_brief_messages_have_no_column():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_a_missing_header():
+def test_a_missing_header_is_a_catastrophic_error():
     (record,) = diagnostics("#include <no_such.h>")
     assert (record.severity, record.line) == ("catastrophic error", 1)
     assert "no_such.h" in record.message
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_wrong_options_are_about_no_file():
+def test_errors_of_options_have_no_file():
     (record,) = diagnostics("", std="c++99")
     assert (record.file, record.line, record.column, record.severity) == (None, None, None, "error")
     assert str(record) == f"error: {record.message}"
@@ -111,18 +111,18 @@ def test_wrong_options_are_about_no_file():
 
 
 @pytest.mark.parametrize("log", [None, "", "\n", "3 errors detected in the compilation of x.\nTerminated.\n"])
-def test_logs_without_messages(log):
+def test_logs_without_messages_have_no_records(log):
     assert parse_diagnostics(log) == ()
     assert NVRTCError("message", log=log).diagnostics == ()
 
 
-def test_messages_of_the_assembler():
+def test_messages_of_the_assembler_become_records():
     log = "ptxas application ptx input, line 5; error   : Unknown symbol 'x'\nptxas fatal   : Ptx assembly aborted\n"
     first, second = parse_diagnostics(log)
     assert first == Diagnostic("application ptx input", 5, None, "error", "Unknown symbol 'x'")
     assert second == Diagnostic(None, None, None, "fatal", "Ptx assembly aborted")
 
 
-def test_a_number_is_no_part_of_the_message():
+def test_the_number_of_a_warning_is_not_part_of_its_message():
     (record,) = parse_diagnostics('a(b).cu(7): warning #177-D: variable "x" was declared\n  int x;\n      ^\n')
     assert record == Diagnostic("a(b).cu", 7, 5, "warning", 'variable "x" was declared', "int x;")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an exception takes from the driver's log."""
+"""The messages that an exception takes from the driver's log."""
 
 import threading
 
@@ -8,7 +8,7 @@ import pytest
 
 from cuda.core._utils.errors.driver_log import last_failure
 
-HERE = 1000  # stands for the number of the thread, which is another in each process
+HERE = 1000  # the test replaces it by the id of its thread
 NAME = "CUDA_ERROR_INVALID_VALUE"
 
 
@@ -28,7 +28,7 @@ def failed(call, *texts, thread=HERE):
         (failed("cuMemAlloc_v2", "too much"), "cuMemAlloc", "too much"),
         (failed("cuMemAlloc_v2", "too much", "of it"), None, "too much\nof it"),
         (failed("cuMemAlloc_v2", "too much\n  by 7\n  bytes"), None, "too much\nby 7\nbytes"),
-        # of another thread, another call, another code
+        # failures of another thread, another call, another code
         (failed("cuMemAlloc_v2", "mine") + failed("cuMemFree_v2", "theirs", thread=1), "cuMemAlloc", "mine"),
         (failed("cuMemFree_v2", "old"), "cuMemAlloc", None),
         (failed("cuMemAlloc_v2", "old").replace(NAME, "CUDA_ERROR_INVALID_VALUE_2"), "cuMemAlloc", None),
@@ -39,7 +39,7 @@ def failed(call, *texts, thread=HERE):
         (failed("cuEventQuery", "a report"), "cuEventSynchronize", "a report"),
         (failed("cuCtxSynchronize", "a report", thread=1), "cuCtxSynchronize", "a report"),
         (failed("cuMemFree_v2", "a report", thread=1), "cuCtxSynchronize", None),
-        # what is not such a log
+        # other formats
         ("[older messages are missing]\n" + failed("cuMemAlloc_v2", "too much"), None, "too much"),
         ("some driver's own words\n", "cuMemAlloc", None),
         (row("cuMemAlloc", "why"), None, None),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The advice has a sentence for every result code."""
+"""Every result code has a sentence of advice."""
 
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions of properties without a value are AttributeErrors, too, and otherwise what they were."""
+"""Errors of properties without a value are also AttributeErrors, and otherwise unchanged."""
 
 import inspect
 import pickle
@@ -24,7 +24,7 @@ class Late(RuntimeError):
 
 @values.answering
 class Subject:
-    """Properties that have no value, for one reason or another."""
+    """Properties that have no value, for various reasons."""
 
     def __init__(self):
         self.asked = 0
@@ -59,7 +59,7 @@ class Subject:
         del self._number
 
 
-def test_hasattr_answers():
+def test_hasattr_is_false_for_a_property_without_a_value():
     subject = Subject()
     assert not hasattr(subject, "closed")
     assert getattr(subject, "closed", 3) == 3
@@ -68,7 +68,7 @@ def test_hasattr_answers():
         hasattr(subject, "failed")
 
 
-def test_the_exception_is_what_it_was():
+def test_the_exception_keeps_its_class_and_its_text():
     with pytest.raises(RuntimeError, match="this Subject is closed") as caught:
         Subject().closed  # noqa: B018
     error = caught.value
@@ -79,13 +79,13 @@ def test_the_exception_is_what_it_was():
     assert "During handling" not in text and "in closed" in text
 
 
-def test_the_cause_stays():
+def test_the_exception_keeps_its_cause():
     with pytest.raises(ValueError, match="no x") as caught:
         Subject().caused  # noqa: B018
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_values_and_setters_are_as_before():
+def test_values_setters_and_docstrings_are_unchanged():
     subject = Subject()
     subject.number = 4
     assert subject.number == 4
@@ -94,7 +94,7 @@ def test_values_and_setters_are_as_before():
     assert Subject.closed.__doc__ == "The text."
 
 
-def test_exceptions_travel_to_other_processes():
+def test_restated_exceptions_can_be_pickled():
     error = Late("later", 3)
     error.log = "the log"
     again = pickle.loads(pickle.dumps(values.restated(error)))
@@ -108,11 +108,11 @@ def test_exceptions_travel_to_other_processes():
     [OSError(5), RecursionError(), AttributeError("x"), UnicodeDecodeError("ascii", b"", 0, 1, "x"), KeyError(1)],
     ids=repr,
 )
-def test_failures_stay_as_they_are(error):
+def test_other_errors_are_not_restated(error):
     assert values.restated(error) is error
 
 
-def test_kinds_are_chosen():
+def test_classes_to_restate_can_be_chosen():
     assert isinstance(values.restated(KeyError(1), (KeyError,)), AttributeError)
     assert not isinstance(values.restated(RuntimeError(), (KeyError,)), AttributeError)
 
@@ -126,7 +126,7 @@ def test_errors_of_the_driver_keep_the_name_of_their_code():
 
 
 class Descriptor:
-    """As those of extension types: with the type in the documentation."""
+    """Like descriptors of extension types, whose docstrings begin with the type of the value."""
 
     __objclass__ = Late
 
@@ -151,7 +151,7 @@ class Descriptor:
         ("no expression", object),
     ],
 )
-def test_functions_of_properties_tell_the_class_of_the_value(annotation, cls):
+def test_getters_are_annotated_with_the_class_of_the_value(annotation, cls):
     get = values.Getter(Descriptor(f"size: {annotation}\n\nThe size."))
     assert get.__annotations__ == {"return": cls}
     assert (get(None), get.__name__, get.__qualname__, get.__module__) == (7, "size", "Late.size", __name__)
@@ -176,7 +176,7 @@ class Annotated:
         return 4
 
 
-def test_properties_of_python_classes_tell_a_class_too():
+def test_getters_of_python_classes_are_annotated_with_a_class():
     found = {name: vars(Annotated)[name].fget.__annotations__ for name in ("untyped", "named", "typed")}
     assert found == {
         "untyped": {"return": object},
@@ -187,7 +187,7 @@ def test_properties_of_python_classes_tell_a_class_too():
 
 
 class Cached(values.CachedProperty):
-    """A descriptor that is no data descriptor."""
+    """A descriptor without ``__set__``."""
 
     convert = bytes
 
@@ -195,7 +195,7 @@ class Cached(values.CachedProperty):
         return self if subject is None else b"3"
 
 
-def test_cached_properties_are_properties_to_tools():
+def test_cached_properties_are_instances_of_property():
     cls = type("Holder", (), {"text": Cached()})
     assert isinstance(cls.text, property) and type(cls.text) is Cached and not inspect.isdatadescriptor(cls.text)
     assert cls.text.fget(cls()) == b"3" and cls.text.fget.__annotations__ == {"return": bytes}

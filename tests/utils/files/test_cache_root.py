@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where caches of the user are."""
+"""The directory of the user's caches."""
 
 import os
 from pathlib import Path
@@ -30,7 +30,7 @@ def test_on_windows_it_is_in_the_local_data(monkeypatch, tmp_path):
     assert cache_root() == Path(tmp_path) / "cuda-python"
 
 
-def test_without_a_home_directory_the_variable_to_set_is_told(monkeypatch):
+def test_without_a_home_directory_the_error_names_the_variable_to_set(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     with pytest.raises(RuntimeError, match="set XDG_CACHE_HOME"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The digests are SHA-256, whichever implementation makes them."""
+"""The digests are SHA-256, whichever implementation computes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_every_implementation_gives_the_same_digest(first):
     assert done.stdout.split() == [hashlib.sha256(TEXT).hexdigest()], done.stderr
 
 
-def test_openssl_is_not_loaded_for_it():
+def test_hashing_does_not_load_openssl():
     done = subprocess.run(
         [sys.executable, "-c", f"{PRINT} print('_hashlib' in sys.modules)"], capture_output=True, text=True
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Private files: what is opened, and what is made."""
+"""Private files: which files are opened, and how files and directories are made."""
 
 import errno
 import os
@@ -69,7 +69,7 @@ def test_a_link_is_not_followed(file, tmp_path):
     assert caught.value.errno == errno.ELOOP
 
 
-def test_what_the_system_reads_in_parts_is_put_together(file, monkeypatch):
+def test_short_reads_are_continued(file, monkeypatch):
     real = os.read
     descriptor, _ = open_trusted(str(file))
     monkeypatch.setattr(private_files.os, "read", lambda descriptor, size: real(descriptor, min(size, 2)))
@@ -79,7 +79,7 @@ def test_what_the_system_reads_in_parts_is_put_together(file, monkeypatch):
     os.close(descriptor)
 
 
-def test_a_new_file_is_private_and_takes_no_other_place(tmp_path):
+def test_a_new_file_is_private_and_replaces_no_other(tmp_path):
     mask = os.umask(0o277)
     try:
         with create_private(str(tmp_path / "new")) as file:
@@ -96,7 +96,7 @@ def test_directories_that_are_missing_are_made(tmp_path):
     assert [stat.S_IMODE((tmp_path / path).stat().st_mode) for path in ("a", "a/b")] == [0o700] * 2
 
 
-def test_a_file_stays_in_the_place_of_a_directory_or_gives_way(file):
+def test_a_file_in_place_of_a_directory_stays_or_is_replaced(file):
     with pytest.raises(FileExistsError):
         make_private_directories(str(file))
     make_private_directory(str(file))
@@ -112,7 +112,7 @@ def test_a_path_that_is_too_long_makes_no_directories(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_replaced_as_a_whole(file, tmp_path):
+def test_a_file_is_replaced_atomically(file, tmp_path):
     temporary = tmp_path / "new"
     replace_private(str(file), str(temporary), b"other")
     assert file.read_bytes() == b"other" and not temporary.exists()
@@ -130,7 +130,7 @@ def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_beside(file, t
     assert file.read_bytes() == before and not temporary.exists()
 
 
-def test_a_temporary_file_of_another_is_not_taken(file, tmp_path):
+def test_an_existing_temporary_file_is_not_overwritten(file, tmp_path):
     temporary = tmp_path / "new"
     temporary.write_bytes(b"of another")
     with pytest.raises(FileExistsError):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Modules and names that are fetched at their first use."""
+"""Modules and names that are imported at their first use."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def test_module_is_imported_at_the_first_use(package):
     assert inner.loaded is sys.modules[f"{package}.inner"].loaded
 
 
-def test_what_replaces_a_name_is_seen(package, monkeypatch):
+def test_a_replaced_name_is_seen(package, monkeypatch):
     inner = Deferred(f"{package}.inner")
     inner.work()
     monkeypatch.setattr(sys.modules[f"{package}.inner"], "work", lambda: "replaced")
     assert inner.work() == "replaced"
 
 
-def test_missing_module_and_name_are_the_errors_of_an_import(package):
+def test_missing_modules_and_names_raise_the_errors_of_an_import(package):
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         _ = Deferred(f"{package}.no_such_module").name
     with pytest.raises(AttributeError, match="nothing"):
         _ = Deferred(f"{package}.inner").nothing
 
 
-def test_names_of_a_package_are_fetched_once(package):
+def test_names_of_a_package_are_imported_once(package):
     module = types.ModuleType(package)
     module.__path__ = __import__(package).__path__
     module.__getattr__ = deferred_names(package, {"work": "inner"}, ("inner",))
@@ -60,14 +60,14 @@ def test_names_of_a_package_are_fetched_once(package):
         _ = module.nothing
 
 
-def test_memory_offers_its_names():
+def test_the_memory_package_lists_its_names():
     namespace = {}
     exec("from cuda.core._memory import *", namespace)
     assert set(_memory.__all__) <= set(namespace)
     assert dir(_memory) == sorted(_memory.__all__)
 
 
-def test_threads_that_use_names_first_all_get_them():
+def test_threads_may_be_the_first_to_use_a_name_at_the_same_time():
     code = (
         "import threading, cuda.core as c, cuda.core._memory as m\nseen = []\n"
         "def look():\n    seen.append((c.Buffer, m.ManagedMemoryResource, m.register_host_memory, c.Device))\n"

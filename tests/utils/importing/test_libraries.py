@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver and NVRTC are found without ``cuda.pathfinder`` where they nearly always are, and by it elsewhere."""
+"""The driver and NVRTC are found without ``cuda.pathfinder`` in the usual places, and by it elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from cuda.core._utils.importing import libraries
 
-# Nothing finds the driver, also where there is one.
+# Prevents that the driver is found, even if there is one.
 NO_DRIVER = """
 import cuda.core as c, cuda.core._utils.importing.libraries as libraries
 class NotFound(RuntimeError): pass
@@ -30,7 +30,7 @@ def run(code: str, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("module", ["cuda.pathfinder", "rlcompleter", "cuda.bindings"])
-def test_import_changes_no_module_of_others(module):
+def test_import_of_the_package_does_not_import(module):
     code = f"import sys; known = set(sys.modules); import cuda.core; print({module!r} in set(sys.modules) - known)"
     assert run(code) == "False"
 
@@ -45,7 +45,7 @@ def test_compiler_is_the_one_that_the_whole_search_finds():
     assert run(code) == "True"
 
 
-def test_compiler_that_is_elsewhere_is_searched(monkeypatch):
+def test_compiler_in_another_place_is_searched(monkeypatch):
     monkeypatch.setattr(sys, "path", [])
     assert libraries.nvrtc(False) == ""
     monkeypatch.setattr(libraries, "_search", lambda name: f"found {name}")
@@ -54,7 +54,7 @@ def test_compiler_that_is_elsewhere_is_searched(monkeypatch):
     assert libraries.driver(False) == "libcuda.so.1"
 
 
-def test_search_that_finds_what_cannot_be_opened_is_an_error():
+def test_found_library_that_cannot_be_opened_is_named():
     code = NO_DRIVER + (
         "libraries._search = lambda name: '/nowhere/libcuda.so.1'\n"
         "try: c.Device()\nexcept RuntimeError as e: print('/nowhere/libcuda.so.1' in str(e))"
@@ -63,7 +63,7 @@ def test_search_that_finds_what_cannot_be_opened_is_an_error():
 
 
 @pytest.mark.parametrize(
-    "touch",
+    "call",
     [
         "c.Device()",
         "c.Stream.from_handle(16).sync()",
@@ -78,9 +78,9 @@ def test_search_that_finds_what_cannot_be_opened_is_an_error():
         "c.ObjectCode.from_cubin(b'x').get_kernel('f')",
     ],
 )
-def test_missing_driver_is_one_sentence_whatever_touches_it_first(touch):
+def test_missing_driver_is_one_plain_error_whichever_call_is_the_first(call):
     code = NO_DRIVER + (
-        f"try: {touch}\n"
+        f"try: {call}\n"
         "except RuntimeError as e:\n"
         "    is_chained = e.__cause__ is not None or not (e.__suppress_context__ or e.__context__ is None)\n"
         "    print(type(e).__name__, 'install the NVIDIA display driver' in str(e), is_chained)"
@@ -89,8 +89,8 @@ def test_missing_driver_is_one_sentence_whatever_touches_it_first(touch):
 
 
 @pytest.mark.requires(software=True)
-def test_functions_that_the_driver_lacks_are_an_error_when_they_are_called(tmp_path):
-    # A driver of nothing but cuInit: the bindings do not find the rest, either, and say so.
+def test_functions_that_the_driver_lacks_raise_when_they_are_called(tmp_path):
+    # A driver with no function but cuInit: the error is that of the bindings, which do not find the others, either.
     source, library = tmp_path / "old.c", tmp_path / "libcuda.so.1"
     source.write_text("int cuInit(unsigned flags) { return 0; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, source], check=True)
@@ -113,7 +113,7 @@ def test_streams_per_thread_take_other_functions():
     assert run(code, **variables) == "16"
 
 
-def test_a_driver_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
+def test_the_error_for_a_driver_that_cannot_be_loaded_has_the_reason(tmp_path):
     (tmp_path / "libnothing.so.1").write_text("no library")
     code = NO_DRIVER + "try: c.Device()\nexcept NotFound as e: print(e)"
     assert "libnothing.so.1: file too short; install" in run(code, LD_LIBRARY_PATH=str(tmp_path))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The enums that ``cuda.core.typing`` fetches at their first use; ``tests/test_typing.py`` tests their members."""
+"""The enums that ``cuda.core.typing`` imports at their first use; ``tests/test_typing.py`` tests their members."""
 
 import pickle
 import subprocess
@@ -14,14 +14,14 @@ from cuda.core._utils.importing import string_enums
 
 
 @pytest.mark.parametrize("name", string_enums.__all__)
-def test_they_are_of_the_public_module(name):
+def test_enums_belong_to_the_public_module(name):
     enum = getattr(string_enums, name)
     assert getattr(public, name) is enum
     assert enum.__module__ == "cuda.core.typing" and enum.__qualname__ == name
     assert pickle.loads(pickle.dumps(list(enum))) == list(enum)
 
 
-def test_they_are_fetched_at_their_first_use():
+def test_enums_are_imported_at_their_first_use():
     code = (
         "import sys, cuda.core.typing as t; name = 'cuda.core._utils.importing.string_enums';"
         "print(name in sys.modules);"
@@ -31,7 +31,7 @@ def test_they_are_fetched_at_their_first_use():
     assert done.stdout.split() == ["False", "False", "True"]
 
 
-def test_annotations_that_name_them_can_be_resolved():
+def test_annotations_that_name_enums_can_be_resolved():
     def take(kind: string_enums.GraphMemoryType, scope: public.WorkqueueSharingScopeType): ...
 
     assert get_type_hints(take) == {"kind": public.GraphMemoryType, "scope": string_enums.WorkqueueSharingScopeType}
