@@ -12,7 +12,7 @@ from cuda.core.utils import StridedMemoryView
 
 
 class Array(np.ndarray):
-    """One that can be referred to weakly."""
+    """A NumPy array that can be weakly referenced."""
 
 
 def view_of(array):
@@ -20,7 +20,7 @@ def view_of(array):
 
 
 def as_numpy(view):
-    """The array that NumPy sees through DLPack."""
+    """Return the array that NumPy makes by DLPack."""
     return np.from_dlpack(view)
 
 
@@ -68,7 +68,7 @@ def test_derived_views_stay_read_only():
     assert not as_numpy(view).flags.writeable
 
 
-def test_a_derived_view_keeps_the_exporter_and_not_more():
+def test_a_derived_view_keeps_only_the_exporter():
     array = np.arange(12).view(Array)
     seen = weakref.ref(array)
     view = view_of(array)

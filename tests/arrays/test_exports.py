@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The C exchange table of views: what other libraries call instead of making capsules."""
+"""The C exchange table of views, which other libraries call instead of making capsules."""
 
 import ctypes
 import gc
@@ -13,7 +13,7 @@ from cuda.core._layout import _StridedLayout as Layout
 from cuda.core._memoryview import view_as_array_interface
 from cuda.core.utils import StridedMemoryView
 from support.memory import HostMemoryResource
-from support.tensors import Tensor
+from support.tensors import CudaInterface, Tensor
 
 Pointer = ctypes.c_void_p
 SetError = ctypes.CFUNCTYPE(None, Pointer, ctypes.c_char_p, ctypes.c_char_p)
@@ -67,7 +67,7 @@ def test_a_tensor_is_borrowed(table):
         assert extents(tensor.strides, 3) == [12, 8, 1]
 
 
-def test_odd_tensors_are_borrowed(table):
+def test_scalars_and_empty_tensors_are_borrowed(table):
     tensor = Tensor()
     table.borrow_from_object(view_of(np.array(1.0)), tensor)
     assert (tensor.ndim, tensor.shape, tensor.strides) == (0, None, None)
@@ -76,7 +76,7 @@ def test_odd_tensors_are_borrowed(table):
     assert (tensor.ndim, tensor.data) == (2, None)
 
 
-def test_what_has_no_type_is_refused(table):
+def test_views_without_a_type_are_refused(table):
     untyped = StridedMemoryView.from_buffer(HostMemoryResource().allocate(8), (8,), itemsize=1)
     for function, result in [(table.borrow_from_object, Tensor()), (table.managed_from_object, Pointer())]:
         with pytest.raises(BufferError, match="type"):
@@ -86,7 +86,7 @@ def test_what_has_no_type_is_refused(table):
 
 
 @pytest.mark.parametrize("is_writeable", [False, True])
-def test_a_tensor_goes_out_and_comes_back(table, is_writeable):
+def test_a_tensor_is_exported_and_imported_again(table, is_writeable):
     array = np.arange(6, dtype=np.float32).reshape(2, 3).view(type("Array", (np.ndarray,), {}))
     array.flags.writeable = is_writeable
     alive = weakref.ref(array)
@@ -94,7 +94,7 @@ def test_a_tensor_goes_out_and_comes_back(table, is_writeable):
     assert table.managed_from_object(view_of(array), managed) == 0
     assert table.object_from_managed(managed, back) == 0
     view = back.value
-    ctypes.pythonapi.Py_DecRef(back)  # the function gave a reference away
+    ctypes.pythonapi.Py_DecRef(back)  # the function returned a new reference
     del back
     assert type(view) is StridedMemoryView
     assert (view.ptr, view.shape, view.strides, view.dtype) == (array.ctypes.data, (2, 3), (3, 1), np.dtype("f4"))
@@ -111,7 +111,7 @@ def test_a_tensor_goes_out_and_comes_back(table, is_writeable):
     assert alive() is None
 
 
-def test_no_stream_and_no_allocation(table):
+def test_the_table_has_no_work_stream_and_does_not_allocate(table):
     stream = Pointer(77)
     assert table.current_work_stream(2, 0, stream) == 0
     assert stream.value is None
@@ -151,9 +151,7 @@ def test_no_allocation_without_a_way_to_report_it(table):
 
 
 def test_borrowed_tensors_of_interfaces_have_their_strides_in_elements(table):
-    """The interface has them in bytes, and leaves those of C order out."""
-    from support.tensors import CudaInterface
-
+    """The interface has strides in bytes, and may leave out those of C order."""
     for strides, expected in (((4, 8), [1, 2]), (None, [3, 1])):
         array = CudaInterface(np.zeros((2, 3), np.float32), strides=strides)
         view = StridedMemoryView.from_cuda_array_interface(array, -1)

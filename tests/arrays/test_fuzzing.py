@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that lie about being arrays: a sample of what support/array_fuzz.py does by hand with 100,000."""
+"""Objects with malformed array protocols: a sample of the 100,000 that support/array_fuzz.py makes."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from support.array_fuzz import Fuzzer
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_lies_is_refused_and_not_kept(device, seed):
+def test_malformed_arrays_are_refused_and_not_kept(device, seed):
     result = Fuzzer(seed).run(500)
     assert result["failures"] == []
-    # The seeds reach all ways out.
+    # Every seed reaches these outcomes.
     assert {"read", "BufferError", "ValueError", "TypeError"} <= set(result["outcomes"])

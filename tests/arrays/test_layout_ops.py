@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of shapes and strides, compared with NumPy where it has the same."""
+"""Arithmetic of shapes and strides, compared with NumPy where NumPy has the same function."""
 
 import itertools
 
@@ -95,7 +95,7 @@ def test_slices_that_do_not_fit_are_refused(items, error, message):
         ops.slice_layout((3, 4), (4, 1), items)
 
 
-def test_new_axes_stand_where_asked():
+def test_new_axes_are_inserted_at_their_positions():
     assert ops.unsqueezed_axes(2, (3, 0)) == (0, 3)
     with pytest.raises(ValueError, match="must be unique"):
         ops.unsqueezed_axes(2, (0, 0))
@@ -108,6 +108,6 @@ def test_axes_that_continue_each_other_merge():
 
 
 @pytest.mark.parametrize("order", ["A", (0, 0), (0,), "K"], ids=str)
-def test_orders_that_are_none_are_refused(order):
+def test_invalid_orders_are_refused(order):
     with pytest.raises(ValueError, match="permutation of the 2 axes"):
         ops.parse_stride_order(order, 2)

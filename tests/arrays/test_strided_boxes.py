@@ -25,7 +25,7 @@ def carry_out(plan, target, source, target_start, source_start):
 
 
 def random_view(rng, shape, is_target):
-    """A strided part of a larger array, its base, and its offset there."""
+    """Return a strided view of an array, the array, and the offset of the view in bytes."""
     order = rng.sample(range(len(shape)), len(shape))
     steps = [rng.choice([1, 1, 2]) for _ in shape]
     base = np.arange(np.prod([n * s for n, s in zip(shape, steps, strict=True)]) or 1, dtype=np.int32)
@@ -120,7 +120,7 @@ def test_interlocking_layouts_have_no_common_bytes(first, second, expected):
     assert have_common_bytes((8,), *first, *second, 4) is expected
 
 
-def test_what_takes_too_long_to_decide_counts_as_common(monkeypatch):
+def test_layouts_that_take_too_long_to_compare_count_as_overlapping(monkeypatch):
     def give_up(*arrays, max_work):
         raise RuntimeError("Exceeded max_work")
 

@@ -7,7 +7,7 @@ import pytest
 
 from cuda.core import Buffer, LegacyPinnedMemoryResource
 from cuda.core.utils import StridedMemoryView
-from support.memory import read, write
+from support.memory import HostMemoryResource, read, write
 from support.work import busy
 
 SOURCE = np.arange(5 * 4 * 6, dtype=np.int32).reshape(5, 4, 6)
@@ -44,13 +44,18 @@ def test_views_on_the_host_are_copied(part):
 
 
 def test_types_may_be_unknown_on_one_side():
+    buffer = HostMemoryResource().allocate(SOURCE.nbytes)
+    untyped = StridedMemoryView.from_buffer(buffer, SOURCE.shape, itemsize=4)
+    assert untyped.dtype is None
+    source = np.broadcast_to(SOURCE[:1], SOURCE.shape)
+    untyped.copy_from(view_of(source), None)
+    assert bytes(buffer) == source.tobytes()
     target = np.zeros_like(SOURCE)
-    untyped = view_of(target)
-    untyped.copy_from(view_of(np.broadcast_to(SOURCE[:1], SOURCE.shape)), None)
-    assert np.array_equal(target, np.broadcast_to(SOURCE[:1], SOURCE.shape))
+    untyped.copy_to(view_of(target))
+    assert np.array_equal(target, source)
 
 
-def test_copies_that_make_no_sense_are_refused():
+def test_wrong_copies_are_refused():
     target, source = np.zeros((2, 3)), np.ones((2, 3))
     frozen = np.zeros((2, 3))
     frozen.flags.writeable = False
@@ -115,7 +120,7 @@ def test_views_that_interlock_are_copied():
     assert np.array_equal(array[:, 1::2], np.arange(24).reshape(4, 6)[:, 1::2])
 
 
-def test_contiguous_memory_of_the_host_is_moved():
+def test_contiguous_host_views_may_overlap():
     array = np.arange(16)
     view_of(array[1:]).copy_from(view_of(array[:-1]), None)
     assert array.tolist() == [0, *range(15)]
@@ -126,7 +131,7 @@ def test_contiguous_memory_of_the_host_is_moved():
 
 @pytest.fixture
 def on_device(device, stream):
-    """Makes a buffer with the bytes of an array, and a view of it with the array's shape."""
+    """A function that returns a buffer with the bytes of an array, and a view of it with the array's shape."""
 
     def make(array):
         buffer = device.allocate(array.nbytes, stream=stream)
@@ -137,7 +142,7 @@ def on_device(device, stream):
 
 
 def device_part(view, part):
-    """The part of a view of SOURCE's shape that the same indexing of an array would give."""
+    """Index a view of SOURCE's shape in the way that ``part`` indexes an array."""
     chosen = part(SOURCE)
     start = (chosen.__array_interface__["data"][0] - SOURCE.ctypes.data) // 4 if chosen.size else 0
     wrapped = Buffer.from_handle(view.ptr + 4 * start, 4, owner=view)
@@ -184,7 +189,7 @@ def test_copies_on_the_device_do_not_wait(on_device, stream):
     assert stream.is_done
 
 
-def test_copies_of_page_locked_memory_wait_unless_told(on_device, stream):
+def test_copies_of_page_locked_memory_wait_by_default(on_device, stream):
     _, target = on_device(SOURCE)
     buffer = LegacyPinnedMemoryResource().allocate(SOURCE.nbytes)
     memoryview(buffer)[:] = SOURCE.tobytes()
@@ -196,7 +201,7 @@ def test_copies_of_page_locked_memory_wait_unless_told(on_device, stream):
     assert stream.is_done
 
 
-def test_copies_on_the_host_come_after_the_stream(stream):
+def test_copies_on_the_host_accept_a_stream(stream):
     target = np.zeros_like(SOURCE)
     view_of(target).copy_from(view_of(SOURCE), stream)
     assert np.array_equal(target, SOURCE)

@@ -57,7 +57,7 @@ def test_view_shares_the_memory(buffer):
     assert bytes(buffer)[16:32] == np.full(4, 7, "i4").tobytes()
 
 
-def test_part_is_viewed_from_its_start(buffer):
+def test_slice_is_viewed_from_its_start(buffer):
     view = buffer[8:24].view(dtype="i4")
     assert (view.shape, view.ptr) == ((4,), buffer.handle + 8)
     assert np.from_dlpack(view).tobytes() == bytes(range(8, 24))
@@ -78,7 +78,7 @@ def test_shape_has_to_fit(buffer, shape):
         Buffer.from_handle(buffer.handle, 48, owner=buffer).view(shape, "i4")
 
 
-def test_part_has_to_be_large_enough_although_its_whole_is(buffer):
+def test_view_beyond_a_slice_is_refused(buffer):
     with pytest.raises(ValueError, match="and the buffer has 8"):
         buffer[:8].view(3, "i4")
     wrapped = Buffer.from_handle(buffer.handle, 48, owner=buffer)
@@ -114,7 +114,7 @@ def test_shape_has_to_be_of_integers(buffer, shape):
         buffer.view(shape)
 
 
-def test_dtype_has_to_be_one(buffer):
+def test_wrong_dtypes_are_refused(buffer):
     with pytest.raises(TypeError):
         buffer.view(dtype="no type")
     with pytest.raises(TypeError, match="Python objects"):
@@ -123,7 +123,7 @@ def test_dtype_has_to_be_one(buffer):
         buffer.view(dtype="S")
 
 
-def test_elements_are_aligned(buffer):
+def test_misaligned_elements_are_refused(buffer):
     base = -buffer.handle % 8
     with pytest.raises(ValueError, match=r"type float32 begin at multiples of 4 bytes, and this buffer at 0x"):
         buffer[base + 2 : base + 10].view(dtype="f4")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The ways into a view: which protocol is read where the user names one, and what has none."""
+"""Sources of views: the protocol that the user names is the one that is read, or the object is refused."""
 
 import warnings
 
@@ -14,7 +14,7 @@ VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 class Everything(CudaInterface):
-    """An object with each protocol, which counts how often it is asked for DLPack."""
+    """An object with all protocols, which counts the calls of DLPack."""
 
     def __init__(self):
         super().__init__(VALUES)
@@ -42,7 +42,7 @@ class Everything(CudaInterface):
     ids=["any", "dlpack", "cuda", "as_cai", "array", "as_array"],
 )
 @pytest.mark.requires(device=True)
-def test_the_protocol_is_the_one_that_was_named(device, make, is_dlpack, is_on_device):
+def test_the_named_protocol_is_read(device, make, is_dlpack, is_on_device):
     array = Everything()
     view = make(array)
     assert (view.ptr, view.shape) == (VALUES.ctypes.data, (2, 3))
@@ -50,7 +50,7 @@ def test_the_protocol_is_the_one_that_was_named(device, make, is_dlpack, is_on_d
 
 
 @pytest.mark.parametrize("make", [StridedMemoryView.from_any_interface, _StridedMemoryViewProxy])
-def test_what_has_no_protocol_is_refused_by_name(make):
+def test_objects_without_a_protocol_are_refused_by_name(make):
     with pytest.raises(BufferError, match="dict has neither DLPack nor __cuda_array_interface__"):
         make({})
 
@@ -59,7 +59,7 @@ def test_what_has_no_protocol_is_refused_by_name(make):
     "make",
     [StridedMemoryView.from_dlpack, StridedMemoryView.from_cuda_array_interface],
 )
-def test_a_protocol_that_is_named_and_not_there_is_an_attribute_error(make):
+def test_a_missing_named_protocol_is_an_attribute_error(make):
     with pytest.raises(AttributeError):
         make(ArrayInterface(VALUES), -1)
 
@@ -79,7 +79,7 @@ def test_a_view_is_filled_once():
 
 
 @pytest.mark.requires(device=True)
-def test_buffers_need_a_type_or_a_size_that_agree(device, stream):
+def test_buffers_need_a_type_or_an_item_size_that_agree(device, stream):
     buffer = device.allocate(64, stream=stream)
     make = StridedMemoryView.from_buffer
     with pytest.raises(TypeError, match="buffer must be a Buffer, not bytes"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the memory of an array: extents as arrays have them, read once and checked."""
+"""Shapes and strides of arrays, which are read once and checked."""
 
 from itertools import product
 
@@ -20,19 +20,19 @@ SHAPES = [(), (0,), (3,), (1, 1), (2, 0, 3), (2**30, 4), (2**40,)]
 
 
 @pytest.mark.parametrize(("shape", "unit"), list(product(SHAPES, [1, 4, -4])))
-def test_extents_of_all_sizes_arrive(shape, unit):
+def test_extents_of_all_sizes_are_read(shape, unit):
     strides = tuple([unit * 4 * i for i in range(len(shape))])
     view = view_of(shape, strides)
     assert (view.shape, view.strides) == (shape, tuple([unit * i for i in range(len(shape))]) if shape else None)
 
 
-def test_numbers_of_other_kinds_arrive():
+def test_extents_of_other_integer_types_become_ints():
     view = view_of((np.int64(2), True, np.uint8(3)), (np.int32(16), 8, np.int8(4)))
     assert (view.shape, view.strides) == ((2, 1, 3), (4, 2, 1))
     assert all(type(extent) is int for extent in view.shape)
 
 
-def test_sixty_four_axes_and_no_more():
+def test_at_most_64_axes_are_allowed():
     assert view_of((1,) * 64).shape == (1,) * 64
     with pytest.raises(ValueError, match="at most 64 axes"):
         view_of((1,) * 65)
@@ -54,11 +54,11 @@ def test_sixty_four_axes_and_no_more():
         ((2,), (3,), ValueError, "in bytes are no multiples of the item size 4"),
     ],
 )
-def test_extents_that_cannot_be(shape, strides, error, message):
+def test_impossible_extents_are_refused(shape, strides, error, message):
     with pytest.raises(error, match=message):
         view_of(shape, strides)
 
 
-def test_an_item_has_a_size():
+def test_an_item_size_of_0_is_refused():
     with pytest.raises(ValueError, match="itemsize must be positive"):
         view_of((2,), typestr="<f0")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and views as arrays: what is known of them beside their protocols."""
+"""Imports of buffers and views, which are read directly instead of by a protocol."""
 
 import gc
 
@@ -37,7 +37,7 @@ def test_a_closed_buffer_is_no_array(buffer):
         from_any(buffer, -1)
 
 
-def test_a_view_of_a_view_has_all_that_it_has(buffer):
+def test_a_view_of_a_view_has_the_same_attributes(buffer):
     for first in (
         StridedMemoryView.from_buffer(buffer, (4, 6), (1, 4), dtype=np.dtype("i4"), is_readonly=True),
         StridedMemoryView.from_buffer(buffer, (24,), itemsize=4),
@@ -49,7 +49,7 @@ def test_a_view_of_a_view_has_all_that_it_has(buffer):
         assert (view.readonly, view._layout.itemsize) == (first.readonly, first._layout.itemsize)
 
 
-def test_views_are_ordered_like_other_arrays(buffer):
+def test_views_need_a_stream_like_other_arrays(buffer):
     with pytest.raises(BufferError, match="ambiguous"):
         from_any(StridedMemoryView.from_dlpack(np.zeros(3), -1))
     assert isinstance(from_any(Buffer.from_handle(0, 0), -1), StridedMemoryView)

@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of CuPy: a stand-in with the same attributes, whose protocols must not be asked."""
+"""Arrays of CuPy: a stand-in with the same attributes, whose protocols must not be called."""
 
-import subprocess
-import sys
+from support import interpreter
 
 STAND_IN = """
 import sys, types, gc
@@ -35,8 +34,7 @@ from cuda.core.utils import StridedMemoryView as View
 
 def run(code):
     """Run code after the stand-in, in a process where CuPy was never imported."""
-    done = subprocess.run([sys.executable, "-c", STAND_IN + code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    interpreter.run(STAND_IN + code)
 
 
 def test_attributes_are_read():
@@ -78,7 +76,7 @@ assert seen() is None
 """)
 
 
-def test_a_stream_is_needed():
+def test_a_stream_is_required():
     run("""
 try:
     View.from_any_interface(ndarray(np.zeros(3)))
@@ -97,7 +95,7 @@ assert devices == [2]
 """)
 
 
-def test_types_that_dlpack_has_not():
+def test_types_that_dlpack_lacks_are_viewed():
     run("""
 view = View.from_any_interface(ndarray(np.zeros(3, "M8[s]")), -1)
 assert (view.dtype, view._layout.itemsize) == (np.dtype("M8[s]"), 8)

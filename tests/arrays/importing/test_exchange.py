@@ -1,14 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of PyTorch: real ones, and a stand-in that shows what is asked of them."""
-
-import subprocess
-import sys
+"""Tensors of PyTorch: real ones, and a stand-in with no more attributes than are read."""
 
 import numpy as np
 import pytest
 
 from cuda.core.utils import StridedMemoryView
+from support import interpreter
 
 from_any = StridedMemoryView.from_any_interface
 
@@ -47,8 +45,7 @@ def refused(call, error=BufferError):
 
 def run(code):
     """Run code after the stand-in, in a process where PyTorch was never imported."""
-    result = subprocess.run([sys.executable, "-c", STAND_IN + code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
+    interpreter.run(STAND_IN + code)
 
 
 def test_attributes_of_a_tensor_are_read():
@@ -93,7 +90,7 @@ assert np.array_equal(np.from_dlpack(view), array)
 """)
 
 
-def test_attributes_do_where_the_table_refuses():
+def test_attributes_are_read_if_the_table_refuses():
     run("""
 Tensor.__dlpack_c_exchange_api__ = View.__dlpack_c_exchange_api__  # refuses all but its own views
 assert View.from_any_interface(Tensor(np.zeros(3, "f4")), -1).shape == (3,)
@@ -112,7 +109,7 @@ def test_tensors_on_the_host(name):
 
 
 @pytest.mark.requires(module="torch")
-def test_checks_of_the_export_do_not_apply():
+def test_tensors_that_refuse_an_export_are_viewed():
     import torch
 
     tensor = torch.zeros(3, requires_grad=True)
@@ -157,7 +154,7 @@ def test_tensors_on_the_device_are_ordered(device, stream):
 def test_objects_of_other_classes_with_a_table_are_read_through_it():
     run("""
 class Managed:
-    '''A class of another library; its table is ours, which takes views only, so its protocol is asked instead.'''
+    '''A class of another library, whose table is ours and refuses it, so that its protocol is used instead.'''
     __dlpack_c_exchange_api__ = View.__dlpack_c_exchange_api__
     asked = 0
     def __init__(self, array): self.array = array
@@ -171,7 +168,7 @@ assert (view.shape, Managed.asked) == ((3,), 1)
 """)
 
 
-def test_a_table_says_that_memory_is_read_only():
+def test_views_through_a_table_stay_read_only():
     array = np.zeros(4, np.float32)
     array.flags.writeable = False
     view = from_any(array, -1)
@@ -183,7 +180,7 @@ def test_a_table_says_that_memory_is_read_only():
     assert again.readonly and again.ptr == view.ptr
 
 
-def test_what_is_no_table_is_not_used():
+def test_a_wrong_table_is_ignored():
     class Broken:
         __dlpack_c_exchange_api__ = 3
 

@@ -44,7 +44,7 @@ class Photo(Image):
 
 @pytest.fixture
 def calls():
-    """What the importer of Image was called with; nothing stays registered."""
+    """The arguments of all calls of an importer of Image, which is registered for the test."""
     seen = []
 
     def importer(image, stream_ptr):
@@ -96,7 +96,7 @@ def test_the_view_keeps_what_the_importer_returned():
     register_importer(Lazy, None)
 
 
-def test_a_type_is_registered_anew_and_taken_back(calls):
+def test_a_type_is_registered_again_and_removed(calls):
     register_importer(Image, lambda image, stream_ptr: np.zeros(3))
     assert from_any(Image(np.zeros(2)), -1).shape == (3,)
     register_importer(Image, None)
@@ -113,14 +113,14 @@ def test_the_nearest_base_decides(calls):
     assert from_any(Photo(np.zeros(2)), -1).shape == (2,)
 
 
-def test_an_importer_that_fails_says_so(calls):
+def test_errors_of_importers_are_raised(calls):
     with pytest.raises(BufferError, match="the importer of Image returned a int, which has neither DLPack"):
         from_any(Image(3), -1)
     with pytest.raises(AttributeError, match="pixels"):
         from_any(Image.__new__(Photo), -1)
     with pytest.raises(BufferError, match="ambiguous"):
         from_any(Image(np.zeros(2)))
-    # One that returns its own type would go on for ever.
+    # An importer that returns its own type would recurse for ever.
     with pytest.raises(BufferError, match="returned a Image, which has neither"):
         from_any(Image(Image(np.zeros(2))), -1)
 
@@ -140,12 +140,12 @@ def test_the_exporter_gets_the_stream(calls):
         ((StridedMemoryView, len), "arrays of type StridedMemoryView are read by the library itself"),
     ],
 )
-def test_what_cannot_be_registered(arguments, message):
+def test_wrong_registrations_are_refused(arguments, message):
     with pytest.raises(TypeError, match=message):
         register_importer(*arguments)
 
 
-def test_the_table_has_an_end():
+def test_the_number_of_importers_is_limited():
     code = """
 from cuda.core.utils import register_importer, StridedMemoryView
 import numpy as np
@@ -201,7 +201,7 @@ def test_copies_take_registered_types(device, stream, calls):
 
 
 class DeviceArray:
-    """Memory of the device behind a protocol."""
+    """Device memory with ``__cuda_array_interface__``."""
 
     def __init__(self, buffer, count):
         self.__cuda_array_interface__ = {
@@ -260,13 +260,13 @@ def test_kernels_take_no_structure_from_an_array_of_the_host(device, stream, sha
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), array, np.float32(3), 1)
 
 
-def test_arrays_are_as_wide_as_pointers(device, stream):
+def test_an_array_is_refused_for_a_parameter_smaller_than_a_pointer(device, stream):
     buffer = device.allocate(256, stream=stream)
     with pytest.raises(TypeError, match="argument 1 of .* has 4 bytes, but the DeviceArray given has 8"):
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), buffer, DeviceArray(buffer, 64), 1)
 
 
-def test_references_are_given_back(calls):
+def test_imports_leak_no_references(calls):
     array = np.zeros(4)
     image = Image(array)
     before = sys.getrefcount(array), sys.getrefcount(image)
@@ -279,10 +279,10 @@ def test_references_are_given_back(calls):
 
 def test_classes_may_have_a_metaclass_of_their_own():
     class Meta(type):
-        """A class of classes."""
+        """A metaclass."""
 
     class Array(metaclass=Meta):
-        """An array of a class of its own kind."""
+        """An array whose class has a metaclass."""
 
         def __init__(self):
             self.values = np.arange(4)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What both array interfaces share, as views read it; test_array_operand.py reads the same for copies."""
+"""Entries that both array interfaces share, read for views; test_array_operand.py has the same tests for copies."""
 
 import numpy as np
 import pytest
@@ -31,13 +31,13 @@ VIEWS = {
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_views_of_what_describes_no_array_are_refused(device, view, entries, error, message):
+def test_wrong_entries_are_refused(device, view, entries, error, message):
     with pytest.raises(error, match=message):
         view(**entries)
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_the_address_none_is_that_of_no_memory(device, view):
+def test_the_address_none_is_a_null_pointer(device, view):
     assert view(shape=(0,), data=(None, False)).ptr == 0
 
 

@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of Numba, JAX and Warp: stand-ins with their protocols, and the libraries themselves where they are there."""
-
-import subprocess
-import sys
+"""Arrays of Numba, JAX and Warp: stand-ins with their protocols, and the libraries themselves if installed."""
 
 import pytest
 
-# Their classes as they are named and as they behave: what is looked up in an array, beside its protocol, is noted.
+from support import interpreter
+
+# Classes with the names and the behaviour of the libraries; `looked_up` lists the attributes that are read.
 STAND_INS = """
 import sys, types
 import numpy as np
@@ -40,13 +39,13 @@ class DeviceNDArrayBase(Noting):
 
 class DeviceNDArray(DeviceNDArrayBase): pass
 
-# Of host memory that a device sees, which are arrays of NumPy too.
+# Host memory that is mapped for a device; these arrays are NumPy arrays, too.
 class MappedNDArray(DeviceNDArrayBase, np.ndarray): pass
 
 module("numba.cuda.cudadrv.devicearray", DeviceNDArrayBase=DeviceNDArrayBase, DeviceNDArray=DeviceNDArray,
        MappedNDArray=MappedNDArray)
 
-# JAX: arrays cannot be written, and only newer consumers learn that; on the host there is no interface for CUDA.
+# JAX: arrays are read-only, which only DLPack 1.0 can express; arrays on the host have no CUDA interface.
 class ArrayImpl(Noting):
     def __init__(self, array):
         self._own = array
@@ -83,12 +82,10 @@ def looks(make, *arguments):
 
 def run(code, prefix=STAND_INS):
     """Run code in a process where none of the libraries was imported."""
-    done = subprocess.run([sys.executable, "-c", prefix + code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    interpreter.run(prefix + code)
 
 
-def test_an_array_is_asked_for_the_protocol_of_its_class_alone():
+def test_only_the_protocol_of_the_class_is_read():
     run("""
 values = np.arange(12, dtype=np.float32).reshape(3, 4)
 view, looked = looks(View.from_any_interface, DeviceNDArray(values[:, ::2]), -1)
@@ -104,7 +101,7 @@ assert set(looked) <= {"__dlpack__", "__dlpack_device__"}, looked
 """)
 
 
-def test_subclasses_are_read_as_their_library_does():
+def test_subclasses_are_read_like_their_bases():
     run("""
 for base in (DeviceNDArray, ArrayImpl, array):
     cls = type("Mine", (base,), {})
@@ -112,7 +109,7 @@ for base in (DeviceNDArray, ArrayImpl, array):
 """)
 
 
-def test_who_names_a_protocol_gets_that_one():
+def test_a_named_protocol_is_the_one_that_is_read():
     run("""
 def error_of(make, *arguments):
     try:
@@ -131,8 +128,8 @@ for known in (False, True):    # before and after the class is known
 """)
 
 
-def test_arrays_of_the_host_with_a_device_are_arrays_of_the_host():
-    """What is also an array of NumPy has DLPack, which comes first."""
+def test_mapped_arrays_are_viewed_as_host_arrays():
+    """They are NumPy arrays, too, whose DLPack comes first."""
     run("""
 mapped = np.arange(4.0).view(MappedNDArray)
 view = View.from_any_interface(mapped, -1)
@@ -141,7 +138,7 @@ assert (view.shape, view.device_id) == ((4,), -1), view
 
 
 @pytest.mark.requires(device=True)
-def test_copies_and_launches_read_them_too():
+def test_copies_and_launches_take_arrays_of_these_libraries():
     run("""
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, launch
 device = Device()
@@ -163,8 +160,8 @@ assert shared.tolist() == [4] * 4
 """)
 
 
-def test_jax_is_asked_without_a_stream_where_nothing_is_to_wait():
-    """It takes -1, with which DLPack says so, for the address of a stream, and fails."""
+def test_jax_gets_no_stream_when_no_ordering_is_wanted():
+    """JAX would take -1, DLPack's value for no ordering, for the address of a stream, and fail."""
     run("""
 class OnDevice(ArrayImpl):
     def __dlpack_device__(self): return (2, 0)
@@ -181,8 +178,8 @@ else:
 """)
 
 
-def test_the_stream_of_an_array_counts():
-    """Numba says in the interface which stream the array is bound to, and the consumer waits for it."""
+def test_an_array_with_a_stream_needs_a_stream_that_waits():
+    """Numba's interface has the stream that the array is bound to, for which the consumer must wait."""
     run("""
 try:
     View.from_any_interface(DeviceNDArray(np.zeros(2), 0x1234), None)
@@ -216,5 +213,5 @@ assert isinstance(DeviceNDArray.__cuda_array_interface__, property)
 
 
 @pytest.mark.parametrize("module", [pytest.param(name, marks=pytest.mark.requires(module=name)) for name in REAL])
-def test_the_libraries_themselves(module):
+def test_arrays_of_the_installed_library_are_viewed(module):
     run(REAL[module], prefix="")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of what other libraries export: by DLPack, the two array interfaces, PEP 3118, and what is refused."""
+"""Views of arrays of other libraries, by DLPack, the two array interfaces and PEP 3118, and arrays that are refused."""
 
 import array
 import ctypes
@@ -28,7 +28,7 @@ from support.tensors import (
 )
 from support.work import busy
 
-PADDED = 4  # DLPack's flag of small elements that have a byte each
+PADDED = 4  # DLPack's flag for elements of less than 8 bits that have a byte each
 
 from_any = StridedMemoryView.from_any_interface
 from_dlpack = StridedMemoryView.from_dlpack
@@ -51,7 +51,7 @@ def test_importing_does_not_import_numpy():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-# --- NumPy: the short way and the protocol agree ---
+# --- NumPy: direct reads and protocols agree ---
 
 
 def random_array(rng):
@@ -64,19 +64,19 @@ def random_array(rng):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_short_way_to_numpy_says_what_the_protocols_say(seed):
+def test_direct_reads_of_numpy_arrays_agree_with_the_protocols(seed):
     array = random_array(random.Random(seed))
     assert facts(from_any(array, -1)) == facts(from_any(array.view(Array), -1))
     assert facts(from_interface(array)) == facts(from_interface(array.view(Array)))
 
 
 @pytest.mark.parametrize("dtype", ["M8[s]", ">i4", "g", "U3", "O", [("a", "i4"), ("b", "f8")]])
-def test_what_numpy_does_not_export_is_refused(dtype):
+def test_arrays_that_numpy_does_not_export_are_refused(dtype):
     with pytest.raises(BufferError):
         from_dlpack(np.zeros(2, dtype), -1)
 
 
-def test_strides_between_elements_are_refused():
+def test_strides_that_are_no_multiple_of_the_element_are_refused():
     field = np.zeros(3, [("a", "i4"), ("b", "i2")])["a"]
     with pytest.raises(BufferError):
         from_dlpack(field, -1)
@@ -96,7 +96,7 @@ def test_structures_keep_their_fields():
 
 
 @pytest.mark.parametrize("place", [(1, 0), (2, 0), (2, 3)])
-def test_no_stream_is_ambiguous(place):
+def test_a_missing_stream_is_ambiguous(place):
     exporter = DLPackExporter(place)
     for view in (from_any, from_dlpack):
         with pytest.raises(BufferError, match="ambiguous"):
@@ -108,7 +108,7 @@ def test_no_stream_is_ambiguous(place):
     ("place", "stream_ptr", "passed"),
     [
         ((1, 0), -1, None),
-        ((1, 0), 77, None),  # as NumPy has it: host memory is not ordered with streams
+        ((1, 0), 77, None),  # as in NumPy, streams do not order host memory
         ((2, 0), -1, -1),
         ((2, 0), 77, 77),
         ((3, 0), None, None),
@@ -151,7 +151,7 @@ def test_the_tensor_is_released_once():
     assert exporter.released == 1
 
 
-def test_descriptions_are_read():
+def test_tensors_are_read():
     view = from_dlpack(DLPackExporter((2, 1), shape=(2, 3), strides=(1, 2), offset=16, data=0x1000), -1)
     assert facts(view) == (0x1010, (2, 3), (1, 2), np.dtype("f4"), False, 1, True)
     assert from_dlpack(DLPackExporter(shape=(), data=0x1000), -1).shape == ()
@@ -185,7 +185,7 @@ def test_elements_that_are_packed_into_bytes_have_extents_and_no_layout(code, bi
     for wrong in (lambda: view._layout, lambda: view.view(dtype=np.dtype("u1"))):
         with pytest.raises(ValueError, match="whole bytes"):
             wrong()
-    again = from_dlpack(view, -1)  # they are exported as they came
+    again = from_dlpack(view, -1)  # the export is the same as the import
     assert (again.ptr, again.shape, again.dlpack_dtype) == (view.ptr, (2, 8), (code, bits, 1))
 
 
@@ -197,7 +197,7 @@ def test_vectors_have_a_layout_and_no_type():
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "c16"])
-def test_types_are_known_by_their_numbers(dtype):
+def test_types_have_the_codes_of_dlpack(dtype):
     kinds = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
     expected = (kinds[np.dtype(dtype).kind], 8 * np.dtype(dtype).itemsize, 1)
     assert from_dlpack(np.zeros(2, dtype), -1).dlpack_dtype == expected
@@ -244,7 +244,7 @@ def test_flags_and_versions():
 def test_missing_ml_dtypes_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     with pytest.raises(NotImplementedError, match="ml_dtypes"):
-        # A type that no other test asks for: found ones are kept.
+        # A type that no other test uses, because types are cached.
         _ = from_dlpack(VersionedExporter(code=1, bits=1, flags=PADDED), -1).dtype
 
 
@@ -255,7 +255,7 @@ def test_other_devices_are_refused(exporter):
 
 
 @pytest.mark.parametrize("answer", [None, 1, (), (1,), (1, 2, 3), {0: 1}, ("cpu", 0), np.zeros(2), (1.0, 0)], ids=repr)
-def test_a_device_is_a_pair(answer):
+def test_a_device_that_is_no_pair_is_refused(answer):
     exporter = DLPackExporter()
     exporter.device = answer
     with pytest.raises(BufferError, match=r"__dlpack_device__ must return a tuple \(device_type, device_id\)"):
@@ -266,7 +266,7 @@ def test_a_device_is_a_pair(answer):
 
 
 @pytest.mark.parametrize(("changes", "message"), BAD_TENSORS)
-def test_tensors_that_cannot_be_are_refused(changes, message):
+def test_impossible_tensors_are_refused(changes, message):
     exporter = broken_tensor(changes)
     with pytest.raises(ValueError, match=message):
         from_dlpack(exporter, -1)
@@ -274,7 +274,7 @@ def test_tensors_that_cannot_be_are_refused(changes, message):
     assert exporter.released == 1
 
 
-def test_what_is_no_capsule_is_refused():
+def test_exports_that_are_no_capsule_are_refused():
     class Exporter(DLPackExporter):
         def __dlpack__(self, **arguments):
             return 3
@@ -283,7 +283,7 @@ def test_what_is_no_capsule_is_refused():
         from_dlpack(Exporter(), -1)
 
 
-def test_errors_of_the_exporter_pass():
+def test_errors_of_the_exporter_are_raised():
     class Exporter(DLPackExporter):
         def __dlpack__(self, **arguments):
             raise error
@@ -302,7 +302,7 @@ class Integral:
 
 
 class Handle(Integral):
-    """Like a handle of cuda.bindings, which is convertible and no number."""
+    """Like a handle of cuda.bindings: int() converts it, but it is no integer."""
 
     def __int__(self):
         return self.value
@@ -311,7 +311,7 @@ class Handle(Integral):
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.uintp, Integral, driver.CUstream], ids=lambda kind: kind.__name__)
-def test_the_stream_is_anything_integer_like(kind):
+def test_the_stream_may_be_anything_integer_like(kind):
     exporter = DLPackExporter((2, 0))
     for view in (from_dlpack, from_any):
         assert view(exporter, kind(77)).ptr
@@ -322,7 +322,7 @@ def test_the_stream_is_anything_integer_like(kind):
 
 
 @pytest.mark.parametrize("kind", [np.int64, Integral, Handle], ids=lambda kind: kind.__name__)
-def test_no_ordering_is_anything_integer_like(kind):
+def test_the_value_for_no_ordering_may_be_anything_integer_like(kind):
     for obj in (np.zeros(3), DLPackExporter()):
         assert from_dlpack(obj, kind(-1)).size > 0
 
@@ -330,14 +330,14 @@ def test_no_ordering_is_anything_integer_like(kind):
 @pytest.mark.parametrize(
     "value", ["x", "7", b"7", 1.0, np.float32(1), object(), [1], np.zeros(2)], ids=lambda value: type(value).__name__
 )
-def test_the_stream_is_nothing_else(value):
+def test_streams_of_other_types_are_refused(value):
     for exporter in (DLPackExporter(), np.zeros(3), DLPackExporter((2, 0))):
         with pytest.raises(TypeError, match="stream_ptr must be an int or a handle"):
             from_dlpack(exporter, value)
 
 
 @pytest.mark.parametrize("value", [-2, 1 << 64])
-def test_the_stream_is_an_address(value):
+def test_streams_that_are_no_address_are_refused(value):
     with pytest.raises(ValueError, match="stream_ptr must be the address of a stream"):
         from_dlpack(DLPackExporter((2, 0)), value)
 
@@ -350,7 +350,7 @@ def test_the_stream_is_an_address(value):
     [bytearray(12), array.array("f", [1, 2, 3]), memoryview(bytearray(12)).cast("i"), (ctypes.c_double * 3)()],
     ids=lambda obj: type(obj).__name__,
 )
-def test_whatever_has_the_buffer_protocol_is_viewed(obj):
+def test_objects_with_the_buffer_protocol_are_viewed(obj):
     view = from_any(obj, -1)
     expected = np.asarray(memoryview(obj))
     assert facts(view)[:4] == (expected.ctypes.data, expected.shape, (1,), expected.dtype)
@@ -384,7 +384,7 @@ def test_structures_of_the_buffer_protocol_get_their_type_from_numpy():
     assert view._layout.itemsize == ctypes.sizeof(Point)
 
 
-def test_buffers_that_refuse_say_so():
+def test_buffers_that_cannot_be_viewed_are_refused():
     closed = memoryview(bytearray(4))
     closed.release()
     with pytest.raises(ValueError, match="released"):
@@ -395,7 +395,7 @@ def test_buffers_that_refuse_say_so():
         from_any(memoryview(np.zeros(2, "V0")), -1)
 
 
-def test_objects_without_the_protocol():
+def test_objects_without_a_protocol_are_refused():
     with pytest.raises(BufferError, match="int has neither"):
         from_any(3, -1)
     for view in (from_dlpack, from_cuda_interface):
@@ -438,7 +438,7 @@ def test_the_cuda_interface_is_read():
         ({"shape": (-3,)}, ValueError),
     ],
 )
-def test_interfaces_refuse(entries, error):
+def test_wrong_interfaces_are_refused(entries, error):
     array = np.zeros(3, np.float32)
     with pytest.raises(error):
         from_cuda_interface(CudaInterface(array, **entries), -1)
@@ -454,7 +454,7 @@ def test_missing_entries_are_named(entry):
         from_cuda_interface(exporter, -1)
 
 
-def test_streams_of_the_cuda_interface():
+def test_the_cuda_interface_must_not_have_stream_0():
     array = np.zeros(3)
     with pytest.raises(BufferError, match="ambiguous"):
         from_cuda_interface(CudaInterface(array))
@@ -469,7 +469,7 @@ def test_streams_of_the_cuda_interface():
 
 
 class DeviceArray:
-    """A buffer as an array of another library; its stream is the producer's."""
+    """A buffer as an array of another library, with the stream of its producer."""
 
     def __init__(self, buffer, shape, stream=None):
         self.buffer = buffer
@@ -483,7 +483,7 @@ class DeviceArray:
 
 
 def finishes(event):
-    """Whether an event completes soon; waiting for it might take forever."""
+    """Return whether an event completes soon, without a wait that might never end."""
     limit = time.monotonic() + 2
     while not event.is_done and time.monotonic() < limit:
         time.sleep(0.001)
@@ -504,7 +504,7 @@ def test_the_consumer_waits_for_the_producer(device, stream):
     assert view.__dlpack_device__() == (2, device.device_id)
 
 
-def test_device_memory_keeps_its_place(device, stream):
+def test_views_of_device_memory_keep_their_device(device, stream):
     buffer = device.allocate(64, stream=stream)
     write(buffer, np.arange(16, dtype=np.float32).tobytes(), stream)
     for view in (
@@ -519,7 +519,7 @@ def test_device_memory_keeps_its_place(device, stream):
     assert np.frombuffer(read(buffer, stream), np.float32)[4] == 4
 
 
-def test_page_locked_memory_is_reached_by_both(device):
+def test_page_locked_memory_is_accessible_from_both_sides(device):
     buffer = LegacyPinnedMemoryResource().allocate(64)
     view = StridedMemoryView.from_buffer(buffer, (16,), dtype=np.dtype("f4"))
     assert (view.is_device_accessible, view.__dlpack_device__()) == (True, (3, 0))
@@ -534,7 +534,7 @@ def test_page_locked_memory_is_reached_by_both(device):
     ],
 )
 @pytest.mark.parametrize("kind", [np.ndarray, Array])
-def test_arrays_of_numpy_in_memory_of_the_device_are_viewed_whatever_stream_is_given(device, stream, resource, kind):
+def test_numpy_arrays_in_device_accessible_memory_are_viewed_whatever_stream_is_given(device, stream, resource, kind):
     buffer = resource().allocate(64, stream=stream)
     stream.sync()
     array = np.from_dlpack(buffer).view(np.float32)[2:].view(kind)
@@ -547,7 +547,7 @@ def test_arrays_of_numpy_in_memory_of_the_device_are_viewed_whatever_stream_is_g
 
 
 @pytest.mark.requires(module="cupy", software=False)
-def test_arrays_of_cupy(device, stream):
+def test_arrays_of_cupy_are_viewed(device, stream):
     import cupy
 
     with cupy.cuda.Stream.from_external(stream):

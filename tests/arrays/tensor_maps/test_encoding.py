@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver's encoders get, seen at the software device, whose format is known."""
+"""The values that the driver's encoders get, read from descriptors of the software device, whose format is known."""
 
 import ctypes
 import struct
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.requires(software=True, compute=(9, 0))
 
 
 def fields(descriptor):
-    """The numbers in a descriptor of the software device (exec/tensor_map.hpp)."""
+    """Return the fields of a descriptor of the software device (exec/tensor_map.hpp)."""
     holder = ParamHolder((descriptor,))
     data = ctypes.string_at(ctypes.c_void_p.from_address(holder.ptr).value, 128)
     names = "mark kind rank type interleave swizzle fill mode steps address pitches last tile lower upper more"
@@ -28,7 +28,7 @@ def fields(descriptor):
     return found
 
 
-def test_all_numbers_of_tiles_arrive(device, stream):
+def test_tiled_maps_pass_all_values_to_the_encoder(device, stream):
     view = tma.on_device(np.zeros((3, 5, 8, 32), np.float16), stream)
     found = fields(
         view.as_tensor_map((1, 2, 4, 16), element_strides=(1, 2, 3, 1), swizzle=TensorMapSwizzle.SWIZZLE_32B)
@@ -40,7 +40,7 @@ def test_all_numbers_of_tiles_arrive(device, stream):
     assert found["pitches"] == [64, 512, 2560, 0]
 
 
-def test_all_numbers_of_columns_arrive(device, stream):
+def test_im2col_maps_pass_all_values_to_the_encoder(device, stream):
     view = tma.on_device(np.zeros((3, 5, 8, 9, 32), np.float16), stream)
     found = fields(TensorMapDescriptor._from_im2col(view, (-1, -2, -3), (1, 2, 3), 16, 100))
     assert (found["kind"], found["rank"], found["more"]) == (2, 5, [16, 100])

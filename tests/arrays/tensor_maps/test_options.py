@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Choices for tensor maps: their values, how options are normalized, and what is refused."""
+"""Options of tensor maps: values of the enums, normalization, and values that are refused."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_enums_have_the_values_of_the_driver():
             assert getattr(getattr(driver, theirs), name) == member
 
 
-def test_options_are_normalised_and_compared():
+def test_options_are_normalized_and_compared():
     options = TensorMapDescriptorOptions([16, 32], element_strides=[1, 2], data_type="float32", swizzle=None)
     assert (options.box_dim, options.element_strides) == ((16, 32), (1, 2))
     assert options.data_type == F32 and isinstance(options.data_type, np.dtype)
@@ -74,7 +74,7 @@ def test_options_are_normalised_and_compared():
         ({"oob_fill": True}, "oob_fill must be a TensorMapOOBFill"),
     ],
 )
-def test_options_of_the_wrong_type(view, changes, message):
+def test_options_of_the_wrong_type_are_refused(view, changes, message):
     with pytest.raises(TypeError, match=message):
         TensorMapDescriptorOptions(**{"box_dim": (16,), **changes})
     if changes.get("box_dim", 0) is not None:
@@ -82,10 +82,10 @@ def test_options_of_the_wrong_type(view, changes, message):
             view.as_tensor_map(**{"box_dim": (4, 16), **changes})
 
 
-def test_options_come_alone(view):
+def test_options_exclude_other_arguments(view):
     options = TensorMapDescriptorOptions((4, 16))
     assert repr(view.as_tensor_map(options=options)) == repr(view.as_tensor_map(options={"box_dim": [4, 16]}))
-    # What says nothing may stand beside them.
+    # Arguments that have their defaults are allowed beside options.
     view.as_tensor_map(options=options, swizzle=TensorMapSwizzle.NONE, element_strides=None)
     for arguments in (
         {},
@@ -109,7 +109,7 @@ def test_types_of_elements_are_taken_from_the_view(stream, dtype):
     assert np.array_equal(tma.load_tile(descriptor, (1, 0), (2, 16), dtype, stream), array[1:3])
 
 
-def test_types_are_named_where_numpy_has_none(stream):
+def test_data_types_without_a_dtype_are_passed_by_enum(stream):
     view = tma.on_device(np.arange(64, dtype=np.int16), stream)
     for wrong in (None, np.int8, "complex64", bool, ">f4"):
         with pytest.raises(ValueError, match="tensor maps have no data type for"):
@@ -121,7 +121,7 @@ def test_types_are_named_where_numpy_has_none(stream):
     assert "dtype=UINT16" in repr(untyped.as_tensor_map((16,), data_type=np.uint16))
 
 
-def test_bfloat16_needs_no_package(stream):
+def test_bfloat16_needs_no_ml_dtypes(stream):
     class Bfloats:
         def __init__(self, view):
             self.view = view

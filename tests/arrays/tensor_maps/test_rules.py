@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of tensor maps, as numbers."""
+"""The limits of tensor maps, without a device."""
 
 from enum import IntEnum
 
@@ -14,7 +14,7 @@ Swizzle = IntEnum("Swizzle", {"NONE": 0, "SWIZZLE_32B": 1, "SWIZZLE_64B": 2, "SW
 PLAIN = Interleave.NONE
 
 
-def test_the_order_of_the_driver_is_the_other_way_round():
+def test_axes_of_the_driver_are_in_reverse_order():
     assert rules.extents_of((2, 3, 4)) == (4, 3, 2)
     assert rules.pitches_of((2, 3, 4), (12, 4, 1), Type.FLOAT32, PLAIN) == (16, 48)
     assert rules.pitches_of((4,), (1,), Type.FLOAT32, PLAIN) == ()
@@ -24,7 +24,7 @@ def test_the_order_of_the_driver_is_the_other_way_round():
     assert rules.check_corners((1, 8, 9, 10, 4), (1, 2, 3), (4, 5, 6), PLAIN) == ((3, 2, 1), (6, 5, 4))
 
 
-def test_the_longest_extent_and_stride():
+def test_limits_of_extents_and_strides():
     assert rules.extents_of((1 << 32,)) == (1 << 32,)
     with pytest.raises(ValueError, match=r"from 1 to 2\*\*32"):
         rules.extents_of((1 + (1 << 32),))
@@ -83,6 +83,6 @@ def test_entries_are_read_once_and_become_ints():
         rules.int_tuple("box_dim", object())
 
 
-def test_long_ints_are_told_by_their_size():
+def test_long_ints_are_shown_by_their_size():
     with pytest.raises(ValueError, match=r"an int of \d+ bits"):
         rules.tile_of((10**5000,), 1, Type.UINT8, PLAIN, Swizzle.NONE)
