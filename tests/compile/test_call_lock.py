@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""One call at a time, closed at any time."""
+"""Turns: one thread calls at a time, and work for later is done after the call."""
 
 import threading
 
@@ -9,7 +9,7 @@ import pytest
 from cuda.core._compile._call_lock import CallLock
 
 
-def test_work_is_done_at_once_where_no_call_is_on_its_way():
+def test_work_is_done_at_once_if_no_call_is_in_progress():
     lock, done = CallLock(), []
     lock.after_call(lambda: done.append(1))
     assert done == [1]
@@ -33,7 +33,7 @@ def test_work_of_another_thread_is_left_to_the_call():
     assert done == [threading.get_ident()]
 
 
-def test_work_is_done_where_the_call_fails():
+def test_work_is_done_after_a_call_that_fails():
     lock, done = CallLock(), []
     with pytest.raises(KeyError), lock:
         lock.after_call(lambda: done.append(1))
@@ -41,7 +41,7 @@ def test_work_is_done_where_the_call_fails():
     assert done == [1]
 
 
-def test_a_call_in_the_middle_of_a_call_is_refused():
+def test_a_call_inside_a_call_of_the_same_thread_is_refused():
     lock = CallLock()
     with lock, pytest.raises(RuntimeError, match="a finalizer cannot use an object during a call"):
         with lock:
@@ -50,7 +50,7 @@ def test_a_call_in_the_middle_of_a_call_is_refused():
         pass
 
 
-def test_calls_follow_one_another_and_no_work_is_lost():
+def test_calls_of_threads_do_not_overlap_and_no_work_is_lost():
     lock, inside, done, problems = CallLock(), [], [], []
 
     def call():

@@ -46,7 +46,7 @@ def nothing_installed(monkeypatch):
     ],
 )
 @pytest.mark.usefixtures("nothing_installed")
-def test_the_package_of_a_header(header, package, library, log):
+def test_advice_names_the_package_of_a_header(header, package, library, log):
     text = advice(header, log=log)
     assert text == (
         f"'{header}' comes with the CUDA Toolkit or `pip install {package}`: "
@@ -63,12 +63,12 @@ def test_the_package_of_a_header(header, package, library, log):
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("nothing_installed")
-def test_packages_beside_the_toolkit(header, package):
+def test_advice_names_packages_beside_the_toolkit(header, package):
     for version in ((12, 9), (13, 0)):
         assert advice(header, version).startswith(f"'{header}' comes with `pip install {package}`: ")
 
 
-def test_a_header_that_is_installed(monkeypatch, tmp_path):
+def test_advice_names_the_folder_of_an_installed_header(monkeypatch, tmp_path):
     (tmp_path / "cuda_fp16.h").touch()
     monkeypatch.setattr(_missing_headers, "header_directory", lambda library: str(tmp_path))
     assert advice("cuda_fp16.h") == f"'cuda_fp16.h' is in '{tmp_path}': add this directory to include_path"
@@ -78,7 +78,7 @@ def test_a_header_that_is_installed(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     "header, is_bundled", [("cuda_fp16.h", True), ("cub/cub.cuh", True), ("cuda_runtime.h", False)]
 )
-def test_headers_inside_the_compiler(header, is_bundled):
+def test_advice_names_the_option_for_bundled_headers(header, is_bundled):
     assert advice(header, has_bundled_headers=True).endswith(", or set use_bundled_headers=True") is is_bundled
     assert "use_bundled_headers" not in advice(header)
 
@@ -86,36 +86,36 @@ def test_headers_inside_the_compiler(header, is_bundled):
 @pytest.mark.parametrize(
     "header, other", [("vector", "vector"), ("stdint.h", "cstdint"), ("type_traits", "type_traits")]
 )
-def test_the_standard_library_of_the_host(header, other):
+def test_advice_replaces_the_standard_library_of_the_host(header, other):
     text = advice(header)
     assert f"no headers of the host's standard library, such as '{header}'" in text
     assert f"<cuda/std/{other}> of nvidia-cuda-cccl" in text
 
 
 @pytest.mark.parametrize("header", ["math.h", "cassert", "stdio.h"])
-def test_what_is_built_in(header):
+def test_advice_leaves_out_headers_of_built_in_functions(header):
     assert advice(header) == (
         f"remove the #include of '{header}': NVRTC has the functions that device code can use of it built in"
     )
 
 
 @pytest.mark.requires(nvrtc=True, software=False)
-def test_what_is_said_to_be_built_in_is_there():
+def test_built_in_functions_need_no_header():
     source = '__global__ void f(float x) { assert(x > 0); printf("%f", sqrtf(x)); }'
     assert Program(source, "c++", ProgramOptions(arch="sm_90")).compile("cubin").code
 
 
-def test_headers_of_the_user():
+def test_headers_of_users_belong_in_include_path():
     assert advice("mine.h") == "add the directory of 'mine.h' to include_path"
 
 
 @pytest.mark.parametrize("log", [None, "", "a.cu(1): error: expected a declaration\n"])
-def test_other_messages(log):
+def test_other_messages_have_no_advice(log):
     assert missing_header_advice(log, (13, 0), False) == ""
 
 
 @pytest.mark.parametrize("error", [AttributeError, RuntimeError, ValueError])
-def test_a_pathfinder_that_does_not_know_the_headers(monkeypatch, error):
+def test_advice_works_with_a_pathfinder_that_does_not_know_the_headers(monkeypatch, error):
     def fail(library):
         raise error(library)
 

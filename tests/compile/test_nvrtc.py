@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The back end of NVRTC: precompiled headers, by the real one or one that fails on demand, and its recorded version."""
+"""The back end of NVRTC: precompiled headers, by the real NVRTC or a failing fake, and the recorded version."""
 
 import types
 
 import pytest
 
-from cuda.core import _program
+
 from cuda.core._compile import _nvrtc, _nvrtc_calls
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
@@ -15,13 +15,7 @@ from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
 from support.collector import uncollected
 
-pytestmark = pytest.mark.requires(nvrtc=True, software=False)
-
-
-@pytest.fixture(autouse=True)
-def old_compiler(monkeypatch):
-    """Whatever the driver of this machine is, its age is not what these tests are about."""
-    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
+pytestmark = [pytest.mark.requires(nvrtc=True, software=False), pytest.mark.usefixtures("any_driver_age")]
 
 
 def header_program(tmp_path, **options):
@@ -43,21 +37,21 @@ def test_precompiled_header_is_made_and_used(tmp_path):
     assert user.pch_status is None
 
 
-def test_automatic_precompiled_header(tmp_path):
+def test_automatic_precompiled_header_is_made_once(tmp_path):
     for expected in (PCHStatusType.CREATED, PCHStatusType.NOT_ATTEMPTED):
         program = header_program(tmp_path, pch=True, pch_dir=str(tmp_path))
         program.compile("cubin")
         assert program.pch_status is expected
 
 
-def test_no_precompiled_header_was_asked_for():
+def test_programs_without_precompiled_headers_have_no_status():
     program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90"))
     program.compile("cubin")
     assert program.pch_status is None
 
 
-class PretendedNVRTC:
-    """NVRTC whose creation of a precompiled header ends as the test says."""
+class FakeNVRTC:
+    """NVRTC, but the creation of precompiled headers ends with the statuses that the test chooses."""
 
     def __init__(self, real, statuses):
         self.real = real
@@ -83,29 +77,31 @@ class PretendedNVRTC:
 
 
 @pytest.fixture
-def pretend(monkeypatch):
+def fake_nvrtc(monkeypatch):
+    """A function that replaces NVRTC by a fake with the given statuses."""
+
     def replace(*statuses):
-        pretended = PretendedNVRTC(_nvrtc.load_nvrtc(), list(statuses))
-        monkeypatch.setattr(_nvrtc, "load_nvrtc", lambda: pretended)
-        return pretended
+        fake = FakeNVRTC(_nvrtc.load_nvrtc(), list(statuses))
+        monkeypatch.setattr(_nvrtc, "load_nvrtc", lambda: fake)
+        return fake
 
     return replace
 
 
-def test_a_small_heap_is_enlarged_once(tmp_path, pretend):
-    pretended = pretend("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
+def test_a_small_heap_is_enlarged_once(tmp_path, fake_nvrtc):
+    fake = fake_nvrtc("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     assert program.compile("cubin").code
     assert program.pch_status is PCHStatusType.CREATED
-    assert pretended.calls == ["compile", ("heap", 1 << 20), "compile"]
+    assert fake.calls == ["compile", ("heap", 1 << 20), "compile"]
 
 
 @pytest.mark.parametrize(
     "statuses",
     [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
 )
-def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pretend, statuses):
-    pretend(*statuses)
+def test_failed_precompiled_header_warns_at_the_caller(tmp_path, fake_nvrtc, statuses):
+    fake_nvrtc(*statuses)
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     with pytest.warns(RuntimeWarning, match="precompiled header could not be created: .*a.pch") as caught:
         program.compile("cubin")
@@ -113,15 +109,15 @@ def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pretend, status
     assert program.pch_status is PCHStatusType.FAILED
 
 
-def test_other_failures_of_the_status_raise(tmp_path, pretend):
-    pretend("NVRTC_ERROR_INTERNAL_ERROR")
+def test_other_errors_of_the_creation_are_raised(tmp_path, fake_nvrtc):
+    fake_nvrtc("NVRTC_ERROR_INTERNAL_ERROR")
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     with pytest.raises(NVRTCError, match="INTERNAL_ERROR.*nvrtcGetPCHCreateStatus"):
         program.compile("cubin")
 
 
-def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
-    pretend()
+def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, fake_nvrtc, monkeypatch):
+    fake_nvrtc()
     monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))
     program = header_program(tmp_path)
     program._opened()._makes_pch = True
@@ -129,7 +125,7 @@ def test_no_precompiled_headers_in_an_old_nvrtc(tmp_path, pretend, monkeypatch):
     assert program.pch_status is None
 
 
-def test_the_real_nvrtc_gets_a_larger_heap(tmp_path):
+def test_the_heap_of_the_real_nvrtc_is_enlarged(tmp_path):
     before = _nvrtc.call_nvrtc("nvrtcGetPCHHeapSize")
     _nvrtc.call_nvrtc("nvrtcSetPCHHeapSize", 1 << 16)
     try:
@@ -150,7 +146,7 @@ def test_the_real_nvrtc_gets_a_larger_heap(tmp_path):
         ({"pch": True, "pch_dir": "{tmp}/none"}, "invalid PCH directory"),
     ],
 )
-def test_files_that_cannot_be_opened(tmp_path, options, reason):
+def test_precompiled_headers_that_cannot_be_opened_are_an_error(tmp_path, options, reason):
     given = {name: value if value is True else value.replace("{tmp}", str(tmp_path)) for name, value in options.items()}
     program = header_program(tmp_path, **given)
     with pytest.raises(NVRTCError, match=reason):
@@ -170,7 +166,7 @@ def test_status_is_that_of_the_latest_compilation(tmp_path):
     assert program.pch_status is None
 
 
-def test_messages_of_precompiled_headers(tmp_path):
+def test_messages_about_precompiled_headers_are_optional(tmp_path):
     written = []
     logs = type("Logs", (), {"write": staticmethod(written.append)})
     header_program(tmp_path, create_pch=str(tmp_path / "a.pch"), pch_messages=True).compile("ptx", logs=logs)
@@ -182,10 +178,10 @@ def test_messages_of_precompiled_headers(tmp_path):
 
 @pytest.fixture
 def unloaded(monkeypatch):
-    """Let it seem that NVRTC is not loaded, and is recorded as another version."""
+    """NVRTC seems not to be loaded, and its recorded version is another one."""
     fake = types.SimpleNamespace(**{name: getattr(_nvrtc_calls, name) for name in _nvrtc_calls.__all__})
     fake.is_loaded = lambda: False
-    with uncollected(), monkeypatch.context() as patch:  # the end of a program would load NVRTC
+    with uncollected(), monkeypatch.context() as patch:  # releasing a program would load NVRTC
         patch.setattr(_nvrtc, "_nvrtc_calls", fake)
         patch.setattr(_nvrtc.libraries, "nvrtc", lambda is_thorough: "libnvrtc.so.13")
         patch.setattr(library_versions, "recorded_version", lambda path: (99, 1))
@@ -196,7 +192,7 @@ def unloaded(monkeypatch):
         function.cache_clear()
 
 
-def test_another_nvrtc_than_the_recorded_one_is_noticed_when_it_is_loaded(unloaded):
+def test_a_wrong_recorded_version_is_corrected_when_nvrtc_is_loaded(unloaded):
     assert _nvrtc.nvrtc_version() == (99, 1)
     unloaded.is_loaded = lambda: True
     _nvrtc.load_nvrtc()
@@ -207,7 +203,7 @@ def test_code_is_not_stored_under_the_key_of_another_version(unloaded):
     cache = InMemoryProgramCache()
     with Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90")) as program:
         assert _nvrtc.nvrtc_version() == (99, 1)
-        unloaded.is_loaded = lambda: True  # by another module
+        unloaded.is_loaded = lambda: True  # another module has loaded it
         assert program.compile("cubin", cache=cache).code
         assert len(cache) == 0
         assert program.compile("cubin", cache=cache).code

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVRTC by our own functions, which behave as those of the bindings."""
+"""Calls of NVRTC by functions of this package, which behave like those of the bindings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.requires(nvrtc=True)
 
 @pytest.fixture
 def program():
-    """The address of a program."""
+    """The handle of a program, as an int."""
     result, program = _nvrtc_calls.nvrtcCreateProgram(SOURCE, b"source", 0, [], [])
     assert result == 0
     yield program
@@ -42,13 +42,13 @@ def test_program_is_compiled_and_its_code_and_names_are_read(program):
     assert b"f" in _nvrtc_calls.nvrtcGetLoweredName(program, b"f<int>")[1]
 
 
-def test_handles_of_the_bindings_are_taken(program):
+def test_handles_of_the_bindings_are_accepted(program):
     handle = _nvrtc_calls.nvrtcProgram(init_value=program)
     assert _nvrtc_calls.nvrtcCompileProgram(handle, 1, [b"-arch=sm_90"]) == (0,)
     assert nvrtc.nvrtcGetCUBINSize(handle) == _nvrtc_calls.nvrtcGetCUBINSize(program)
 
 
-def test_failed_call_gives_the_member_of_the_bindings(program):
+def test_failed_call_returns_the_enum_member_of_the_bindings(program):
     assert _nvrtc_calls.nvrtcCompileProgram(program, 1, [b"--nonsense"]) == (
         nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_OPTION,
     )

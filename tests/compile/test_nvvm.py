@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are NVVM IR: compiled by the real libnvvm, which needs no driver."""
+"""Programs in NVVM IR, compiled by the real libnvvm, which needs no driver."""
 
 import gc
 import io
@@ -27,7 +27,7 @@ HEAD = """target triple = "nvptx64-unknown-cuda"
 target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
 v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 """
-# A linker that optimizes keeps what is marked as used, and else finds no use of a kernel.
+# A linker that optimizes would remove a kernel that is not marked as used.
 KERNEL = """
 @llvm.used = appending global [1 x i8*] [i8* bitcast (void (float*)* @k to i8*)], section "llvm.metadata"
 
@@ -53,7 +53,7 @@ define float @change(float %x) {
 
 
 def module(body, number=9):
-    """Return a module with the version of IR that the compiler wants."""
+    """Return a module with the IR version of the compiler."""
     version = ", ".join(f"i32 {part}" for part in _nvvm.load_nvvm().ir_version())
     return f"{HEAD}{body}\n!nvvmir.version = !{{!{number}}}\n!{number} = !{{{version}}}\n"
 
@@ -67,7 +67,7 @@ def program(code, **options):
 
 
 @pytest.mark.parametrize("made_of", [str, str.encode, lambda text: bytearray(text.encode())])
-def test_text_to_ptx(made_of):
+def test_text_is_compiled_to_ptx(made_of):
     code = program(made_of(kernel()), name="mine").compile("PTX")
     assert isinstance(code, ObjectCode)
     assert (code.code_type, code.name, code.symbol_mapping) == ("ptx", "mine", {})
@@ -75,7 +75,7 @@ def test_text_to_ptx(made_of):
     assert b".target sm_90" in code.code
 
 
-def test_bitcode():
+def test_bitcode_is_compiled():
     # The library of mathematical functions is bitcode itself.
     code = program(_nvvm.libdevice(), extra_sources=[("kernel", kernel("__nv_sqrtf"))]).compile("ptx").code
     assert b".entry k(" in code
@@ -83,7 +83,7 @@ def test_bitcode():
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_ltoir_is_linked():
+def test_compiled_ltoir_can_be_linked():
     code = program(kernel()).compile("ltoir")
     assert code.code_type == "ltoir"
     part = program(module(CHANGE)).compile("ltoir")
@@ -92,14 +92,14 @@ def test_ltoir_is_linked():
 
 
 @pytest.mark.parametrize("encode", [str, str.encode])
-def test_extra_sources(encode):
+def test_extra_sources_are_compiled_into_the_program(encode):
     code = program(kernel(), extra_sources=[("part", encode(module(CHANGE)))]).compile("ptx").code
     assert b".entry k(" in code
     assert b"add.f32" in code
     assert b".extern" not in code
 
 
-def test_use_libdevice():
+def test_libdevice_is_linked_on_demand():
     without = program(kernel("__nv_sinf")).compile("ptx").code
     assert b".extern" in without
     made = program(kernel("__nv_sinf"), use_libdevice=True)
@@ -149,32 +149,32 @@ def test_errors_have_the_log():
     assert error.status == 6
 
 
-def test_errors_go_to_logs():
+def test_messages_of_errors_are_written_to_logs():
     logs = io.StringIO()
     with pytest.raises(CUDAError):
         program("garbage").compile("ptx", logs=logs)
     assert "expected top-level entity" in logs.getvalue()
 
 
-def test_nothing_is_written_without_messages():
+def test_nothing_is_written_to_logs_without_messages():
     logs = io.StringIO()
     program(kernel()).compile("ptx", logs=logs)
     assert logs.getvalue() == ""
 
 
 @pytest.mark.parametrize("code", ["", b""])
-def test_empty_source(code):
+def test_empty_source_is_refused(code):
     with pytest.raises(CUDAError, match="adding the module 'mine' of 0 bytes failed"):
         program(code, name="mine")
 
 
 @pytest.mark.parametrize("code", [b"BC\xc0\xde", b"BC\xc0\xde" + bytes(64), b"\xff" * 50])
-def test_broken_bitcode(code):
+def test_broken_bitcode_is_refused(code):
     with pytest.raises(CUDAError, match="nvvm"):
         program(code).compile("ptx")
 
 
-def test_truncated_bitcode():
+def test_truncated_bitcode_is_refused():
     code = _nvvm.libdevice()
     for size in (20, 1000, len(code) // 2):
         with pytest.raises(CUDAError, match="nvvm"):
@@ -182,18 +182,18 @@ def test_truncated_bitcode():
 
 
 @pytest.mark.parametrize("code", [None, 5, memoryview(b"x"), ["x"]])
-def test_code_of_wrong_type(code):
+def test_code_of_wrong_type_is_refused(code):
     with pytest.raises(TypeError, match="code of type 'nvvm' must be a str, bytes or a bytearray"):
         program(code)
 
 
-def test_null_character_in_text():
+def test_null_character_in_text_is_refused():
     with pytest.raises(ValueError, match="null character at position 1"):
         program("a\0b")
 
 
 @pytest.mark.parametrize("target", ["cubin", "fatbin", "", None])
-def test_unknown_target(target):
+def test_unknown_target_is_refused(target):
     with pytest.raises(ValueError, match="'ptx', 'ltoir' for NVVM"):
         program(kernel()).compile(target)
 
@@ -226,13 +226,13 @@ def test_options_reach_the_compiler():
 
 
 @pytest.mark.parametrize("options", [{"arch": "sm_1"}, {"arch": "nonsense"}])
-def test_options_that_the_compiler_refuses(options):
+def test_errors_of_options_name_the_versions(options):
     with pytest.raises(CUDAError, match=r"INVALID_OPTION.*\nNVVM \d+\.\d+ for IR \d+\.\d+ is loaded"):
         program(kernel(), **options).compile("ptx")
 
 
 def test_an_option_that_is_too_new_has_both_versions():
-    # libnvvm says of itself only the versions of its interface and of IR.
+    # libnvvm reports only the versions of its interface and of IR.
     text = _nvvm.describe_nvvm(ProgramOptions(arch=ARCH, numba_debug=True))
     assert text.endswith("is loaded; numba_debug needs that of CUDA 13.1")
 
@@ -252,13 +252,13 @@ def test_options_that_nvvm_lacks_are_refused(options):
         program(kernel(), **options)
 
 
-def test_architecture_of_the_current_device(monkeypatch):
+def test_the_default_architecture_is_that_of_the_current_device(monkeypatch):
     monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="80"))
     monkeypatch.setattr("cuda.core._compile._request.current_arch", lambda: "sm_80")
     assert b".target sm_80" in Program(kernel(), "nvvm").compile("ptx").code
 
 
-def test_backend_handle_and_closing():
+def test_program_has_a_handle_until_it_is_closed():
     made = program(kernel())
     assert made.backend is CompilerBackendType.NVVM
     assert repr(made) == "<Program backend='NVVM'>"
@@ -277,12 +277,12 @@ def test_backend_handle_and_closing():
         made._back_end.compile("ptx", [])
 
 
-def test_code_type_in_any_case():
+def test_the_case_of_the_code_type_does_not_matter():
     assert Program(kernel(), "NVVM", ProgramOptions(arch=ARCH)).backend == "NVVM"
     assert Program(kernel(), SourceCodeType.NVVM, ProgramOptions(arch=ARCH)).backend == "NVVM"
 
 
-def test_nvvm_gets_the_source_when_it_is_needed():
+def test_the_program_of_nvvm_is_created_at_its_first_use():
     made = program(kernel())
     assert made._back_end is None
     made.close()
@@ -335,7 +335,7 @@ def test_many_threads_compile_one_program():
     assert len(set(results)) == 2
 
 
-def test_programs_alive_at_exit_are_left_alone():
+def test_exit_with_living_programs_gives_no_error():
     script = (
         "from cuda.core import Program, ProgramOptions\n"
         "kept = Program('x', 'nvvm', ProgramOptions(arch='sm_90'))\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options that are checked once: what is remembered holds for equal options and for no others."""
+"""The cache of checked options, which equal options share, and others do not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cuda.core._compile._option_cache import checked_values_of
     ],
     ids=str,
 )  # fmt: skip
-def test_equal_options_share_what_is_remembered(values):
+def test_equal_options_share_their_entry(values):
     one, other = ProgramOptions(**values), ProgramOptions(**copy.deepcopy(values))
     assert one == other
     assert vars(one) == vars(other)
@@ -51,17 +51,17 @@ def test_equal_options_share_what_is_remembered(values):
     ],
     ids=str,
 )
-def test_different_options_do_not(one, other):
+def test_different_options_have_different_entries(one, other):
     assert checked_values_of(ProgramOptions(**one)) is not checked_values_of(ProgramOptions(**other))
 
 
-def test_lists_are_those_of_the_user():
+def test_options_hold_the_lists_of_the_user():
     paths = ["a"]
     assert ProgramOptions(include_path=["a"]).include_path == paths
     assert ProgramOptions(include_path=paths).include_path is paths
 
 
-def test_an_assignment_is_noticed():
+def test_an_assignment_changes_the_entry():
     options = ProgramOptions(arch="sm_90", debug=True)
     before = checked_values_of(options)
     options.debug = False
@@ -70,7 +70,7 @@ def test_an_assignment_is_noticed():
     assert checked_values_of(options).values["debug"] is True
 
 
-def test_a_change_of_a_list_is_noticed():
+def test_a_change_of_a_list_changes_the_entry():
     options = ProgramOptions(include_path=["a"])
     before = checked_values_of(options)
     options.include_path.append("b")
@@ -86,14 +86,14 @@ def test_a_list_that_became_wrong_is_refused():
         checked_values_of(options)
 
 
-def test_what_equals_a_good_value_is_checked_all_the_same():
+def test_a_value_that_equals_a_valid_one_is_checked_itself():
     ProgramOptions(max_register_count=1, diag_error=(1,))
     for wrong in ({"max_register_count": True}, {"max_register_count": 1.0}, {"diag_error": (1.0,)}):
         with pytest.raises(TypeError, match=next(iter(wrong))):
             ProgramOptions(**wrong)
 
 
-def test_values_that_may_change_are_not_remembered():
+def test_values_that_may_change_are_not_cached():
     class Place:
         def __fspath__(self):
             return "a"
@@ -102,7 +102,7 @@ def test_values_that_may_change_are_not_remembered():
     assert checked_values_of(ProgramOptions(include_path=[Place()])) is None
 
 
-def test_a_subclass_checks_for_itself():
+def test_a_subclass_makes_its_own_checks():
     class Strict(ProgramOptions):
         def __post_init__(self):
             super().__post_init__()
@@ -115,7 +115,7 @@ def test_a_subclass_checks_for_itself():
             Strict(debug=True)
 
 
-def test_not_all_options_are_remembered(monkeypatch):
+def test_the_number_of_cached_options_is_limited(monkeypatch):
     monkeypatch.setattr(_option_cache, "_cache", {})
     monkeypatch.setattr(_option_cache, "_CAPACITY", 2)
     for number in range(5):

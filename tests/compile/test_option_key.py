@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The key of options: the same for equal values of equal types, and none for what may change."""
+"""The cache key of options: equal for equal values of equal types, and None for values that may change."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def test_none_counts_as_not_set():
     assert option_key(Options, {"a": None, "b": 1}) == option_key(Options, {"b": 1})
 
 
-def test_values_that_are_equal_and_render_to_other_flags_have_other_keys():
+def test_equal_values_that_render_to_different_flags_have_different_keys():
     keys = {option_key(Options, {"a": value}) for value in (1, True, "1", [1], (1,))}
     assert len(keys) == 5
 

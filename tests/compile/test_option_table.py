@@ -17,7 +17,7 @@ from cuda.core._compile._option_table import (
     toggle,
     value,
 )
-from cuda.core._utils.files.cache_root import cache_root
+
 from cuda.core._utils.options import Options, options_class
 
 
@@ -40,13 +40,13 @@ def test_rows_are_rendered_in_order():
     assert _option_table.render_options(flags, "two") == ["-fast=1"]
 
 
-def test_none_says_nothing():
+def test_none_and_false_switches_render_no_argument():
     assert _option_table.render_options(Flags(), "one") == []
     assert _option_table.render_options(Flags(fast=False, early=False), "one") == []
     assert _option_table.render_options(Flags(fast=False), "two") == ["-fast=0"]
 
 
-def test_refusal():
+def test_options_without_a_renderer_are_refused():
     assert _option_table.refused_options(Flags(fast=True, level=1, early=True), "two") == ["level", "early"]
     assert _option_table.refused_options(Flags(level=0, early=False), "two") == ["level"]
     assert _option_table.refused_options(Flags(strict=False), "one") == ["strict"]
@@ -59,11 +59,11 @@ def test_types_are_checked(wrong):
         _option_table.check_options(Flags(**wrong))
 
 
-def test_types_that_are_right():
+def test_values_of_right_types_are_accepted():
     assert _option_table.check_options(Flags(fast=1, level="3", paths="a", early=False)) is None
 
 
-def test_null_character():
+def test_null_character_is_refused():
     with pytest.raises(ValueError, match="paths contains a null character"):
         _option_table.render_options(Flags(paths="a\0"), "one")
 
@@ -73,29 +73,15 @@ def test_base_renderer_is_abstract():
         _option_table.Renderer("-x").render(1)
 
 
-def test_documentation():
+def test_documentation_is_made_from_the_rows():
     assert "Some flags." in Flags.__doc__
     assert "fast : bool | None\n        Be fast." in Flags.__doc__
     assert "plain :" not in Flags.__doc__
 
 
-def test_cache_root(monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
-    assert str(cache_root()) == "/caches/cuda-python"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", "/home/me")
-    assert str(cache_root()) == "/home/me/.cache/cuda-python"
-
-
-def test_cache_root_on_windows(monkeypatch):
-    monkeypatch.setattr("sys.platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", "/local")
-    assert str(cache_root()) == "/local/cuda-python"
-
-
 @options_class
 class MoreFlags(Options):
-    """Flags with versions, numbers, settings and another table to go to."""
+    """Flags with versions, numbers, settings, and values that are forwarded to another table."""
 
     level: int | None = option("The level.", one=number("-O", join="", since=(13, 1)), two=setting("LEVEL"))
     threads: int | None = option("Threads.", one=number("-j", takes_bool=True), three=forward(int))
@@ -104,36 +90,36 @@ class MoreFlags(Options):
     old: bool | None = option("Old.", one=toggle("-old"), two=ignored())
 
 
-def test_numbers():
+def test_numbers_are_rendered():
     assert _option_table.render_options(MoreFlags(level=3, threads=2), "one") == ["-O3", "-j=2"]
     assert _option_table.render_options(MoreFlags(threads=True), "one") == ["-j=1"]
 
 
 @pytest.mark.parametrize("wrong", [{"level": True}, {"level": "3"}, {"threads": "2"}, {"threads": 1.5}])
-def test_what_is_no_number(wrong):
+def test_values_that_are_no_number_are_refused(wrong):
     with pytest.raises(TypeError, match=f"{next(iter(wrong))} must be an int or None"):
         _option_table.check_options(MoreFlags(**wrong))
 
 
-def test_settings():
+def test_settings_are_rendered_as_pairs():
     assert _option_table.render_options(MoreFlags(level=0, loud=True), "two") == [("LEVEL", 0), ("LOUD", 1)]
     assert _option_table.render_options(MoreFlags(loud=False), "two") == []
 
 
-def test_options_that_are_ignored():
+def test_ignored_options_are_listed():
     assert _option_table.ignored_options(MoreFlags(old=False, level=1), "two") == ["old"]
     assert _option_table.ignored_options(MoreFlags(), "two") == []
     assert _option_table.refused_options(MoreFlags(old=True), "two") == []
 
 
-def test_options_that_are_forwarded():
+def test_forwarded_options_are_converted():
     assert _option_table.forwarded_options(MoreFlags(threads=True, late="x", level=1), "three") == {
         "threads": 1,
         "late": "x",
     }
 
 
-def test_options_that_are_too_new():
+def test_options_newer_than_the_compiler_are_listed():
     flags = MoreFlags(level=0, loud=True, late="x")
     assert _option_table.newer_options(flags, "one", (13, 1)) == [("late", (13, 2))]
     assert _option_table.newer_options(flags, "one", (13, 2)) == []
@@ -145,14 +131,14 @@ def test_options_that_are_too_new():
     assert _option_table.newer_options(MoreFlags(loud=False), "one", (11, 8)) == []
 
 
-def test_options_that_touch_files():
+def test_options_that_read_or_write_files_are_listed():
     assert _option_table.options_with_files(Flags(paths=["a"], fast=True), "one", "reads", "writes") == ["paths"]
     assert _option_table.options_with_files(Flags(paths=["a"]), "one", "writes") == []
     assert _option_table.options_with_files(Flags(paths=["a"]), "two", "reads") == []
     assert _option_table.options_with_files(Flags(), "one", "reads") == []
 
 
-def test_options_without_arguments():
+def test_options_that_are_handled_elsewhere_are_listed():
     assert _option_table.options_without_argument(Flags(paths=["a"], fast=True), "two") == {"paths": ["a"]}
     assert _option_table.options_without_argument(Flags(paths=["a"]), "one") == {}
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are PTX: compiled by the real nvJitLink, which needs no driver."""
+"""Programs in PTX, compiled by the real nvJitLink, which needs no driver."""
 
 import gc
 import io
@@ -23,7 +23,7 @@ def program(source=PTX, **options):
     return Program(source, "ptx", ProgramOptions(**{"arch": ARCH, **options}))
 
 
-def test_ptx_to_cubin():
+def test_ptx_is_compiled_to_cubin():
     code = program(name="mine").compile("CUBIN")
     assert isinstance(code, ObjectCode)
     assert (code.code_type, code.name, code.symbol_mapping) == ("cubin", "mine", {})
@@ -31,15 +31,15 @@ def test_ptx_to_cubin():
     assert b"triple" in code.code
 
 
-def test_ptx_with_its_null_character():
+def test_a_null_character_at_the_end_of_ptx_is_allowed():
     assert program(PTX + "\0").compile("cubin").code == program().compile("cubin").code
 
 
-def test_name_expressions_are_no_matter():
+def test_name_expressions_are_ignored():
     assert program().compile("cubin", ["triple"]).symbol_mapping == {}
 
 
-def test_backend_and_handle():
+def test_program_has_a_handle_until_it_is_closed():
     made = program()
     assert made.backend is CompilerBackendType.NVJITLINK
     assert made.backend is Linker.which_backend()
@@ -57,7 +57,7 @@ def test_backend_and_handle():
         made._back_end.compile("cubin", [])
 
 
-def test_the_linker_gets_the_source_when_it_is_needed():
+def test_the_linker_is_created_at_its_first_use():
     made = program("garbage")
     assert made._back_end is None
     made.close()
@@ -76,13 +76,13 @@ def test_one_program_compiles_repeatedly():
     made.close()
 
 
-def test_ptx_of_ptx_says_what_it_needs():
+def test_the_target_ptx_is_refused_with_a_reason():
     with pytest.raises(CUDAError, match="linking to ptx failed.*of LTO IR"):
         program().compile("ptx")
 
 
 @pytest.mark.parametrize("target", ["ltoir", "fatbin", "", None])
-def test_unknown_target(target):
+def test_unknown_target_is_refused(target):
     with pytest.raises(ValueError, match="'cubin', 'ptx' for nvJitLink"):
         program().compile(target)
 
@@ -103,7 +103,7 @@ def test_ptx_must_be_text(code):
         program(code)
 
 
-def test_null_character_inside():
+def test_null_character_inside_is_refused():
     with pytest.raises(ValueError, match="null character at position 1"):
         program("a\0b")
 
@@ -113,9 +113,9 @@ def test_extra_sources_are_not_for_ptx():
         program(extra_sources=[("a", "b")])
 
 
-def test_logs_get_what_the_linker_says():
+def test_messages_of_the_linker_are_written_to_logs():
     logs = io.StringIO()
-    # What comes from the cache of nvJitLink comes without a part of the log.
+    # Without nvJitLink's cache, whose hits lack a part of the log.
     program(time=True, ptxas_options=["-v"], no_cache=True).compile("cubin", logs=logs)
     assert "ptxas info" in logs.getvalue()
     assert "time" in logs.getvalue()
@@ -151,10 +151,6 @@ def test_options_reach_the_linker(options, field, value):
     assert program(**options).compile("cubin").code
 
 
-def test_link_time_optimization_reaches_the_linker():
-    assert linker_options(ProgramOptions(arch=ARCH, link_time_optimization=True)).link_time_optimization is True
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -172,7 +168,7 @@ def test_options_that_the_linker_lacks_are_refused(options):
         program(**options)
 
 
-def test_switches_that_are_off_are_no_matter():
+def test_switches_that_are_off_are_not_refused():
     assert program(use_fast_math=False, debug=False, no_cache=False, numba_debug=False).compile("cubin").code
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of compilations: shared by equal options, and safe from later changes to them."""
+"""Settings of compilations, which equal options share, and which later changes of the options do not affect."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_type_of_source_chooses_the_back_end(kind, back_end):
 
 
 @pytest.mark.requires(nvvm=True)
-def test_ir_goes_to_nvvm():
+def test_ir_is_compiled_by_nvvm():
     assert settings_of(SourceCodeType.NVVM).back_end is NVVMBackEnd
 
 
@@ -37,11 +37,11 @@ def test_equal_options_share_their_settings():
 
 
 def test_other_options_and_other_types_have_settings_of_their_own():
-    ways = [settings_of(), settings_of(debug=True), settings_of(arch="sm_80"), settings_of(PTX)]
-    assert len(set(map(id, ways))) == len(ways)
+    different = [settings_of(), settings_of(debug=True), settings_of(arch="sm_80"), settings_of(PTX)]
+    assert len(set(map(id, different))) == len(different)
 
 
-def test_arguments_are_rendered_once_for_the_compiler():
+def test_settings_have_the_rendered_arguments():
     assert set(settings_of(std="c++17", define_macro="A").arguments) >= {b"--std=c++17", b"--define-macro=A"}
 
 
@@ -56,13 +56,13 @@ def test_settings_do_not_change_with_the_lists_of_the_user():
     assert before is not after
 
 
-def test_line_number_stands_before_the_source():
+def test_the_first_line_is_set_in_front_of_the_source():
     assert settings_of(first_line=7).prefix == b"#line 7\n"
     assert settings_of().prefix == b""
 
 
 @pytest.mark.parametrize("options, has_file", [({"debug": True}, True), ({"debug": True, "name": "a.cu"}, False)])
-def test_debuggers_get_a_file_where_the_source_has_none(options, has_file):
+def test_a_debug_file_is_written_if_the_source_has_no_file(options, has_file):
     assert settings_of(**options).has_file is has_file
 
 
@@ -71,7 +71,7 @@ def test_extra_sources_are_for_ir():
         settings_of(extra_sources=[("a", "code")])
 
 
-def test_request_has_no_key_before_a_cache_looks():
+def test_request_has_no_key_without_a_cache():
     request = CompileRequest("code", CXX, settings_of(), "cubin", ["f<int>"])
     assert (request.key, request.unresolved_include) == (None, None)
     assert (request.code, request.kind, request.target, request.expressions) == ("code", CXX, "cubin", ["f<int>"])

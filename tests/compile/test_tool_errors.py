@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of NVVM and nvJitLink: of the bindings' class and of CUDAError, with the log."""
+"""Errors of NVVM and nvJitLink, which are instances of the bindings' class and of CUDAError, and have the log."""
 
 import importlib
 import pickle
@@ -14,7 +14,7 @@ KINDS = {"nvvmError": "cuda.bindings.nvvm", "nvJitLinkError": "cuda.bindings.nvj
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_error_is_of_both_families(kind):
+def test_error_is_an_instance_of_both_classes(kind):
     error = tool_errors.tool_error(kind, 3, "toolCall", "what was done", "the log\n")
     assert isinstance(error, getattr(importlib.import_module(KINDS[kind]), kind))
     assert isinstance(error, CUDAError)
@@ -31,7 +31,7 @@ def test_error_without_detail_and_log():
     assert error.log is None
 
 
-def test_unknown_status():
+def test_unknown_status_is_shown_by_its_number():
     assert str(tool_errors.tool_error("nvJitLinkError", 999, "nvJitLinkComplete")).startswith("ERROR_999 (999)")
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What both caches do: keys, values, counters, limits."""
+"""Behaviour that both program caches share: keys, values, counters, limits."""
 
 import pickle
 import threading
@@ -24,7 +24,7 @@ def cache(make):
     return make()
 
 
-def test_abstract_base():
+def test_the_base_class_is_abstract():
     with pytest.raises(TypeError, match="abstract"):
         ProgramCacheResource()
 
@@ -56,7 +56,7 @@ def test_a_subclass_needs_five_methods_only():
     assert cache.close() is None
 
 
-def test_values_come_back(cache):
+def test_stored_values_are_returned(cache):
     cache[b"key"] = b"value"
     assert cache[b"key"] == cache.get(b"key") == b"value"
     cache[b"key"] = b"other"
@@ -72,7 +72,7 @@ def test_text_is_the_same_key_as_its_bytes(cache, key):
 
 
 @pytest.mark.parametrize("key", [None, 5, ("a",), memoryview(b"a")])
-def test_keys_of_wrong_type(cache, key):
+def test_keys_of_wrong_type_are_refused(cache, key):
     for use in (cache.get, cache.__getitem__, cache.__delitem__, lambda key: cache.__setitem__(key, b"")):
         with pytest.raises(TypeError, match="a key must be bytes or str"):
             use(key)
@@ -105,13 +105,13 @@ def test_the_file_of_an_object_code_is_read_at_once(cache, tmp_path):
 
 
 @pytest.mark.parametrize("value", [None, "text", 5, [1]])
-def test_values_of_wrong_type(cache, value):
+def test_values_of_wrong_type_are_refused(cache, value):
     with pytest.raises(TypeError, match="a value must be bytes"):
         cache["key"] = value
     assert len(cache) == 0
 
 
-def test_missing_values(cache):
+def test_missing_values_are_none_or_a_key_error(cache):
     assert cache.get("key") is None
     assert cache.get("key", b"default") == b"default"
     with pytest.raises(KeyError):
@@ -120,7 +120,7 @@ def test_missing_values(cache):
         del cache["key"]
 
 
-def test_no_membership_and_no_iteration(cache):
+def test_caches_have_no_membership_test_and_no_iteration(cache):
     cache["key"] = b"value"
     with pytest.raises(TypeError):
         "key" in cache  # noqa: B015
@@ -130,13 +130,13 @@ def test_no_membership_and_no_iteration(cache):
 
 
 @pytest.mark.parametrize("items", [{"a": b"1", b"b": b"2"}, [("a", b"1"), (b"b", b"2")]])
-def test_update(cache, items):
+def test_update_stores_all_items(cache, items):
     cache.update(items)
     cache.update(iter([]))
     assert (cache["a"], cache["b"], len(cache)) == (b"1", b"2", 2)
 
 
-def test_clear(cache):
+def test_clear_removes_all_values(cache):
     cache.update({"a": b"1", "b": b"2"})
     cache.clear()
     assert (len(cache), cache.get("a"), cache.size_bytes) == (0, None, 0)
@@ -152,18 +152,18 @@ def test_hits_and_misses_are_counted(cache):
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_limit_below_one(make, limit):
+def test_limit_below_one_is_refused(make, limit):
     with pytest.raises(ValueError, match="max_size_bytes must be at least 1"):
         make(max_size_bytes=limit)
 
 
 @pytest.mark.parametrize("limit", ["1", 1.5, True])
-def test_limit_of_wrong_type(make, limit):
+def test_limit_of_wrong_type_is_refused(make, limit):
     with pytest.raises(TypeError, match="max_size_bytes must be an int"):
         make(max_size_bytes=limit)
 
 
-def test_the_value_read_longest_ago_goes_first(make):
+def test_the_least_recently_used_value_is_evicted(make):
     cache = make(max_size_bytes=25)
     cache["a"], cache["b"] = b"a" * 10, b"b" * 10
     assert cache["a"] == b"a" * 10
@@ -185,7 +185,7 @@ def test_replacing_a_value_does_not_add_to_the_size(make):
     assert cache["a"] == b"a" * 9
 
 
-def test_identity_weak_references_and_no_pickle(cache, make):
+def test_caches_compare_by_identity_and_cannot_be_pickled(cache, make):
     assert cache != make()
     assert len({cache, cache}) == 1
     assert "ProgramCache" in repr(cache)

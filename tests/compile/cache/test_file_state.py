@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The state of files, by which a change is noticed."""
+"""The state of files, by which a change is detected."""
 
 import os
 import struct
 
+import pytest
+
 from cuda.core._compile.cache._file_state import file_states
 
 
-def test_state_has_number_size_and_times(tmp_path):
+def test_state_has_inode_size_and_times(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"four")
     stat = os.stat(path)
@@ -23,7 +25,7 @@ def test_missing_files_have_a_state_of_zeros(tmp_path):
     assert states[32:] != bytes(32)
 
 
-def test_every_change_shows(tmp_path):
+def test_every_change_changes_the_state(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"1")
     states = [file_states([os.fsencode(path)])]
@@ -36,3 +38,8 @@ def test_every_change_shows(tmp_path):
 
 def test_no_files_have_no_states():
     assert file_states([]) == b""
+
+
+def test_paths_that_are_no_bytes_are_refused():
+    with pytest.raises(TypeError):
+        file_states(["text"])

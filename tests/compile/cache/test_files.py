@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""FileStreamProgramCache: what is on the disk, and what may go wrong there."""
+"""FileStreamProgramCache: its files, and errors of the file system."""
 
 import errno
 import hashlib
@@ -28,19 +28,19 @@ def cache(root):
 
 
 def entry(root, key: bytes) -> Path:
-    """The file of a key."""
+    """Return the path of the file with a key's value."""
     name = hashlib.sha256(key).hexdigest()
     return Path(root) / "entries" / name[:2] / name[2:]
 
 
-def test_layout(cache, root):
+def test_a_value_is_a_file_named_by_the_hash_of_its_key(cache, root):
     cache["key"] = b"code"
     assert entry(root, b"key").read_bytes() == b"code"
     assert list((root / "tmp").iterdir()) == []
     assert stat.S_IMODE((root / "tmp").stat().st_mode) == 0o700
 
 
-def test_directories_are_made_and_their_permissions_left_alone(root):
+def test_missing_directories_are_made_and_existing_ones_keep_their_permissions(root):
     (root / "tmp").mkdir(parents=True)
     (root / "tmp").chmod(0o755)
     FileStreamProgramCache(str(root))
@@ -48,24 +48,24 @@ def test_directories_are_made_and_their_permissions_left_alone(root):
     assert stat.S_IMODE((root / "tmp").stat().st_mode) == 0o755
 
 
-def test_default_directory(monkeypatch, tmp_path):
+def test_the_default_directory_is_in_the_users_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     FileStreamProgramCache()["key"] = b"code"
     assert entry(tmp_path / "cuda-python" / "program-cache", b"key").read_bytes() == b"code"
 
 
 @pytest.mark.parametrize("path", [5, 1.5, object()])
-def test_path_of_wrong_type(path):
+def test_path_of_wrong_type_is_refused(path):
     with pytest.raises(TypeError):
         FileStreamProgramCache(path)
 
 
-def test_another_object_and_another_process_see_the_value(cache, root):
+def test_another_cache_object_finds_the_value(cache, root):
     cache["key"] = b"code"
     assert FileStreamProgramCache(root)["key"] == b"code"
 
 
-def test_files_of_others_are_read(cache, root):
+def test_files_without_a_check_are_read(cache, root):
     path = entry(root, b"key")
     path.parent.mkdir()
     path.write_bytes(b"foreign")
@@ -74,7 +74,7 @@ def test_files_of_others_are_read(cache, root):
     assert len(cache) == 1
 
 
-def test_reading_is_noted_in_the_access_time_alone(cache, root):
+def test_reading_changes_only_the_access_time(cache, root):
     cache["key"] = b"code"
     path = entry(root, b"key")
     os.utime(path, ns=(1, 1))
@@ -96,7 +96,7 @@ def test_a_damaged_value_is_a_miss_and_can_be_stored_again(cache, root, damage):
     assert cache["key"] == b"code"
 
 
-def test_checks_go_with_their_values(cache, root):
+def test_checks_are_removed_with_their_values(cache, root):
     for value in (b"one", b"two", b"three"):
         cache["key"] = value
     assert len([path for path in (root / "checks").rglob("*") if path.is_file()]) == 1
@@ -106,7 +106,7 @@ def test_checks_go_with_their_values(cache, root):
     assert [path for path in (root / "checks").rglob("*") if path.is_file()] == []
 
 
-def test_a_value_whose_check_cannot_be_written_is_taken_as_it_is(cache, root, monkeypatch):
+def test_a_value_whose_check_cannot_be_written_is_returned_unchecked(cache, root, monkeypatch):
     monkeypatch.setattr(cache, "_checks", str(root / "missing" / "checks"))
     cache["key"] = b"code"
     assert not (root / "missing").exists()
@@ -135,7 +135,7 @@ def test_temporary_files_count_and_old_ones_are_evicted(root):
     assert cache["a"] == b"a" * 30
 
 
-def test_a_value_that_is_replaced_meanwhile_is_not_removed(cache, root, monkeypatch):
+def test_clear_keeps_a_value_that_is_replaced_meanwhile(cache, root, monkeypatch):
     cache["key"] = b"old"
     listed = list(cache._files())
     monkeypatch.setattr(cache, "_files", lambda: iter(listed))
@@ -144,7 +144,7 @@ def test_a_value_that_is_replaced_meanwhile_is_not_removed(cache, root, monkeypa
     assert cache["key"] == b"newer"
 
 
-def test_a_value_that_another_process_removes_meanwhile(cache, root):
+def test_a_value_that_another_process_has_removed_counts_as_removed(cache, root):
     cache["key"] = b"code"
     path, state = next(iter(cache._files()))
     os.unlink(path)
@@ -201,7 +201,7 @@ def test_a_directory_that_was_removed_is_made_again(cache, root):
 
 
 @pytest.mark.parametrize("failures", [2, 100])
-def test_files_that_others_read_are_replaced_later_or_never_on_windows(cache, monkeypatch, failures):
+def test_files_that_others_read_are_replaced_after_a_retry_or_kept_on_windows(cache, monkeypatch, failures):
     cache["key"] = b"old"
     real, calls = os.replace, []
 
@@ -228,12 +228,12 @@ cache = FileStreamProgramCache(sys.argv[1])
 values = [letter * 5000 for letter in (b"a", b"b", b"c")]
 for step in range(30):
     cache["key"] = values[(int(sys.argv[2]) + step) % 3]
-    # Where others replace the value all the time, there may be none for once.
+    # A miss is possible while other processes replace the value.
     assert cache.get("key", values[0]) in values
 """
 
 
-def test_processes_see_whole_values_only(root):
+def test_processes_read_only_complete_values(root):
     FileStreamProgramCache(root)["key"] = b"a" * 5000
     command = [sys.executable, "-c", WORKER, str(root)]
     workers = [subprocess.Popen([*command, str(number)], stderr=subprocess.PIPE) for number in range(3)]

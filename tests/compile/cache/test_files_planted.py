@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""FileStreamProgramCache where others put files in place of its own, where the umask is odd, or the disk full."""
+"""FileStreamProgramCache with planted files in place of its own, unusual umasks, copied directories and full disks."""
 
 import errno
 import hashlib
@@ -88,8 +88,8 @@ PLANTED = [
     plant_file_for_all,
 ]
 
-# In a process of its own: what blocks would block the tests.
-LOOK = """
+# Runs in a process of its own, because a planted FIFO may block it.
+USE_CACHE = """
 import sys
 from cuda.core.utils import FileStreamProgramCache
 with FileStreamProgramCache(sys.argv[1], max_size_bytes=10_000) as cache:
@@ -99,23 +99,23 @@ with FileStreamProgramCache(sys.argv[1], max_size_bytes=10_000) as cache:
 """
 
 
-def look(root) -> str:
-    """Return what another process finds, stores and finds again."""
-    command = [sys.executable, "-W", "error", "-c", LOOK, str(root)]
+def use_in_process(root) -> str:
+    """Read, store and read a value in another process; return what it printed."""
+    command = [sys.executable, "-W", "error", "-c", USE_CACHE, str(root)]
     return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
 
 
 @pytest.mark.parametrize("plant", PLANTED)
-def test_what_is_planted_in_place_of_a_value_is_a_miss_and_replaced(entry, root, tmp_path, plant):
+def test_planted_values_are_a_miss_and_replaced(entry, root, tmp_path, plant):
     entry.unlink()
     plant(entry, tmp_path / "elsewhere")
-    assert look(root) == "None b'made anew' 1 9"
+    assert use_in_process(root) == "None b'made anew' 1 9"
     assert stat.S_ISREG(entry.lstat().st_mode)
     assert stat.S_IMODE(entry.lstat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("plant", PLANTED)
-def test_what_is_planted_in_place_of_a_value_is_no_value(cache, entry, tmp_path, plant):
+def test_planted_values_do_not_count(cache, entry, tmp_path, plant):
     entry.unlink()
     plant(entry, tmp_path / "elsewhere")
     if not entry.is_file() or entry.is_symlink():
@@ -127,12 +127,12 @@ def test_what_is_planted_in_place_of_a_value_is_no_value(cache, entry, tmp_path,
 
 @pytest.mark.parametrize("plant", [plant_fifo, plant_link, plant_link_to_a_fifo, plant_loop])
 @pytest.mark.parametrize("place", ["check", "check directory", "entry directory", "checks", "tmp", "entries"])
-def test_what_is_planted_elsewhere_in_the_cache_is_replaced(entry, root, tmp_path, plant, place):
+def test_planted_checks_and_directories_are_replaced(entry, root, tmp_path, plant, place):
     places = {"check directory": root / "checks" / SHARD, "entry directory": root / "entries" / SHARD}
     path = check_files(root)[0] if place == "check" else places.get(place, root / place)
     shutil.rmtree(path) if path.is_dir() else path.unlink()
     plant(path, tmp_path / "elsewhere")
-    assert look(root).endswith(" b'made anew' 1 9")
+    assert use_in_process(root).endswith(" b'made anew' 1 9")
     assert not (tmp_path / "elsewhere").is_dir()
 
 
@@ -149,7 +149,7 @@ def test_a_value_of_another_user_is_a_miss_and_replaced(cache, entry, monkeypatc
 
 
 @pytest.mark.parametrize("has_check", [True, False])
-def test_a_sparse_giant_is_removed_without_being_read(cache, entry, root, has_check):
+def test_a_huge_sparse_file_is_removed_without_being_read(cache, entry, root, has_check):
     for path in () if has_check else check_files(root):
         path.unlink()
     os.truncate(entry, 1 << 43)
@@ -159,7 +159,7 @@ def test_a_sparse_giant_is_removed_without_being_read(cache, entry, root, has_ch
     assert cache[KEY] == b"made anew"
 
 
-def test_a_sparse_giant_does_not_drive_out_other_values(root):
+def test_a_huge_sparse_file_does_not_evict_other_values(root):
     cache = FileStreamProgramCache(root, max_size_bytes=1000)
     cache["other"] = b"x" * 500
     cache[KEY] = b"code"
@@ -173,7 +173,7 @@ def test_a_sparse_giant_does_not_drive_out_other_values(root):
 
 
 def copy(cache, root, tmp_path) -> FileStreamProgramCache:
-    """Return a cache in a copy of the directory, whose files have other numbers."""
+    """Return a cache in a copy of the directory, whose files have other inodes."""
     shutil.copytree(root, tmp_path / "copy")
     return FileStreamProgramCache(tmp_path / "copy")
 
@@ -215,7 +215,7 @@ def test_a_value_that_is_replaced_while_it_is_read_is_read_again(cache, root, mo
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277])
 def test_files_and_directories_are_private_whatever_the_umask(tmp_path, umask):
-    command = [sys.executable, "-c", f"import os\nos.umask({umask})\n{LOOK}", str(tmp_path / "new" / "cache")]
+    command = [sys.executable, "-c", f"import os\nos.umask({umask})\n{USE_CACHE}", str(tmp_path / "new" / "cache")]
     out = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
     assert out.strip() == "None b'made anew' 1 9"
     paths = [tmp_path / "new", *(tmp_path / "new").rglob("*")]
@@ -241,7 +241,7 @@ def fail(*args, **kwargs):
 
 
 class FullFile:
-    """A file that takes nothing."""
+    """A file to which nothing can be written."""
 
     def __init__(self, path):
         self._file = open(path, "xb")
@@ -266,7 +266,7 @@ FULL = {
 
 
 @pytest.mark.parametrize("where", FULL)
-def test_a_full_disk_loses_the_value_alone_and_leaves_no_file(root, monkeypatch, where):
+def test_a_full_disk_loses_only_the_value_and_leaves_no_file(root, monkeypatch, where):
     cache = FileStreamProgramCache(root)
     monkeypatch.setattr(*FULL[where])
     with pytest.warns(RuntimeWarning, match="No space left") as caught:
@@ -278,7 +278,7 @@ def test_a_full_disk_loses_the_value_alone_and_leaves_no_file(root, monkeypatch,
 
 
 @pytest.mark.parametrize("where", FULL)
-def test_a_full_disk_leaves_the_values_that_are_there(cache, entry, root, monkeypatch, where):
+def test_a_full_disk_keeps_the_stored_values(cache, entry, root, monkeypatch, where):
     with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="No space left"):
         patch.setattr(*FULL[where])
         if where == "directory":

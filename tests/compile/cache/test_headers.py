@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The search for headers: what it follows, what it watches, and what it cannot know."""
+"""The search for included headers: which it finds, which changes it detects, and which includes it cannot follow."""
 
 import os
 
 import pytest
 
 from cuda.core._compile.cache import _headers
-from cuda.core._compile.cache._file_state import file_states
+
 from cuda.core._compile.cache._headers import find_headers, parse
 from support.files import let_clock_tick
 
@@ -27,7 +27,7 @@ def write(path, text=""):
 
 
 def names(headers) -> list[str]:
-    """The paths that are watched and are files."""
+    """Return the watched paths that are files."""
     return sorted(path.decode() for path in headers._paths if os.path.isfile(path))
 
 
@@ -58,7 +58,7 @@ def test_nothing_is_found_without_includes(root):
         "#define B <a.h>\n#define A B\n#include A",
     ],
 )
-def test_ways_to_include(root, line):
+def test_all_forms_of_include_are_followed(root, line):
     write(root / "inc" / "a.h")
     headers = find_headers(line + "\nint z;", "default_program", ["inc"])
     assert names(headers) == ["inc/a.h"]
@@ -68,12 +68,12 @@ def test_ways_to_include(root, line):
 @pytest.mark.parametrize(
     "text", ["// #include <a.h>", "int include;", "#pragma include <a.h>", '#include ""', "#include <a.h\0>"]
 )
-def test_what_is_no_include(root, text):
+def test_text_that_is_no_include_is_ignored(root, text):
     write(root / "inc" / "a.h")
     assert names(find_headers(text, "default_program", ["inc"])) == []
 
 
-def test_places_of_headers(root):
+def test_headers_are_searched_in_all_places(root):
     write(root / "own" / "a.h")
     write(root / "inc" / "b.h")
     write(root / "here.h")
@@ -81,12 +81,12 @@ def test_places_of_headers(root):
     assert names(headers) == ["here.h", "inc/b.h", "own/a.h"]
 
 
-def test_absolute_paths(root):
+def test_absolute_paths_are_followed(root):
     path = write(root / "far" / "a.h")
     assert names(find_headers(f'#include "{path}"', "default_program")) == [str(path)]
 
 
-def test_headers_of_headers(root):
+def test_headers_of_headers_are_followed(root):
     write(root / "inc" / "a.h", '#include "sub/b.h"\n#include MACRO')
     write(root / "inc" / "sub" / "b.h", '#include "c.h"\n#include "../a.h"\n#define MACRO <d.h>')
     write(root / "inc" / "sub" / "c.h", '#include "c.h"')
@@ -95,7 +95,7 @@ def test_headers_of_headers(root):
     assert names(headers) == ["inc/a.h", "inc/d.h", "inc/sub/b.h", "inc/sub/c.h"]
 
 
-def test_macros_defined_outside(root):
+def test_macros_of_the_options_are_followed(root):
     write(root / "inc" / "a.h")
     headers = find_headers("#include HEADER", "default_program", ["inc"], macros=["OTHER", "HEADER=<a.h>"])
     assert names(headers) == ["inc/a.h"]
@@ -104,11 +104,11 @@ def test_macros_defined_outside(root):
 @pytest.mark.parametrize(
     "code", ["#include NOWHERE", "#include CALL(x)", "#define A(x) <x>\n#include A", "#define A 1\n#include A"]
 )
-def test_what_cannot_be_followed(root, code):
+def test_includes_that_cannot_be_followed_are_named(root, code):
     assert find_headers(code, "default_program").unresolved_include.startswith("#include ")
 
 
-def test_the_digest_is_of_paths_and_contents(root):
+def test_the_digest_depends_on_paths_and_contents(root):
     def digest():
         return find_headers('#include "a.h"', "default_program", ["inc"]).digest
 
@@ -136,7 +136,7 @@ def test_the_digest_is_of_paths_and_contents(root):
         lambda root: (root / "two").mkdir(),
     ],
 )
-def test_changes_that_matter_are_noticed(root, change):
+def test_relevant_changes_are_detected(root, change):
     write(root / "one" / "a.h", "1")
     (root / "zero").mkdir()
     code = '#include "a.h"\n#include <deep/b.h>'
@@ -147,7 +147,7 @@ def test_changes_that_matter_are_noticed(root, change):
     assert not headers.is_current()
 
 
-def test_a_change_of_the_content_alone_is_noticed(root):
+def test_a_change_of_the_contents_alone_is_detected(root):
     path = write(root / "a.h", "1")
     headers = find_headers('#include "a.h"', "default_program")
     let_clock_tick(root)
@@ -156,7 +156,7 @@ def test_a_change_of_the_content_alone_is_noticed(root):
     assert not headers.is_current()
 
 
-def test_files_that_changed_just_now_are_not_settled(root, monkeypatch):
+def test_recently_changed_files_are_not_settled(root, monkeypatch):
     write(root / "a.h", "1")
     assert not find_headers('#include "a.h"', "default_program").is_settled
     monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)
@@ -179,7 +179,7 @@ def test_settled_headers_are_read_once(root, monkeypatch):
     assert len(_headers._parsed) == 1
 
 
-def test_a_header_that_vanishes_is_noticed(root, monkeypatch):
+def test_a_header_that_vanishes_is_detected(root, monkeypatch):
     path = write(root / "a.h", "1")
     real = _headers.Search._read
 
@@ -190,14 +190,3 @@ def test_a_header_that_vanishes_is_noticed(root, monkeypatch):
     monkeypatch.setattr(_headers.Search, "_read", read)
     assert not find_headers('#include "a.h"', "default_program").is_current()
 
-
-def test_states_of_files(root):
-    path = write(root / "a", "123")
-    (number, size), nothing = path.stat()[1:7:5], b"\0" * 32
-    state = file_states([os.fsencode(path), b"/no/such/file"])
-    assert int.from_bytes(state[:8], "little") == number
-    assert int.from_bytes(state[8:16], "little") == size == 3
-    assert state[32:] == nothing
-    assert file_states([]) == b""
-    with pytest.raises(TypeError):
-        file_states(["text"])

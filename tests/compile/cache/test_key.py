@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""make_program_cache_key: what changes a key, what does not, and what has none."""
+"""make_program_cache_key: which arguments change the key, which do not, and which have no key."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ DIGEST = b"d" * 32
 
 @pytest.fixture(autouse=True)
 def linker(monkeypatch):
-    """What links here does not matter, but for the tests that say so."""
+    """Every machine seems to link with nvJitLink, unless a test changes that."""
     monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
 
 
@@ -69,7 +69,7 @@ def test_a_key_is_the_same_in_another_process():
     ],
     ids=str,
 )
-def test_what_changes_a_key(changed):
+def test_other_arguments_have_another_key(changed):
     assert key(**changed) != key()
 
 
@@ -87,7 +87,7 @@ def test_what_changes_a_key(changed):
     ],
     ids=str,
 )
-def test_what_means_the_same_has_one_key(one, other):
+def test_equivalent_arguments_have_the_same_key(one, other):
     assert key(**one) == key(**other)
 
 
@@ -95,26 +95,26 @@ def test_text_and_bytes_are_different_name_expressions():
     assert key(name_expressions=["f"]) != key(name_expressions=[b"f"])
 
 
-def test_parts_do_not_run_into_each_other():
+def test_arguments_are_separated_in_the_key():
     assert key(name_expressions=["ab"]) != key(name_expressions=["a", "b"])
     assert key(code="a", name="bc") != key(code="ab", name="c")
 
 
 @pytest.mark.parametrize("code_type, code, option", [("ptx", "x", {"std": "c++20"}), ("nvvm", "x", {"pch": True})])
-def test_options_of_other_compilers_do_not_count(code_type, code, option):
+def test_options_of_other_compilers_do_not_change_the_key(code_type, code, option):
     assert key(code, code_type, **option) == key(code, code_type)
 
 
 @pytest.mark.parametrize("option", [{"ftz": True}, {"debug": True}, {"max_register_count": 32}, {"arch": "sm_80"}])
-def test_options_of_the_linker_count(option):
+def test_options_of_the_linker_change_the_key(option):
     assert key("x", "ptx", **option) != key("x", "ptx")
 
 
-def test_time_writes_no_file_for_the_linker():
+def test_time_is_allowed_for_the_linker_which_writes_no_file():
     assert key("x", "ptx", time=True) != key("x", "ptx", time=False) == key("x", "ptx")
 
 
-def test_sources_of_nvvm():
+def test_extra_sources_of_nvvm_and_their_order_change_the_key():
     assert key("x", "nvvm") == key(b"x", "nvvm") == key(bytearray(b"x"), "nvvm")
     one, two = ("a", "1"), ("b", b"2")
     keys = {key("x", "nvvm", extra_sources=sources) for sources in ([one], [one, two], [two, one], None)}
@@ -129,37 +129,37 @@ def test_extra_sources_are_for_nvvm(code_type):
 
 
 @pytest.mark.parametrize("code_type", ["c", "", None, 5])
-def test_unknown_code_type(code_type):
+def test_unknown_code_type_is_refused(code_type):
     with pytest.raises(ValueError, match="code_type"):
         make_program_cache_key(code=CODE, code_type=code_type, options=ProgramOptions(arch="sm_90"), target_type="ptx")
 
 
 @pytest.mark.parametrize("code_type, target", [("c++", "fatbin"), ("c++", None), ("ptx", "ltoir"), ("nvvm", "cubin")])
-def test_targets_that_are_not_made_of_a_source(code_type, target):
+def test_targets_that_a_source_cannot_have_are_refused(code_type, target):
     with pytest.raises(ValueError, match="target_type"):
         make_program_cache_key(code="x", code_type=code_type, options=ProgramOptions(arch="sm_90"), target_type=target)
 
 
 @pytest.mark.parametrize("code, code_type", [(b"x", "c++"), (b"x", "ptx"), (5, "c++"), (None, "nvvm")])
-def test_code_of_wrong_type(code, code_type):
+def test_code_of_wrong_type_is_refused(code, code_type):
     with pytest.raises(TypeError, match="code of type .* must be a str"):
         key(code, code_type)
 
 
 @pytest.mark.parametrize("options", [None, {}, "sm_90"])
-def test_options_of_wrong_type(options):
+def test_options_of_wrong_type_are_refused(options):
     with pytest.raises(TypeError, match="options must be ProgramOptions"):
         make_program_cache_key(code=CODE, code_type="c++", options=options, target_type="ptx")
 
 
 @pytest.mark.parametrize("expressions", ["f", b"f", 5, None, {"f"}, [5], [bytearray(b"f")], [None]])
-def test_name_expressions_of_wrong_type(expressions):
+def test_name_expressions_of_wrong_type_are_refused(expressions):
     with pytest.raises(TypeError, match="name_expressions must (be|contain)"):
         key(name_expressions=expressions)
 
 
 @pytest.mark.parametrize("digest", ["text", 5])
-def test_extra_digest_of_wrong_type(digest):
+def test_extra_digest_of_wrong_type_is_refused(digest):
     with pytest.raises(TypeError, match="extra_digest must be bytes"):
         key(extra_digest=digest)
 
@@ -177,13 +177,13 @@ def test_extra_digest_of_wrong_type(digest):
     ],
     ids=str,
 )
-def test_options_that_read_files_need_a_digest_of_them(option):
+def test_options_that_read_files_need_an_extra_digest(option):
     with pytest.raises(ValueError, match=f"extra_digest must be .* because of {next(iter(option))}"):
         key(**option)
     assert key(**option, extra_digest=DIGEST) != key(**option, extra_digest=b"e" * 32)
 
 
-def test_libdevice_needs_a_digest():
+def test_libdevice_needs_an_extra_digest():
     with pytest.raises(ValueError, match="extra_digest must be .* because of use_libdevice"):
         key("x", "nvvm", use_libdevice=True)
     assert key("x", "nvvm", use_libdevice=True, extra_digest=DIGEST) != key("x", "nvvm", extra_digest=DIGEST)
@@ -196,13 +196,13 @@ def test_options_that_write_files_have_no_key(option):
 
 
 @pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
-def test_options_that_the_linker_of_the_driver_lacks(option, monkeypatch):
+def test_options_that_the_linker_of_the_driver_lacks_are_refused(option, monkeypatch):
     monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
     with pytest.raises(ValueError, match=f"the driver's linker.* does not support {next(iter(option))}"):
         key("x", "ptx", **option)
 
 
-def test_versions_of_the_compilers_count(monkeypatch):
+def test_versions_of_the_compilers_change_the_key(monkeypatch):
     keys = {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "nvrtc_version", lambda: (99, 1))
     monkeypatch.setattr("cuda.core._compile.linking._nvjitlink_version.nvjitlink_version", lambda: (99, 1))
@@ -214,7 +214,7 @@ def test_versions_of_the_compilers_count(monkeypatch):
     assert len(keys) == 7
 
 
-def test_code_of_the_software_device_is_not_that_of_hardware_or_of_another_build(monkeypatch):
+def test_the_software_device_and_each_build_of_it_have_other_keys(monkeypatch):
     keys = set()
     for is_software, build in ((False, ""), (True, "software 1 2"), (True, "software 1 3")):
         monkeypatch.setattr(_key, "is_software", lambda is_software=is_software: is_software)
@@ -224,15 +224,15 @@ def test_code_of_the_software_device_is_not_that_of_hardware_or_of_another_build
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
-def test_a_compiler_that_is_missing_has_a_key_of_its_own(monkeypatch, kind):
+def test_a_missing_compiler_has_a_key_of_its_own(monkeypatch, kind):
     def fail():
         raise kind("missing")
 
-    there = key()
+    present = key()
     monkeypatch.setattr(_key, "nvrtc_version", fail)
-    assert key() == key() != there
+    assert key() == key() != present
 
 
-def test_the_architecture_of_the_device_counts(monkeypatch):
+def test_the_default_architecture_is_that_of_the_device(monkeypatch):
     monkeypatch.setattr(_key, "current_arch", lambda: "sm_90")
     assert key(arch=None) == key(arch="sm_90")

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Program.compile(cache=): what is found again, and what is not."""
+"""Program.compile(cache=): which compilations are cache hits, and which are not."""
 
 import os
 import threading
 
 import pytest
 
-from cuda.core import _program
+
 from cuda.core._compile import _nvrtc
 from cuda.core._compile._request import CompileRequest, compile_settings
 from cuda.core._compile.cache import _headers, _lookup
@@ -17,16 +17,10 @@ from cuda.core.typing import SourceCodeType
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, make_program_cache_key
 from support.files import let_clock_tick
 
-pytestmark = pytest.mark.requires(nvrtc=True)
+pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
 
 SOURCE = "template <class T> __global__ void f(T* x) { *x = VALUE; }\n__global__ void g(int* x) { *x = VALUE; }"
 INCLUDING = '#include "value.h"\n' + SOURCE
-
-
-@pytest.fixture(autouse=True)
-def old_compiler(monkeypatch):
-    """Whatever the driver of this machine is, its age is not what these tests are about."""
-    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
 
 
 @pytest.fixture(params=["memory", "files"])
@@ -36,7 +30,7 @@ def cache(request, tmp_path):
 
 @pytest.fixture
 def compilations(monkeypatch):
-    """The compilations that really happen."""
+    """The arguments of the compilations that are not cache hits."""
     calls = []
     real = _nvrtc.NVRTCBackEnd.compile
 
@@ -62,12 +56,12 @@ def plain(code=SOURCE, **options):
 
 
 def request(code=SOURCE, target="ptx", expressions=()):
-    """The request that a plain program makes."""
+    """Return the compile request of a plain program."""
     settings = compile_settings(SourceCodeType.CXX, plain(code)._options)
     return CompileRequest(code, SourceCodeType.CXX, settings, target, expressions)
 
 
-def test_a_hit_is_named_like_a_miss(cache, compilations, tmp_path, monkeypatch):
+def test_code_from_the_cache_has_the_same_name(cache, compilations, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for options in ({}, {"name": "scale.cu"}, {"lineinfo": True}):
         program = plain(**options)
@@ -87,7 +81,7 @@ def test_the_second_compilation_is_a_hit(cache, compilations):
     assert (cache.hits, cache.misses, len(cache)) == (1, 1, 1)
 
 
-def test_the_key_is_the_one_that_users_make(cache):
+def test_the_key_is_that_of_make_program_cache_key(cache):
     code = plain().compile("cubin", cache=cache)
     options = ProgramOptions(arch="sm_90", define_macro=("VALUE", "12345"))
     key = make_program_cache_key(code=SOURCE, code_type="c++", options=options, target_type="cubin")
@@ -163,7 +157,7 @@ def test_a_damaged_file_is_compiled_again(tmp_path, compilations):
     assert len(compilations) == 4
 
 
-def test_headers_are_cached_and_their_changes_noticed(cache, compilations, include):
+def test_code_with_headers_is_cached_until_a_header_changes(cache, compilations, include):
     def compiled():
         program = plain(INCLUDING, define_macro=None, include_path=include)
         return program.compile("ptx", cache=cache).code
@@ -180,7 +174,7 @@ def test_headers_are_cached_and_their_changes_noticed(cache, compilations, inclu
 
 
 @pytest.mark.requires(software=False)
-def test_a_header_that_comes_before_another_is_noticed(cache, compilations, include, tmp_path):
+def test_a_new_header_that_hides_another_is_a_miss(cache, compilations, include, tmp_path):
     before = tmp_path / "before"
     before.mkdir()
     program = plain(INCLUDING, define_macro=None, include_path=[before, include])
@@ -189,21 +183,21 @@ def test_a_header_that_comes_before_another_is_noticed(cache, compilations, incl
     assert b"33333" in program.compile("ptx", cache=cache).code
 
 
-def test_headers_of_the_directory_of_the_source(cache, compilations, include):
+def test_code_with_headers_beside_the_source_is_cached(cache, compilations, include):
     name = str(include / "source.cu")
     for _ in range(2):
         assert b"11111" in plain(INCLUDING, define_macro=None, name=name).compile("ptx", cache=cache).code
     assert len(compilations) == 1
 
 
-def test_headers_included_before_the_source(cache, compilations, include):
+def test_code_with_headers_included_before_the_source_is_cached(cache, compilations, include):
     path = str(include / "value.h")
     for _ in range(2):
         assert b"11111" in plain(define_macro=None, pre_include=path).compile("ptx", cache=cache).code
     assert len(compilations) == 1
 
 
-def test_a_header_that_changes_during_the_compilation_is_not_stored(cache, include, monkeypatch):
+def test_code_is_not_stored_if_a_header_changes_during_the_compilation(cache, include, monkeypatch):
     real = _nvrtc.NVRTCBackEnd.compile
 
     def compile(self, *args):
@@ -219,7 +213,7 @@ def test_a_header_that_changes_during_the_compilation_is_not_stored(cache, inclu
     assert b"11111" in program.compile("ptx", cache=cache).code
 
 
-def test_what_cannot_be_followed_is_compiled_without_the_cache(cache, compilations):
+def test_code_with_an_include_that_cannot_be_followed_is_not_cached(cache, compilations):
     program = plain("#if 0\n#include UNKNOWN\n#endif\n" + SOURCE)
     for _ in range(2):
         with pytest.warns(RuntimeWarning, match="cache was not used: .* #include UNKNOWN") as caught:
@@ -229,13 +223,13 @@ def test_what_cannot_be_followed_is_compiled_without_the_cache(cache, compilatio
 
 
 @pytest.mark.parametrize("option", [{"pch": True}, {"use_pch": "a.pch"}, {"pch_dir": "/a"}], ids=str)
-def test_files_that_are_not_followed(cache, option):
+def test_options_that_read_other_files_are_refused_with_a_cache(cache, option):
     with pytest.raises(ValueError, match=f"{next(iter(option))} make the compiler read files that are not part"):
         plain(**option).compile("ptx", cache=cache)
 
 
 @pytest.mark.parametrize("option", ["create_pch", "time", "fdevice_time_trace"])
-def test_files_that_are_written(cache, option, tmp_path):
+def test_options_that_write_files_are_refused_with_a_cache(cache, option, tmp_path):
     with pytest.raises(ValueError, match=f"{option} make the compiler write files"):
         plain(**{option: str(tmp_path / "file")}).compile("ptx", cache=cache)
 
@@ -249,12 +243,12 @@ def test_failed_and_empty_compilations_are_not_stored(cache):
 
 
 @pytest.mark.parametrize("wrong", [{}, "memory", object(), InMemoryProgramCache])
-def test_cache_of_wrong_type(wrong):
+def test_cache_of_wrong_type_is_refused(wrong):
     with pytest.raises(TypeError, match="cache must be a ProgramCacheResource or None"):
         plain().compile("ptx", cache=wrong)
 
 
-def test_a_closed_program_finds_nothing(cache):
+def test_a_closed_program_is_refused_even_if_its_code_is_cached(cache):
     program = plain()
     program.compile("ptx", cache=cache)
     program.close()
@@ -262,7 +256,7 @@ def test_a_closed_program_finds_nothing(cache):
         program.compile("ptx", cache=cache)
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, compilations):
+def test_programs_are_compiled_if_the_cache_cannot_be_written(tmp_path, compilations):
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="cannot be written"):
         cache = FileStreamProgramCache(tmp_path / "file" / "cache")
@@ -271,7 +265,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, compilations):
     assert len(compilations) == 2
 
 
-def test_a_key_is_made_once_for_a_source(cache, include, monkeypatch):
+def test_the_key_of_a_source_is_made_once(cache, include, monkeypatch):
     monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)
     made = []
     real = _lookup.make_program_cache_key
@@ -285,7 +279,7 @@ def test_a_key_is_made_once_for_a_source(cache, include, monkeypatch):
     assert len(made) == 2
 
 
-def test_not_all_keys_are_remembered(monkeypatch):
+def test_the_number_of_remembered_keys_is_limited(monkeypatch):
     monkeypatch.setattr(_lookup, "_keys", _lookup.OrderedDict())
     monkeypatch.setattr(_lookup, "_MAX_KEYS", 2)
     for number in range(4):

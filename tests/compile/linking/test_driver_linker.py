@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's linker, which takes the place of nvJitLink."""
+"""The driver's linker, which is used when nvJitLink is missing."""
 
 import gc
 import subprocess
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.requires(nvrtc=True, software=False)
 
 @pytest.fixture
 def by_driver(monkeypatch):
-    """The driver links, without the warning that it does."""
+    """Lets the driver link, without the warning about it."""
     monkeypatch.setattr(_linker, "_decide_nvjitlink_or_driver", lambda: True)
     assert Linker.which_backend() is CompilerBackendType.DRIVER
 
@@ -50,13 +50,13 @@ def check_part(stream, code):
 
 
 @pytest.mark.requires(device=False)
-def test_no_driver_or_no_device(by_driver):
+def test_a_missing_driver_or_device_is_an_error(by_driver):
     with pytest.raises((RuntimeError, CUDAError)):
         Linker(ObjectCode.from_ptx(PTX.encode()), options=LinkerOptions(arch="sm_90"))
 
 
-class PretendedLinker:
-    """The driver's linker, as far as its inputs go."""
+class FakeLinker:
+    """Records the inputs and settings of the driver's linker, and links nothing."""
 
     backend = CompilerBackendType.DRIVER
     input_types = DriverLinker.input_types
@@ -80,11 +80,11 @@ class PretendedLinker:
 
 
 @pytest.fixture
-def pretended(by_driver, monkeypatch):
-    monkeypatch.setattr(_linker, "DriverLinker", PretendedLinker)
+def fake_linker(by_driver, monkeypatch):
+    monkeypatch.setattr(_linker, "DriverLinker", FakeLinker)
 
 
-def test_inputs_and_settings_reach_the_driver(pretended, tmp_path):
+def test_inputs_and_settings_reach_the_driver(fake_linker, tmp_path):
     options = LinkerOptions(arch="sm_90", max_register_count=32, no_cache=True, debug=False)
     cubin = ObjectCode.from_cubin(bytearray(b"b"), name="mine")
     inputs = ObjectCode.from_ptx(b"a"), cubin, ObjectCode.from_library("/c")
@@ -98,23 +98,23 @@ def test_inputs_and_settings_reach_the_driver(pretended, tmp_path):
     assert linker.get_info_log() == "the info log"
 
 
-def test_no_architecture_is_the_drivers_choice(pretended):
+def test_without_an_architecture_the_driver_chooses(fake_linker):
     assert Linker(ObjectCode.from_ptx(b"a"))._linker.settings == []
 
 
-def test_the_driver_makes_cubin_only(pretended):
+def test_the_driver_makes_cubin_only(fake_linker):
     linker = Linker(ObjectCode.from_ptx(b"a"))
     with pytest.raises(ValueError, match="must be 'cubin' for the driver's linker, not 'ptx'"):
         linker.link("ptx")
     assert linker.link("cubin").code
 
 
-def test_the_driver_takes_no_ltoir(pretended):
+def test_the_driver_takes_no_ltoir(fake_linker):
     with pytest.raises(ValueError, match="cannot link input 1, which is 'ltoir'.*nvidia-nvjitlink"):
         Linker(ObjectCode.from_ptx(b"a"), ObjectCode.from_ltoir(b"b"))
 
 
-def test_options_that_the_driver_lacks(pretended):
+def test_options_that_the_driver_lacks_are_refused(fake_linker):
     with pytest.raises(ValueError, match="does not support the options time, ptxas_options"):
         Linker(ObjectCode.from_ptx(b"a"), options=LinkerOptions(time=True, ptxas_options="-v"))
 
@@ -131,14 +131,14 @@ def test_options_that_the_driver_lacks(pretended):
         {"optimize_unused_variables": True},
     ],
 )
-def test_options_that_the_driver_ignores_warn_at_the_caller(pretended, ignored):
+def test_options_that_the_driver_ignores_warn_at_the_caller(fake_linker, ignored):
     with pytest.warns(DeprecationWarning, match=f"ignores {next(iter(ignored))}, which is deprecated") as caught:
         linker = Linker(ObjectCode.from_ptx(b"a"), options=LinkerOptions(**ignored))
     assert caught[0].filename == __file__
     assert linker._linker.settings == []
 
 
-def test_options_of_a_ptx_program_that_the_driver_ignores_warn_at_the_caller(pretended):
+def test_options_of_a_ptx_program_that_the_driver_ignores_warn_at_the_caller(fake_linker):
     with pytest.warns(DeprecationWarning, match="ignores ftz") as caught:
         program = Program(PTX, "ptx", ProgramOptions(arch="sm_90", ftz=True))
     assert caught[0].filename == __file__
@@ -181,7 +181,7 @@ def test_files_are_linked(stream, by_driver, tmp_path):
         ("library", runtime_library),
     ],
 )
-def test_host_code_and_fat_binaries(device, by_driver, kind, code):
+def test_host_code_and_fat_binaries_are_linked(device, by_driver, kind, code):
     linked = Linker(compiled(RUNTIME, "cubin"), getattr(ObjectCode, f"from_{kind}")(code())).link("cubin")
     assert linked.code.startswith(b"\x7fELF")
 
@@ -198,7 +198,7 @@ def test_a_failed_link_raises_with_the_log(stream, by_driver):
         linker.link("cubin")
 
 
-def test_closed_while_linking(stream, by_driver):
+def test_a_closed_linker_refuses_to_link(stream, by_driver):
     linker = Linker(*parts(stream))
     linker._linker.close()
     with pytest.raises(RuntimeError, match="this Linker is closed"):
@@ -214,17 +214,17 @@ def test_closed_while_linking(stream, by_driver):
         (ObjectCode.from_cubin("/no/such.cubin"), "cubin file '/no/such.cubin' failed"),
     ],
 )
-def test_malformed_input(device, by_driver, module, text):
+def test_malformed_inputs_are_refused(device, by_driver, module, text):
     with pytest.raises(CUDAError, match=text):
         Linker(module).link("cubin")
 
 
-def test_null_character_in_a_path(device, by_driver):
+def test_null_character_in_a_path_is_refused(device, by_driver):
     with pytest.raises(ValueError, match="path of the module contains a null character"):
         Linker(ObjectCode.from_cubin("a\0b"))
 
 
-def test_a_link_that_was_never_made():
+def test_a_linker_that_was_not_initialized_counts_as_closed():
     link = DriverLinker.__new__(DriverLinker)
     assert link.is_closed
     assert link.log("error") == ""
@@ -235,12 +235,12 @@ def test_a_link_that_was_never_made():
         link.link(ObjectCodeFormatType.CUBIN)
 
 
-def test_wrong_setting():
+def test_unknown_setting_is_refused():
     with pytest.raises(KeyError, match="CU_JIT_NO_SUCH"):
         DriverLinker([("CU_JIT_NO_SUCH", 1)])
 
 
-def test_link_dropped_before_it_is_done(stream, by_driver):
+def test_linkers_dropped_before_they_link_are_destroyed(stream, by_driver):
     for _ in range(20):
         linker = Linker(*parts(stream))
         del linker
@@ -248,7 +248,7 @@ def test_link_dropped_before_it_is_done(stream, by_driver):
     check_part(stream, Linker(*parts(stream)).link("cubin"))
 
 
-def test_ptx_program_by_the_driver(stream, by_driver):
+def test_ptx_program_is_compiled_by_the_driver(stream, by_driver):
     program = Program(PTX, "ptx", ProgramOptions(lineinfo=True, max_register_count=32))
     assert program.backend is CompilerBackendType.DRIVER
     code = program.compile("cubin")
@@ -258,7 +258,7 @@ def test_ptx_program_by_the_driver(stream, by_driver):
     assert int(program.handle) == 0
 
 
-def test_linkers_alive_at_exit_are_left_alone(device):
+def test_exit_with_living_linkers_gives_no_error(device):
     script = (
         "from cuda.core import Device, Linker, LinkerOptions, ObjectCode, _linker\n"
         "Device(0).set_current()\n"

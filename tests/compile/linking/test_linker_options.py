@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""LinkerOptions: what each row says to the linkers, and that nvJitLink understands it."""
+"""LinkerOptions: the arguments and settings of each option, which nvJitLink must understand."""
 
 import copy
 import pickle
@@ -43,7 +43,7 @@ LINKER_ROWS = {
     "no_cache": (True, ["-no-cache"], [("CU_JIT_CACHE_MODE", 0)]),
 }
 
-# What nvJitLink takes only together with others.
+# Options that nvJitLink takes only together with others.
 NEEDS = {"ptx": {"link_time_optimization": True}, "split_compile_extended": {"link_time_optimization": True}}
 
 
@@ -57,7 +57,7 @@ def test_every_linker_row_is_in_the_table_of_this_test():
 
 @pytest.mark.requires(nvjitlink=True)
 @pytest.mark.parametrize("name", LINKER_ROWS)
-def test_nvjitlink_argument(name):
+def test_nvjitlink_gets_its_argument(name):
     value, expected, _ = LINKER_ROWS[name]
     first = [] if name == "arch" else [f"-arch={ARCH}"]
     assert linker_arguments(**{name: value}) == first + expected
@@ -65,7 +65,7 @@ def test_nvjitlink_argument(name):
 
 @pytest.mark.requires(nvjitlink=True, nvrtc=True)
 @pytest.mark.parametrize("name", LINKER_ROWS)
-def test_nvjitlink_understands(name):
+def test_nvjitlink_understands_the_option(name):
     options = {"arch": ARCH, name: LINKER_ROWS[name][0], **NEEDS.get(name, {})}
     is_lto = "link_time_optimization" in options
     with Linker(compiled(PART, "ltoir" if is_lto else "ptx"), options=LinkerOptions(**options)) as linker:
@@ -73,7 +73,7 @@ def test_nvjitlink_understands(name):
 
 
 @pytest.mark.parametrize("name", LINKER_ROWS)
-def test_driver_setting(name):
+def test_the_driver_gets_its_setting(name):
     value, _, expected = LINKER_ROWS[name]
     options = LinkerOptions(**{name: value})
     is_list = isinstance(expected, list)
@@ -98,18 +98,18 @@ def test_false_switches_linker_options_off():
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_tuples_are_lists():
+def test_tuples_are_equivalent_to_lists():
     for name in ("kernels_used", "variables_used", "ptxas_options"):
         assert linker_arguments(**{name: ("a", "b")}) == linker_arguments(**{name: ["a", "b"]})
 
 
 @pytest.mark.parametrize("arch, expected", [("sm_90", 90), ("sm_100f", 100 | 0x20000), ("compute_75", 75)])
-def test_targets_of_the_driver(arch, expected):
+def test_the_driver_gets_its_target(arch, expected):
     assert render_options(LinkerOptions(arch=arch), "driver") == [("CU_JIT_TARGET", expected)]
 
 
 @pytest.mark.parametrize("arch", ["sm_9", "90", "", "sm_90x"])
-def test_a_target_that_the_driver_cannot_have(arch):
+def test_a_malformed_target_of_the_driver_is_refused(arch):
     with pytest.raises(ValueError, match="arch must be an architecture such as 'sm_90'"):
         render_options(LinkerOptions(arch=arch), "driver")
 
@@ -134,7 +134,7 @@ def test_wrong_type_names_the_linker_option(name, value):
         LinkerOptions(**{name: value})
 
 
-def test_linker_name():
+def test_linker_has_a_default_name():
     assert LinkerOptions().name == LinkerOptions(name=None).name == "<default linker>"
     with pytest.raises(ValueError, match="name contains a null character"):
         LinkerOptions(name="a\0b")
@@ -150,13 +150,13 @@ def test_numba_debug_of_the_linker_is_deprecated(value):
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_architecture_of_the_current_device_for_the_linker(monkeypatch):
+def test_the_default_architecture_of_the_linker_is_that_of_the_current_device(monkeypatch):
     monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="75"))
     assert LinkerOptions(ftz=True).as_bytes() == [b"-arch=sm_75", b"-ftz=true"]
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_no_architecture_and_no_device_for_the_linker(monkeypatch):
+def test_a_linker_without_architecture_and_device_is_refused(monkeypatch):
     def fail():
         raise RuntimeError("no driver")
 
@@ -166,17 +166,17 @@ def test_no_architecture_and_no_device_for_the_linker(monkeypatch):
 
 
 @pytest.mark.parametrize("backend", ["driver", "nvrtc", "", None])
-def test_backend_without_text(backend):
+def test_back_ends_without_text_arguments_are_refused(backend):
     with pytest.raises(ValueError, match="backend must be 'nvjitlink'"):
         LinkerOptions(arch=ARCH).as_bytes(backend)
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_nvjitlink_in_any_case():
+def test_the_case_of_nvjitlink_does_not_matter():
     assert LinkerOptions(arch=ARCH).as_bytes("nvJitLink") == LinkerOptions(arch=ARCH).as_bytes()
 
 
-def test_no_text_without_nvjitlink(monkeypatch):
+def test_arguments_without_nvjitlink_are_an_error(monkeypatch):
     monkeypatch.setattr(nvjitlink, "nvjitlink_version", lambda: None)
     with pytest.raises(RuntimeError, match="pip install nvidia-nvjitlink"):
         LinkerOptions(arch=ARCH).as_bytes()

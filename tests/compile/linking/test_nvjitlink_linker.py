@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Links of nvJitLink: each on its own thread, whatever threads, forks and exits do to the linker."""
+"""Links of nvJitLink: each is used on its own thread, whatever threads, forks and exits do with the linker."""
 
 import gc
 import pickle
@@ -41,7 +41,7 @@ def run_in_child(script):
 
 
 class OtherThread:
-    """A thread that lives on between the calls that it is given."""
+    """A thread that makes calls for the test until ``end()``."""
 
     def __init__(self):
         self._calls = []
@@ -80,14 +80,14 @@ def other():
 
 
 def settled_links():
-    """Return the links that there are, some of which other threads are about to destroy."""
+    """Collect garbage and return the remaining links, some of which other threads may still destroy."""
     gc.collect()
     linker_of().close()
     return [item for item in gc.get_objects() if type(item).__name__ == "Link"]
 
 
 def new_links(before):
-    """Return how many links there are besides those."""
+    """Return how many links there are besides those of ``before``."""
     gc.collect()
     known = {id(link) for link in before}
     return sum(type(item).__name__ == "Link" and id(item) not in known for item in gc.get_objects())
@@ -114,7 +114,7 @@ def test_many_threads_use_one_linker():
 
         def use(number, linker=linker, codes=codes):
             if number == 0:
-                codes.append(linker.link("cubin").code)  # on a link of this thread
+                codes.append(linker.link("cubin").code)  # uses a link of this thread
             for _ in range(20):
                 assert (linker.get_error_log(), linker.get_info_log()) == ("", "")
                 assert linker.handle is not None
@@ -123,11 +123,11 @@ def test_many_threads_use_one_linker():
         assert codes == [expected]
 
 
-# nvJitLink corrupts memory where a link is used or destroyed by a thread that did not make it.
+# nvJitLink corrupts memory if a thread uses or destroys a link that another thread created.
 
 
 @pytest.mark.parametrize("kind", ["cubin", "ptx"])
-def test_a_linker_goes_from_thread_to_thread(other, kind):
+def test_threads_use_and_close_linkers_of_each_other(other, kind):
     expected = linker_of(kind).link("cubin").code
     for _ in range(10):
         here, there = linker_of(kind), other(lambda: linker_of(kind))
@@ -139,7 +139,7 @@ def test_a_linker_goes_from_thread_to_thread(other, kind):
         assert other(lambda: linker_of(kind).link("cubin")).code == expected
 
 
-def test_links_in_any_order_on_one_thread():
+def test_links_of_one_thread_are_used_in_any_order():
     expected = linker_of().link("cubin").code
     linkers = [linker_of() for _ in range(4)]
     linkers.pop(1).close()
@@ -148,7 +148,7 @@ def test_links_in_any_order_on_one_thread():
     assert [linker.link("cubin").code for linker in (linkers[0], linker_of())] == [expected] * 2
 
 
-def test_a_link_dropped_elsewhere_ends_with_the_next_link_of_its_thread(other):
+def test_a_link_dropped_on_another_thread_is_destroyed_with_the_next_link_of_its_thread(other):
     before = settled_links()
     dropped = [other(linker_of)]
     assert new_links(before) == 1
@@ -158,7 +158,7 @@ def test_a_link_dropped_elsewhere_ends_with_the_next_link_of_its_thread(other):
     assert new_links(before) == 0
 
 
-def test_a_link_of_the_main_thread_that_is_dropped_ends_at_once():
+def test_a_dropped_link_of_the_main_thread_is_destroyed_at_once():
     before = settled_links()
     dropped = [linker_of("ptx"), linker_of("ptx")]
     dropped.pop().close()
@@ -219,7 +219,7 @@ def test_links_end_with_their_thread():
     assert new_links(before) == 1  # without a handle
     assert kept.handle == 0
     assert not kept.is_closed
-    # It is made anew where it is needed.
+    # The linker creates a new link when it needs one.
     assert kept.link("cubin").code == linker_of().link("cubin").code
     assert kept.handle != 0
     kept.close()
@@ -236,7 +236,7 @@ def test_logs_are_readable_on_other_threads(other):
     assert "Undefined reference to 'part'" in linker.get_error_log()
 
 
-def test_an_input_that_is_refused_on_another_thread(other, tmp_path):
+def test_a_link_that_fails_on_another_thread_is_destroyed(other, tmp_path):
     path = tmp_path / "main.ptx"
     path.write_bytes(compiled(PART, "ptx").code)
     linker = Linker(ObjectCode.from_ptx(path), options=LinkerOptions(arch=ARCH))
@@ -249,11 +249,11 @@ def test_an_input_that_is_refused_on_another_thread(other, tmp_path):
     before = settled_links()
     other(link)
     other(lambda: linker_of().close())
-    # The link that the other thread could not make is gone; that of this thread is still there.
+    # The failed link of the other thread is destroyed; that of this thread still exists.
     assert new_links(before) == 0
 
 
-def test_closing_while_another_thread_links():
+def test_closing_while_another_thread_links_waits_or_refuses_the_link():
     for _ in range(10):
         linker = linker_of("ptx")
         thread = threading.Thread(target=linker.close)
@@ -267,7 +267,7 @@ def test_closing_while_another_thread_links():
         assert linker.handle == 0
 
 
-def test_a_closed_back_end():
+def test_a_closed_back_end_is_refused():
     linker = linker_of()
     linker.close()
     with pytest.raises(RuntimeError, match="this Linker is closed"):
@@ -276,7 +276,7 @@ def test_a_closed_back_end():
         linker._linker.add(ObjectCodeFormatType.PTX, b"text", "late")
 
 
-def test_a_forked_child_links_anew():
+def test_a_forked_child_creates_links_of_its_own():
     script = """
 import os
 made = make()
@@ -291,7 +291,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(made.link('cubin')
     assert run_in_child(script) == (0, "7 True\n", "")
 
 
-def test_a_fork_while_other_threads_have_links():
+def test_a_child_forked_while_other_threads_have_links_can_link():
     script = """
 import os, threading
 made, is_linked, go = [], threading.Event(), threading.Event()
@@ -315,7 +315,7 @@ thread.join()
 
 
 @pytest.mark.parametrize("thread", ["", "import threading\nthreading.Thread(target=run, daemon=True).start()\n"])
-def test_linkers_alive_at_exit_are_left_alone(thread):
+def test_exit_with_living_linkers_gives_no_error(thread):
     script = f"""
 import time
 def run():
@@ -384,7 +384,7 @@ def test_a_damaged_input_is_a_value_error_and_an_error_of_nvjitlink(place, tmp_p
 
 
 @pytest.mark.requires(cudadevrt=True)
-def test_files_of_host_objects(tmp_path):
+def test_files_of_host_objects_are_linked(tmp_path):
     (tmp_path / "runtime.o").write_bytes(runtime_object())
     code = ObjectCode.from_object(str(tmp_path / "runtime.o"))
     linked = Linker(compiled(PART, "cubin"), code, options=LinkerOptions(arch=ARCH)).link("cubin")

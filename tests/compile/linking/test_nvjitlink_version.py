@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which nvJitLink there is."""
+"""The version of the installed nvJitLink."""
 
 import types
 
@@ -31,12 +31,12 @@ def raising(kind):
         raising(RuntimeError),
     ],
 )
-def test_no_nvjitlink_or_one_that_is_too_old(module, monkeypatch, fresh_version):
+def test_a_missing_or_too_old_nvjitlink_has_no_version(module, monkeypatch, fresh_version):
     monkeypatch.setattr(nvjitlink.importlib, "import_module", lambda name: module)
     assert nvjitlink.nvjitlink_version() is None
 
 
-def test_no_bindings_of_nvjitlink(monkeypatch, fresh_version):
+def test_without_bindings_there_is_no_version(monkeypatch, fresh_version):
     def fail(name):
         raise ModuleNotFoundError(name)
 
@@ -44,7 +44,7 @@ def test_no_bindings_of_nvjitlink(monkeypatch, fresh_version):
     assert nvjitlink.nvjitlink_version() is None
 
 
-def test_oldest_nvjitlink(monkeypatch, fresh_version):
+def test_the_oldest_supported_nvjitlink_has_its_version(monkeypatch, fresh_version):
     monkeypatch.setattr(
         nvjitlink.importlib, "import_module", lambda name: types.SimpleNamespace(version=lambda: (12, 3))
     )
