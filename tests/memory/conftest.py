@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The resources whose pools processes share: what holds for one holds for the other."""
+"""Fixtures for the tests of memory: a resource over host memory, and resources with pools that processes share."""
 
 import pytest
 
 from cuda.core._memory import DeviceMemoryResource, PinnedMemoryResource
 from support import shared_memory
+from support.memory import HostMemoryResource
 
 SHAREABLE = [
     pytest.param(DeviceMemoryResource, id="device"),
@@ -15,9 +16,15 @@ SHAREABLE = [
 ]
 
 
+@pytest.fixture
+def mr():
+    """A resource over host memory, which needs no driver."""
+    return HostMemoryResource()
+
+
 @pytest.fixture(params=SHAREABLE)
 def shareable(request, device):
-    """A class of resources."""
+    """A class of resources with pools that other processes may open."""
     return request.param
 
 

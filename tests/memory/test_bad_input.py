@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every memory resource refuses, with an error of its own; and works afterwards."""
+"""Arguments that every memory resource refuses with a clear error, after which it still works."""
 
 import copy
 import os
@@ -44,7 +44,7 @@ RESOURCES = [
 
 @pytest.fixture(params=RESOURCES)
 def resource(request, device, stream):
-    """A resource that is shown to work after the test."""
+    """A resource, which is checked to work after the test."""
     resource = request.param()
     yield resource
     with resource.allocate(4096, stream=stream) as buffer:
@@ -56,27 +56,27 @@ def resource(request, device, stream):
 
 
 @pytest.mark.parametrize("size", [-1, -(1 << 80), 1 << 63, 1 << 80])
-def test_sizes_that_are_none(resource, stream, size):
+def test_sizes_out_of_range_are_refused(resource, stream, size):
     with pytest.raises(OverflowError, match=rf"size must be a number of bytes, from 0 to 2\*\*63 - 1, not {size}"):
         resource.allocate(size, stream=stream)
 
 
 @pytest.mark.parametrize("size", [1.0, "1", None, b"1", [1]])
-def test_sizes_that_are_no_integers(resource, stream, size):
+def test_sizes_that_are_no_integers_are_refused(resource, stream, size):
     with pytest.raises(TypeError, match=f"size must be an int, a number of bytes, not {type(size).__name__}"):
         resource.allocate(size, stream=stream)
 
 
-# More than a process has addresses for: managed memory of less is given, with no pages behind it.
+# More than the address space of a process: smaller managed memory is allocated, without pages behind it.
 @pytest.mark.parametrize("size", [1 << 50, 1 << 62, (1 << 63) - 1])
-def test_sizes_beyond_the_memory(resource, device, stream, size):
+def test_sizes_beyond_the_memory_are_out_of_memory(resource, device, stream, size):
     with pytest.raises(OutOfMemoryError, match="The device has .* bytes free") as caught:
         resource.allocate(size, stream=stream)
     assert isinstance(caught.value, MemoryError)
     assert 0 < caught.value.free <= caught.value.total < size
 
 
-def test_no_bytes(resource, device, stream):
+def test_allocations_of_0_bytes_have_the_address_0(resource, device, stream):
     with resource.allocate(0, stream=stream) as buffer, resource.allocate(0, stream=stream) as other:
         assert (buffer.handle, buffer.size, buffer.is_closed) == (0, 0, False)
         assert (buffer.memory_resource, buffer == other) == (resource, True)
@@ -90,7 +90,7 @@ def test_no_bytes(resource, device, stream):
 
 
 @pytest.mark.parametrize("other", [None, 1, "stream", object()])
-def test_what_is_no_stream(resource, stream, other):
+def test_streams_of_wrong_type_are_refused(resource, stream, other):
     if other is not None or isinstance(resource, DeviceMemoryResource | PinnedMemoryResource | ManagedMemoryResource):
         with pytest.raises(TypeError, match=f"stream must be a Stream or a GraphBuilder, not {type(other).__name__}"):
             resource.allocate(8, stream=other)
@@ -98,7 +98,7 @@ def test_what_is_no_stream(resource, stream, other):
         buffer.fill(0, stream=other)
 
 
-def test_closed_streams(resource, device, stream):
+def test_closed_streams_are_refused(resource, device, stream):
     closed = device.create_stream()
     closed.close()
     with resource.allocate(8, stream=stream) as buffer, resource.allocate(8, stream=stream) as other:
@@ -121,7 +121,7 @@ def test_closed_streams(resource, device, stream):
 
 
 @pytest.mark.requires(devices=2)
-def test_streams_of_another_device_order_the_memory(devices, resource):
+def test_streams_of_another_device_can_order_the_memory(devices, resource):
     devices[1].set_current()
     other = devices[1].create_stream()
     for current in (1, 0):
@@ -133,7 +133,7 @@ def test_streams_of_another_device_order_the_memory(devices, resource):
 
 
 @pytest.mark.requires(devices=2)
-def test_memory_of_a_graph_is_that_of_its_device(devices):
+def test_memory_of_a_graph_needs_a_stream_of_its_device(devices):
     devices[1].set_current()
     other = devices[1].create_stream()
     with (
@@ -149,7 +149,7 @@ def test_memory_of_a_graph_is_that_of_its_device(devices):
 # Addresses
 
 
-def test_memory_of_somebody_else_is_not_freed(resource, stream):
+def test_foreign_memory_is_not_freed(resource, stream):
     foreign = np.zeros(1 << 20, np.uint8)
     address = (foreign.ctypes.data + 4095) // 4096 * 4096
     for _ in range(2):
@@ -158,22 +158,22 @@ def test_memory_of_somebody_else_is_not_freed(resource, stream):
     assert not foreign.any()
 
 
-def test_memory_is_freed_once(resource, stream, monkeypatch):
-    told = []
-    monkeypatch.setattr("sys.unraisablehook", lambda args: told.append(str(args.exc_value)))
+def test_second_free_is_an_error(resource, stream, monkeypatch):
+    reports = []
+    monkeypatch.setattr("sys.unraisablehook", lambda args: reports.append(str(args.exc_value)))
     buffer = resource.allocate(4096, stream=stream)
     resource.deallocate(buffer.handle, buffer.size, stream=stream)
     stream.sync()
     with pytest.raises(CUDAError, match="INVALID_VALUE"):
         resource.deallocate(buffer.handle, buffer.size, stream=stream)
-    # Closing cannot raise, and tells it where a destructor can.
+    # close() cannot raise, and reports the error like a destructor.
     buffer.close()
-    assert len(told) == 1
-    assert "INVALID_VALUE" in told[0]
+    assert len(reports) == 1
+    assert "INVALID_VALUE" in reports[0]
 
 
 @pytest.mark.requires(vmm=True)
-def test_only_an_own_buffer_is_grown(resource, stream):
+def test_buffer_of_another_resource_is_not_grown(resource, stream):
     virtual = VirtualMemoryResource(0)
     with resource.allocate(4096, stream=stream) as buffer, pytest.raises(ValueError, match="buffer of this resource"):
         virtual.modify_allocation(buffer, 8192)
@@ -196,14 +196,14 @@ CLOSED_USES = {
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("use", CLOSED_USES.values(), ids=CLOSED_USES)
-def test_closed_pools(pool, stream, use):
+def test_closed_pools_refuse_work_and_keep_their_buffers(pool, stream, use):
     buffer = pool.allocate(8, stream=stream)
     pool.close()
     pool.close()
     with pytest.raises(RuntimeError, match="closed|pickled"):
         use(pool, stream)
     assert (pool.is_closed, pool.is_ipc_enabled, pool.uuid, int(pool.handle)) == (True, False, None, 0)
-    # What was allocated before is not concerned.
+    # Buffers that were allocated before can still be used.
     buffer.fill(1, stream=stream)
     assert read(buffer, stream) == b"\1" * 8
     with pytest.raises(RuntimeError, match="closed"):
@@ -211,12 +211,12 @@ def test_closed_pools(pool, stream, use):
     buffer.close()
 
 
-# What cannot be shared
+# Objects that cannot be shared
 
 
 @pytest.fixture
 def things(device, stream):
-    """Things of this process, by their names."""
+    """Objects of this process by name."""
     code = compiled('extern "C" __global__ void f() {}')
     kernel, config = code.get_kernel("f"), LaunchConfig(grid=1, block=1)
     pool = DeviceMemoryResource(0, {})
@@ -247,7 +247,7 @@ THINGS = (
 @pytest.mark.requires(mempool=True)
 @pytest.mark.parametrize("name", THINGS)
 @pytest.mark.parametrize("use", [pickle.dumps, copy.deepcopy])
-def test_what_belongs_to_this_process_is_not_pickled(things, name, use):
+def test_objects_of_this_process_are_not_pickled(things, name, use):
     with pytest.raises((TypeError, RuntimeError), match=r"^(an? )?\w+ (objects )?cannot be pickled"):
         use(things[name])
 
@@ -260,7 +260,7 @@ def test_what_belongs_to_this_process_is_not_pickled(things, name, use):
         lambda: VirtualMemoryResource(0, {"peers": [0]}),
     ],
 )
-def test_resources_without_a_pool_travel_as_what_they_are(device, stream, make):
+def test_resources_without_a_pool_are_pickled_by_their_configuration(device, stream, make):
     resource = make()
     same = pickle.loads(pickle.dumps(resource))
     assert type(same) is type(resource)
@@ -275,7 +275,7 @@ def test_resources_without_a_pool_travel_as_what_they_are(device, stream, make):
 
 @pytest.fixture
 def descriptors(tmp_path):
-    """File descriptors of the wrong kind, by their names."""
+    """File descriptors of wrong kinds, by name."""
     path = tmp_path / "text"
     path.write_text("no pool")
     ends, pair = os.pipe(), socket.socketpair()
@@ -290,18 +290,18 @@ def descriptors(tmp_path):
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("kind", ["text file", "folder", "device", "pipe to read", "pipe to write", "socket"])
-def test_descriptors_of_the_wrong_kind(shareable, pool, stream, descriptors, kind):
+def test_descriptors_of_wrong_kinds_are_refused(shareable, pool, stream, descriptors, kind):
     before = open_descriptors()
     for _ in range(3):
         with pytest.raises(CUDAError, match=r"\(cuMemPoolImportFromShareableHandle\)"):
             shared_memory.import_pool(shareable, descriptors[kind])
     assert open_descriptors() == before
-    assert os.fstat(descriptors[kind])  # it stays the caller's
+    assert os.fstat(descriptors[kind])  # still open
     assert shared_memory.import_pool(shareable, int(pool.allocation_handle)).is_mapped
 
 
 @pytest.mark.requires(ipc=True)
-def test_descriptors_that_are_closed(shareable, device):
+def test_closed_descriptors_are_refused(shareable, device):
     descriptor = os.open(os.devnull, os.O_RDONLY)
     os.close(descriptor)
     with pytest.raises(OSError, match="Bad file descriptor"):
@@ -309,7 +309,7 @@ def test_descriptors_that_are_closed(shareable, device):
 
 
 @pytest.mark.requires(ipc=True)
-def test_messages_of_a_process_that_has_ended(shareable, device):
+def test_messages_of_a_process_that_has_ended_are_refused(shareable, device):
     with start_method("spawn"):
         child = Child()
         try:
@@ -326,7 +326,7 @@ def test_messages_of_a_process_that_has_ended(shareable, device):
 
 
 @pytest.mark.requires(ipc=True)
-def test_messages_that_are_unpickled_twice(shareable, device):
+def test_messages_cannot_be_unpickled_twice(shareable, device):
     with start_method("spawn"):
         child = Child()
         try:
@@ -336,7 +336,7 @@ def test_messages_that_are_unpickled_twice(shareable, device):
                 pickle.loads(message)
             assert shared_memory.contents(buffer) == b"\7" * 4096
             buffer.close()
-            device.sync()  # the importer has to be done before the exporter frees
+            device.sync()  # the importer must be done before the exporter frees the memory
         finally:
             child.stop()
 
@@ -349,13 +349,13 @@ def test_views_have_at_most_64_axes(device):
 
 
 @pytest.mark.parametrize("name", ["addr_hint", "addr_align"])
-def test_addresses_of_virtual_memory_have_64_bits(name):
+def test_addresses_of_virtual_memory_above_64_bits_are_refused(name):
     with pytest.raises(OverflowError, match=f"{name} must be at most"):
         VirtualMemoryResourceOptions(**{name: 1 << 64})
 
 
 @pytest.mark.parametrize("numa_id", [-1, 1 << 31, 10**5000], ids=["negative", "31 bits", "huge"])
-def test_numbers_of_numa_nodes_have_31_bits(numa_id):
+def test_numbers_of_numa_nodes_out_of_range_are_refused(numa_id):
     for make in (Host, lambda numa_id: PinnedMemoryResourceOptions(numa_id=numa_id)):
         with pytest.raises(ValueError, match="numa_id must be"):
             make(numa_id)

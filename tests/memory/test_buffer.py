@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and the base of memory resources, over host memory: no driver is needed unless a test says so."""
+"""Buffers and the base class of memory resources, over host memory, so that most tests need no driver."""
 
 import copy
 import ctypes
@@ -19,11 +19,7 @@ from cuda.core import typing
 from cuda.core._memory import Buffer, MemoryResource, _buffer
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Stream, default_stream
 from support.memory import HostMemoryResource, read, write
-
-
-@pytest.fixture
-def mr():
-    return HostMemoryResource()
+from support.threads import in_thread
 
 
 @pytest.fixture
@@ -32,29 +28,13 @@ def buffer(mr):
 
 
 class Accessible(HostMemoryResource):
-    """Claims that devices reach the memory, so that frees are ordered on a stream."""
+    """Claims that devices can access the memory, so that frees are ordered on a stream."""
 
     is_device_accessible = True
 
 
 class SubBuffer(Buffer):
     pass
-
-
-def in_thread(function):
-    """Run ``function`` in a thread where no context is current, and return what it returned or raised."""
-    result = []
-
-    def run():
-        try:
-            result.append(function())
-        except Exception as error:
-            result.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    return result[0]
 
 
 # Construction
@@ -73,7 +53,7 @@ def test_from_handle_without_owner_borrows():
     assert buffer.memory_resource is None
 
 
-def test_from_handle_takes_objects_with_int():
+def test_from_handle_accepts_objects_with_int():
     class Address:
         def __int__(self):
             return 4096
@@ -126,21 +106,21 @@ def test_from_handle_refuses_stream_without_resource():
         Buffer.from_handle(4096, 8, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_from_handle_refuses_other_resources():
+def test_from_handle_refuses_resources_of_wrong_type():
     with pytest.raises(TypeError, match="mr"):
         Buffer.from_handle(4096, 8, mr=object())
 
 
-def test_from_handle_refuses_other_streams(mr):
+def test_from_handle_refuses_streams_of_wrong_type(mr):
     with pytest.raises(TypeError, match="stream"):
         Buffer.from_handle(4096, 8, mr=mr, stream=1)
 
 
-def test_from_handle_of_a_subclass_yields_a_plain_buffer():
+def test_from_handle_of_a_subclass_returns_a_plain_buffer():
     assert type(SubBuffer.from_handle(4096, 8)) is Buffer
 
 
-def test_init_honours_subclasses(mr):
+def test_init_of_a_subclass_returns_its_instance(mr):
     buffer = SubBuffer._init(4096, 8, owner=mr)
     assert type(buffer) is SubBuffer
     assert buffer.owner is mr
@@ -150,7 +130,8 @@ def test_default_stream_without_context_is_refused():
     def wrap():
         return Buffer.from_handle(4096, 8, mr=Accessible())
 
-    assert isinstance(in_thread(wrap), RuntimeError)
+    with pytest.raises(RuntimeError, match="set_current"):
+        in_thread(wrap)
 
 
 # Freeing
@@ -176,7 +157,7 @@ def test_resource_without_stream_gets_the_default_one(mr, buffer):
     assert mr.freed[0][2] == default_stream()
 
 
-def test_last_recorded_stream_wins(mr):
+def test_memory_is_freed_on_the_stream_that_was_set_last(mr):
     buffers = [mr.allocate(8, stream=LEGACY_DEFAULT_STREAM) for _ in range(2)]
     for buffer in buffers:
         buffer.set_deallocation_stream(PER_THREAD_DEFAULT_STREAM)
@@ -189,27 +170,27 @@ def test_default_deallocation_stream_without_context_is_refused():
     mr = Accessible()
     buffer = mr.allocate(8, stream=Stream.from_handle(4096))
     for change in (buffer.set_deallocation_stream, buffer.close):
-        error = in_thread(lambda change=change: change(LEGACY_DEFAULT_STREAM))
-        assert isinstance(error, RuntimeError)
+        with pytest.raises(RuntimeError, match="set_current"):
+            in_thread(lambda change=change: change(LEGACY_DEFAULT_STREAM))
     buffer.close()
     assert mr.freed[0][2].__cuda_stream__() == (0, 4096)
 
 
 @pytest.mark.parametrize("stream", [None, 1, object()])
-def test_deallocation_stream_has_to_be_a_stream(buffer, stream):
+def test_deallocation_streams_of_wrong_type_are_refused(buffer, stream):
     with pytest.raises(TypeError, match="stream"):
         buffer.set_deallocation_stream(stream)
     assert not buffer.is_closed
 
 
-def test_close_refuses_other_streams(mr, buffer):
+def test_close_refuses_streams_of_wrong_type(mr, buffer):
     with pytest.raises(TypeError, match="stream"):
         buffer.close(1)
     assert not buffer.is_closed
     assert mr.freed == []
 
 
-def test_error_in_deallocate_is_reported_once_and_swallowed(monkeypatch, capsys):
+def test_error_in_deallocate_is_reported_once_and_not_raised(monkeypatch, capsys):
     class Failing(HostMemoryResource):
         def deallocate(self, ptr, size, *, stream):
             raise ValueError("cannot free")
@@ -224,7 +205,7 @@ def test_error_in_deallocate_is_reported_once_and_swallowed(monkeypatch, capsys)
     assert capsys.readouterr().err == ""
 
 
-def test_error_on_its_way_survives_a_free(mr):
+def test_free_during_an_exception_keeps_the_exception(mr):
     def fail():
         buffer = mr.allocate(8)
         raise KeyError(buffer.size)
@@ -247,7 +228,7 @@ def test_buffer_keeps_its_resource_alive():
     assert alive() is None
 
 
-def test_grown_size_is_what_is_freed(mr, buffer):
+def test_free_gets_the_grown_size(mr, buffer):
     buffer._size = 128
     assert buffer.size == buffer._size == 128
     buffer.close()
@@ -294,7 +275,7 @@ def test_forked_child_frees_nothing(mr, buffer):
 
 
 def run_to_exit(program):
-    """Run a program in a process of its own; return its exit status and what it wrote to stderr."""
+    """Run a program in a new process; return its exit status and its error output."""
     path = os.pathsep.join([os.path.dirname(os.path.dirname(__file__)), *sys.path])
     program = f"from support.memory import HostMemoryResource\nmr = HostMemoryResource()\n{program}"
     done = subprocess.run(
@@ -329,7 +310,7 @@ time.sleep(0.05)
 # Closed buffers
 
 
-def test_closed_buffer_answers(buffer):
+def test_closed_buffer_can_be_inspected(buffer):
     buffer.close()
     assert buffer.is_closed
     assert (buffer.handle, buffer.size, buffer.owner, buffer.memory_resource) == (0, 0, None, None)
@@ -398,7 +379,7 @@ def test_pickle_and_copy_are_refused(buffer, use):
 # Where the memory is
 
 
-def test_resource_says_where_the_memory_is(buffer):
+def test_buffer_has_the_properties_of_its_resource(buffer):
     assert (buffer.device_id, buffer.is_device_accessible, buffer.is_host_accessible) == (-1, False, True)
     assert buffer.is_managed is False
     assert buffer.is_mapped is False
@@ -419,7 +400,7 @@ def test_managed_resource_makes_managed_buffers():
     assert Managed().allocate(8).is_managed is True
 
 
-def test_wrapped_device_memory_is_asked_of_the_driver(device, stream):
+def test_properties_of_wrapped_device_memory_come_from_the_driver(device, stream):
     owned = device.allocate(64, stream=stream)
     wrapped = Buffer.from_handle(owned.handle, 64, owner=owned)
     assert (wrapped.device_id, wrapped.is_device_accessible, wrapped.is_host_accessible) == (0, True, False)
@@ -439,8 +420,8 @@ def test_resource_that_returns_no_buffer_is_refused(mr, buffer):
 # Contents, on a device
 
 
-def test_python_resource_serves_a_device(device, stream):
-    class Lending(MemoryResource):
+def test_resource_in_python_allocates_device_memory(device, stream):
+    class Wrapping(MemoryResource):
         is_device_accessible = True
         is_host_accessible = False
         device_id = 0
@@ -456,7 +437,7 @@ def test_python_resource_serves_a_device(device, stream):
         def deallocate(self, ptr, size, *, stream):
             self.freed.append((ptr, size, stream))
 
-    mr = Lending()
+    mr = Wrapping()
     buffer = mr.allocate(256, stream=stream)
     write(buffer, bytes(range(256)), stream)
     other = buffer.copy_to(stream=stream)
@@ -467,14 +448,14 @@ def test_python_resource_serves_a_device(device, stream):
     assert mr.freed == [(address, 256, stream)]
 
 
-def test_default_stream_is_fixed_when_wrapped(device):
+def test_default_stream_is_chosen_when_memory_is_wrapped(device):
     mr = Accessible()
     buffer = mr.allocate(8)
     assert in_thread(buffer.close) is None
     assert mr.freed[0][2] == default_stream()
 
 
-def test_the_alias_for_addresses_is_that_of_typing():
+def test_type_of_device_pointers_is_that_of_typing():
     assert _buffer.DevicePointerType is typing.DevicePointerType
     with pytest.raises(AttributeError, match="has no attribute 'DevicePointer'"):
         _buffer.DevicePointer  # noqa: B018

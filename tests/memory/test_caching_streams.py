@@ -7,6 +7,7 @@ import gc
 import threading
 
 import pytest
+from cuda.bindings import driver
 
 from cuda.core import (
     CachingMemoryResource,
@@ -14,16 +15,16 @@ from cuda.core import (
     LegacyPinnedMemoryResource,
     StatisticsMemoryResource,
 )
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import handle_return
 from support.graphs import capture
-from support.memory import read
+from support.memory import allocate_and_free, read
 from support.threads import in_thread
 from support.work import busy
 
 
 @pytest.fixture
 def pool(device):
-    """A pool of its own, counted."""
+    """A pool of its own, with statistics."""
     return StatisticsMemoryResource(DeviceMemoryResource(device, {}))
 
 
@@ -33,12 +34,6 @@ def cache(pool):
     return CachingMemoryResource(pool)
 
 
-def cycle(mr, size, stream=LEGACY_DEFAULT_STREAM):
-    """Allocate and free memory, and return its address."""
-    with mr.allocate(size, stream=stream) as buffer:
-        return buffer.handle
-
-
 @pytest.mark.requires(mempool=True)
 def test_busy_stream_reuses_its_own_memory_at_once(stream, cache, pool):
     buffer = cache.allocate(4096, stream=stream)
@@ -46,7 +41,7 @@ def test_busy_stream_reuses_its_own_memory_at_once(stream, cache, pool):
         buffer.fill(1, stream=stream)
         address = buffer.handle
         buffer.close()
-        assert cycle(cache, 4096, stream) == address
+        assert allocate_and_free(cache, 4096, stream) == address
     assert pool.statistics.total_count == 1
     stream.sync()
     cache.close()
@@ -75,11 +70,11 @@ def test_other_stream_waits_for_the_work_before_the_free(device, stream, cache, 
 
 
 @pytest.mark.requires(mempool=True)
-def test_stream_that_never_rests_gives_its_memory_away(device, stream, cache):
+def test_memory_of_a_busy_stream_is_reused_by_others_after_the_work_before_its_free(device, stream, cache):
     other = device.create_stream()
-    address = cycle(cache, 4096, stream)
+    address = allocate_and_free(cache, 4096, stream)
     with busy(stream) as release:
-        # The mark is recorded here, behind the first work and before the second.
+        # The event is recorded here, between the first and the second work.
         held = cache.allocate(4096, stream=other)
         assert held.handle != address
         with busy(stream):
@@ -96,7 +91,7 @@ def test_stream_that_never_rests_gives_its_memory_away(device, stream, cache):
 
 
 @pytest.mark.requires(mempool=True)
-def test_frees_after_the_mark_are_not_covered_by_it(device, stream, cache):
+def test_memory_freed_after_the_event_is_not_reused_by_others(device, stream, cache):
     other = device.create_stream()
     first, second = (cache.allocate(4096, stream=stream) for _ in range(2))
     early, late = first.handle, second.handle
@@ -120,32 +115,32 @@ def test_frees_after_the_mark_are_not_covered_by_it(device, stream, cache):
 
 
 @pytest.mark.requires(mempool=True)
-def test_idle_stream_gives_its_memory_away_at_once(device, stream, cache):
-    address = cycle(cache, 4096, stream)
+def test_memory_of_an_idle_stream_is_reused_by_others_at_once(device, stream, cache):
+    address = allocate_and_free(cache, 4096, stream)
     stream.sync()
     other = device.create_stream()
-    assert cycle(cache, 4096, other) == address
-    assert cycle(cache, 4096, other) == address
+    assert allocate_and_free(cache, 4096, other) == address
+    assert allocate_and_free(cache, 4096, other) == address
     assert (cache.hit_count, cache.miss_count) == (2, 1)
     cache.close()
 
 
 @pytest.mark.requires(mempool=True)
-def test_default_stream_is_a_stream_like_others(device, stream, cache):
-    address = cycle(cache, 4096)
-    assert cycle(cache, 4096) == address
+def test_memory_of_the_default_stream_is_cached_as_for_other_streams(device, stream, cache):
+    address = allocate_and_free(cache, 4096)
+    assert allocate_and_free(cache, 4096) == address
     device.sync()
-    assert cycle(cache, 4096, stream) == address
+    assert allocate_and_free(cache, 4096, stream) == address
     stream.sync()
-    assert in_thread(lambda: (device.set_current(), cycle(cache, 4096))[1]) == address
+    assert in_thread(lambda: (device.set_current(), allocate_and_free(cache, 4096))[1]) == address
     cache.close()
 
 
 @pytest.mark.requires(mempool=True)
-def test_closed_streams_leave_their_memory_to_others(device, cache, pool):
+def test_memory_of_closed_streams_is_reused_by_others(device, cache, pool):
     for _ in range(50):
         stream = device.create_stream()
-        cycle(cache, 4096, stream)
+        allocate_and_free(cache, 4096, stream)
         stream.sync()
         stream.close()
     assert pool.statistics.total_count == 1
@@ -154,9 +149,9 @@ def test_closed_streams_leave_their_memory_to_others(device, cache, pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_cached_memory_of_a_closed_stream_goes_back(device, cache, pool):
+def test_cached_memory_of_a_closed_stream_can_be_trimmed(device, cache, pool):
     stream = device.create_stream()
-    cycle(cache, 4096, stream)
+    allocate_and_free(cache, 4096, stream)
     stream.close()
     assert cache.trim() == 4096
     device.sync()
@@ -164,13 +159,13 @@ def test_cached_memory_of_a_closed_stream_goes_back(device, cache, pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_stream_with_an_owner_is_cached(device, stream, cache):
+def test_memory_of_a_stream_with_an_owner_is_cached(device, stream, cache):
     class Foreign:
         def __cuda_stream__(self):
             return (0, int(stream.handle))
 
-    address = cycle(cache, 4096, device.create_stream(Foreign()))
-    assert cycle(cache, 4096, stream) == address
+    address = allocate_and_free(cache, 4096, device.create_stream(Foreign()))
+    assert allocate_and_free(cache, 4096, stream) == address
     cache.close()
 
 
@@ -178,8 +173,8 @@ def test_stream_with_an_owner_is_cached(device, stream, cache):
 
 
 @pytest.mark.requires(mempool=True)
-def test_capturing_stream_gets_nothing_from_the_cache(stream, cache):
-    cycle(cache, 4096, stream)
+def test_capturing_stream_gets_no_cached_memory(stream, cache):
+    allocate_and_free(cache, 4096, stream)
     with capture(stream) as graph:
         with pytest.raises(RuntimeError, match="GraphMemoryResource"):
             cache.allocate(4096, stream=stream)
@@ -189,33 +184,29 @@ def test_capturing_stream_gets_nothing_from_the_cache(stream, cache):
 
 
 @pytest.mark.requires(mempool=True)
-def test_other_streams_neither_break_a_capture_nor_take_its_memory(device, stream, cache):
+def test_other_streams_neither_invalidate_a_capture_nor_reuse_its_memory(device, stream, cache):
     other = device.create_stream()
-    address = cycle(cache, 4096, stream)
+    address = allocate_and_free(cache, 4096, stream)
     with capture(stream) as graph:
         held = cache.allocate(4096, stream=other)
         assert held.handle != address
     graph.destroy()
     stream.sync()
-    assert cycle(cache, 4096, other) == address
+    assert allocate_and_free(cache, 4096, other) == address
     held.close()
     other.sync()
     cache.close()
 
 
 @pytest.mark.requires(mempool=True)
-def test_looking_at_other_streams_does_not_end_a_capture_of_the_program(device, stream, cache):
-    from cuda.bindings import driver
-
-    from cuda.core._utils.cuda_utils import handle_return
-
+def test_queries_of_other_streams_do_not_invalidate_a_capture_of_the_program(device, stream, cache):
     other, third = device.create_stream(), device.create_stream()
-    address = cycle(cache, 4096, other)
+    address = allocate_and_free(cache, 4096, other)
     other.sync()
     mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL
     handle_return(driver.cuStreamBeginCapture(stream.handle, mode))
     try:
-        assert cycle(cache, 4096, third) == address
+        assert allocate_and_free(cache, 4096, third) == address
     finally:
         graph = handle_return(driver.cuStreamEndCapture(stream.handle))
     handle_return(driver.cuGraphDestroy(graph))
@@ -223,8 +214,8 @@ def test_looking_at_other_streams_does_not_end_a_capture_of_the_program(device, 
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_of_a_capturing_stream_stays_when_trimmed(stream, cache, pool):
-    cycle(cache, 4096, stream)
+def test_memory_of_a_capturing_stream_is_not_trimmed(stream, cache, pool):
+    allocate_and_free(cache, 4096, stream)
     with capture(stream) as graph:
         assert cache.trim() == 0
     graph.destroy()
@@ -233,13 +224,13 @@ def test_memory_of_a_capturing_stream_stays_when_trimmed(stream, cache, pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_freed_while_capturing_is_used_after_the_capture(stream, cache, pool):
+def test_memory_freed_during_a_capture_is_reused_after_it(stream, cache, pool):
     buffer = cache.allocate(4096, stream=stream)
     with capture(stream) as graph:
         buffer.close()
     graph.destroy()
     assert cache.cached_bytes == 4096
-    cycle(cache, 4096, stream)
+    allocate_and_free(cache, 4096, stream)
     cache.close()
     assert pool.statistics.total_count == 1
 
@@ -260,6 +251,8 @@ def test_threads_with_streams_of_their_own_never_share_memory_in_use(device, cac
             addresses = {buffer.handle for buffer in buffers}
             clashes.extend(addresses & in_use)
             in_use.update(addresses)
+            for buffer in buffers:
+                buffer.fill(i, stream=stream)
             in_use.difference_update(addresses)
             for buffer in buffers:
                 buffer.close()
@@ -288,16 +281,16 @@ def test_threads_with_streams_of_their_own_never_share_memory_in_use(device, cac
         "cuThreadExchangeStreamCaptureMode",
     ],
 )
-def test_failing_question_about_another_stream_only_costs_memory(device, stream, cache, pool, call):
+def test_failed_query_of_another_stream_only_prevents_the_reuse(device, stream, cache, pool, call):
     from cuda import emulator
 
     other = device.create_stream()
     buffer = cache.allocate(4096, stream=stream)
     with busy(stream):
         buffer.close()
-        # That the mode of a thread cannot be changed is told, the others are only noticed by what they cost.
-        is_told = pytest.warns(ResourceWarning, match=call) if "CaptureMode" in call else contextlib.nullcontext()
-        with is_told, emulator.fail(call, "CUDA_ERROR_UNKNOWN") as plan:
+        # Only a failure to restore the thread's capture mode gives a warning.
+        warning = pytest.warns(ResourceWarning, match=call) if "CaptureMode" in call else contextlib.nullcontext()
+        with warning, emulator.fail(call, "CUDA_ERROR_UNKNOWN") as plan:
             held = cache.allocate(4096, stream=other)
         assert plan.fired
     assert pool.statistics.total_count == 2
@@ -309,10 +302,10 @@ def test_failing_question_about_another_stream_only_costs_memory(device, stream,
 
 
 @pytest.mark.requires(mempool=True, software=True)
-def test_cache_is_given_back_when_the_device_is_out_of_memory(stream, cache, pool):
+def test_cached_memory_is_freed_when_the_device_is_out_of_memory(stream, cache, pool):
     from cuda import emulator
 
-    cycle(cache, 4096, stream)
+    allocate_and_free(cache, 4096, stream)
     with emulator.fail("cuMemAllocFromPoolAsync", nth=1) as plan:
         buffer = cache.allocate(8192, stream=stream)
     assert plan.fired == 1
@@ -325,13 +318,13 @@ def test_cache_is_given_back_when_the_device_is_out_of_memory(stream, cache, poo
 def test_pinned_memory_is_allocated_once(device, stream):
     counted = StatisticsMemoryResource(LegacyPinnedMemoryResource())
     cache = CachingMemoryResource(counted)
-    addresses = {cycle(cache, 10_000, stream) for _ in range(10)}
+    addresses = {allocate_and_free(cache, 10_000, stream) for _ in range(10)}
     assert len(addresses) == counted.statistics.total_count == 1
     cache.close()
     assert counted.statistics.current_count == 0
 
 
-def test_pinned_memory_in_use_by_the_device_is_not_handed_to_the_host(device, stream):
+def test_pinned_memory_in_use_by_the_device_is_not_reused(device, stream):
     cache = CachingMemoryResource(LegacyPinnedMemoryResource())
     source = cache.allocate(4096, stream=stream)
     target = device.allocate(4096, stream=stream)
@@ -346,6 +339,6 @@ def test_pinned_memory_in_use_by_the_device_is_not_handed_to_the_host(device, st
         memoryview(other)[:] = b"\2" * 4096
     stream.sync()
     assert read(target, stream) == b"\1" * 4096
-    assert cycle(cache, 4096, stream) == address
+    assert allocate_and_free(cache, 4096, stream) == address
     other.close()
     cache.close()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The choices of copies, where other packages look for them."""
+"""The enums of copies, in the module from which other packages import them."""
 
 import pickle
 
@@ -11,7 +11,7 @@ from cuda.core._memory import _copy_enums
 
 
 @pytest.mark.parametrize("name", _copy_enums.__all__)
-def test_choices_are_public_and_pickle_by_their_home(name):
+def test_enums_are_public_and_pickled_by_their_module(name):
     kind = getattr(_copy_enums, name)
     assert getattr(utils, name) is kind
     assert kind.__module__ == "cuda.core._memory._copy_enums"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Many copies in one call."""
+"""Batches of copies."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def pair():
 
 
 @pytest.mark.parametrize("stream", [None, 1, object()])
-def test_other_streams_are_refused(pair, stream):
+def test_streams_of_wrong_type_are_refused(pair, stream):
     with pytest.raises(TypeError, match="stream"):
         copy_batch(stream, pair[:1], pair[1:])
 
@@ -39,7 +39,7 @@ def test_closed_streams_are_refused(pair, stream):
         copy_batch(stream, pair[:1], pair[1:])
 
 
-def test_what_is_no_sequence_of_buffers_is_refused(pair):
+def test_other_objects_than_sequences_of_buffers_are_refused(pair):
     first, second = pair
     for wrong in (first, iter([first]), {first}, None, [3], [first, b"x"]):
         with pytest.raises(TypeError, match="srcs"):
@@ -53,7 +53,7 @@ def test_empty_sequences_are_refused(pair):
         copy_batch(PER_THREAD_DEFAULT_STREAM, [], [])
 
 
-def test_numbers_have_to_agree(pair):
+def test_different_numbers_of_buffers_are_refused(pair):
     with pytest.raises(ValueError, match="same number"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair, pair[:1])
 
@@ -65,24 +65,24 @@ def test_closed_buffers_are_refused(pair):
 
 
 @pytest.mark.parametrize("options", [3, "any", {}, [3], [None]])
-def test_other_options_are_refused(pair, options):
+def test_options_of_wrong_type_are_refused(pair, options):
     with pytest.raises(TypeError, match="options"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=options)
 
 
-def test_options_of_another_number_are_refused(pair):
+def test_wrong_numbers_of_options_are_refused(pair):
     with pytest.raises(ValueError, match="options"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=[CopyOptions()] * 2)
 
 
-def test_options_that_are_fewer_than_they_say_are_refused(stream):
+def test_lists_of_options_that_get_shorter_are_refused(stream):
     buffers = [HostMemoryResource().allocate(8) for _ in range(4)]
     for options in (ShortList([CopyOptions()]), ShortList([])):
         with pytest.raises(ValueError, match="options must be one CopyOptions or 2, one for each copy, not"):
             copy_batch(stream, buffers[:2], buffers[2:], options=options)
 
 
-def test_sizes_have_to_agree(stream):
+def test_different_sizes_are_refused(stream):
     with pytest.raises(ValueError, match="copy 1 has 8 bytes in srcs and 9 bytes in dsts"):
         copy_batch(
             stream,
@@ -125,8 +125,8 @@ def test_all_buffers_are_copied(device, stream, options):
     assert [read(target, stream) for target in targets] == contents
 
 
-class Fickle(Sequence):
-    """A sequence that has its things only for whoever asks first."""
+class OneTimeSequence(Sequence):
+    """A sequence that gives its items to the first iteration only."""
 
     def __init__(self, things):
         self.things = things
@@ -142,21 +142,21 @@ class Fickle(Sequence):
         return iter(things)
 
 
-def test_sequences_are_asked_once(device, stream):
+def test_sequences_are_iterated_over_once(device, stream):
     first, second = (device.allocate(8, stream=stream) for _ in range(2))
     first.fill(6, stream=stream)
-    copy_batch(stream, Fickle([first]), Fickle([second]))
+    copy_batch(stream, OneTimeSequence([first]), OneTimeSequence([second]))
     assert read(second, stream) == bytes([6]) * 8
 
 
-def test_memory_that_the_driver_does_not_know_is_copied(device, stream):
+def test_pageable_memory_is_copied(device, stream):
     source, target = HostMemoryResource().allocate(8), device.allocate(8, stream=stream)
     memoryview(source)[:] = bytes(range(8))
     copy_batch(stream, [source], [target])
     assert read(target, stream) == bytes(range(8))
 
 
-def test_nothing_to_copy_is_no_error(device, stream):
+def test_empty_copies_and_copies_to_itself_do_nothing(device, stream):
     empty = [device.allocate(0, stream=stream) for _ in range(2)]
     buffer = device.allocate(8, stream=stream)
     buffer.fill(5, stream=stream)
@@ -166,7 +166,7 @@ def test_nothing_to_copy_is_no_error(device, stream):
 
 
 @pytest.mark.requires(device=True)
-def test_the_per_thread_default_stream_is_fine(device):
+def test_the_per_thread_default_stream_is_accepted(device):
     first, second = (device.allocate(64, stream=PER_THREAD_DEFAULT_STREAM) for _ in range(2))
     first.fill(7, stream=PER_THREAD_DEFAULT_STREAM)
     copy_batch(PER_THREAD_DEFAULT_STREAM, [first], [second])

@@ -37,7 +37,7 @@ def test_threshold_of_an_own_pool(device, threshold, expected):
 
 
 @pytest.mark.parametrize("options", [3, [], "max_size"])
-def test_other_options_are_refused(options):
+def test_options_of_wrong_type_are_refused(options):
     with pytest.raises(TypeError, match="options"):
         DeviceMemoryResource(0, options)
 
@@ -48,7 +48,7 @@ def test_unknown_option_is_refused():
 
 
 @pytest.mark.parametrize("device_id", [None, "0", 0.0, True])
-def test_other_devices_are_refused(device_id):
+def test_devices_of_wrong_type_are_refused(device_id):
     with pytest.raises(TypeError, match="device_id"):
         DeviceMemoryResource(device_id)
 
@@ -92,7 +92,7 @@ def test_borrowed_pool_keeps_a_threshold_of_the_user(device):
 
 @pytest.mark.requires(mempool=True)
 @pytest.mark.parametrize("options", [{}, DeviceMemoryResourceOptions(max_size=64 << 20)])
-def test_options_make_a_pool(device, options):
+def test_options_create_a_new_pool(device, options):
     mr = DeviceMemoryResource(device, options)
     assert mr.handle != handle_return(driver.cuDeviceGetMemPool(0))
     assert mr.is_handle_owned is True
@@ -101,7 +101,7 @@ def test_options_make_a_pool(device, options):
 
 
 @pytest.mark.requires(mempool=True)
-def test_limited_pool_runs_out(device, stream):
+def test_pool_with_a_limit_runs_out_of_memory(device, stream):
     mr = DeviceMemoryResource(device, {"max_size": 64 << 20})
     with pytest.raises(MemoryError):
         mr.allocate(1 << 30, stream=stream)
@@ -124,7 +124,7 @@ def test_capturing_stream_is_refused(device, stream):
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_is_that_of_the_device(device, stream):
+def test_buffer_has_the_properties_of_device_memory(device, stream):
     buffer = DeviceMemoryResource(device).allocate(64, stream=stream)
     assert (buffer.device_id, buffer.is_device_accessible, buffer.is_host_accessible) == (0, True, False)
     assert buffer.is_managed is False
@@ -132,7 +132,7 @@ def test_memory_is_that_of_the_device(device, stream):
 
 
 @pytest.mark.requires(mempool=True, devices=2)
-def test_any_device_serves_whatever_is_current(devices):
+def test_any_device_allocates_whichever_is_current(devices):
     devices[1].set_current()
     stream = devices[1].create_stream()
     devices[0].set_current()

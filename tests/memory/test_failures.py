@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every driver call behind the memory resources fails in turn: clear errors, nothing lost, later calls work."""
+"""Each driver call of the memory resources fails in turn: the error is clear, nothing leaks, and later calls work."""
 
 import contextlib
 
@@ -46,7 +46,7 @@ POOLS = {
 
 @each_code
 @pytest.mark.parametrize("make", POOLS.values(), ids=POOLS)
-def test_pools(device, stream, make, code):
+def test_each_call_of_pools_may_fail(device, stream, make, code):
     def program():
         with contextlib.closing(make()) as pool:
             with pool.allocate(SIZE, stream=stream) as buffer:
@@ -60,13 +60,13 @@ def test_pools(device, stream, make, code):
             pool.trim()
             pool.trim(SIZE)
 
-    # Where the driver does not say which context is current, memory is freed in the right one all the same.
+    # Memory is freed in the right context even if the current one cannot be queried.
     failed = fail_each_call(program, code, overcome=MARKING)
     assert failed >= {"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuMemPoolTrimTo", "cuMemPoolSetAttribute"}
 
 
 @each_code
-def test_memory_of_a_pool_outlives_the_failures(device, stream, code):
+def test_pool_has_no_allocations_after_failures(device, stream, code):
     with contextlib.closing(DeviceMemoryResource(0, LIMITED)) as pool:
 
         def program():
@@ -97,7 +97,7 @@ LEGACY = {"pinned": lambda: LegacyPinnedMemoryResource(), "device": lambda: _Syn
 @each_code
 @pytest.mark.parametrize("make", LEGACY.values(), ids=LEGACY)
 @pytest.mark.parametrize("is_current", [True, False], ids=["current", "other"])
-def test_legacy_resources(devices, stream, make, is_current, code):
+def test_each_call_of_legacy_resources_may_fail(devices, stream, make, is_current, code):
     def program():
         devices[0 if is_current else 1].set_current()
         with make().allocate(SIZE), make().allocate(SIZE, stream=stream), make().allocate(0):
@@ -109,7 +109,7 @@ def test_legacy_resources(devices, stream, make, is_current, code):
 
 @each_code
 @pytest.mark.parametrize("has_pools", [True, False])
-def test_allocation_on_a_device(device, stream, has_pools, code):
+def test_each_call_of_an_allocation_on_a_device_may_fail(device, stream, has_pools, code):
     def program():
         device.memory_resource = DeviceMemoryResource(0) if has_pools else _SynchronousMemoryResource(0)
         with device.allocate(SIZE, stream=stream) as buffer, device.allocate(0, stream=stream):
@@ -142,7 +142,7 @@ def peers_of(pool):
 @pytest.mark.requires(peer=True)
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("before", [set(), {1}], ids=["none", "one"])
-def test_peers_are_as_before_where_a_change_fails(devices, change, before, code):
+def test_peers_are_unchanged_if_a_change_fails(devices, change, before, code):
     def program():
         with contextlib.closing(DeviceMemoryResource(0, LIMITED)) as pool:
             pool.peer_accessible_by = before
@@ -158,7 +158,7 @@ def test_peers_are_as_before_where_a_change_fails(devices, change, before, code)
 @each_code
 @pytest.mark.requires(peer=True)
 @pytest.mark.parametrize("before", [set(), {1}], ids=["none", "one"])
-def test_peers_are_as_before_where_a_change_fails_halfway(devices, before, code):
+def test_peers_are_restored_if_a_change_fails_halfway(devices, before, code):
     from cuda import emulator
 
     with contextlib.closing(DeviceMemoryResource(0, LIMITED)) as pool:
@@ -174,7 +174,7 @@ MIB = 1 << 20
 
 
 def access_of(buffer):
-    """What device 1 may do with each of the pieces."""
+    """Return the access of device 1 to each 2 MiB of a buffer."""
     location = driver.CUmemLocation()
     location.type, location.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, 1
     return [call_driver("cuMemGetAccess", location, buffer.handle + at) for at in range(0, buffer.size, 2 * MIB)]
@@ -182,7 +182,7 @@ def access_of(buffer):
 
 @contextlib.contextmanager
 def grown(size, more, *, pieces=1, is_blocked=False, config=None):
-    """A buffer that grew, or was to: then it is as it was before."""
+    """Grow a buffer, and check that a failure leaves it unchanged."""
     with contextlib.ExitStack() as stack:
         resource = VirtualMemoryResource(0)
         buffer = stack.enter_context(resource.allocate(size))
@@ -219,7 +219,7 @@ VIRTUAL = {
 @each_code
 @pytest.mark.requires(peer=True, vmm=True)
 @pytest.mark.parametrize("make", VIRTUAL.values(), ids=VIRTUAL)
-def test_virtual_memory(devices, make, code):
+def test_each_call_of_virtual_memory_may_fail(devices, make, code):
     def program():
         with make():
             pass
@@ -242,7 +242,7 @@ def captured(stream):
 
 
 @each_code
-def test_memory_of_graphs(device, stream, code):
+def test_each_call_of_graph_memory_may_fail(device, stream, code):
     resource = GraphMemoryResource(0)
 
     def program():
@@ -255,6 +255,6 @@ def test_memory_of_graphs(device, stream, code):
         resource.attributes.used_mem_high = 0
         resource.trim()
 
-    # A capture that cannot be ended is lost by the test itself.
+    # Not cuStreamEndCapture, which the test itself calls, and without which the capture would stay open.
     failed = fail_each_call(program, code, calls="*,!cuStreamEndCapture")
     assert failed >= {"cuMemAllocAsync", "cuMemFreeAsync", "cuStreamIsCapturing", "cuDeviceGraphMemTrim"}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every driver call behind work on memory fails in turn: clear errors, nothing lost, later calls work."""
+"""Each driver call of work on memory fails in turn: the error is clear, nothing leaks, and later calls work."""
 
 import contextlib
 
@@ -35,13 +35,13 @@ ROWS = 64
 
 
 def array_on(buffer, stream):
-    """The memory of a buffer as an array of another library, whose work is on a stream of its own."""
+    """Return the memory of a buffer as an array of another library that works on a stream."""
     return CudaInterface(np.empty(0, np.uint8), data=(buffer.handle, False), shape=(SIZE,), stream=int(stream.handle))
 
 
 @pytest.fixture
 def memory(device, stream):
-    """Makes buffers of each kind of memory, and closes them."""
+    """A function that allocates buffers of each kind of memory, which are closed after the test."""
     makers = {
         "device": DeviceMemoryResource(0).allocate,
         "pinned": PinnedMemoryResource().allocate,
@@ -58,7 +58,7 @@ def memory(device, stream):
 
 @each_code
 @pytest.mark.parametrize("kind", ["device", "pinned", "managed", "legacy"])
-def test_copies_between_buffers(memory, stream, kind, code):
+def test_each_call_of_copies_between_buffers_may_fail(memory, stream, kind, code):
     first, second = memory("device"), memory(kind)
     first.fill(7, stream=stream)
 
@@ -94,7 +94,7 @@ ARRAYS = {"contiguous": contiguous, "strided": strided, "rows": rows, "planes": 
 
 @each_code
 @pytest.mark.parametrize("make", ARRAYS.values(), ids=ARRAYS)
-def test_copies_with_arrays_of_the_host(memory, stream, make, code):
+def test_each_call_of_copies_with_host_arrays_may_fail(memory, stream, make, code):
     buffer, array = memory(), make()
 
     def program():
@@ -106,7 +106,7 @@ def test_copies_with_arrays_of_the_host(memory, stream, make, code):
 
 
 @each_code
-def test_copies_with_arrays_of_the_device(memory, device, stream, code):
+def test_each_call_of_copies_with_device_arrays_may_fail(memory, device, stream, code):
     buffer, other = memory(), memory()
     producer = device.create_stream()
     array = array_on(other, producer)
@@ -120,7 +120,7 @@ def test_copies_with_arrays_of_the_device(memory, device, stream, code):
 
 @each_code
 @pytest.mark.parametrize("options", [None, CopyOptions(src_location_hint=Host())], ids=["plain", "hinted"])
-def test_batched_copies(memory, stream, options, code):
+def test_each_call_of_batched_copies_may_fail(memory, stream, options, code):
     sources, targets = [memory() for _ in range(3)], [memory("pinned") for _ in range(3)]
 
     def program():
@@ -137,7 +137,7 @@ PATTERNS = {"byte": 3, "two": b"ab", "four": b"abcd", "eight": b"abcdefgh", "wid
 
 @each_code
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
-def test_fills(memory, stream, pattern, code):
+def test_each_call_of_fills_may_fail(memory, stream, pattern, code):
     buffer = memory()
 
     def program():
@@ -152,7 +152,7 @@ def test_fills(memory, stream, pattern, code):
 
 @pytest.fixture
 def managed(device, stream):
-    """Managed memory that belongs to no pool: drivers refuse advice about that of a pool."""
+    """Managed memory that belongs to no pool, because drivers refuse advice about memory of pools."""
     pointers = [call_driver("cuMemAllocManaged", SIZE, 1) for _ in range(3)]
     yield [ManagedBuffer.from_handle(pointer, SIZE) for pointer in pointers]
     stream.sync()
@@ -172,13 +172,13 @@ def advise(buffer, place):
 
 
 @each_code
-def test_advice(managed, device, code):
+def test_each_call_of_advice_may_fail(managed, device, code):
     failed = fail_each_call(lambda: advise(managed[0], device), code)
     assert failed >= {"cuMemAdvise_v2", "cuMemRangeGetAttribute"}
 
 
 @each_code
-def test_migration(managed, device, stream, code):
+def test_each_call_of_migration_may_fail(managed, device, stream, code):
     def program():
         managed[0].prefetch(device, stream=stream)
         managed[0].discard(stream=stream)
@@ -197,7 +197,7 @@ def test_migration(managed, device, stream, code):
 
 @each_code
 @pytest.mark.parametrize("resource", [PinnedMemoryResource, ManagedMemoryResource])
-def test_memory_lent_to_others(device, stream, resource, code):
+def test_each_call_of_exports_may_fail(device, stream, resource, code):
     pool = resource()
 
     def program():
@@ -213,7 +213,7 @@ def test_memory_lent_to_others(device, stream, resource, code):
 
 
 @each_code
-def test_views_of_arrays(memory, device, stream, code):
+def test_each_call_of_views_may_fail(memory, device, stream, code):
     buffer, other = memory(), memory()
     producer = device.create_stream()
 
@@ -228,7 +228,7 @@ def test_views_of_arrays(memory, device, stream, code):
 
 @each_code
 @pytest.mark.parametrize("kind", ["device", "pinned", "managed"])
-def test_questions_about_wrapped_memory(memory, kind, code):
+def test_each_query_of_wrapped_memory_may_fail(memory, kind, code):
     known = memory(kind)
 
     def program():

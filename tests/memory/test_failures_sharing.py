@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every driver call behind sharing between processes fails in turn, on either side."""
+"""Each driver call of sharing between processes fails in turn, in both processes."""
 
 import contextlib
 import pickle
@@ -25,7 +25,7 @@ SIZE = 1 << 16
 
 
 @each_code
-def test_exporting(stream, shareable, code):
+def test_each_call_of_an_export_may_fail(stream, shareable, code):
     def program():
         with contextlib.ExitStack() as stack:
             pool = stack.enter_context(contextlib.closing(shared_memory.make_pool(shareable)))
@@ -41,7 +41,7 @@ def test_exporting(stream, shareable, code):
 
 
 @each_code
-def test_closing_a_buffer_whose_memory_others_use(stream, pool, code):
+def test_buffer_whose_memory_is_borrowed_closes_despite_failures(stream, pool, code):
     buffer = pool.allocate(SIZE, stream=stream)
     view = StridedMemoryView.from_buffer(buffer, (SIZE,), itemsize=1)
     with emulator.fail("cuMemPoolExportPointer,cuCtxGetCurrent", code) as plan:
@@ -54,7 +54,7 @@ def test_closing_a_buffer_whose_memory_others_use(stream, pool, code):
 
 
 @each_code
-def test_importing(child, stream, shareable, pool, code):
+def test_each_call_of_an_import_may_fail(child, stream, shareable, pool, code):
     with pool.allocate(SIZE, stream=stream) as buffer:
         stream.sync()
         failed, are_descriptors_kept = child.call(
@@ -67,7 +67,7 @@ def test_importing(child, stream, shareable, pool, code):
 
 
 @each_code
-def test_events_of_this_process(device, stream, code):
+def test_each_call_of_exported_events_may_fail(device, stream, code):
     def program():
         with stream.record(options=EventOptions(ipc_enabled=True)) as event:
             data = pickle.dumps(event.ipc_descriptor)
@@ -79,7 +79,7 @@ def test_events_of_this_process(device, stream, code):
 
 
 @each_code
-def test_events_of_another_process(child, device, stream, code):
+def test_each_call_of_imported_events_may_fail(child, device, stream, code):
     with stream.record(options=EventOptions(ipc_enabled=True)) as event:
         failed = child.call(shared_memory.fail_each_event_call, event.ipc_descriptor, code)
     assert failed >= {"cuIpcOpenEventHandle", "cuStreamWaitEvent", "cuEventSynchronize", "cuEventDestroy_v2"}

@@ -17,12 +17,12 @@ from support.graphs import capture
 from support.memory import read
 
 MIB = 1 << 20
-FIGURES = ("reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
+COUNTERS = ("reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
 
 
 @pytest.fixture
 def resource(device):
-    """The resource, with nothing of other tests reserved but what they use."""
+    """The resource, without memory that is reserved but not in use."""
     resource = GraphMemoryResource(device)
     gc.collect()
     device.sync()
@@ -32,11 +32,11 @@ def resource(device):
 
 @pytest.fixture
 def used(resource):
-    """The bytes that graphs of other tests use: what they allocated and did not free outlives them."""
+    """The bytes that graphs of other tests allocated and did not free."""
     return resource.attributes.used_mem_current
 
 
-def test_there_is_one_per_device(device):
+def test_there_is_one_resource_per_device(device):
     assert GraphMemoryResource(device) is GraphMemoryResource(0)
     assert isinstance(GraphMemoryResource(0), cyGraphMemoryResource)
     assert pickle.loads(pickle.dumps(GraphMemoryResource(0))) is GraphMemoryResource(0)
@@ -57,7 +57,7 @@ def test_other_devices_are_refused(device, device_id, error):
         GraphMemoryResource(device_id)
 
 
-def test_it_is_memory_of_the_device(device, resource, used):
+def test_resource_has_the_properties_of_device_memory(device, resource, used):
     assert (resource.device_id, resource.is_device_accessible, resource.is_host_accessible) == (0, True, False)
     assert resource.is_managed is False
     assert "device 0" in repr(resource)
@@ -92,7 +92,7 @@ def test_stream_of_another_device_is_refused(devices, resource):
 
 
 @pytest.mark.requires(mempool=True)
-def test_memory_lives_between_its_nodes(device, stream, resource):
+def test_memory_is_allocated_and_freed_by_nodes(device, stream, resource):
     result = device.allocate(4096, stream=stream)
     stream.sync()
     with capture(stream) as graph:
@@ -109,7 +109,7 @@ def test_memory_lives_between_its_nodes(device, stream, resource):
 
 
 @pytest.mark.requires(mempool=True)
-def test_no_bytes_need_no_node(stream, resource):
+def test_allocations_of_0_bytes_need_no_node(stream, resource):
     with capture(stream) as graph:
         buffer = resource.allocate(0, stream=stream)
         assert (buffer.handle, buffer.size) == (0, 0)
@@ -125,7 +125,7 @@ def test_deallocate_adds_a_node(stream, resource):
         resource.deallocate(buffer.handle, buffer.size, stream=stream)
     assert graph.node_kinds() == ["MEM_ALLOC", "MEM_FREE"]
     graph.destroy()
-    # The graph that would free it is gone, and the memory was never made.
+    # The graph is destroyed and was never launched, so there is no memory to free.
     buffer.close()
     assert buffer.is_closed
 
@@ -150,13 +150,13 @@ def test_buffer_closed_after_a_launch_frees_the_memory(stream, resource, used):
     buffer.close()
     stream.sync()
     graph.destroy()
-    # What is reserved for graphs counts as used until it is trimmed.
+    # Memory that is reserved for graphs counts as used until it is trimmed.
     resource.trim()
     assert resource.attributes.used_mem_current == used
 
 
 @pytest.mark.requires(mempool=True)
-def test_attributes_follow_the_memory(stream, resource, used):
+def test_attributes_count_the_memory(stream, resource, used):
     attributes = resource.attributes
     attributes.used_mem_high = 0
     with capture(stream) as graph:
@@ -174,8 +174,8 @@ def test_attributes_follow_the_memory(stream, resource, used):
     assert used > 0 or attributes.reserved_mem_current == 0
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_figures_are_numbers_and_set_to_zero_only(resource, name):
+@pytest.mark.parametrize("name", COUNTERS)
+def test_counters_are_ints_and_can_only_be_set_to_0(resource, name):
     attributes = resource.attributes
     assert type(getattr(attributes, name)) is int
     assert f"{name}=" in repr(attributes)
@@ -183,6 +183,6 @@ def test_figures_are_numbers_and_set_to_zero_only(resource, name):
         setattr(attributes, name, 3)
 
 
-def test_attributes_are_not_constructed():
+def test_attributes_refuse_direct_construction():
     with pytest.raises(RuntimeError, match="use"):
         GraphMemoryResourceAttributes()

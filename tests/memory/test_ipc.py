@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What travels between processes, and what arrives is the same memory."""
+"""Pools, buffers and descriptors that are sent between processes, which then use the same memory."""
 
 import contextlib
 import gc
@@ -25,7 +25,7 @@ from support.processes import Child, open_descriptors, start_method
 from support.shared_memory import import_pool, make_pool
 from support.threads import in_thread
 
-# No process is forked, so there is no warning about that.
+# Child processes are spawned, so there is no warning about forks.
 pytestmark = pytest.mark.usefixtures("spawned")
 
 SIZE = 1 << 16
@@ -34,7 +34,7 @@ ROUND_TRIPS = int(os.environ.get("CUDA_CORE_TEST_IPC_ROUND_TRIPS", "25"))
 
 @pytest.fixture
 def buffer(pool, stream):
-    """Shared memory full of the byte 1."""
+    """Shared memory filled with the byte 1."""
     buffer = pool.allocate(SIZE, stream=stream)
     buffer.fill(1, stream=stream)
     stream.sync()
@@ -62,7 +62,7 @@ def test_dropped_handle_closes_its_file_descriptor():
         os.fstat(descriptor)
 
 
-def test_closed_handle_is_no_number():
+def test_closed_handle_has_no_descriptor():
     handle = IPCAllocationHandle._init(os.open(os.devnull, os.O_RDONLY))
     handle.close()
     with pytest.raises(ValueError, match="closed"):
@@ -71,7 +71,7 @@ def test_closed_handle_is_no_number():
 
 
 @pytest.mark.parametrize(("handle", "error"), [(-1, ValueError), (True, TypeError), ("3", TypeError), (1.0, TypeError)])
-def test_what_is_no_file_descriptor_is_refused(handle, error):
+def test_values_that_are_no_file_descriptor_are_refused(handle, error):
     with pytest.raises(error, match="file descriptor"):
         IPCAllocationHandle._init(handle)
 
@@ -82,7 +82,7 @@ def test_direct_construction_is_refused(cls):
         cls()
 
 
-def test_handle_is_not_pickled_alone():
+def test_handle_is_pickled_by_multiprocessing_only():
     with IPCHandle() as handle, pytest.raises(TypeError, match="multiprocessing"):
         pickle.dumps(handle)
 
@@ -98,7 +98,7 @@ class IPCHandle:
         self.handle.close()
 
 
-def test_handle_passes_through_multiprocessing():
+def test_handle_is_sent_by_multiprocessing():
     ends = multiprocessing.get_context("spawn").Pipe()
     before = None
     for _ in range(3):
@@ -108,7 +108,7 @@ def test_handle_passes_through_multiprocessing():
             assert received.handle not in (handle.handle, -1)
             assert os.fstat(received.handle) == os.fstat(handle.handle)
             received.close()
-        # The thread that serves descriptors to other processes closes them a moment after they have come.
+        # A thread serves descriptors to other processes, and closes them a little later than they are received.
         resource_sharer.stop(timeout=20)
         before = before or open_descriptors()
     assert open_descriptors() <= before
@@ -131,14 +131,14 @@ def test_descriptor_checks_its_size(size, error):
 
 
 @pytest.mark.requires(ipc=True)
-def test_descriptor_is_asked_for_once(buffer):
+def test_descriptor_is_made_once(buffer):
     assert buffer.ipc_descriptor is buffer.ipc_descriptor
     assert buffer.ipc_descriptor.size == SIZE
     assert buffer.is_mapped is False
 
 
 @pytest.mark.requires(ipc=True)
-def test_mistaken_imports_are_refused(shareable, pool, buffer, stream):
+def test_wrong_arguments_of_imports_are_refused(shareable, pool, buffer, stream):
     imported = import_pool(shareable, int(pool.allocation_handle))
     descriptor = buffer.ipc_descriptor
     with pytest.raises(TypeError, match="IPCBufferDescriptor, not bytes"):
@@ -157,14 +157,14 @@ def test_mistaken_imports_are_refused(shareable, pool, buffer, stream):
 
 
 @pytest.mark.requires(ipc=True)
-def test_memory_of_nowhere_is_refused(child, pool):
+def test_invalid_descriptor_is_refused(child, pool):
     assert child.call(shared_memory.echo, 1) == 1
     with pytest.raises(AssertionError, match="CUDA_ERROR"):
         child.call(shared_memory.import_twice, pool, IPCBufferDescriptor._init(b"\xff" * 64, 8))
 
 
 @pytest.mark.requires(ipc=True)
-def test_claiming_more_than_there_is_is_refused(child, pool, buffer, stream):
+def test_descriptor_with_too_large_a_size_is_refused(child, pool, buffer, stream):
     claim = IPCBufferDescriptor._init(buffer.ipc_descriptor.__reduce__()[1][0], 1 << 40)
     with pytest.raises(AssertionError, match=f"for {1 << 40} bytes"):
         child.call(shared_memory.import_twice, pool, claim)
@@ -178,7 +178,7 @@ def test_claiming_more_than_there_is_is_refused(child, pool, buffer, stream):
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_both_processes_see_the_same_memory(method, buffer):
+def test_both_processes_use_the_same_memory(method, buffer):
     child = Child(method)
     try:
         answer = child.call(shared_memory.read_and_answer, buffer, 2)
@@ -189,7 +189,7 @@ def test_both_processes_see_the_same_memory(method, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_buffer_is_an_argument_of_a_process(buffer):
+def test_buffer_can_be_an_argument_of_a_process(buffer):
     context = multiprocessing.get_context("spawn")
     process = context.Process(target=shared_memory.put, args=(buffer, 5))
     process.start()
@@ -207,7 +207,7 @@ def test_shared_objects_are_pickled_on_a_thread_without_a_context(pool, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_everything_shared_passes_through_queues_and_is_closed_at_once(pool, buffer, stream):
+def test_shared_objects_can_be_closed_right_after_they_were_put_into_a_queue(pool, buffer, stream):
     context = multiprocessing.get_context("spawn")
     there, back = context.Queue(), context.Queue()
     process = context.Process(target=shared_memory.pass_on, args=(there, back))
@@ -226,14 +226,14 @@ def test_everything_shared_passes_through_queues_and_is_closed_at_once(pool, buf
 
 
 @pytest.mark.requires(ipc=True)
-def test_buffer_is_argument_and_result_of_a_process_pool(buffer):
+def test_buffer_can_be_argument_and_result_of_a_process_pool(buffer):
     with multiprocessing.get_context("spawn").Pool(1) as workers:
         assert workers.apply(shared_memory.fill_and_return, (buffer, 7)) == buffer
     assert shared_memory.contents(buffer) == b"\7" * SIZE
 
 
 @pytest.mark.requires(ipc=True)
-def test_received_buffer_is_pickled_after_its_close(child, buffer):
+def test_received_buffer_can_be_pickled_after_its_close(child, buffer):
     returned = child.call(shared_memory.close_and_return, buffer)
     assert returned == buffer
     buffer.close()
@@ -241,7 +241,7 @@ def test_received_buffer_is_pickled_after_its_close(child, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_exported_buffer_is_pickled_after_its_close(pool, stream):
+def test_exported_buffer_can_be_pickled_after_its_close(pool, stream):
     buffer = pool.allocate(SIZE, stream=stream)
     descriptor = buffer.ipc_descriptor
     buffer.close()
@@ -252,7 +252,7 @@ def test_exported_buffer_is_pickled_after_its_close(pool, stream):
 
 
 @pytest.mark.requires(ipc=True)
-def test_closed_buffer_is_pickled_while_others_use_its_memory(child, buffer):
+def test_closed_buffer_can_be_pickled_while_a_view_borrows_its_memory(child, buffer):
     view = StridedMemoryView.from_buffer(buffer, (SIZE,), itemsize=1)
     buffer.close()
     answer, is_mapped, _ = child.call(shared_memory.read_and_answer, buffer, 2)
@@ -261,7 +261,7 @@ def test_closed_buffer_is_pickled_while_others_use_its_memory(child, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_closed_buffer_whose_memory_is_gone_is_not_pickled(buffer):
+def test_closed_buffer_whose_memory_is_freed_is_not_pickled(buffer):
     buffer.close()
     with pytest.raises(RuntimeError, match="cannot be pickled: this Buffer is closed; .*ipc_descriptor before"):
         ForkingPickler.dumps(buffer)
@@ -276,7 +276,7 @@ def test_plain_pickle_finds_the_registered_pool(child, pool, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_plain_socket_carries_pool_and_buffer(child, pool, buffer, tmp_path):
+def test_pool_and_buffer_can_be_sent_by_a_socket(child, pool, buffer, tmp_path):
     path = str(tmp_path / "socket")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
@@ -294,7 +294,7 @@ def test_plain_socket_carries_pool_and_buffer(child, pool, buffer, tmp_path):
 
 
 @pytest.mark.requires(ipc=True)
-def test_buffer_that_comes_back_is_the_same(child, pool, buffer):
+def test_buffer_that_is_sent_back_is_equal(child, pool, buffer):
     returned = child.call(shared_memory.echo, buffer)
     assert returned == buffer
     assert returned.memory_resource is pool
@@ -304,7 +304,7 @@ def test_buffer_that_comes_back_is_the_same(child, pool, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_own_memory_that_is_freed_does_not_come_back(pool, buffer, stream):
+def test_descriptor_of_own_memory_that_was_freed_is_refused(pool, buffer, stream):
     descriptor = buffer.ipc_descriptor
     buffer.close()
     with pytest.raises(RuntimeError, match="freed"):
@@ -312,7 +312,7 @@ def test_own_memory_that_is_freed_does_not_come_back(pool, buffer, stream):
 
 
 @pytest.mark.requires(ipc=True)
-def test_receiver_exports_further(child, buffer):
+def test_receiver_can_send_the_buffer_to_others(child, buffer):
     other = Child()
     try:
         mine, theirs = multiprocessing.get_context("spawn").Pipe()
@@ -325,7 +325,7 @@ def test_receiver_exports_further(child, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_receiver_outlives_the_sender(shareable):
+def test_receiver_keeps_the_memory_after_the_sender_has_ended(shareable):
     sender = Child()
     try:
         buffer = sender.call(shared_memory.export, shareable, SIZE, 7)
@@ -340,7 +340,7 @@ def test_receiver_outlives_the_sender(shareable):
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("order", list(itertools.permutations(["their buffer", "their pool", "my pool"])))
-def test_closing_in_any_order(child, device, order, shareable):
+def test_buffers_and_pools_may_be_closed_in_any_order(child, device, order, shareable):
     pool = make_pool(shareable)
     stream = device.create_stream()
     buffer = pool.allocate(SIZE, stream=stream)
@@ -364,12 +364,12 @@ def test_imports_of_one_buffer_share_one_mapping(child, pool, buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_threads_import_one_buffer_at_once(child, pool, buffer):
+def test_threads_may_import_one_buffer_at_the_same_time(child, pool, buffer):
     assert child.call(shared_memory.import_in_threads, pool, buffer.ipc_descriptor) == {b"\1" * SIZE}
 
 
 @pytest.mark.requires(ipc=True)
-def test_new_pools_are_whole_after_imported_ones_have_ended(child, shareable, stream):
+def test_new_pools_work_after_imported_ones_were_closed(child, shareable, stream):
     for trip in range(20):
         with contextlib.closing(make_pool(shareable)) as pool, pool.allocate(SIZE, stream=stream) as buffer:
             buffer.fill(trip, stream=stream)
@@ -378,7 +378,7 @@ def test_new_pools_are_whole_after_imported_ones_have_ended(child, shareable, st
 
 
 @pytest.mark.requires(ipc=True)
-def test_unpickling_makes_a_context_current_where_none_is(child, buffer):
+def test_unpickling_makes_a_context_current_if_there_is_none(child, buffer):
     assert child.call(shared_memory.load_without_context, pickle.dumps(buffer), buffer.memory_resource) == b"\1" * SIZE
 
 
@@ -399,11 +399,11 @@ def test_round_trips_leak_no_descriptor(child, pool, stream):
     assert counts[0] == counts[-1]
 
 
-# What cannot be shared
+# Memory that cannot be shared
 
 
 @pytest.mark.requires(mempool=True)
-def test_unshared_memory_says_so(device, stream):
+def test_memory_of_an_unshared_pool_is_refused(device, stream):
     buffer = device.allocate(64, stream=stream)
     with pytest.raises(RuntimeError, match="not shared"):
         buffer.ipc_descriptor  # noqa: B018
@@ -420,7 +420,7 @@ def test_wrapped_memory_has_no_descriptor():
 
 
 @pytest.mark.requires(ipc=True)
-def test_forking_programs_are_warned_once(buffer):
+def test_forking_is_warned_about_once(buffer):
     with start_method("fork"):
         reset_fork_warning()
         with pytest.warns(UserWarning, match="fork"):
@@ -430,7 +430,7 @@ def test_forking_programs_are_warned_once(buffer):
 
 
 @pytest.mark.requires(ipc=True)
-def test_what_is_no_pool_is_refused(shareable):
+def test_failed_imports_leak_no_descriptor(shareable):
     descriptor = os.open(os.devnull, os.O_RDONLY)
     gc.collect()
     try:

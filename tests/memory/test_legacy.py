@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Page-locked memory, and device memory without pools."""
 
-import threading
 import weakref
 
 import numpy as np
 import pytest
 
-from cuda.core._memory import LegacyPinnedMemoryResource
+from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.memory import read, write
+from support.threads import in_thread
 
 RESOURCES = [LegacyPinnedMemoryResource(), _SynchronousMemoryResource(0)]
 
 
-def test_pinned_memory_says_where_it_is():
+def test_pinned_memory_has_its_properties():
     mr = LegacyPinnedMemoryResource()
     assert (mr.is_device_accessible, mr.is_host_accessible, mr.is_managed) == (True, True, False)
     with pytest.raises(RuntimeError, match="device_id"):
@@ -24,14 +24,14 @@ def test_pinned_memory_says_where_it_is():
     assert weakref.ref(mr)() is mr
 
 
-def test_synchronous_memory_says_where_it_is():
+def test_synchronous_memory_has_its_properties():
     mr = _SynchronousMemoryResource(3)
     assert (mr.is_device_accessible, mr.is_host_accessible, mr.is_managed) == (True, False, False)
     assert mr.device_id == 3
 
 
 @pytest.mark.parametrize("mr", RESOURCES)
-def test_no_bytes_need_no_driver(mr):
+def test_allocations_of_0_bytes_need_no_driver(mr):
     buffer = mr.allocate(0)
     assert (buffer.handle, buffer.size, buffer.is_closed) == (0, 0, False)
     buffer.close()
@@ -40,7 +40,7 @@ def test_no_bytes_need_no_driver(mr):
 
 @pytest.mark.parametrize("mr", RESOURCES)
 @pytest.mark.parametrize("stream", [1, "stream", object()])
-def test_other_streams_are_refused(mr, stream):
+def test_streams_of_wrong_type_are_refused(mr, stream):
     with pytest.raises(TypeError, match="stream"):
         mr.allocate(0, stream=stream)
     with pytest.raises(TypeError, match="stream"):
@@ -53,7 +53,7 @@ def test_negative_size_is_refused(mr):
         mr.allocate(-1)
 
 
-def test_pinned_memory_is_read_by_both(device, stream):
+def test_pinned_memory_is_accessed_by_host_and_device(device, stream):
     mr = LegacyPinnedMemoryResource()
     buffer = mr.allocate(256, stream=stream)
     assert buffer.memory_resource is mr
@@ -78,10 +78,9 @@ def test_freeing_waits_for_the_stream(device, stream):
 
 def test_pinned_memory_is_freed_on_any_thread(device):
     held = [LegacyPinnedMemoryResource().allocate(64)]
-    thread = threading.Thread(target=held.clear)
-    thread.start()
-    thread.join()
-    assert held == []
+    address = int(held[0].handle)
+    in_thread(held.clear)
+    assert not Buffer.from_handle(address, 64).is_device_accessible
 
 
 @pytest.mark.parametrize("given", [True, False])
@@ -95,16 +94,11 @@ def test_synchronous_memory_holds_data(device, stream, given):
 
 
 def test_synchronous_memory_needs_no_current_context_with_a_stream(device, stream):
-    sizes = []
-
     def work():
         with _SynchronousMemoryResource(0).allocate(64, stream=stream) as buffer:
-            sizes.append(buffer.size)
+            return buffer.size
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert sizes == [64]
+    assert in_thread(work) == 64
 
 
 def test_default_stream_orders_the_free(device):
@@ -118,15 +112,15 @@ def test_default_stream_orders_the_free(device):
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("call", ["cuStreamSynchronize", "cuCtxGetCurrent"])
-def test_pinned_memory_is_freed_though_what_comes_before_fails(device, monkeypatch, call):
+def test_pinned_memory_is_freed_although_the_wait_fails(device, monkeypatch, call):
     from cuda import emulator
 
-    told = []
-    monkeypatch.setattr("sys.unraisablehook", lambda args: told.append(str(args.exc_value)))
+    reports = []
+    monkeypatch.setattr("sys.unraisablehook", lambda args: reports.append(str(args.exc_value)))
     before = set(emulator.leaks())
     buffer = LegacyPinnedMemoryResource().allocate(64)
     with emulator.fail(call, "CUDA_ERROR_UNKNOWN") as plan:
         buffer.close()
     assert plan.fired
-    assert call in told[0]
+    assert call in reports[0]
     assert set(emulator.leaks()) <= before

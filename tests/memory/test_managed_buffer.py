@@ -18,7 +18,7 @@ managed = pytest.mark.requires(managed_mempool=True)
 
 @pytest.fixture
 def buffer(device, stream):
-    """Managed memory that belongs to no pool: drivers refuse advice about that of a pool."""
+    """Managed memory that belongs to no pool, because drivers refuse advice about memory of pools."""
     size = 64 << 10
     pointer = handle_return(driver.cuMemAllocManaged(size, driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL.value))
     buffer = ManagedBuffer.from_handle(pointer, size)
@@ -28,12 +28,12 @@ def buffer(device, stream):
     handle_return(driver.cuMemFree(pointer))
 
 
-def test_there_is_no_direct_construction():
+def test_direct_construction_is_refused():
     with pytest.raises(RuntimeError, match="ManagedMemoryResource"):
         ManagedBuffer()
 
 
-def test_wrapping_gives_the_class():
+def test_wrapped_memory_has_the_class():
     owner = bytearray(8)
     buffer = ManagedBuffer.from_handle(4096, 8, owner=owner)
     assert type(buffer) is ManagedBuffer
@@ -131,7 +131,7 @@ def test_accessed_by_is_a_live_set(buffer, device):
 
 
 @managed
-def test_one_wrong_member_changes_nothing(buffer, device):
+def test_a_wrong_member_leaves_the_set_unchanged(buffer, device):
     buffer.accessed_by = [device]
     for wrong, error in ((0, TypeError), ("host", TypeError), (Host(0), ValueError), (Host.numa_current(), ValueError)):
         with pytest.raises(error, match="accessed_by"):
@@ -165,7 +165,7 @@ def test_discarded_memory_can_be_written_again(buffer, device, stream):
 
 
 @managed
-def test_a_buffer_of_no_bytes_has_no_advice(device, stream):
+def test_advice_about_an_empty_buffer_is_ignored(device, stream):
     empty = ManagedMemoryResource({}).allocate(0, stream=stream)
     empty.read_mostly = True
     empty.preferred_location = device

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Migration of managed memory, many buffers at a time."""
+"""Migration of managed memory in batches."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ moving_batch = pytest.mark.parametrize("batch", [BATCHES["prefetch"], BATCHES["d
 
 
 class ManagedHostMemory(HostMemoryResource):
-    """Host memory that says it is managed."""
+    """Host memory whose ``is_managed`` is True."""
 
     is_managed = True
 
@@ -40,20 +40,20 @@ def buffers():
 
 @every_batch
 @pytest.mark.parametrize("stream", [None, 1, object()])
-def test_other_streams_are_refused(buffers, batch, stream):
+def test_streams_of_wrong_type_are_refused(buffers, batch, stream):
     with pytest.raises(TypeError, match="stream"):
         batch(stream, buffers)
 
 
 @every_batch
-def test_what_is_no_sequence_of_buffers_is_refused(buffers, batch):
+def test_other_objects_than_sequences_of_buffers_are_refused(buffers, batch):
     for wrong in (buffers[0], iter(buffers), set(buffers), None, [3], [buffers[0], b"x"]):
         with pytest.raises(TypeError, match="buffers"):
             batch(LEGACY_DEFAULT_STREAM, wrong)
 
 
 @every_batch
-def test_no_buffers_are_refused(batch):
+def test_empty_batches_are_refused(batch):
     with pytest.raises(ValueError, match="at least one"):
         batch(LEGACY_DEFAULT_STREAM, [])
 
@@ -97,7 +97,7 @@ def test_discarding_needs_a_new_driver():
     assert _refuse_old_driver(13000) is None
 
 
-def test_other_homes_have_the_same_functions():
+def test_utils_exports_the_same_functions():
     for name in ("prefetch_batch", "discard_batch", "discard_prefetch_batch"):
         assert getattr(utils, name) is getattr(_managed_memory_ops, name)
 
@@ -130,14 +130,14 @@ def test_discarded_memory_can_be_written_again(device, stream):
 
 
 @pytest.mark.requires(managed_mempool=True)
-def test_buffers_of_no_bytes_move_nowhere(device, stream):
+def test_empty_buffers_are_ignored(device, stream):
     empty = [ManagedMemoryResource({}).allocate(0, stream=stream)]
     for batch in BATCHES.values():
         assert batch(stream, empty) is None
 
 
 @pytest.mark.requires(managed_mempool=True)
-def test_plain_buffers_over_managed_memory_are_taken(device, stream):
+def test_plain_buffers_over_managed_memory_are_accepted(device, stream):
     owner = ManagedMemoryResource({}).allocate(4096, stream=stream)
     plain = Buffer.from_handle(owner.handle, owner.size, owner=owner)
     plain.fill(4, stream=stream)

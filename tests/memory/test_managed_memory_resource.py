@@ -65,7 +65,7 @@ def test_a_missing_pool_is_refused():
         (-1, "host_numa"),
     ],
 )
-def test_places_that_are_none_are_refused(number, kind):
+def test_wrong_locations_are_refused(number, kind):
     with pytest.raises(ValueError, match="preferred_location"):
         ManagedMemoryResource(ManagedMemoryResourceOptions(number, kind))
 
@@ -82,7 +82,7 @@ def test_places_that_are_none_are_refused(number, kind):
         (0, "host_numa", ("host_numa", 0), -1),
     ],
 )
-def test_places_are_told(device, stream, number, kind, location, device_id):
+def test_memory_has_the_preferred_location(device, stream, number, kind, location, device_id):
     mr = ManagedMemoryResource(ManagedMemoryResourceOptions(number, kind))
     assert (mr.preferred_location, mr.device_id) == (location, device_id)
     with mr.allocate(4096, stream=stream) as buffer:
@@ -129,7 +129,7 @@ def test_threshold_of_an_own_pool(device, threshold, expected):
     assert (mr.is_handle_owned, mr.attributes.release_threshold) == (True, expected)
 
 
-def test_lack_of_concurrent_access_warns_once():
+def test_missing_concurrent_access_warns_once():
     module.reset_concurrent_access_warning()
     try:
         with pytest.warns(UserWarning, match="device 3 has no concurrent managed access"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all resources over pools share."""
+"""Behaviour of all resources over pools."""
 
 import pickle
 
@@ -12,7 +12,7 @@ from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 
 FLAGS = ("reuse_follow_event_dependencies", "reuse_allow_opportunistic", "reuse_allow_internal_dependencies")
-FIGURES = ("release_threshold", "reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
+COUNTERS = ("release_threshold", "reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def pool(device):
 
 @pytest.fixture
 def unopened():
-    """A resource over no pool at all, which needs no driver."""
+    """A resource without a pool, which needs no driver."""
     return DeviceMemoryResource.__new__(DeviceMemoryResource)
 
 
@@ -65,14 +65,14 @@ def test_bad_sizes_are_refused(unopened, size, error):
 
 
 @pytest.mark.parametrize("stream", [None, 1, "stream"])
-def test_other_streams_are_refused(unopened, stream):
+def test_streams_of_wrong_type_are_refused(unopened, stream):
     with pytest.raises(TypeError, match="stream"):
         unopened.allocate(8, stream=stream)
     with pytest.raises(TypeError, match="stream"):
         unopened.deallocate(4096, 8, stream=stream)
 
 
-def test_python_subclass_is_asked_on_the_fast_path(unopened):
+def test_allocate_of_a_python_subclass_is_called_on_the_fast_path(unopened):
     class Counting(DeviceMemoryResource):
         def allocate(self, size, *, stream):
             return Buffer.from_handle(4096, size, owner="counted")
@@ -83,7 +83,7 @@ def test_python_subclass_is_asked_on_the_fast_path(unopened):
 
 
 @pytest.mark.parametrize("base", [DeviceMemoryResource, ManagedMemoryResource, PinnedMemoryResource])
-def test_subclass_with_a_method_that_is_not_of_python_is_asked_on_the_fast_path(base):
+def test_allocate_of_a_subclass_that_is_a_cython_method_is_called_on_the_fast_path(base):
     class Borrowing(base):
         allocate = MemoryResource.allocate  # a method of Cython, like those of the pools
 
@@ -93,7 +93,7 @@ def test_subclass_with_a_method_that_is_not_of_python_is_asked_on_the_fast_path(
 
 
 @pytest.mark.requires(mempool=True)
-def test_subclass_that_adds_no_allocation_keeps_the_fast_path(device, stream):
+def test_subclass_without_an_allocate_of_its_own_allocates(device, stream):
     class Named(DeviceMemoryResource):
         name = "mine"
 
@@ -107,7 +107,7 @@ def test_attributes_have_their_types(pool):
     attributes = pool.attributes
     for name in FLAGS:
         assert type(getattr(attributes, name)) is bool
-    for name in FIGURES:
+    for name in COUNTERS:
         assert type(getattr(attributes, name)) is int
         assert getattr(attributes, name) >= 0
 
@@ -127,19 +127,19 @@ def test_attributes_are_live_and_read_only(stream, pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_attributes_repr_lists_all(pool):
+def test_repr_of_attributes_lists_all(pool):
     text = repr(pool.attributes)
     assert text.startswith("_MemPoolAttributes(reuse_")
-    assert all(f"{name}={getattr(pool.attributes, name)}" in text for name in (*FLAGS, *FIGURES))
+    assert all(f"{name}={getattr(pool.attributes, name)}" in text for name in (*FLAGS, *COUNTERS))
 
 
 @pytest.mark.requires(mempool=True)
-def test_deallocate_frees_what_was_taken_over(stream, pool):
+def test_wrapped_memory_is_freed_by_its_resource(stream, pool):
     buffer = pool.allocate(1 << 20, stream=stream)
     wrapped = Buffer.from_handle(buffer.handle, buffer.size, mr=pool, stream=stream)
     assert wrapped.memory_resource is pool
     with pytest.warns(ResourceWarning):
-        # Twice the same address: only the first free succeeds.
+        # Both have the same address, so only the first free succeeds.
         wrapped.close()
         stream.sync()
         buffer.close()
@@ -161,20 +161,20 @@ def test_deallocate_still_works_after_close(stream, pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_no_bytes_have_the_address_zero(stream, pool):
+def test_allocations_of_0_bytes_have_the_address_0(stream, pool):
     with pool.allocate(0, stream=stream) as buffer:
         assert (buffer.handle, buffer.size, buffer.is_closed) == (0, 0, False)
     assert buffer.is_closed
 
 
 @pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), (1.5, TypeError), (None, TypeError)])
-def test_trim_refuses_other_sizes(unopened, size, error):
+def test_trim_refuses_bad_sizes(unopened, size, error):
     with pytest.raises(error, match="size"):
         unopened.trim(size)
 
 
 @pytest.mark.requires(mempool=True)
-def test_high_water_marks_start_again(stream, pool):
+def test_high_water_marks_can_be_reset(stream, pool):
     attributes = pool.attributes
     pool.allocate(1 << 20, stream=stream).close()
     stream.sync()

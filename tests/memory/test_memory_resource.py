@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of all resources: it refuses what a subclass has to define."""
+"""The base class of all resources, which refuses the members that a subclass must define."""
 
 import weakref
 
@@ -20,7 +20,7 @@ from support.memory import HostMemoryResource
         lambda mr: mr.device_id,
     ],
 )
-def test_bare_resource_refuses_everything(use):
+def test_resource_without_members_refuses_everything(use):
     class Incomplete(MemoryResource):
         pass
 
@@ -39,8 +39,8 @@ def test_resources_compare_by_identity():
 
 
 def test_error_names_the_class_and_the_missing_member():
-    class Forgetful(MemoryResource):
+    class Incomplete(MemoryResource):
         pass
 
-    with pytest.raises(TypeError, match=r"Forgetful must define allocate\(\), as every memory resource does"):
-        Forgetful().allocate(8, stream=LEGACY_DEFAULT_STREAM)
+    with pytest.raises(TypeError, match=r"Incomplete must define allocate\(\), as every memory resource does"):
+        Incomplete().allocate(8, stream=LEGACY_DEFAULT_STREAM)

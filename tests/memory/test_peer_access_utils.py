@@ -21,7 +21,7 @@ def pool(device):
 
 
 @pytest.mark.requires(mempool=True)
-def test_it_is_a_live_set(pool):
+def test_peers_are_a_live_set(pool):
     peers = pool.peer_accessible_by
     assert isinstance(peers, PeerAccessibleBySetProxy)
     assert isinstance(peers, collections.abc.MutableSet)
@@ -45,7 +45,7 @@ def test_owner_is_ignored_and_never_contained(device, pool):
 @pytest.mark.requires(mempool=True)
 @pytest.mark.parametrize("change", ["add", "update", "set", "symmetric_difference_update", "|="])
 @pytest.mark.parametrize(("peer", "error"), [(-1, ValueError), (1000, ValueError), ("1", TypeError), (True, TypeError)])
-def test_granting_to_no_device_is_refused(pool, change, peer, error):
+def test_granting_access_to_wrong_devices_is_refused(pool, change, peer, error):
     peers = pool.peer_accessible_by
     with pytest.raises(error, match="peer"):
         if change == "set":
@@ -58,7 +58,7 @@ def test_granting_to_no_device_is_refused(pool, change, peer, error):
 
 
 @pytest.mark.requires(mempool=True)
-def test_revoking_from_no_device_is_ignored(pool):
+def test_revoking_access_from_wrong_devices_is_ignored(pool):
     peers = pool.peer_accessible_by
     for value in (-1, 1000, "1", None, 1.5):
         assert value not in peers
@@ -87,13 +87,13 @@ def test_closed_pool_has_no_peers(pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_access_of_what_is_no_pool_is_refused():
+def test_query_of_an_object_that_is_no_pool_is_refused():
     with pytest.raises(TypeError, match="pool"):
         DMR_mempool_get_access(3, 0)
 
 
 @pytest.mark.requires(mempool=True, peer=True)
-def test_granting_and_revoking(devices, pool):
+def test_access_is_granted_and_revoked(devices, pool):
     peers, others = pool.peer_accessible_by, pool.peer_accessible_by
     peers.add(1)
     assert (set(peers), 1 in others, devices[1] in others, len(others)) == ({devices[1]}, True, True, 1)
@@ -109,7 +109,7 @@ def test_granting_and_revoking(devices, pool):
 
 
 @pytest.mark.requires(mempool=True, peer=True)
-def test_bulk_changes(devices, pool):
+def test_set_operations_change_the_access(devices, pool):
     one = devices[1]
     peers = pool.peer_accessible_by
     peers |= [one]
@@ -159,7 +159,7 @@ def test_device_without_peer_capability_is_refused(pool):
 
 
 @pytest.mark.requires(mempool=True, peer=True)
-def test_nothing_changes_where_one_device_fails(devices, pool):
+def test_a_wrong_device_leaves_the_access_unchanged(devices, pool):
     pool.peer_accessible_by = [1]
     for wrong in ([1000], ["2"]):
         with pytest.raises((TypeError, ValueError)):

@@ -33,7 +33,7 @@ def test_options_are_checked(fields, error):
 
 
 @pytest.mark.parametrize("options", [3, [], "numa"])
-def test_other_options_are_refused(options):
+def test_options_of_wrong_type_are_refused(options):
     with pytest.raises(TypeError, match="options"):
         PinnedMemoryResource(options)
 
@@ -45,7 +45,7 @@ def test_old_drivers_have_no_current_pool():
 
 
 @pytest.mark.requires(ipc=True, property="host_numa_memory_pools_supported")
-def test_shared_memory_lies_on_the_nearest_node(device, stream):
+def test_shared_memory_is_on_the_nearest_node(device, stream):
     mr = PinnedMemoryResource({"ipc_enabled": True})
     assert mr.numa_id == device.properties.host_numa_id
     assert mr.is_ipc_enabled
@@ -84,7 +84,7 @@ def test_threshold_of_an_own_pool(device, threshold, expected):
 
 
 @pinned
-def test_limited_pool_runs_out(device, stream):
+def test_pool_with_a_limit_runs_out_of_memory(device, stream):
     mr = PinnedMemoryResource({"max_size": 4 << 20})
     with pytest.raises(MemoryError):
         mr.allocate(1 << 30, stream=stream)
@@ -92,7 +92,7 @@ def test_limited_pool_runs_out(device, stream):
 
 
 @pinned
-def test_repr_tells_the_place(device):
+def test_repr_shows_the_location(device):
     mr = PinnedMemoryResource({})
     assert repr(mr) == "<PinnedMemoryResource of the host>"
     mr.close()

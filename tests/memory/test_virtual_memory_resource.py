@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory: on a device, and on a driver that fails at each call in turn."""
+"""Virtual memory: on a device, and with a fake driver that fails at each call in turn."""
 
 import gc
+import threading
 
 import pytest
 
-from cuda.core import LaunchConfig, launch
 from cuda.core._memory import (
     Buffer,
     VirtualMemoryResource,
@@ -22,23 +22,16 @@ from cuda.core.typing import (
     VirtualMemoryHandleType,
     VirtualMemoryLocationType,
 )
-from support.kernels import compiled
 from support.memory import HostMemoryResource, read, write
 from support.virtual_driver import GRANULARITY, DetachedResource, VirtualDriver
+from support.work import busy
 
-SLOW = """
-extern "C" __global__ void slow(char* memory)
-{
-    for (int i = 0; i < 50; i++) __nanosleep(1000000);
-    *memory = 1;
-}
-"""
 ENUMS = ("allocation_type", "location_type", "handle_type", "granularity", "self_access", "peer_access")
 
 
 @pytest.fixture
 def virtual(monkeypatch):
-    """A driver that keeps books."""
+    """A fake driver that records reservations and mappings."""
     driver = VirtualDriver()
     monkeypatch.setattr(cuda_utils, "driver", driver, raising=False)
     return driver
@@ -89,7 +82,7 @@ def test_options_refuse_other_strings_at_once(name, value):
 
 
 @pytest.mark.parametrize("name", ["allocation_type", "location_type", "granularity"])
-def test_options_that_must_be_given(name):
+def test_required_options_refuse_none(name):
     with pytest.raises(ValueError, match="None"):
         VirtualMemoryResourceOptions(**{name: None})
 
@@ -116,7 +109,7 @@ def test_other_devices_are_refused(device, device_id):
         VirtualMemoryResource(device_id)
 
 
-# On a driver that keeps books
+# With a fake driver
 
 
 def test_device_without_support_is_refused():
@@ -148,14 +141,14 @@ def test_bad_sizes_are_refused(virtual, size, error):
     assert virtual.calls == 0
 
 
-def test_no_bytes_have_the_address_zero(virtual):
+def test_allocations_of_0_bytes_have_the_address_0(virtual):
     buffer = DetachedResource().allocate(0)
     assert (buffer.handle, buffer.size) == (0, 0)
     buffer.close()
     assert virtual.calls == 0
 
 
-def test_everything_is_given_back(virtual):
+def test_closing_releases_everything(virtual):
     resource = DetachedResource()
     buffer = resource.allocate(3 * GRANULARITY - 1)
     assert (buffer.size, buffer.memory_resource) == (3 * GRANULARITY, resource)
@@ -165,7 +158,7 @@ def test_everything_is_given_back(virtual):
     assert resource._blocks == {}
 
 
-def test_access_is_what_the_options_say(virtual):
+def test_access_is_granted_by_the_options(virtual):
     options = VirtualMemoryResourceOptions(peers=[1, 2], self_access="rw", peer_access="r")
     buffer = DetachedResource(options).allocate(1)
     assert virtual.access[buffer.handle] == {0: 3, 1: 1, 2: 1}
@@ -174,7 +167,7 @@ def test_access_is_what_the_options_say(virtual):
 
 
 @pytest.mark.parametrize("call", range(1, 7))
-def test_failed_allocation_gives_everything_back(virtual, call):
+def test_failed_allocation_releases_everything(virtual, call):
     resource = DetachedResource()
     virtual.fail_at = call
     try:
@@ -214,7 +207,7 @@ def test_growing_keeps_the_memory(virtual, in_place):
 
 @pytest.mark.parametrize("in_place", [True, False])
 @pytest.mark.parametrize("call", range(1, 12))
-def test_failed_growth_leaves_the_buffer_as_it_was(virtual, in_place, call):
+def test_failed_growth_leaves_the_buffer_unchanged(virtual, in_place, call):
     virtual.honours_hints = in_place
     resource = DetachedResource()
     buffer = resource.allocate(1)
@@ -233,7 +226,7 @@ def test_failed_growth_leaves_the_buffer_as_it_was(virtual, in_place, call):
     assert virtual.is_empty
 
 
-def test_shrinking_only_grants_access_again(virtual):
+def test_shrinking_only_changes_the_access(virtual):
     resource = DetachedResource()
     buffer = resource.allocate(2 * GRANULARITY)
     address = buffer.handle
@@ -243,7 +236,7 @@ def test_shrinking_only_grants_access_again(virtual):
     assert resource.config.peers == (1,)
 
 
-def test_wrapped_memory_is_given_back_as_one_piece(virtual):
+def test_wrapped_memory_is_released_as_one_piece(virtual):
     _, address = virtual.cuMemAddressReserve(GRANULARITY, 0, 0, 0)
     _, memory = virtual.cuMemCreate(GRANULARITY, None, 0)
     virtual.cuMemMap(address, GRANULARITY, 0, memory, 0)
@@ -252,7 +245,7 @@ def test_wrapped_memory_is_given_back_as_one_piece(virtual):
     assert virtual.is_empty
 
 
-def test_mistaken_growth_is_refused(virtual):
+def test_wrong_arguments_of_growth_are_refused(virtual):
     resource = DetachedResource()
     buffer = resource.allocate(1)
     with pytest.raises(TypeError, match="buf"):
@@ -277,7 +270,7 @@ def test_mistaken_growth_is_refused(virtual):
 
 
 @pytest.mark.requires(vmm=True)
-def test_resource_says_where_the_memory_is(device):
+def test_resource_has_the_properties_of_its_memory(device):
     resource = VirtualMemoryResource(device)
     assert (resource.device, resource.device_id) == (device, 0)
     assert (resource.is_device_accessible, resource.is_host_accessible) == (True, False)
@@ -310,7 +303,7 @@ def test_contents_stay_when_a_buffer_grows(device, stream, block_the_way):
     size = buffer.size
     pattern = bytes(range(256)) * (size // 256)
     write(buffer, pattern, stream)
-    # What is allocated next tends to lie behind.
+    # The next allocations are usually placed behind the buffer.
     others = [resource.allocate(1) for _ in range(8)] if block_the_way else []
     grown = resource.modify_allocation(buffer, 2 * size)
     assert grown.size == 2 * size
@@ -330,19 +323,21 @@ def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(device, stre
         taken = cuda_utils.call_driver("cuMemAddressReserve", buffer.size, 0, end, 0)
         grown = resource.modify_allocation(buffer, 2 * buffer.size)
         cuda_utils.call_driver("cuMemAddressFree", taken, grown.size // 2)
-    config = LaunchConfig(grid=1, block=1)
-    launch(stream, config, compiled(SLOW).get_kernel("slow"), grown)
-    assert not stream.is_done
     unmap, was_done = _virtual_memory_resource._unmap, []
     monkeypatch.setattr(
         _virtual_memory_resource, "_unmap", lambda *piece: (was_done.append(stream.is_done), unmap(*piece))
     )
-    grown.close()
+    with busy(stream) as release:
+        grown.fill(1, stream=stream)
+        timer = threading.Timer(0.02, release)
+        timer.start()
+        grown.close()
+        timer.join()
     assert was_done == [True, True]
 
 
 @pytest.mark.requires(vmm=True)
-def test_impossible_size_is_refused_and_leaves_nothing(device, stream):
+def test_impossible_size_is_refused_and_leaks_nothing(device, stream):
     resource = VirtualMemoryResource(device)
     with pytest.raises(CUDAError):
         resource.allocate(1 << 46)
@@ -355,7 +350,7 @@ def test_impossible_size_is_refused_and_leaves_nothing(device, stream):
 
 
 @pytest.mark.requires(vmm=True)
-def test_dropped_buffer_gives_its_memory_back(device):
+def test_dropped_buffer_frees_its_memory(device):
     resource = VirtualMemoryResource(device)
     buffer = resource.allocate(1)
     assert len(resource._blocks) == 1
@@ -365,7 +360,7 @@ def test_dropped_buffer_gives_its_memory_back(device):
 
 
 @pytest.mark.requires(vmm=True)
-def test_stream_is_checked(device):
+def test_stream_of_wrong_type_is_refused(device):
     with pytest.raises(TypeError, match="stream"):
         VirtualMemoryResource(device).allocate(8, stream=3)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 
 from cuda.core._memory import Buffer, LegacyPinnedMemoryResource, MemoryResource
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
 
 
 class HostMemoryResource(MemoryResource):
@@ -45,6 +46,12 @@ def write(buffer, data, stream) -> None:
     memoryview(pinned)[:] = data
     buffer.copy_from(pinned, stream=stream)
     stream.sync()
+
+
+def allocate_and_free(mr, size, stream=LEGACY_DEFAULT_STREAM) -> int:
+    """Allocate and free memory; return its address."""
+    with mr.allocate(size, stream=stream) as buffer:
+        return buffer.handle
 
 
 class ShortList(list):

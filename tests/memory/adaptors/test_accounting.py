@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Counting of allocations in use, below the adaptors that show or limit it."""
+"""The count of allocations in use, on which the adaptors that report or limit it are based."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_adaptors_that_count_share_one_base():
     assert issubclass(StatisticsMemoryResource, AccountingMemoryResource)
 
 
-def test_freed_memory_counts_when_its_resource_takes_it_back():
+def test_freed_memory_is_not_in_use_in_nested_adaptors():
     upstream = HostMemoryResource()
     outer = StatisticsMemoryResource(StatisticsMemoryResource(upstream))
     buffer = outer.allocate(64, stream=LEGACY_DEFAULT_STREAM)

@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all resources over another one share; over host memory, so that no driver is needed unless a test says so."""
+"""Behaviour of all resources that wrap another one, over host memory, so that most tests need no driver."""
 
 import copy
 import gc
+import os
 import pickle
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -52,7 +55,7 @@ pairs = pytest.mark.parametrize(("outer", "inner"), [(outer, inner) for outer in
 
 
 class Refusing(HostMemoryResource):
-    """Raises ``error`` where it is set."""
+    """Raises ``error`` instead of allocating, if it is set."""
 
     error = None
 
@@ -63,19 +66,19 @@ class Refusing(HostMemoryResource):
 
 
 def finish(mr, upstream):
-    """Close a resource, and check that all memory is back."""
+    """Close a resource, and check that all memory of its upstream is freed."""
     mr.close()
     assert upstream.blocks == {}
 
 
 @adaptors
-def test_it_says_where_the_upstream_memory_is(adaptor):
+def test_adaptor_has_the_properties_of_its_upstream(adaptor):
     upstream = HostMemoryResource()
-    upstream.attributes = "figures"
+    upstream.attributes = "attributes"
     mr = adaptor(upstream)
     assert mr.upstream is upstream
     assert (mr.is_device_accessible, mr.is_host_accessible, mr.is_managed, mr.device_id) == (False, True, False, -1)
-    assert mr.attributes == "figures"
+    assert mr.attributes == "attributes"
     assert type(upstream).__name__ in repr(mr)
     assert weakref.ref(mr)() is mr
 
@@ -94,24 +97,24 @@ def test_other_upstreams_are_refused(adaptor, upstream):
 
 
 @adaptors
-def test_upstream_that_says_nothing_is_refused(adaptor):
+def test_upstream_without_its_properties_is_refused(adaptor):
     with pytest.raises(TypeError, match="is_device_accessible"):
         adaptor(MemoryResource())
 
 
-def test_subclass_that_forgets_its_upstream_is_told():
-    class Forgetful(StatisticsMemoryResource):
+def test_subclass_that_does_not_call_the_base_constructor_is_an_error():
+    class Uninitialized(StatisticsMemoryResource):
         def __init__(self):
             pass
 
-    mr = Forgetful()
+    mr = Uninitialized()
     for use in (lambda: mr.allocate(8, stream=LEGACY_DEFAULT_STREAM), lambda: mr.device_id, lambda: mr.upstream):
         with pytest.raises(RuntimeError, match=r"super\(\).__init__"):
             use()
 
 
 @adaptors
-def test_buffer_is_of_the_outer_resource(adaptor):
+def test_buffer_belongs_to_the_outer_resource(adaptor):
     upstream = HostMemoryResource()
     mr = adaptor(upstream)
     buffer = mr.allocate(100, stream=LEGACY_DEFAULT_STREAM)
@@ -136,7 +139,7 @@ def test_any_two_can_be_stacked(outer, inner):
 
 
 @adaptors
-def test_no_bytes_are_passed_on(adaptor):
+def test_allocations_of_0_bytes_are_passed_on(adaptor):
     upstream = HostMemoryResource()
     mr = adaptor(upstream)
     buffer = mr.allocate(0, stream=LEGACY_DEFAULT_STREAM)
@@ -190,7 +193,7 @@ def test_buffers_outlive_the_resource(adaptor):
 
 
 @adaptors
-def test_dropped_resource_gives_all_back(adaptor):
+def test_dropped_resource_frees_its_cached_memory(adaptor):
     upstream = HostMemoryResource()
     mr = adaptor(upstream)
     mr.allocate(10, stream=LEGACY_DEFAULT_STREAM).close()
@@ -202,7 +205,7 @@ def test_dropped_resource_gives_all_back(adaptor):
 
 
 @adaptors
-def test_consumer_of_the_memory_prolongs_its_use(adaptor):
+def test_memory_is_not_reused_while_dlpack_consumers_have_it(adaptor):
     upstream = HostMemoryResource()
     mr = adaptor(upstream)
     buffer = mr.allocate(64, stream=LEGACY_DEFAULT_STREAM)
@@ -216,7 +219,7 @@ def test_consumer_of_the_memory_prolongs_its_use(adaptor):
 
 
 @adaptors
-def test_error_of_the_upstream_arrives_and_loses_nothing(adaptor):
+def test_error_of_the_upstream_is_raised_and_leaks_nothing(adaptor):
     upstream = Refusing()
     mr = adaptor(upstream)
     upstream.error = ZeroDivisionError("midway")
@@ -229,7 +232,7 @@ def test_error_of_the_upstream_arrives_and_loses_nothing(adaptor):
 
 @adaptors
 @pytest.mark.parametrize("result", [None, 4096])
-def test_upstream_that_returns_no_buffer_is_told(adaptor, result):
+def test_upstream_that_returns_no_buffer_is_an_error(adaptor, result):
     class Wrong(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             return result
@@ -239,7 +242,7 @@ def test_upstream_that_returns_no_buffer_is_told(adaptor, result):
 
 
 @adaptors
-def test_upstream_that_returns_a_closed_buffer_is_told(adaptor):
+def test_upstream_that_returns_a_closed_buffer_is_an_error(adaptor):
     class Wrong(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             buffer = super().allocate(size, stream=stream)
@@ -256,19 +259,19 @@ class ShortMemoryResource(HostMemoryResource):
 
 
 @adaptors
-def test_upstream_that_returns_less_than_asked_for_is_refused(adaptor):
+def test_upstream_that_returns_too_small_a_buffer_is_an_error(adaptor):
     with pytest.raises(RuntimeError, match=r"ShortMemoryResource.allocate\(\) returned a Buffer of \d+ bytes"):
         adaptor(ShortMemoryResource()).allocate(512, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_a_copy_to_new_memory_that_is_too_small_is_refused():
+def test_a_copy_to_a_new_buffer_that_is_too_small_is_refused():
     buffer = ShortMemoryResource().allocate(128)
     with pytest.raises(RuntimeError, match="ShortMemoryResource.* 32 bytes, but the requested size is 64 bytes"):
         buffer.copy_to(stream=LEGACY_DEFAULT_STREAM)
 
 
 @adaptors
-def test_error_in_deallocate_is_reported_and_swallowed(adaptor, monkeypatch):
+def test_error_in_deallocate_is_reported_and_not_raised(adaptor, monkeypatch):
     class Wrong(HostMemoryResource):
         def deallocate(self, ptr, size, *, stream):
             super().deallocate(ptr, size, stream=stream)
@@ -285,7 +288,7 @@ def test_error_in_deallocate_is_reported_and_swallowed(adaptor, monkeypatch):
 
 
 @adaptors
-def test_deallocate_is_that_of_the_upstream(adaptor):
+def test_deallocate_calls_that_of_the_upstream(adaptor):
     upstream = HostMemoryResource()
     mr = adaptor(upstream)
     address = upstream.allocate(8).handle
@@ -296,7 +299,7 @@ def test_deallocate_is_that_of_the_upstream(adaptor):
 
 
 @adaptors
-def test_it_cannot_be_pickled_or_copied(adaptor):
+def test_adaptor_cannot_be_pickled_or_copied(adaptor):
     mr = adaptor(HostMemoryResource())
     for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(RuntimeError, match="cannot be pickled"):
@@ -312,7 +315,7 @@ def test_buffers_are_not_shared_with_processes(adaptor):
 
 
 @adaptors
-def test_python_subclass_is_asked_on_the_fast_path(adaptor):
+def test_allocate_of_a_python_subclass_is_called_by_outer_adaptors(adaptor):
     base = LimitingMemoryResource if adaptor is limited else adaptor
 
     class Counting(base):
@@ -354,7 +357,7 @@ def test_threads_allocate_and_free_each_others_memory(adaptor):
 
 
 @adaptors
-def test_exception_on_its_way_survives_a_free(adaptor):
+def test_free_during_an_exception_keeps_the_exception(adaptor):
     mr = adaptor(HostMemoryResource())
 
     def fail():
@@ -397,7 +400,7 @@ def test_copy_without_a_destination_allocates_from_the_outer_resource(device, st
 
 @adaptors
 @pytest.mark.requires(mempool=True)
-def test_closed_pool_refuses_through_it(device, stream, adaptor):
+def test_closed_pool_refuses_to_allocate_for_the_adaptor(device, stream, adaptor):
     pool = DeviceMemoryResource(device, {})
     mr = adaptor(pool)
     pool.close()
@@ -407,7 +410,7 @@ def test_closed_pool_refuses_through_it(device, stream, adaptor):
 
 @adaptors
 @pytest.mark.requires(mempool=True)
-def test_pool_gets_its_memory_back_after_it_is_closed(device, stream, adaptor):
+def test_memory_is_freed_after_its_pool_was_closed(device, stream, adaptor):
     pool = DeviceMemoryResource(device, {})
     attributes = pool.attributes
     mr = adaptor(pool)
@@ -439,7 +442,7 @@ def test_memory_is_freed_on_the_stream_of_the_close(device, stream, adaptor):
 
 @adaptors
 @pytest.mark.requires(mempool=True)
-def test_threads_without_a_context_free(device, stream, adaptor):
+def test_threads_without_a_context_free_memory(device, stream, adaptor):
     pool = DeviceMemoryResource(device, {})
     mr = adaptor(pool)
     held = [mr.allocate(4096, stream=LEGACY_DEFAULT_STREAM), mr.allocate(4096, stream=stream)]
@@ -459,7 +462,7 @@ def test_default_stream_without_context_is_refused(device, adaptor):
 
 @adaptors
 @pytest.mark.requires(mempool=True)
-def test_memory_of_a_graph_is_passed_on(device, stream, adaptor):
+def test_memory_of_a_graph_is_allocated_through_the_adaptor(device, stream, adaptor):
     mr = adaptor(GraphMemoryResource(0))
     with pytest.raises(RuntimeError, match="must be capturing"):
         mr.allocate(64, stream=stream)
@@ -492,7 +495,7 @@ def test_managed_memory_stays_managed(device, stream, adaptor):
 
 
 @adaptors
-def test_pinned_memory_is_passed_on(device, stream, adaptor):
+def test_pinned_memory_is_allocated_through_the_adaptor(device, stream, adaptor):
     mr = adaptor(LegacyPinnedMemoryResource())
     with mr.allocate(64, stream=stream) as buffer:
         buffer.fill(5, stream=stream)
@@ -505,7 +508,7 @@ def test_pinned_memory_is_passed_on(device, stream, adaptor):
 
 @adaptors
 @pytest.mark.requires(vmm=True)
-def test_virtual_memory_is_passed_on(device, stream, adaptor):
+def test_virtual_memory_is_allocated_through_the_adaptor(device, stream, adaptor):
     mr = adaptor(VirtualMemoryResource(device))
     with mr.allocate(100, stream=stream) as buffer:
         assert buffer.size >= 100
@@ -516,7 +519,7 @@ def test_virtual_memory_is_passed_on(device, stream, adaptor):
 @adaptors
 @pytest.mark.requires(mempool=True, software=True)
 @pytest.mark.parametrize("call", ["cuMemAllocFromPoolAsync", "cuStreamIsCapturing", "cuCtxGetCurrent"])
-def test_failing_call_loses_nothing(device, stream, adaptor, call):
+def test_failing_driver_call_leaks_nothing(device, stream, adaptor, call):
     from cuda import emulator
 
     pool = DeviceMemoryResource(device, {})
@@ -531,11 +534,8 @@ def test_failing_call_loses_nothing(device, stream, adaptor, call):
     assert pool.attributes.used_mem_current == 0
 
 
-def exit_code_of(kind):
-    import os
-    import subprocess
-    import sys
-
+def exit_with_memory_in_use(kind):
+    """Return the exit status and the messages of a process that exits with memory of an adaptor in use."""
     code = (
         "from cuda.core import *\n"
         "from cuda.core._stream import LEGACY_DEFAULT_STREAM\n"
@@ -560,11 +560,11 @@ def exit_code_of(kind):
     ],
 )
 def test_interpreter_exits_with_memory_in_use(device, kind):
-    assert exit_code_of(kind) == (0, "")
+    assert exit_with_memory_in_use(kind) == (0, "")
 
 
 def test_forked_child_leaves_the_memory_of_its_parent_alone(device):
-    # In a process without threads of its own, which a fork would not take along.
+    # In a child process without threads, because a fork copies only the calling thread.
     child = Child()
     assert child.call(forked.allocate_after_fork) == (0, False, 512)
     assert child.stop() == 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The cache of freed memory; over host memory where no device is needed."""
+"""The cache of freed memory, over host memory, so that no device is needed."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from cuda.core import (
     Stream,
 )
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
-from support.memory import HostMemoryResource
+from support.memory import HostMemoryResource, allocate_and_free
 
 
 @pytest.fixture
@@ -28,12 +28,6 @@ def mr(upstream):
 
 def allocate(mr, size, stream=LEGACY_DEFAULT_STREAM):
     return mr.allocate(size, stream=stream)
-
-
-def cycle(mr, size, stream=LEGACY_DEFAULT_STREAM):
-    """Allocate and free memory, and return its address."""
-    with mr.allocate(size, stream=stream) as buffer:
-        return buffer.handle
 
 
 # Bins
@@ -59,14 +53,14 @@ def cycle(mr, size, stream=LEGACY_DEFAULT_STREAM):
     ],
 )
 def test_sizes_are_rounded_up_to_bins(size, block):
-    class Noting(HostMemoryResource):
+    class Recording(HostMemoryResource):
         sizes = []
 
         def allocate(self, size, *, stream=None):
             self.sizes.append(size)
-            return Buffer.from_handle(4096, size)  # nobody reads it
+            return Buffer.from_handle(4096, size)  # an address that is never accessed
 
-    mr = CachingMemoryResource(Noting())
+    mr = CachingMemoryResource(Recording())
     buffer = allocate(mr, size)
     assert buffer.size == size
     assert mr.upstream.sizes == [block]
@@ -76,13 +70,13 @@ def test_sizes_are_rounded_up_to_bins(size, block):
     assert mr.cached_bytes == 0
 
 
-def test_every_bin_is_at_most_a_quarter_larger_than_what_it_is_for():
-    class Noting(HostMemoryResource):
+def test_bins_are_at_most_a_quarter_larger_than_the_requested_size():
+    class Recording(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             self.size = size
-            return Buffer.from_handle(4096, size)  # nobody reads it
+            return Buffer.from_handle(4096, size)  # an address that is never accessed
 
-    upstream = Noting()
+    upstream = Recording()
     mr = CachingMemoryResource(upstream)
     for power in range(12, 61):
         for size in (2**power - 1, 2**power, 2**power + 1, 3 * 2 ** (power - 1) + 1):
@@ -93,12 +87,12 @@ def test_every_bin_is_at_most_a_quarter_larger_than_what_it_is_for():
 
 
 def test_sizes_beyond_all_bins_are_passed_on(upstream):
-    class Noting(HostMemoryResource):
+    class Recording(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             self.size = size
             raise MemoryError(f"{size} bytes")
 
-    mr = CachingMemoryResource(Noting())
+    mr = CachingMemoryResource(Recording())
     with pytest.raises(MemoryError, match=str(2**62 + 1)):
         allocate(mr, 2**62 + 1)
     assert mr.upstream.size == 2**62 + 1
@@ -107,8 +101,8 @@ def test_sizes_beyond_all_bins_are_passed_on(upstream):
 # Reuse
 
 
-def test_freed_memory_is_handed_out_again(mr, upstream):
-    first = cycle(mr, 1000)
+def test_freed_memory_is_reused(mr, upstream):
+    first = allocate_and_free(mr, 1000)
     again = allocate(mr, 600)
     assert (again.handle, again.size, again.memory_resource) == (first, 600, mr)
     other = allocate(mr, 600)
@@ -119,43 +113,43 @@ def test_freed_memory_is_handed_out_again(mr, upstream):
     assert upstream.freed == []
 
 
-def test_newest_block_comes_first(mr):
+def test_the_block_freed_last_is_reused_first(mr):
     buffers = [allocate(mr, 100) for _ in range(3)]
     addresses = [buffer.handle for buffer in buffers]
     for buffer in buffers:
         buffer.close()
-    assert [allocate(mr, 100).handle for _ in range(1)] == addresses[2:]
+    assert allocate_and_free(mr, 100) == addresses[-1]
     del buffers
     assert mr.cached_bytes == 3 * 512
 
 
 def test_other_sizes_are_not_reused(mr):
-    first = cycle(mr, 512)
+    first = allocate_and_free(mr, 512)
     buffer = allocate(mr, 513)
     assert buffer.handle != first
     buffer.close()
 
 
-def test_no_bytes_are_not_cached(mr, upstream):
-    cycle(mr, 0)
+def test_allocations_of_0_bytes_are_not_cached(mr, upstream):
+    allocate_and_free(mr, 0)
     assert (mr.cached_bytes, len(upstream.freed)) == (0, 1)
 
 
-def test_memory_of_the_per_thread_stream_goes_back(mr, upstream):
-    cycle(mr, 100, PER_THREAD_DEFAULT_STREAM)
+def test_memory_of_the_per_thread_stream_is_not_cached(mr, upstream):
+    allocate_and_free(mr, 100, PER_THREAD_DEFAULT_STREAM)
     assert (mr.cached_bytes, len(upstream.freed)) == (0, 1)
 
 
-def test_memory_of_a_raw_stream_goes_back(mr, upstream):
-    cycle(mr, 100, Stream.from_handle(0x123450))
+def test_memory_of_a_foreign_stream_is_not_cached(mr, upstream):
+    allocate_and_free(mr, 100, Stream.from_handle(0x123450))
     assert (mr.cached_bytes, len(upstream.freed)) == (0, 1)
 
 
-def test_memory_freed_on_another_stream_is_the_other_streams(mr):
+def test_memory_freed_on_another_stream_is_cached_for_that_stream(mr):
     buffer = mr.allocate(100, stream=PER_THREAD_DEFAULT_STREAM)
     address = buffer.handle
     buffer.close(LEGACY_DEFAULT_STREAM)
-    assert cycle(mr, 100) == address
+    assert allocate_and_free(mr, 100) == address
 
 
 # The limit
@@ -167,13 +161,13 @@ def test_bad_limits_are_refused(upstream, limit):
         CachingMemoryResource(upstream, max_cached_bytes=limit)
 
 
-def test_limit_is_shown(upstream):
+def test_limit_of_the_cache_can_be_read(upstream):
     assert CachingMemoryResource(upstream).max_cached_bytes is None
     assert CachingMemoryResource(upstream, max_cached_bytes=4096).max_cached_bytes == 4096
     assert CachingMemoryResource(upstream, max_cached_bytes=2**80).max_cached_bytes is None
 
 
-def test_construction_again_keeps_what_is_in_use(upstream):
+def test_second_initialization_keeps_the_memory_in_use(upstream):
     mr = CachingMemoryResource(upstream)
     held = allocate(mr, 1000)
     other = HostMemoryResource()
@@ -185,7 +179,7 @@ def test_construction_again_keeps_what_is_in_use(upstream):
     assert (mr.cached_bytes, len(other.blocks)) == (512, 1)
 
 
-def test_least_recently_used_memory_goes_back_first(upstream):
+def test_least_recently_used_memory_is_freed_first(upstream):
     mr = CachingMemoryResource(upstream, max_cached_bytes=2048)
     buffers = [allocate(mr, 1024) for _ in range(3)]
     addresses = [buffer.handle for buffer in buffers]
@@ -195,19 +189,19 @@ def test_least_recently_used_memory_goes_back_first(upstream):
     assert [freed[0] for freed in upstream.freed] == addresses[:1]
 
 
-def test_memory_above_the_limit_is_passed_on_in_its_exact_size(upstream):
+def test_memory_above_the_limit_is_allocated_in_its_exact_size_and_not_cached(upstream):
     mr = CachingMemoryResource(upstream, max_cached_bytes=1000)
-    cycle(mr, 1001)
-    cycle(mr, 600)  # its block would have 1024 bytes
+    allocate_and_free(mr, 1001)
+    allocate_and_free(mr, 600)  # its block would have 1024 bytes
     assert [freed[1] for freed in upstream.freed] == [1001, 1024]
     assert mr.cached_bytes == 0
-    cycle(mr, 400)
+    allocate_and_free(mr, 400)
     assert mr.cached_bytes == 512
 
 
-def test_limit_of_nothing_caches_nothing(upstream):
+def test_limit_of_0_bytes_caches_nothing(upstream):
     mr = CachingMemoryResource(upstream, max_cached_bytes=0)
-    cycle(mr, 8)
+    allocate_and_free(mr, 8)
     assert (mr.cached_bytes, upstream.blocks) == (0, {})
 
 
@@ -232,9 +226,9 @@ def test_bad_trims_are_refused(mr, size, error):
         mr.trim(size)
 
 
-def test_closed_cache_takes_nothing_back(mr, upstream):
+def test_closed_cache_frees_memory_at_once(mr, upstream):
     buffer = allocate(mr, 100)
-    cycle(mr, 1000)
+    allocate_and_free(mr, 1000)
     mr.close()
     assert len(upstream.blocks) == 1
     buffer.close()
@@ -245,10 +239,10 @@ def test_closed_cache_takes_nothing_back(mr, upstream):
 # Out of memory
 
 
-def test_cache_is_given_back_when_the_upstream_is_out_of_memory(upstream):
+def test_cached_memory_is_freed_when_the_upstream_is_out_of_memory(upstream):
     mr = CachingMemoryResource(LimitingMemoryResource(upstream, 4096))
     for size in (1024, 2048):
-        cycle(mr, size)
+        allocate_and_free(mr, size)
     with allocate(mr, 3000) as buffer:
         assert (buffer.size, mr.cached_bytes) == (3000, 0)
     mr.close()
@@ -263,22 +257,22 @@ def test_exact_size_is_tried_when_its_block_does_not_fit(upstream):
     assert (mr.cached_bytes, mr.upstream.bytes_in_use) == (0, 0)
 
 
-def test_memory_that_is_really_short_is_told(upstream):
+def test_error_of_the_upstream_is_raised_if_freeing_the_cache_does_not_help(upstream):
     mr = CachingMemoryResource(LimitingMemoryResource(upstream, 4096))
-    cycle(mr, 1024)
+    allocate_and_free(mr, 1024)
     held = allocate(mr, 2048)
     with pytest.raises(OutOfMemoryError, match="limit") as caught:
         allocate(mr, 4096)
     assert (caught.value.free, caught.value.total) == (2048, 4096)
     assert mr.cached_bytes == 0
     held.close()
-    cycle(mr, 4096)
+    allocate_and_free(mr, 4096)
     mr.close()
     assert upstream.blocks == {}
 
 
 def test_only_errors_of_memory_empty_the_cache(mr, upstream, monkeypatch):
-    cycle(mr, 100)
+    allocate_and_free(mr, 100)
 
     def fail(size, *, stream):
         raise ZeroDivisionError("not about memory")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which resource allocates where none is named."""
+"""The default resource, which allocates when no resource is named."""
 
 import asyncio
 import contextvars
@@ -24,7 +24,7 @@ from support.threads import in_thread
 
 
 class OfDevice(HostMemoryResource):
-    """Host memory that says it belongs to a device."""
+    """Host memory whose ``device_id`` is that of a device."""
 
     def __init__(self, device_id):
         super().__init__()
@@ -33,20 +33,20 @@ class OfDevice(HostMemoryResource):
 
 @pytest.fixture
 def usual(device):
-    """What is used where nobody chooses; choices for the process end with the test."""
+    """The resource that is used if none was chosen; a choice for the process ends with the test."""
     yield device.memory_resource
     set_memory_resource(None)
 
 
 def on_new_thread(device, ordinal=0):
-    """Return the resource that a thread uses which has chosen nothing itself."""
+    """Return the default resource of a new thread, which has chosen none itself."""
     return in_thread(lambda: type(device)(ordinal).memory_resource)
 
 
 # Blocks
 
 
-def test_block_chooses_and_its_end_takes_back(device, stream, usual):
+def test_block_chooses_the_resource_until_its_end(device, stream, usual):
     mr = StatisticsMemoryResource(usual)
     with use_memory_resource(mr) as same:
         assert same is mr
@@ -72,7 +72,7 @@ def test_exception_ends_the_block(device, usual):
     assert device.memory_resource is usual
 
 
-def test_function_can_be_decorated(device, usual):
+def test_block_can_be_a_decorator(device, usual):
     mr = OfDevice(0)
 
     @use_memory_resource(mr)
@@ -84,7 +84,7 @@ def test_function_can_be_decorated(device, usual):
 
 
 @pytest.mark.parametrize("resource", [HostMemoryResource, LegacyPinnedMemoryResource])
-def test_resource_of_no_device_is_for_all(device, usual, resource):
+def test_resource_of_no_device_is_used_for_all_devices(device, usual, resource):
     mr = resource()
     with use_memory_resource(mr):
         assert device.memory_resource is mr
@@ -99,7 +99,7 @@ def test_device_can_be_named(device, usual):
 
 
 @pytest.mark.requires(devices=2)
-def test_other_devices_are_left_alone(devices):
+def test_resource_of_a_device_is_not_used_for_others(devices):
     usual = [device.memory_resource for device in devices[:2]]
     of_second, of_all = OfDevice(1), HostMemoryResource()
     with use_memory_resource(of_second):
@@ -133,10 +133,10 @@ def test_other_devices_are_refused(device, usual, named, error):
     assert device.memory_resource is usual
 
 
-def test_block_is_not_for_other_threads(device, usual):
+def test_block_does_not_affect_other_threads(device, usual):
     mr = OfDevice(0)
     with use_memory_resource(mr):
-        # Free-threaded Python lets threads inherit the context, unless it is told not to.
+        # In free-threaded Python, threads inherit the context by default.
         assert (on_new_thread(device) is mr) == bool(getattr(sys.flags, "thread_inherit_context", False))
         context = contextvars.copy_context()
     assert in_thread(lambda: context.run(lambda: type(device)(0).memory_resource)) is mr
@@ -187,7 +187,7 @@ def test_resource_is_not_kept_after_its_block(device, usual):
     assert alive() is None
 
 
-def test_closed_resource_refuses(device, stream, usual):
+def test_closed_default_resource_refuses_to_allocate(device, stream, usual):
     mr = StatisticsMemoryResource(usual)
     with use_memory_resource(mr):
         mr.close()
@@ -195,10 +195,10 @@ def test_closed_resource_refuses(device, stream, usual):
             device.allocate(64, stream=stream)
 
 
-# The process, the thread. The thread of the tests may have a choice of its own, which stays.
+# Choices for the process and for threads. The main thread may have a choice of its own, so new threads are used.
 
 
-def test_choice_for_the_process_holds_in_all_threads(device, usual):
+def test_choice_for_the_process_is_used_by_all_threads(device, usual):
     mr = OfDevice(0)
     set_memory_resource(mr)
     assert [on_new_thread(device) for _ in range(2)] == [mr, mr]
@@ -245,7 +245,7 @@ def test_choice_of_a_thread_comes_before_that_for_the_process(device, usual):
 
 
 @pytest.mark.requires(devices=2)
-def test_choice_can_be_taken_back_for_one_device(devices, usual):
+def test_choice_can_be_removed_for_one_device(devices, usual):
     set_memory_resource(OfDevice(0))
     set_memory_resource(OfDevice(1))
     set_memory_resource(None, 1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The limit on the bytes in use; no driver is needed unless a test says so."""
+"""The limit on the bytes in use, over host memory, so that most tests need no driver."""
 
 import threading
 
@@ -44,7 +44,7 @@ def test_memory_up_to_the_limit_is_allocated(mr):
     assert mr.bytes_in_use == 0
 
 
-def test_memory_beyond_the_limit_is_refused_with_what_is_free(mr):
+def test_memory_beyond_the_limit_is_refused_with_the_free_bytes(mr):
     held = allocate(mr, 600)
     with pytest.raises(OutOfMemoryError, match="401 bytes exceeds .* 400 of its 1000 bytes are free") as caught:
         allocate(mr, 401)
@@ -64,7 +64,7 @@ def test_largest_size_does_not_wrap_around(mr):
     held.close()
 
 
-def test_limit_of_nothing_refuses_all_but_nothing():
+def test_limit_of_0_bytes_allows_only_0_bytes():
     mr = LimitingMemoryResource(HostMemoryResource(), 0)
     allocate(mr, 0).close()
     with pytest.raises(OutOfMemoryError, match="0 of its 0 bytes"):
@@ -97,7 +97,7 @@ def test_size_that_the_upstream_rounds_up_counts_in_full():
     assert (mr.bytes_in_use, mr.upstream.blocks) == (0, {})
 
 
-def test_size_that_the_upstream_cuts_short_is_refused_and_not_counted():
+def test_too_small_a_buffer_of_the_upstream_is_refused_and_not_counted():
     class Short(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             return super().allocate(size // 2, stream=stream)
@@ -108,7 +108,7 @@ def test_size_that_the_upstream_cuts_short_is_refused_and_not_counted():
     assert mr.bytes_in_use == 0
 
 
-def test_limit_of_a_limit_is_the_tighter_one(mr):
+def test_nested_limits_apply_both(mr):
     outer = LimitingMemoryResource(mr, 5000)
     with pytest.raises(OutOfMemoryError) as caught:
         allocate(outer, 2000)
@@ -116,7 +116,7 @@ def test_limit_of_a_limit_is_the_tighter_one(mr):
     assert outer.bytes_in_use == 0
 
 
-def test_below_a_cache_the_limit_counts_what_the_cache_keeps():
+def test_limit_below_a_cache_counts_cached_memory():
     limited = LimitingMemoryResource(HostMemoryResource(), 4096)
     cache = CachingMemoryResource(limited)
     allocate(cache, 100).close()
@@ -167,7 +167,7 @@ def test_threads_never_exceed_the_limit_and_lose_no_byte():
     assert (mr.bytes_in_use, mr.upstream.in_use) == (0, 0)
 
 
-def test_base_refuses_with_an_error_of_memory():
+def test_base_class_refuses_with_a_memory_error():
     mr = AccountingMemoryResource(HostMemoryResource(), 10)
     with pytest.raises(MemoryError, match="11 bytes"):
         allocate(mr, 11)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The log of allocations, over host memory: no driver is needed."""
+"""The log of allocations, over host memory, so that most tests need no driver."""
 
 import logging
 import subprocess
@@ -27,8 +27,8 @@ def test_each_allocation_and_each_free_is_a_record(caplog):
         f"allocated 100 bytes at {address:#x} in stream 0x1",
         f"freed 100 bytes at {address:#x} in stream 0x1",
     ]
-    facts = [(r.operation, r.size, r.pointer, r.stream, r.levelname, r.name) for r in caplog.records]
-    assert facts == [
+    fields = [(r.operation, r.size, r.pointer, r.stream, r.levelname, r.name) for r in caplog.records]
+    assert fields == [
         ("allocate", 100, address, 1, "DEBUG", "cuda.core.memory"),
         ("free", 100, address, 1, "DEBUG", "cuda.core.memory"),
     ]
@@ -86,7 +86,7 @@ def test_other_levels_are_refused(level):
         LoggingMemoryResource(HostMemoryResource(), level=level)
 
 
-def test_error_of_a_filter_loses_no_memory():
+def test_error_of_a_filter_leaks_no_memory():
     logger = logging.getLogger("test of a failing filter")
     logger.setLevel(logging.DEBUG)
 
@@ -118,7 +118,7 @@ def test_error_of_a_filter_at_a_free_is_reported(monkeypatch):
     assert mr.upstream.blocks == {}
 
 
-def test_other_resources_load_no_logging():
+def test_other_resources_do_not_import_logging():
     code = "import sys; before = set(sys.modules); import cuda.core; cuda.core.StatisticsMemoryResource; "
     code += "sys.exit('logging' in set(sys.modules) - before)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

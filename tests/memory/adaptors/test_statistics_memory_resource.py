@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Counts of what is allocated, over host memory: no driver is needed."""
+"""Statistics of allocations, over host memory, so that no driver is needed."""
 
 import gc
 import threading
@@ -21,7 +21,7 @@ def allocate(mr, size):
     return mr.allocate(size, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_counts_begin_with_nothing(mr):
+def test_counts_begin_with_0(mr):
     assert mr.statistics == MemoryStatistics(0, 0, 0, 0, 0, 0, 0)
 
 
@@ -43,12 +43,12 @@ def test_each_allocation_and_each_free_counts(mr):
     assert (mr.statistics.current_bytes, mr.statistics.current_count) == (0, 0)
 
 
-def test_allocations_of_nothing_count(mr):
+def test_allocations_of_0_bytes_are_counted(mr):
     allocate(mr, 0).close()
     assert (mr.statistics.total_count, mr.statistics.total_bytes) == (1, 0)
 
 
-def test_peaks_start_again(mr):
+def test_peaks_can_be_reset(mr):
     held = allocate(mr, 10)
     allocate(mr, 100).close()
     assert (mr.statistics.peak_bytes, mr.statistics.peak_count) == (110, 2)
@@ -58,7 +58,7 @@ def test_peaks_start_again(mr):
     held.close()
 
 
-def test_failures_count_and_nothing_else(mr, monkeypatch):
+def test_failures_are_counted_only_as_failures(mr, monkeypatch):
     def fail(size, *, stream):
         raise MemoryError
 
@@ -69,7 +69,7 @@ def test_failures_count_and_nothing_else(mr, monkeypatch):
     assert mr.statistics == MemoryStatistics(0, 0, 0, 0, 0, 0, failed_count=2)
 
 
-def test_counts_of_an_earlier_moment_do_not_change(mr):
+def test_statistics_that_were_read_do_not_change(mr):
     before = mr.statistics
     held = allocate(mr, 10)
     assert before.current_bytes == 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The report of memory that was not freed, over host memory: no driver is needed."""
+"""The report of memory that was not freed, over host memory, so that no driver is needed."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ from support.memory import HostMemoryResource
 
 @pytest.fixture
 def mr():
-    """A tracking resource that has nothing to report at the end."""
+    """A tracking resource that is closed without its warning."""
     mr = TrackingMemoryResource(HostMemoryResource(), depth=2)
     yield mr
     with warnings.catch_warnings():
@@ -25,13 +25,14 @@ def mr():
 
 
 def allocate(mr, size):
-    return mr.allocate(size, stream=LEGACY_DEFAULT_STREAM)  # the line that reports name
+    return mr.allocate(size, stream=LEGACY_DEFAULT_STREAM)
 
 
+# The line that reports name.
 LINE = allocate.__code__.co_firstlineno + 1
 
 
-def test_site_size_and_age_are_remembered(mr):
+def test_call_size_and_age_are_recorded(mr):
     before = time.monotonic()
     buffer = allocate(mr, 100)
     (found,) = mr.allocations
@@ -40,7 +41,7 @@ def test_site_size_and_age_are_remembered(mr):
     assert 0 <= found.age < 60
     (file, line, function), (_, _, caller) = found.stack
     assert (file, line, function) == (__file__, LINE, "allocate")
-    assert caller == "test_site_size_and_age_are_remembered"
+    assert caller == "test_call_size_and_age_are_recorded"
     buffer.close()
     assert mr.allocations == ()
 
@@ -79,7 +80,7 @@ def test_report_names_the_largest_first(mr):
         buffer.close()
 
 
-def test_long_reports_are_cut(mr):
+def test_long_reports_are_shortened(mr):
     buffers = [allocate(mr, 8) for _ in range(25)]
     lines = mr.report().splitlines()
     assert lines[0] == "25 allocations, 200 bytes"
@@ -89,7 +90,7 @@ def test_long_reports_are_cut(mr):
         buffer.close()
 
 
-def test_failed_allocation_is_not_in_use(mr, monkeypatch):
+def test_failed_allocation_is_not_recorded(mr, monkeypatch):
     def fail(size, *, stream):
         raise MemoryError
 
@@ -99,7 +100,7 @@ def test_failed_allocation_is_not_in_use(mr, monkeypatch):
     assert mr.allocations == ()
 
 
-def test_close_warns_of_what_is_in_use_once(mr):
+def test_close_warns_once_of_memory_in_use(mr):
     buffer = allocate(mr, 100)
     with pytest.warns(RuntimeWarning, match=f"100 bytes at .* {__file__}:{LINE} in allocate") as caught:
         mr.close()
@@ -109,7 +110,7 @@ def test_close_warns_of_what_is_in_use_once(mr):
     assert (mr.allocations, mr.upstream.blocks) == ((), {})
 
 
-def test_close_is_silent_where_all_was_freed(mr):
+def test_close_does_not_warn_if_all_memory_was_freed(mr):
     allocate(mr, 100).close()
     mr.close()
     assert mr.is_closed
@@ -131,16 +132,16 @@ def run(lines):
 ALLOCATE = "left = mr.allocate(77, stream=LEGACY_DEFAULT_STREAM)"
 
 
-def test_end_of_the_program_warns_of_what_is_in_use(monkeypatch):
+def test_end_of_the_program_warns_of_memory_in_use(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
-    told = run([ALLOCATE])
-    assert "<string>:5: RuntimeWarning: not freed when the program ended: 1 allocations, 77 bytes" in told
-    assert "from <string>:5 in <module>" in told
+    messages = run([ALLOCATE])
+    assert "<string>:5: RuntimeWarning: not freed when the program ended: 1 allocations, 77 bytes" in messages
+    assert "from <string>:5 in <module>" in messages
 
 
 @pytest.mark.parametrize(
     "end", ["left.close()", "del left", "import warnings; warnings.simplefilter('ignore'); mr.close()"]
 )
-def test_end_of_the_program_is_silent_otherwise(monkeypatch, end):
+def test_end_of_the_program_does_not_warn_otherwise(monkeypatch, end):
     monkeypatch.setenv("PYTHONPATH", ":".join(sys.path))
     assert run([ALLOCATE, end]) == ""

@@ -1,25 +1,20 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies and fills. What is refused is refused before the driver is asked, so most tests need none."""
+"""Copies and fills. Wrong arguments are refused before a driver call, so most tests need no driver."""
 
 import numpy as np
 import pytest
 
 from cuda.core._memory import Buffer
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from support.memory import HostMemoryResource, read, write
+from support.memory import read, write
 
 
-@pytest.fixture
-def mr():
-    return HostMemoryResource()
-
-
-@pytest.mark.parametrize("way", ["to", "from"])
-def test_sizes_have_to_agree(mr, way):
+@pytest.mark.parametrize("direction", ["to", "from"])
+def test_different_sizes_are_refused(mr, direction):
     small, large = mr.allocate(8), mr.allocate(16)
     with pytest.raises(ValueError, match=r"8 bytes.*16 bytes|16 bytes.*8 bytes"):
-        if way == "to":
+        if direction == "to":
             small.copy_to(large, stream=LEGACY_DEFAULT_STREAM)
         else:
             small.copy_from(large, stream=LEGACY_DEFAULT_STREAM)
@@ -34,7 +29,7 @@ def test_overlapping_memory_is_refused(distance):
         first.copy_from(second, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_memory_is_a_copy_of_itself(mr):
+def test_copy_to_itself_does_nothing(mr):
     buffer = mr.allocate(8)
     memoryview(buffer)[:] = b"12345678"
     assert buffer.copy_to(buffer, stream=LEGACY_DEFAULT_STREAM) is buffer
@@ -42,7 +37,7 @@ def test_memory_is_a_copy_of_itself(mr):
 
 
 @pytest.mark.parametrize("stream", [None, 1, object()])
-def test_stream_has_to_be_a_stream(mr, stream):
+def test_stream_of_wrong_type_is_refused(mr, stream):
     buffer, other = mr.allocate(8), mr.allocate(8)
     for use in (
         lambda: buffer.copy_to(other, stream=stream),
@@ -60,7 +55,7 @@ def test_stream_is_required(mr):
             use()
 
 
-def test_options_are_refused(mr):
+def test_options_of_wrong_type_are_refused(mr):
     buffer, other = mr.allocate(8), mr.allocate(8)
     for copy in (buffer.copy_to, buffer.copy_from):
         with pytest.raises(TypeError, match="options"):

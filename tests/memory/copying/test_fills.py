@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fills. What is refused is refused before the driver is asked; the contents need a device."""
+"""Fills. Wrong arguments are refused before a driver call, and need no driver; the contents need a device."""
 
 import array
 import ctypes
@@ -12,12 +12,7 @@ from cuda.bindings import driver
 from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import handle_return
-from support.memory import HostMemoryResource, read, write
-
-
-@pytest.fixture
-def mr():
-    return HostMemoryResource()
+from support.memory import read, write
 
 
 @pytest.mark.parametrize("value", [-1, 256, 1 << 80])
@@ -108,7 +103,7 @@ def test_a_captured_fill_keeps_its_wide_pattern(device, stream):
     assert bytes(memoryview(target)) == pattern * 2
 
 
-def test_a_float_is_told_how_to_become_bytes(device, stream):
+def test_the_error_of_a_float_suggests_a_numpy_type(device, stream):
     with (
         device.allocate(16, stream=stream) as buffer,
         pytest.raises(TypeError, match=r"not float; use np\.float32\(3\)"),

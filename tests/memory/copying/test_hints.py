@@ -23,13 +23,13 @@ def test_only_copy_options_are_options(options):
 
 
 @pytest.mark.parametrize("stream", [LEGACY_DEFAULT_STREAM, Stream.from_handle(0)])
-def test_the_legacy_default_stream_takes_no_options(stream):
+def test_options_are_refused_on_the_legacy_default_stream(stream):
     mr = HostMemoryResource()
     with pytest.raises(TypeError, match="legacy default stream"):
         mr.allocate(8).copy_to(mr.allocate(8), stream=stream, options=CopyOptions())
 
 
-def test_a_hint_has_to_be_a_place():
+def test_a_hint_that_is_no_location_is_refused():
     mr = HostMemoryResource()
     with pytest.raises(TypeError, match="location"):
         mr.allocate(8).copy_to(
@@ -37,7 +37,7 @@ def test_a_hint_has_to_be_a_place():
         )
 
 
-def test_a_capturing_stream_takes_no_options(device, stream):
+def test_options_are_refused_on_a_capturing_stream(device, stream):
     buffer, other = (device.allocate(64, stream=stream) for _ in range(2))
     mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     handle_return(driver.cuStreamBeginCapture(stream.handle, mode))
@@ -49,7 +49,7 @@ def test_a_capturing_stream_takes_no_options(device, stream):
 
 
 @pytest.mark.parametrize("order", ["stream", "any"])
-def test_hinted_copies_copy(device, stream, order):
+def test_copies_with_hints_copy_the_bytes(device, stream, order):
     options = CopyOptions(order, Host(), device, "prefer_overlap_with_compute")
     source, target = np.arange(256, dtype=np.uint8), np.zeros(256, np.uint8)
     first, second = (device.allocate(256, stream=stream) for _ in range(2))

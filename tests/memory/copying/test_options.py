@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a copy may be told."""
+"""Options of copies."""
 
 import dataclasses
 import pickle
@@ -14,7 +14,7 @@ from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrde
 from cuda.core._memory.copying._options import CopyOptions
 
 
-def test_defaults():
+def test_options_have_defaults():
     options = CopyOptions()
     assert (options.src_access_order, options.overlap_mode) == ("stream", "default")
     assert (options.src_location_hint, options.dst_location_hint) == (None, None)
@@ -32,7 +32,7 @@ def test_other_strings_are_refused(fields):
         CopyOptions(**fields)
 
 
-def test_options_are_values():
+def test_options_compare_by_value():
     options = CopyOptions("any", src_location_hint="anything")
     assert options == CopyOptions(MemcpySrcAccessOrder.ANY, src_location_hint="anything") != CopyOptions()
     assert hash(options) == hash(CopyOptions("any", src_location_hint="anything"))
@@ -41,14 +41,14 @@ def test_options_are_values():
         options.overlap_mode = "default"
 
 
-def test_members_stand_for_values_of_the_driver():
+def test_members_have_the_names_of_the_driver():
     orders = {f"CU_MEMCPY_SRC_ACCESS_ORDER_{member.name}" for member in MemcpySrcAccessOrder}
     assert orders <= set(driver.CUmemcpySrcAccessOrder.__members__)
     modes = {f"CU_MEMCPY_FLAG_{member.name}" for member in MemcpyOverlapMode}
     assert modes <= set(driver.CUmemcpyFlags.__members__)
 
 
-def test_other_homes_have_the_same_classes():
+def test_other_modules_export_the_same_classes():
     assert _copy_enums.MemcpyOverlapMode is utils.MemcpyOverlapMode is MemcpyOverlapMode
     assert _copy_enums.MemcpySrcAccessOrder is utils.MemcpySrcAccessOrder is MemcpySrcAccessOrder
     assert utils.CopyOptions is CopyOptions

@@ -23,13 +23,13 @@ class Either(ctypes.Union):
 
 
 class NoDtype:
-    """An exporter that tells its elements by their format alone."""
+    """An exporter without a dtype, whose format describes the elements."""
 
 
 @pytest.mark.parametrize(
     "exporter", [Offset(), (Offset * 3)(), memoryview((Offset * 3)()), (ctypes.POINTER(ctypes.py_object) * 2)()]
 )
-def test_ctypes_with_an_o_in_a_name_or_pointers_are_plain(exporter):
+def test_ctypes_with_an_o_in_a_name_or_with_pointers_are_plain(exporter):
     assert not holds_objects(exporter, memoryview(exporter).format.encode())
 
 
@@ -39,10 +39,10 @@ def test_ctypes_with_a_py_object_anywhere_are_not_plain(exporter):
 
 
 @pytest.mark.parametrize(("text", "expected"), [(b"O", True), (b"T{<i:Offset:O:x:}", True), (b"T{<i:Offset:}", False)])
-def test_formats_are_read_without_the_names_of_fields(text, expected):
+def test_names_of_fields_in_formats_are_ignored(text, expected):
     assert holds_objects(NoDtype(), text) is expected
 
 
-def test_arrays_of_numpy_are_asked_for_their_dtype():
+def test_the_dtype_of_numpy_arrays_decides():
     assert holds_objects(np.zeros(2, "O,i4"), b"")
     assert not holds_objects(np.zeros(2, [("Offset", "i4")]), b"T{i:Offset:}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools that processes share: what identifies them, and who finds them by that."""
+"""Pools that processes share: their identity, and the registry in which they are found by it."""
 
 import gc
 import os
@@ -18,7 +18,7 @@ from support.shared_memory import import_pool, make_pool, place_of
 
 @pytest.fixture(autouse=True)
 def spawned():
-    """No process is forked, and so nothing warns of that."""
+    """Child processes are spawned, so that no warning about forks is given."""
     with start_method("spawn"):
         yield
 
@@ -39,7 +39,7 @@ def test_shared_pool_has_an_identity(pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_other_pools_have_none(shareable):
+def test_other_pools_have_no_identity(shareable):
     pool = shareable(*place_of(shareable))
     assert (pool.is_ipc_enabled, pool.is_mapped, pool.uuid) == (False, False, None)
     with pytest.raises(RuntimeError, match="not shared"):
@@ -61,7 +61,7 @@ def test_closed_pool_is_not_shared(pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_import_by_number_leaves_the_number_to_the_caller(shareable, pool):
+def test_import_by_descriptor_leaves_the_descriptor_to_the_caller(shareable, pool):
     imported = import_pool(shareable, int(pool.allocation_handle))
     assert (imported.is_mapped, imported.is_ipc_enabled, imported.uuid) == (True, True, None)
     assert (imported.is_handle_owned, imported.device_id) == (True, pool.device_id)
@@ -91,7 +91,7 @@ def test_import_by_handle_is_registered(shareable, pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_registry_forgets_what_is_dropped_or_closed(shareable, pool):
+def test_registry_drops_pools_that_are_dropped_or_closed(shareable, pool):
     identity = pool.uuid
     imported = import_pool(shareable, pool.allocation_handle)
     del imported
@@ -106,7 +106,7 @@ def test_registry_forgets_what_is_dropped_or_closed(shareable, pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_register_keeps_the_first(shareable, pool):
+def test_register_returns_the_pool_that_was_registered_first(shareable, pool):
     identity = uuid.uuid4()
     first = import_pool(shareable, int(pool.allocation_handle))
     second = import_pool(shareable, int(pool.allocation_handle))
@@ -145,7 +145,7 @@ def test_unknown_pool_is_not_unpickled(pool):
 
 
 @pytest.mark.requires(ipc=True)
-def test_import_without_identity_is_not_pickled_alone(shareable, pool):
+def test_imported_pool_without_identity_is_not_pickled(shareable, pool):
     imported = import_pool(shareable, int(pool.allocation_handle))
     with pytest.raises(RuntimeError, match="pickled"):
         pickle.dumps(imported)
@@ -153,13 +153,13 @@ def test_import_without_identity_is_not_pickled_alone(shareable, pool):
 
 @pytest.mark.parametrize("handle", [None, "3", 3.0, True])
 @pytest.mark.requires(mempool=True)
-def test_other_handles_are_refused(handle, shareable):
+def test_handles_of_wrong_type_are_refused(handle, shareable):
     with pytest.raises(TypeError, match="alloc_handle"):
         import_pool(shareable, handle)
 
 
 @pytest.mark.requires(mempool=True)
-def test_numbers_that_are_no_open_file_are_refused(shareable):
+def test_descriptors_that_are_not_open_are_refused(shareable):
     with pytest.raises(ValueError, match="alloc_handle"):
         import_pool(shareable, -1)
     with pytest.raises(OSError, match="Bad file descriptor"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What allocates and frees: every way, counted by the driver's own figures."""
+"""Allocations and frees in all forms, checked with the driver's counters of pools."""
 
 import gc
 import sys
@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def pool(device):
-    """A pool of its own, so that its figures count only what the test does."""
+    """A pool of its own, whose counters count only the test's allocations."""
     return DeviceMemoryResource(device, {"max_size": 0})
 
 
@@ -30,7 +30,7 @@ def test_bad_sizes_are_refused_without_a_driver(allocate, size, error):
         allocate(size)
 
 
-def test_no_bytes_need_no_driver():
+def test_allocations_of_0_bytes_need_no_driver():
     assert _allocation.allocate_pinned(0) == 0
     assert _allocation.allocate_device(0, 0) == 0
     assert _allocation.free_pinned(0) is None
@@ -174,14 +174,14 @@ def test_freeing_on_a_capturing_stream_waits_for_the_end_of_the_capture(stream, 
     buffer.close()
     assert pool.attributes.used_mem_current >= used + 4096
     handle_return(driver.cuGraphDestroy(handle_return(driver.cuStreamEndCapture(stream.handle))))
-    # The capture was not begun by this library: the next allocation looks after what it left.
+    # This library did not begin the capture, so the next allocation does the pending free.
     pool.allocate(4096, stream=stream).close()
     stream.sync()
     assert pool.attributes.used_mem_current == used
 
 
 @pytest.mark.requires(mempool=True)
-def test_failed_free_is_reported_where_warnings_are_errors(stream, pool, monkeypatch):
+def test_failed_free_is_reported_if_warnings_are_errors(stream, pool, monkeypatch):
     reports = []
     monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(str(report.exc_value)))
     buffer = pool.allocate(4096, stream=stream)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Registered host memory: what can be registered, for how long, and what it is good for."""
+"""Registered host memory: what can be registered, how it is used, and how long it stays registered."""
 
 import array
 import ctypes
@@ -27,7 +27,7 @@ PAGE = mmap.PAGESIZE
 
 
 def pages(count=1, dtype=np.uint8):
-    """Return an array of whole pages, which shares none of them with other memory."""
+    """Return an array of whole pages that are not shared with other memory."""
     return np.frombuffer(mmap.mmap(-1, count * PAGE), dtype)
 
 
@@ -37,20 +37,20 @@ def frozen(array):
 
 
 def is_registered(array) -> bool:
-    """Whether the driver knows the memory."""
+    """Return whether the driver knows the memory."""
     return Buffer.from_handle(array.ctypes.data, 1).is_device_accessible
 
 
-# What is refused; no device is needed to see that
+# Refused arguments, which need no device
 
 
 @pytest.mark.parametrize("other", [3, None, "text", [1, 2], object()], ids=lambda o: type(o).__name__)
-def test_what_has_no_memory_is_refused(other):
+def test_objects_without_memory_are_refused(other):
     with pytest.raises(TypeError, match="array must be host memory with the buffer protocol"):
         register_host_memory(other)
 
 
-def test_memory_that_is_released_is_refused():
+def test_released_memory_is_refused():
     view = memoryview(bytearray(8))
     view.release()
     with pytest.raises(TypeError, match="array must be host memory: "):
@@ -85,12 +85,12 @@ def test_arrays_of_objects_are_refused(make):
 
 
 @pytest.mark.parametrize("option", ["portable", "mapped", "read_only", "io_memory"])
-def test_options_have_to_be_bools(option):
+def test_options_that_are_no_bool_are_refused(option):
     with pytest.raises(TypeError, match=f"{option} must be a bool, not int"):
         register_host_memory(np.zeros(8), **{option: 1})
 
 
-# What is registered
+# Registered memory
 
 
 def test_buffer_is_the_memory_of_the_array(device):
@@ -127,7 +127,7 @@ def test_buffer_is_the_memory_of_the_array(device):
     ],
     ids=["bytearray", "array", "ctypes", "mmap", "memoryview", "transposed", "dates", "scalar", "fortran"],
 )
-def test_whatever_has_the_buffer_protocol_is_registered(device, stream, make):
+def test_objects_with_the_buffer_protocol_are_registered(device, stream, make):
     memory = make()
     size = memoryview(memory).nbytes if not isinstance(memory, np.ndarray) else memory.nbytes
     source = device.allocate(size, stream=stream)
@@ -139,7 +139,7 @@ def test_whatever_has_the_buffer_protocol_is_registered(device, stream, make):
         assert bytes(buffer) == b"\5" * size
 
 
-def test_memory_is_no_source_of_allocations(device, stream):
+def test_registered_memory_cannot_allocate_or_be_shared(device, stream):
     with register_host_memory(pages()) as buffer:
         with pytest.raises(RuntimeError, match="cannot allocate"):
             buffer.copy_to(stream=stream)
@@ -149,7 +149,7 @@ def test_memory_is_no_source_of_allocations(device, stream):
             buffer.__reduce__()
 
 
-def test_memory_that_is_not_mapped_is_for_copies(device, stream):
+def test_memory_that_is_not_mapped_can_be_copied(device, stream):
     values = pages()
     with register_host_memory(values, mapped=False, portable=False) as buffer:
         assert (buffer.is_device_accessible, buffer.is_host_accessible) == (False, True)
@@ -219,7 +219,7 @@ def test_closing_with_a_stream_waits_for_that_one(device, stream, default):
 # Read-only memory
 
 
-def test_buffer_of_a_read_only_array_is_no_destination(device, stream):
+def test_buffer_of_a_read_only_array_is_refused_as_destination(device, stream):
     values = frozen(pages())
     source = device.allocate(PAGE, stream=stream)
     with register_host_memory(values) as buffer:
@@ -255,7 +255,7 @@ def test_memory_is_registered_for_reading(device, stream):
 
 
 @pytest.mark.requires(software=True)
-def test_memory_of_the_host_is_no_io_memory(device):
+def test_host_memory_is_refused_as_io_memory(device):
     values = pages()
     with pytest.raises(CUDAError, match="CUDA_ERROR_NOT_SUPPORTED"):
         register_host_memory(values, io_memory=True)
@@ -265,7 +265,7 @@ def test_memory_of_the_host_is_no_io_memory(device):
 # Lifetime
 
 
-def test_memory_is_registered_once(device):
+def test_memory_cannot_be_registered_twice(device):
     values = pages(4)
     with register_host_memory(values):
         for part in (values, values[:PAGE], values[PAGE:]):
@@ -316,7 +316,7 @@ def test_dropping_the_buffer_ends_the_registration(device):
     assert not is_registered(values)
 
 
-def test_dlpack_prolongs_the_registration(device):
+def test_dlpack_consumer_keeps_the_registration(device):
     values = pages()
     buffer = register_host_memory(values)
     exported = np.from_dlpack(buffer)
@@ -329,7 +329,7 @@ def test_dlpack_prolongs_the_registration(device):
     assert set(values) == {1}
 
 
-def test_any_thread_ends_the_registration(device):
+def test_any_thread_may_end_the_registration(device):
     values = pages()
     buffers = [register_host_memory(values)]
     with warnings.catch_warnings():
@@ -340,7 +340,7 @@ def test_any_thread_ends_the_registration(device):
     assert not is_registered(values)
 
 
-def test_without_a_context_nothing_is_registered(device):
+def test_registration_without_a_context_fails(device):
     results = []
 
     def attempt():
@@ -355,7 +355,7 @@ def test_without_a_context_nothing_is_registered(device):
     assert "cuMemHostRegister" in results[0]
 
 
-def test_registrations_leave_nothing_behind(device):
+def test_registrations_leak_no_references(device):
     data = bytearray(PAGE)
     before = sys.getrefcount(data)
     for _ in range(100):
@@ -365,7 +365,7 @@ def test_registrations_leave_nothing_behind(device):
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("call", ["cuMemHostRegister", "cuMemHostGetDevicePointer"])
-def test_a_registration_that_fails_leaves_nothing_behind(device, call):
+def test_a_failed_registration_leaks_nothing(device, call):
     import cuda.emulator
 
     values = pages()
@@ -376,7 +376,7 @@ def test_a_registration_that_fails_leaves_nothing_behind(device, call):
 
 
 @pytest.mark.requires(software=True)
-def test_failures_of_any_call_leave_nothing_behind(device):
+def test_failures_of_driver_calls_leak_no_references(device):
     import cuda.emulator
 
     data = bytearray(PAGE)
@@ -385,7 +385,7 @@ def test_failures_of_any_call_leave_nothing_behind(device):
     failed = cuda.emulator.sweep(lambda: register_host_memory(data).close())
     names = {call.removesuffix("_v2") for call in failed}
     assert {"cuMemHostRegister", "cuMemHostGetDevicePointer", "cuMemHostUnregister"} <= names
-    assert sys.getrefcount(data) == before + 1  # kept once, when the end of its registration seemed to fail
+    assert sys.getrefcount(data) == before + 1  # kept once, after cuMemHostUnregister seemed to fail
 
 
 def test_exit_with_registered_memory_is_silent(device):
@@ -427,7 +427,7 @@ def test_array_that_stays_registered_is_kept(device):
     assert not is_registered(values)
 
 
-def test_register_and_write(device, stream):
+def test_slices_of_registered_memory_are_copied(device, stream):
     values = pages()
     memory = device.allocate(PAGE, stream=stream)
     write(memory, bytes(range(256)) * (PAGE // 256), stream)

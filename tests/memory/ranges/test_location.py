@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Places of memory. They become visible as locations of managed buffers."""
+"""Checks of memory locations. The tests of managed buffers use the locations themselves."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from cuda.core import Host
 from cuda.core._memory.ranges._location import _check_node, _check_numa
 
 
-def test_nodes_need_a_new_driver():
+def test_numa_nodes_need_a_new_driver():
     with pytest.raises(TypeError, match="13.0"):
         _check_numa(Host(0), 12080)
     with pytest.raises(TypeError, match="numa_current"):
@@ -16,7 +16,7 @@ def test_nodes_need_a_new_driver():
     assert _check_numa(Host(0), 13000) is None
 
 
-def test_the_nearest_node_has_to_be_known():
+def test_an_unknown_nearest_node_is_an_error():
     with pytest.raises(RuntimeError, match="set_current"):
         _check_node(False, -1)
     with pytest.raises(RuntimeError, match="nearest"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of memory: the two members that are kept as objects, growing and closing, and access for other libraries."""
+"""Memory ranges: address and size, which are stored as objects, growth, closing, and access by other libraries."""
 
 import ctypes
 import gc
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from cuda.core import Buffer
-from support.memory import HostMemoryResource
 
 ARRAY = np.zeros(64, np.uint8)
 
@@ -20,7 +19,7 @@ def buffer():
     return Buffer.from_handle(ARRAY.ctypes.data, 64, owner=ARRAY)
 
 
-def test_members_are_the_same_objects_at_each_reading(buffer):
+def test_members_are_the_same_objects_at_each_access(buffer):
     assert buffer.handle is buffer.handle
     assert (int(buffer.handle), buffer.size) == (ARRAY.ctypes.data, 64)
 
@@ -44,7 +43,7 @@ def test_members_outlive_the_buffer(buffer):
     assert (int(handle), size) == (ARRAY.ctypes.data, 64)
 
 
-def test_a_part_does_not_grow(buffer):
+def test_a_slice_does_not_grow(buffer):
     with pytest.raises(RuntimeError, match="cannot grow"):
         buffer[8:]._size = 16
 
@@ -59,11 +58,6 @@ def test_threads_that_close_and_read_see_one_of_two_sizes(buffer):
 
 
 # Access for other libraries: the buffer protocol, NumPy, DLPack
-
-
-@pytest.fixture
-def mr():
-    return HostMemoryResource()
 
 
 @pytest.fixture
@@ -91,12 +85,12 @@ def test_array_method_converts_and_copies(block):
     assert (array.dtype, array.sum()) == (np.float32, 0)
 
 
-def test_empty_buffer_shows_no_bytes(mr):
+def test_empty_buffer_exports_no_bytes(mr):
     assert memoryview(mr.allocate(0)).tobytes() == b""
     assert np.asarray(Buffer.from_handle(0, 0)).shape == (0,)
 
 
-def test_close_is_refused_while_a_view_looks(mr, block):
+def test_close_is_refused_while_a_view_borrows_the_memory(mr, block):
     view = memoryview(block)
     with pytest.raises(BufferError, match="1 memoryviews"):
         block.close()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver knows of an address shows in buffers that wrap it."""
+"""Properties that the driver reports for an address, read through buffers that wrap it."""
 
 import numpy as np
 import pytest
@@ -17,19 +17,19 @@ def test_address_that_the_driver_does_not_know_is_host_memory():
     assert shown(Buffer.from_handle(array.ctypes.data, 8, owner=array)) == (-1, False, True, False)
 
 
-def test_device_memory_is_not_for_the_host(device, stream):
+def test_device_memory_is_not_host_accessible(device, stream):
     buffer = device.allocate(64, stream=stream)
     assert shown(Buffer.from_handle(int(buffer.handle), 64, owner=buffer)) == (device.device_id, True, False, False)
 
 
-def test_pinned_memory_is_for_both(device):
+def test_pinned_memory_is_accessible_from_both_sides(device):
     buffer = LegacyPinnedMemoryResource().allocate(64)
     _, *rest = shown(Buffer.from_handle(int(buffer.handle), 64, owner=buffer))
     assert rest == [True, True, False]
 
 
 @pytest.mark.requires(mempool=True)
-def test_sub_allocation_answers_for_the_whole(device, stream):
+def test_slice_has_the_properties_of_its_allocation(device, stream):
     buffer = Device().allocate(64, stream=stream)
     assert shown(Buffer.from_handle(int(buffer.handle), 64, owner=buffer)[32:]) == (
         device.device_id,
