@@ -17,7 +17,7 @@ GPU = {"device": True, "software": False}
 
 
 def pytest_configure(config):
-    # A shell lets what it does not wait for ignore Ctrl-C, and the children of tests would, too.
+    # A background job of a shell ignores Ctrl-C, and child processes of tests would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "requires(**needs): skip where the machine lacks a capability")
@@ -58,7 +58,7 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture(autouse=True)
 def no_capture_is_left():
-    """Whatever a test did, no builder captures after it."""
+    """Ends the captures that the test left open."""
     yield
     end_captures()
 
@@ -93,8 +93,8 @@ def stream(device):
 
 
 @pytest.fixture
-def old_compiler(monkeypatch):
-    """No compiler is newer than the driver, whatever the driver of this machine is."""
+def any_driver_age(monkeypatch):
+    """No compiler counts as newer than the driver, whichever driver this machine has."""
     from cuda.core import _program
 
     monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)

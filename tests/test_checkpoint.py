@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints of processes: the calls and their arguments, refusals, and a child whose memory survives."""
+"""Checkpoints of processes: the driver's calls and their arguments, refusals, and a child process that is restored."""
 
 import copy
 import inspect
@@ -22,7 +22,7 @@ UUIDS = "0123456789abcdef0123456789abcdef", "FEDCBA98-7654-3210-fedc-ba987654321
 
 
 class FakeDriver:
-    """The states of processes as a driver that has checkpoints keeps them, in place of the bindings' calls."""
+    """Replaces the bindings' calls and keeps the state of one process, as a driver with checkpoints does."""
 
     STATES = ("RUNNING", "LOCKED", "CHECKPOINTED", "FAILED")
 
@@ -83,7 +83,7 @@ def all_uses(process):
 # ---------------------------------------------------------------------------------- the object
 
 
-def test_namespace():
+def test_the_module_has_one_class_with_these_signatures():
     assert checkpoint.__all__ == ["Process"]
     assert not hasattr(checkpoint, "ProcessStateType")
     parameters = {
@@ -107,8 +107,8 @@ def test_pid_is_positive(pid):
         Process(pid)
 
 
-def test_object():
-    process = Process(pid=1 << 40)  # no such process, and no matter
+def test_processes_compare_by_identity_and_can_be_copied_but_not_changed():
+    process = Process(pid=1 << 40)  # need not exist
     assert process.pid == 1 << 40 and repr(process) == f"<Process pid={1 << 40}>"
     assert process == process and process != Process(1 << 40) and len({process, Process(1 << 40)}) == 2
     for other in (pickle.loads(pickle.dumps(process)), copy.copy(process)):
@@ -145,7 +145,7 @@ def test_a_full_cycle(fake):
     assert process.restore_thread_id == 8
 
 
-def test_failed_state_and_one_that_has_no_name(fake):
+def test_a_failed_process_says_so_and_an_unknown_state_is_an_error(fake):
     fake.state = "FAILED"
     assert Process(7).state == "failed"
     fake.state = 99
@@ -153,14 +153,14 @@ def test_failed_state_and_one_that_has_no_name(fake):
         Process(7).state  # noqa: B018
 
 
-def test_wrong_order_is_an_error_of_the_driver(fake):
+def test_steps_in_the_wrong_order_raise_the_error_of_the_driver(fake):
     for call in (Process(7).checkpoint, Process(7).restore, Process(7).unlock):
         with pytest.raises(CUDAError, match="CUDA_ERROR_ILLEGAL_STATE"):
             call()
 
 
 @pytest.mark.parametrize("timeout", [0, 1500, (1 << 32) - 1])
-def test_timeout(fake, timeout):
+def test_lock_passes_the_timeout_to_the_driver(fake, timeout):
     Process(7).lock(timeout_ms=timeout)
     assert fake.calls[0][2].timeoutMs == timeout
 
@@ -176,13 +176,13 @@ def test_timeout(fake, timeout):
         (1 << 32, OverflowError, "timeout_ms must have at most 32 bits"),
     ],
 )
-def test_bad_timeout(fake, timeout, error, message):
+def test_bad_timeouts_are_refused_before_any_call(fake, timeout, error, message):
     with pytest.raises(error, match=message):
         Process(7).lock(timeout)
     assert fake.calls == []
 
 
-def test_timeout_that_passed(fake):
+def test_a_lock_that_times_out_raises_the_error_of_the_driver(fake):
     fake.result = fake.driver.CUresult.CUDA_ERROR_NOT_READY
     with pytest.raises(CUDAError, match="CUDA_ERROR_NOT_READY"):
         Process(7).lock(5)
@@ -196,7 +196,7 @@ def test_timeout_that_passed(fake):
         ("OPERATING_SYSTEM", "There is no process 71"),
     ],
 )
-def test_errors_are_explained_by_the_other_process(fake, name, advice):
+def test_errors_advise_about_the_other_process(fake, name, advice):
     fake.result = getattr(fake.driver.CUresult, f"CUDA_ERROR_{name}")
     for call in (Process(71).lock, lambda: Process(71).state):
         with pytest.raises(CUDAError, match=rf"CUDA_ERROR_{name}: .*\n{advice}") as caught:
@@ -204,7 +204,7 @@ def test_errors_are_explained_by_the_other_process(fake, name, advice):
         assert len(str(caught.value).splitlines()) == 2
 
 
-def test_mapping_of_gpus(fake):
+def test_a_mapping_of_gpus_is_passed_as_pairs_of_uuids(fake):
     fake.state = "CHECKPOINTED"
     third = fake.driver.CUuuid()
     Process(7).restore({UUIDS[0]: UUIDS[1], third: UUIDS[0]})
@@ -216,7 +216,7 @@ def test_mapping_of_gpus(fake):
     assert bytes(second.oldUuid.bytes) == bytes(16)
 
 
-def test_empty_mapping_is_none(fake):
+def test_an_empty_mapping_is_passed_as_none(fake):
     fake.state = "CHECKPOINTED"
     Process(7).restore(gpu_mapping={})
     assert fake.calls[0][2] is None
@@ -237,22 +237,22 @@ def test_empty_mapping_is_none(fake):
         ({"": UUIDS[0]}, ValueError, "not ''"),
     ],
 )
-def test_bad_mapping(fake, mapping, error, message):
+def test_bad_mappings_are_refused_before_any_call(fake, mapping, error, message):
     with pytest.raises(error, match=message):
         Process(7).restore(mapping)
     assert fake.calls == []
 
 
-# -------------------------------------------------------------------------- where there are none
+# ----------------------------------------------------------------- drivers without checkpoints
 
 
-def test_import_asks_no_driver():
+def test_the_import_needs_no_driver():
     out = run("from cuda.core.checkpoint import Process; print(Process(1).pid)", CUDA_CORE_DEVICE="hardware")
     assert out.split() == ["1"]
 
 
 @pytest.mark.requires(software=True)
-def test_the_software_device_has_none():
+def test_the_software_device_has_no_checkpoints():
     for use in all_uses(Process(os.getpid())):
         with pytest.raises((RuntimeError, TypeError)):
             use()
@@ -261,7 +261,7 @@ def test_the_software_device_has_none():
 
 
 @pytest.mark.parametrize("code", ["CUDA_ERROR_NOT_SUPPORTED", "CUDA_ERROR_NOT_FOUND"])
-def test_a_driver_that_refuses(fake, code):
+def test_a_driver_without_checkpoints_is_named_by_each_call(fake, code):
     fake.result = getattr(fake.driver.CUresult, code)
     process = Process(7)
     uses = (lambda: process.state, process.lock, process.checkpoint, process.restore, process.unlock)
@@ -289,7 +289,7 @@ def test_an_older_driver_is_refused_before_arguments_are_read(fake, monkeypatch)
         ((14, 0), True),
     ],
 )
-def test_bindings_that_fit(fake, monkeypatch, version, fits):
+def test_only_bindings_with_these_calls_are_used(fake, monkeypatch, version, fits):
     monkeypatch.setattr(checkpoint, "_binding_version", lambda: version)
     if fits:
         assert checkpoint._get_driver() is fake.driver
@@ -300,7 +300,7 @@ def test_bindings_that_fit(fake, monkeypatch, version, fits):
             checkpoint._get_driver()
 
 
-def test_a_function_that_the_driver_does_not_have(fake, monkeypatch):
+def test_a_function_that_the_driver_lacks_reads_as_not_supported(fake, monkeypatch):
     def missing(pid):
         raise RuntimeError('Function "cuCheckpointProcessGetState" not found')
 
@@ -309,7 +309,7 @@ def test_a_function_that_the_driver_does_not_have(fake, monkeypatch):
         Process(7).state  # noqa: B018
 
 
-def test_other_errors_of_the_bindings_come_through(fake, monkeypatch):
+def test_other_errors_of_the_bindings_are_not_changed(fake, monkeypatch):
     def broken(pid):
         raise RuntimeError("something else")
 
@@ -323,7 +323,7 @@ def test_other_errors_of_the_bindings_come_through(fake, monkeypatch):
 
 @pytest.fixture
 def target():
-    """A child with numbers in memory of its device, and a Process of it."""
+    """A child process with known contents in its device memory, and a Process of it."""
     child = Child()
     try:
         child.uuid = child.call(checkpointed.fill, 1 << 20)
@@ -333,7 +333,7 @@ def target():
 
 
 @pytest.mark.requires(checkpoint=True)
-def test_memory_survives(target):
+def test_memory_keeps_its_contents_through_checkpoint_and_restore(target):
     child, process = target
     assert process.state == "running" and process.restore_thread_id > 0
     for method, state in (
@@ -348,7 +348,7 @@ def test_memory_survives(target):
 
 
 @pytest.mark.requires(checkpoint=True)
-def test_gpus_that_cannot_be_changed_so(target):
+def test_a_mapping_to_an_unknown_gpu_is_refused_and_the_process_can_still_be_restored(target):
     child, process = target
     process.lock(10_000)
     process.checkpoint()
@@ -367,7 +367,7 @@ def test_gpus_of_a_process_change_at_its_restore(target):
     process.lock(10_000)
     process.checkpoint()
     with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):
-        process.restore({child.uuid: mapping[child.uuid]})  # all have to be named
+        process.restore({child.uuid: mapping[child.uuid]})  # the mapping has to name all GPUs
     assert process.state == "checkpointed"
     process.restore(mapping)
     assert process.state == "locked"
@@ -377,7 +377,7 @@ def test_gpus_of_a_process_change_at_its_restore(target):
 
 
 @pytest.mark.requires(checkpoint=True)
-def test_steps_out_of_order(target):
+def test_steps_out_of_order_leave_the_process_running(target):
     child, process = target
     for step in (process.checkpoint, process.restore, process.unlock):
         with pytest.raises(CUDAError):

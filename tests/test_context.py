@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts: identity, closing, and how they come back from the driver."""
+"""Contexts: identity, closing, and wrapping a context that another library made."""
 
 import gc
 import pickle
@@ -52,7 +52,7 @@ def test_close_is_refused_while_current(device):
     assert not context.is_closed
 
 
-def test_close_drops_the_reference(device, stream):
+def test_close_releases_the_context_but_leaves_its_streams_open(device, stream):
     context = stream.context
     with no_context():
         context.close()
@@ -93,7 +93,7 @@ def test_contexts_of_devices_differ(devices):
         assert repr(context).endswith(f" device={ordinal}>")
 
 
-def test_a_foreign_context_comes_with_its_device(device):
+def test_a_foreign_context_knows_its_device(device):
     before = current_context()
     with foreign_context() as context:
         assert repr(context).endswith(" device=0>")

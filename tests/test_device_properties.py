@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device properties: the table is complete, and its rows read what the driver says."""
+"""Device properties: each attribute of the driver has one row, which reads the driver's value."""
 
 import inspect
 import re
@@ -23,14 +23,14 @@ VOLATILE = {
 
 
 class FakeDriver:
-    """Answers attributes from a dictionary and counts the questions."""
+    """Reads attributes from a dictionary and records each query."""
 
     def __init__(self, values):
         self.values = values
-        self.asked = []
+        self.queries = []
 
     def __call__(self, device_id, code):
-        self.asked.append((device_id, code))
+        self.queries.append((device_id, code))
         return self.values.get(code)
 
 
@@ -39,7 +39,7 @@ def properties_of(values):
     return DeviceProperties._of_device(3, driver), driver
 
 
-def test_there_are_143():
+def test_there_are_143_properties():
     assert len(ROWS) == 143
 
 
@@ -54,26 +54,26 @@ def test_no_attribute_of_the_driver_has_two_rows():
     assert len({row.code for row in ROWS.values()}) == len(ROWS)
 
 
-def test_flags_are_the_rows_that_say_whether():
+def test_the_sentence_of_each_flag_begins_with_whether():
     for name, row in ROWS.items():
         assert isinstance(row, Flag) == row.__doc__.startswith("Whether"), name
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
-def test_row_has_a_sentence(name):
+def test_each_property_is_documented_by_a_sentence(name):
     assert re.fullmatch(r"[A-Z3].*\.", ROWS[name].__doc__)
     assert inspect.getdoc(getattr(DeviceProperties, name)) == ROWS[name].__doc__
 
 
-def test_volatile_rows_say_so():
+def test_properties_that_may_change_say_so():
     assert {name for name, row in ROWS.items() if row.is_volatile} == VOLATILE
     assert {name for name, row in ROWS.items() if "queried at each access" in row.__doc__} == VOLATILE
 
 
-def test_a_value_is_read_once_and_kept():
+def test_a_constant_value_is_read_once():
     properties, driver = properties_of({10: 32})
     assert [properties.warp_size, properties.warp_size] == [32, 32]
-    assert driver.asked == [(3, 10)]
+    assert driver.queries == [(3, 10)]
 
 
 def test_a_volatile_value_is_read_each_time():
@@ -81,7 +81,7 @@ def test_a_volatile_value_is_read_each_time():
     assert properties.clock_rate == 100
     driver.values[13] = 50
     assert properties.clock_rate == 50
-    assert driver.asked == [(3, 13)] * 2
+    assert driver.queries == [(3, 13)] * 2
 
 
 def test_flags_are_bools():
@@ -118,7 +118,7 @@ def test_no_direct_construction():
         DeviceProperties()
 
 
-def test_read_only():
+def test_properties_are_read_only():
     properties, _ = properties_of({10: 32})
     for name in ("warp_size", "surprise"):
         with pytest.raises(AttributeError, match="read-only"):
@@ -153,7 +153,7 @@ def test_every_row_agrees_with_the_driver(device):
         assert type(getattr(device.properties, name)) is row.convert, name
 
 
-def test_plausible_values(device):
+def test_values_are_plausible(device):
     properties = device.properties
     assert properties.warp_size == 32
     assert properties.max_threads_per_block >= 512
@@ -163,12 +163,12 @@ def test_plausible_values(device):
     assert properties.unified_addressing is True
 
 
-def test_one_view_per_device_object(device):
+def test_a_device_object_has_one_properties_object(device):
     assert device.properties is device.properties
 
 
 @pytest.mark.requires(device=True)
-def test_needs_no_context():
+def test_properties_need_no_context():
     assert in_thread(lambda: Device(0).properties.warp_size) == 32
 
 

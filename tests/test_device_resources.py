@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What devices have to be divided: multiprocessors and work queues."""
+"""The resources of a device that can be partitioned: multiprocessors and work queues."""
 
 import pickle
 import subprocess
@@ -50,7 +50,7 @@ def test_queries_need_no_context():
         assert Device(0).resources.sm.sm_count == Device(0).properties.multiprocessor_count
 
 
-def test_figures(device, sm):
+def test_multiprocessors_are_described_as_by_the_properties(device, sm):
     assert sm.handle != 0
     assert sm.sm_count == device.properties.multiprocessor_count
     assert sm.min_partition_size > 0
@@ -59,7 +59,7 @@ def test_figures(device, sm):
     assert not hasattr(sm, "__dict__")
 
 
-def test_objects_are_told_by_identity(device, sm):
+def test_resources_compare_by_identity_and_cannot_be_pickled(device, sm):
     assert sm != device.resources.sm
     assert len({sm, device.resources.sm, sm}) == 2
     assert weakref.ref(sm)() is sm
@@ -68,7 +68,7 @@ def test_objects_are_told_by_identity(device, sm):
             pickle.dumps(thing)
 
 
-def test_repr(device, sm):
+def test_repr_tells_size_and_device(device, sm):
     assert repr(device.resources) == "<DeviceResources of device 0>"
     assert repr(sm) == f"<SMResource of {sm.sm_count} multiprocessors of device 0>"
     _, rest = sm.split(SMResourceOptions(count=8), dry_run=True)
@@ -92,18 +92,18 @@ def test_split_gives_disjoint_groups(sm, count):
     assert sm.sm_count == Device(0).properties.multiprocessor_count
 
 
-def test_dict_serves_as_options(sm):
+def test_a_dict_is_taken_as_options(sm):
     groups, _ = sm.split({"count": 8})
     assert [group.sm_count for group in groups] == [8]
 
 
 @pytest.mark.parametrize("options", [None, 8, [8], object()])
-def test_options_of_another_type(sm, options):
+def test_options_of_another_type_are_refused(sm, options):
     with pytest.raises(TypeError, match="SMResourceOptions"):
         sm.split(options)
 
 
-def test_dry_run_tells_the_sizes(sm):
+def test_a_dry_run_returns_the_same_sizes(sm):
     options = SMResourceOptions(count=(16, 16), backfill=False)
     real, dry = sm.split(options), sm.split(options, dry_run=True)
     assert [group.sm_count for group in dry[0]] == [group.sm_count for group in real[0]]
@@ -113,7 +113,7 @@ def test_dry_run_tells_the_sizes(sm):
 
 
 @pytest.mark.parametrize(
-    "fields, error, what",
+    "fields, error, message",
     [
         ({"count": ()}, ValueError, "count must not be empty"),
         ({"count": -1}, ValueError, "count must be from 0"),
@@ -130,9 +130,9 @@ def test_dry_run_tells_the_sizes(sm):
         ({"preferred_coscheduled_sm_count": -2}, ValueError, "preferred_coscheduled_sm_count must be from 0"),
     ],
 )
-def test_wrong_fields(sm, fields, error, what):
-    options = SMResourceOptions(**fields)  # which checks nothing
-    with pytest.raises(error, match=what):
+def test_bad_fields_are_refused_by_the_split(sm, fields, error, message):
+    options = SMResourceOptions(**fields)  # does not check its fields
+    with pytest.raises(error, match=message):
         sm.split(options)
 
 
@@ -143,7 +143,7 @@ def test_impossible_splits_are_refused_by_the_driver(sm, count):
 
 
 @since_131
-def test_groups_of_different_sizes(sm):
+def test_groups_can_have_different_sizes(sm):
     groups, rest = sm.split(SMResourceOptions(count=(16, 32), coscheduled_sm_count=8, backfill=(False, True)))
     assert [group.sm_count for group in groups] == [16, 32]
     assert rest.sm_count <= sm.sm_count - 48
@@ -168,7 +168,7 @@ except RuntimeError as error:
 """
 
 
-def run_on(version: str, program: str) -> list[str]:
+def run_on_driver(version: str, program: str) -> list[str]:
     environment = {"CUDA_CORE_DEVICE": "software", "CUDA_EMULATOR_DRIVER_VERSION": version}
     command = ["env", *(f"{name}={value}" for name, value in environment.items()), sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -178,7 +178,7 @@ def run_on(version: str, program: str) -> list[str]:
 
 @pytest.mark.requires(software=True)
 def test_drivers_before_131_make_equal_groups():
-    lines = run_on("13.0", OLD_DRIVER)
+    lines = run_on_driver("13.0", OLD_DRIVER)
     assert lines[0] == "[16, 16] 100 8"
     assert lines[1:4] == ["2", "RuntimeError", "RuntimeError"]
     assert lines[4] in ("RuntimeError", "ValueError")
@@ -186,7 +186,7 @@ def test_drivers_before_131_make_equal_groups():
 
 
 @pytest.mark.requires(software=True)
-def test_drivers_before_124_divide_nothing():
+def test_drivers_before_124_cannot_partition():
     program = """
 from cuda.core import Device
 try:
@@ -194,12 +194,12 @@ try:
 except RuntimeError as error:
     print(error)
 """
-    assert run_on("12.2", program) == [
+    assert run_on_driver("12.2", program) == [
         "partitioning of multiprocessors needs a driver of CUDA 12.4 or newer; this one is of CUDA 12.2"
     ]
 
 
-def test_empty_resource_divides_nothing():
+def test_an_empty_resource_cannot_be_split():
     with pytest.raises(RuntimeError, match="no multiprocessors"):
         SMResource.__new__(SMResource).split(SMResourceOptions())
 
@@ -229,7 +229,7 @@ def test_work_queues_are_configured_in_place(device):
 
 @since_131
 @pytest.mark.parametrize("options", [None, 3, "device_ctx"])
-def test_configuration_of_another_type(device, options):
+def test_configurations_of_another_type_are_refused(device, options):
     with pytest.raises(TypeError, match="WorkqueueResourceOptions"):
         device.resources.workqueue.configure(options)
 

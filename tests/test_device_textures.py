@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The factories of devices for images; what they make is tested in ``tests/texture``."""
-
-import threading
+"""The methods of devices that create arrays, textures and surfaces, which ``tests/texture`` tests."""
 
 import pytest
 
@@ -10,11 +8,12 @@ from cuda.core import Device
 from cuda.core._device_textures import DeviceTextures
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import MipmappedArray, OpaqueArray, ResourceDescriptor, SurfaceObject, TextureObject
+from support.threads import in_thread
 
 FIELDS = {"shape": (8,), "format": "uint8", "num_channels": 1, "is_surface_load_store": True}
 
 
-def test_each_factory_makes_its_class(device):
+def test_each_factory_creates_its_class(device):
     array = device.create_opaque_array(FIELDS)
     resource = ResourceDescriptor.from_opaque_array(array)
     assert type(array) is OpaqueArray
@@ -25,9 +24,8 @@ def test_each_factory_makes_its_class(device):
 
 def test_each_factory_needs_the_device_to_be_current(device):
     resource = ResourceDescriptor.from_opaque_array(device.create_opaque_array(FIELDS))
-    errors = []
 
-    def make():
+    def create():
         mine = Device(0)
         calls = [
             lambda: mine.create_opaque_array(FIELDS),
@@ -36,19 +34,14 @@ def test_each_factory_needs_the_device_to_be_current(device):
             lambda: mine.create_surface_object(resource=resource),
         ]
         for call in calls:
-            try:
+            with pytest.raises(CUDAError, match="set_current"):
                 call()
-            except CUDAError as error:
-                errors.append(str(error))
+        return True
 
-    thread = threading.Thread(target=make)
-    thread.start()
-    thread.join()
-    assert len(errors) == 4
-    assert all("set_current" in error for error in errors)
+    assert in_thread(create)
 
 
-def test_factories_are_those_of_devices(device):
+def test_only_devices_have_the_factories(device):
     assert isinstance(device, DeviceTextures)
     with pytest.raises(TypeError):
         DeviceTextures.create_opaque_array(object(), FIELDS)

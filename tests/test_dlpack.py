@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack capsules: what they say, how long they keep memory, what is refused."""
+"""DLPack capsules: their contents, how long they keep memory alive, and which requests are refused."""
 
 import ctypes
 import gc
@@ -21,7 +21,7 @@ def mr():
     return HostMemoryResource()
 
 
-def place(device=False, host=False, managed=False, device_id=5):
+def accessible(device=False, host=False, managed=False, device_id=5):
     return SimpleNamespace(
         is_device_accessible=device, is_host_accessible=host, is_managed=managed, device_id=device_id
     )
@@ -39,19 +39,19 @@ def test_device_types_are_those_of_the_specification():
 @pytest.mark.parametrize(
     ("buffer", "device"),
     [
-        (place(device=True), (2, 5)),
-        (place(device=True, host=True, managed=True), (13, 0)),
-        (place(device=True, host=True), (3, 0)),
-        (place(host=True), (1, 0)),
+        (accessible(device=True), (2, 5)),
+        (accessible(device=True, host=True, managed=True), (13, 0)),
+        (accessible(device=True, host=True), (3, 0)),
+        (accessible(host=True), (1, 0)),
     ],
 )
-def test_memory_is_classified(buffer, device):
+def test_the_device_type_follows_from_who_can_access_the_memory(buffer, device):
     assert classify_dl_device(buffer) == device
 
 
-def test_memory_that_nobody_reaches_is_refused():
+def test_memory_that_neither_device_nor_host_can_access_is_refused():
     with pytest.raises(BufferError):
-        classify_dl_device(place())
+        classify_dl_device(accessible())
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_memory_that_nobody_reaches_is_refused():
         ((2, 0), "dltensor_versioned"),
     ],
 )
-def test_version_decides_the_capsule(mr, max_version, name):
+def test_the_version_determines_the_name_of_the_capsule(mr, max_version, name):
     assert f'"{name}"' in repr(mr.allocate(8).__dlpack__(max_version=max_version))
 
 
@@ -79,17 +79,17 @@ def test_version_decides_the_capsule(mr, max_version, name):
         ({"copy": True}, BufferError),
     ],
 )
-def test_what_is_not_offered_is_refused(mr, arguments, error):
+def test_unsupported_requests_are_refused(mr, arguments, error):
     with pytest.raises(error):
         mr.allocate(8).__dlpack__(**arguments)
 
 
-def test_own_device_false_copy_and_any_stream_are_accepted(mr):
+def test_the_own_device_no_copy_and_any_stream_are_accepted(mr):
     assert "dltensor" in repr(mr.allocate(8).__dlpack__(dl_device=(1, 0), copy=False, stream=77))
 
 
 @pytest.mark.parametrize("versioned", [False, True])
-def test_numpy_reads_and_shares(mr, versioned):
+def test_numpy_shares_the_memory(mr, versioned):
     class Exporter:
         def __init__(self, buffer):
             self.buffer = buffer
@@ -161,7 +161,7 @@ def test_owner_of_wrapped_memory_is_kept_by_the_consumer():
     assert alive() is None
 
 
-def test_many_capsules_leave_nothing(mr):
+def test_many_capsules_leave_no_reference(mr):
     buffer = mr.allocate(8)
     alive = weakref.ref(buffer)
     for _ in range(500):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Events: options, queries, waiting, and the time between two."""
+"""Events: options, queries, waiting, the time between two, and use by other processes."""
 
 import gc
 import pickle
@@ -35,16 +35,16 @@ def test_options_have_defaults():
 
 
 @pytest.mark.parametrize("kind", [EventOptions, dict])
-def test_events_between_processes_have_no_time(device, stream, kind):
+def test_events_for_other_processes_cannot_measure_time(device, stream, kind):
     options = kind(timing_enabled=True, ipc_enabled=True)
-    for make in (lambda: stream.record(options=options), lambda: device.create_event(options)):
+    for create in (lambda: stream.record(options=options), lambda: device.create_event(options)):
         with pytest.raises(TypeError, match="ipc_enabled and timing_enabled"):
-            make()
+            create()
 
 
 @pytest.mark.parametrize("timing", [True, False, None])
 @pytest.mark.parametrize("blocking", [True, False, None])
-def test_an_event_is_what_its_options_say(device, stream, timing, blocking):
+def test_an_event_has_the_properties_that_its_options_set(device, stream, timing, blocking):
     options = EventOptions(timing_enabled=timing, blocking_sync=blocking)
     for event in (device.create_event(options), stream.record(options=options)):
         assert event.is_timing_enabled is bool(timing)
@@ -52,13 +52,13 @@ def test_an_event_is_what_its_options_say(device, stream, timing, blocking):
         assert event.is_ipc_enabled is False
 
 
-def test_an_event_has_no_time_by_default(device, stream):
+def test_an_event_measures_no_time_by_default(device, stream):
     for event in (device.create_event(), stream.record()):
         assert not event.is_timing_enabled
         assert not event.is_blocking_sync
 
 
-def test_options_of_wrong_type(device, stream):
+def test_options_of_another_type_are_refused(device, stream):
     for call in (lambda: device.create_event(1), lambda: stream.record(options=1)):
         with pytest.raises(TypeError, match="EventOptions"):
             call()
@@ -76,7 +76,7 @@ def test_handle_is_the_event_of_the_bindings(device):
     assert repr(event) == f"<Event handle={int(event.handle):#x}>"
 
 
-def test_equality_and_hash(device):
+def test_events_compare_and_hash_by_their_handle(device):
     first, second = device.create_event(), device.create_event()
     assert first == first
     assert first != second
@@ -85,7 +85,7 @@ def test_equality_and_hash(device):
     assert hash(first) == hash(first)
 
 
-def test_device_and_context(device, stream):
+def test_an_event_knows_its_device_and_context(device, stream):
     for event in (device.create_event(), stream.record()):
         assert event.device is device
         assert event.context == device.context
@@ -137,7 +137,7 @@ def test_sync_works_where_no_context_is_current(stream):
     assert in_thread(lambda: event.is_done)
 
 
-def test_recording_again_moves_the_event(stream):
+def test_an_event_recorded_again_waits_for_the_later_work(stream):
     event = stream.record()
     event.sync()
     with busy(stream) as release:
@@ -150,7 +150,7 @@ def test_recording_again_moves_the_event(stream):
 # --- Time ------------------------------------------------------------------------------------------
 
 
-def test_time_between_events(stream):
+def test_the_difference_of_two_events_is_the_time_between_them_in_milliseconds(stream):
     began = time.monotonic()
     start = stream.record(options=TIMED)
     with busy(stream) as release:
@@ -191,7 +191,7 @@ def test_time_needs_completed_events(stream):
 
 
 @pytest.mark.parametrize("other", [1, None, "event"])
-def test_time_to_something_else(device, other):
+def test_differences_with_other_types_are_refused(device, other):
     event = device.create_event(TIMED)
     with pytest.raises(TypeError):
         event - other
@@ -204,7 +204,7 @@ def test_time_to_something_else(device, other):
 # --- Closing ---------------------------------------------------------------------------------------
 
 
-def test_a_closed_event(device, stream):
+def test_a_closed_event_has_no_handle_and_refuses_each_use(device, stream):
     event, open_event = device.create_event(TIMED), stream.record(options=TIMED)
     stream.sync()
     event.close()
@@ -226,7 +226,7 @@ def test_a_closed_event(device, stream):
             use()
 
 
-def test_an_event_closes_itself_at_the_end_of_a_block(device):
+def test_a_with_block_closes_the_event(device):
     with device.create_event() as event:
         assert not event.is_closed
     assert event.is_closed
@@ -287,13 +287,13 @@ def test_short_descriptor_is_refused():
         Event.from_ipc_descriptor(b"abc")
 
 
-def test_only_shared_events_have_a_descriptor(stream):
+def test_only_events_for_other_processes_have_a_descriptor(stream):
     with pytest.raises(RuntimeError, match="ipc_enabled"):
         stream.record().ipc_descriptor  # noqa: B018
 
 
 @pytest.mark.requires(ipc=True)
-def test_descriptor_is_asked_for_once(shared):
+def test_the_descriptor_is_requested_once_and_not_after_close(shared):
     assert shared.ipc_descriptor is shared.ipc_descriptor
     shared.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -301,25 +301,25 @@ def test_descriptor_is_asked_for_once(shared):
 
 
 @pytest.mark.requires(ipc=True)
-def test_shared_event_is_not_pickled_alone(shared):
+def test_shared_event_is_pickled_only_by_multiprocessing(shared):
     with pytest.raises(TypeError):
         pickle.dumps(shared)
 
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("blocking", [False, True])
-def test_received_event_knows_what_it_is(spawned, child, stream, blocking):
+def test_received_event_has_the_properties_of_the_sent_one(spawned, child, stream, blocking):
     event = stream.record(options={"ipc_enabled": True, "blocking_sync": blocking})
     assert child.call(shared_memory.event_state, event) == (None, None, True, False, blocking, False)
 
 
 @pytest.mark.requires(ipc=True)
-def test_event_opens_by_its_descriptor(child, shared):
+def test_another_process_opens_an_event_by_its_descriptor(child, shared):
     assert child.call(shared_memory.open_event, shared.ipc_descriptor) is True
 
 
 @pytest.mark.requires(ipc=True)
-def test_event_that_comes_back_is_the_same(spawned, child, device, shared):
+def test_event_sent_there_and_back_is_equal(spawned, child, device, shared):
     returned = child.call(shared_memory.echo, shared)
     assert returned == shared
     assert returned.device is device
@@ -334,7 +334,7 @@ def test_event_is_pickled_on_a_thread_without_a_context(spawned, shared):
 
 
 @pytest.mark.requires(ipc=True)
-def test_received_event_is_pickled_after_its_close(spawned, child, shared):
+def test_received_event_can_be_sent_on_after_its_close(spawned, child, shared):
     returned = child.call(shared_memory.close_and_return, shared)
     assert returned == shared
     shared.close()
@@ -342,7 +342,7 @@ def test_received_event_is_pickled_after_its_close(spawned, child, shared):
 
 
 @pytest.mark.requires(ipc=True)
-def test_closed_event_that_was_never_sent_is_not_pickled(spawned, shared):
+def test_event_closed_before_it_was_ever_sent_cannot_be_sent(spawned, shared):
     shared.close()
     with pytest.raises(RuntimeError, match="this Event is closed"):
         ForkingPickler.dumps(shared)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every driver call behind code, launches, streams and events fails in turn: clear errors, nothing lost."""
+"""Each driver call of code, launches, streams and events fails in turn: the error is clear, and nothing leaks."""
 
 import contextlib
 
@@ -23,14 +23,14 @@ SOURCE = """
 __device__ int counter = 1;
 __managed__ int shared_with_host = 7;
 extern "C" __global__ void count(int* out, int more) { *out = counter + shared_with_host + more; }
-extern "C" __global__ void roomy(int* out) { extern __shared__ int s[]; s[threadIdx.x] = 1; *out = s[0]; }
+extern "C" __global__ void use_shared(int* out) { extern __shared__ int s[]; s[threadIdx.x] = 1; *out = s[0]; }
 extern "C" __global__ void nothing() {}
 """
 ONE = LaunchConfig(grid=1, block=1)
 
 
 def fresh():
-    """Code that was not loaded yet."""
+    """Return code that has not been loaded yet."""
     return ObjectCode.from_cubin(compiled(SOURCE).code)
 
 
@@ -46,7 +46,7 @@ def code_object(device):
 @each_code
 @pytest.mark.parametrize("source", ["bytes", "file"])
 @pytest.mark.parametrize("kind", ["cubin", "ptx", "fatbin"])
-def test_loading(device, tmp_path, source, kind, code):
+def test_each_call_of_a_load_may_fail(device, tmp_path, source, kind, code):
     target = "ptx" if kind == "ptx" else "cubin"
     module = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile(target).code
     if source == "file":
@@ -61,14 +61,14 @@ def test_loading(device, tmp_path, source, kind, code):
             assert int(code_object.handle)
 
     loads = "cuLibraryLoadFromFile" if source == "file" else "cuLibraryLoadData"
-    # Only the reason of a failure is looked for in these: the failure itself is told.
+    # This call only looks for the reason of a failure that is raised in any case.
     failed = fail_each_call(program, code, overcome=["cuModuleLoadDataEx"])
     assert failed >= {loads, "cuLibraryGetKernel", "cuLibraryGetModule", "cuLibraryUnload"}
 
 
 @each_code
 @pytest.mark.parametrize("name", ["counter", "shared_with_host"])
-def test_variables(device, stream, name, code):
+def test_each_call_of_get_global_may_fail(device, stream, name, code):
     def program():
         with fresh() as code_object, code_object.get_global(name) as variable:
             variable.fill(0, stream=stream)
@@ -79,7 +79,7 @@ def test_variables(device, stream, name, code):
 
 @each_code
 @pytest.mark.parametrize("get", ["get_kernel", "get_global"])
-def test_names_that_are_unknown(device, get, code):
+def test_each_call_after_an_unknown_name_may_fail(device, get, code):
     def program():
         with fresh() as code_object:
             try:
@@ -89,14 +89,14 @@ def test_names_that_are_unknown(device, get, code):
                     raise
                 assert f"there is no {get[4:].replace('global', 'variable')} 'nowhere'" in str(error)
 
-    # Which names there are is only a hint.
+    # The message lists the known names where the driver tells them.
     hints = ["cuLibraryGetKernelCount", "cuLibraryEnumerateKernels", "cuKernelGetName"]
     assert "cuLibraryLoadData" in fail_each_call(program, code, overcome=hints)
 
 
 @each_code
-def test_attributes_of_kernels(device, code_object, code):
-    kernel = code_object.get_kernel("roomy")
+def test_each_call_of_kernel_attributes_may_fail(device, code_object, code):
+    kernel = code_object.get_kernel("use_shared")
 
     def program():
         attributes = kernel.attributes
@@ -109,8 +109,8 @@ def test_attributes_of_kernels(device, code_object, code):
 
 
 @each_code
-def test_occupancy(device, stream, code_object, code):
-    kernel = code_object.get_kernel("roomy")
+def test_each_call_of_occupancy_may_fail(device, stream, code_object, code):
+    kernel = code_object.get_kernel("use_shared")
     clusters = LaunchConfig(grid=4, cluster=2, block=32)
 
     def program():
@@ -125,7 +125,7 @@ def test_occupancy(device, stream, code_object, code):
 
 
 @each_code
-def test_parameters_and_handles_of_kernels(device, code):
+def test_each_call_of_parameters_and_handles_of_kernels_may_fail(device, code):
     def program():
         with fresh() as code_object:
             kernel = code_object.get_kernel("count")
@@ -141,7 +141,7 @@ def test_parameters_and_handles_of_kernels(device, code):
 
 @each_code
 @pytest.mark.parametrize("is_cooperative", [False, True], ids=["plain", "cooperative"])
-def test_launches(device, stream, is_cooperative, code):
+def test_each_call_of_a_launch_may_fail(device, stream, is_cooperative, code):
     memory = HostMemory(4)
     config = LaunchConfig(grid=2, block=32, is_cooperative=is_cooperative)
 
@@ -155,20 +155,20 @@ def test_launches(device, stream, is_cooperative, code):
 
 
 @each_code
-def test_launches_that_ask_for_shared_memory(device, stream, code):
+def test_each_call_of_a_launch_with_much_shared_memory_may_fail(device, stream, code):
     memory = HostMemory(4)
     config = LaunchConfig(grid=1, block=32, shmem_size=device.properties.max_shared_memory_per_block_optin)
 
     def program():
         with fresh() as code_object:
-            launch(stream, config, code_object.get_kernel("roomy"), memory.buffer)
+            launch(stream, config, code_object.get_kernel("use_shared"), memory.buffer)
             stream.sync()
 
     assert fail_each_call(program, code) >= {"cuLaunchKernelEx", "cuKernelSetAttribute", "cuDeviceGetAttribute"}
 
 
 @each_code
-def test_launches_in_another_context(device, code_object, code):
+def test_each_call_of_a_launch_in_another_context_may_fail(device, code_object, code):
     kernel = code_object.get_kernel("nothing")
     with foreign_context() as context:
         device.set_current(context)
@@ -188,7 +188,7 @@ def test_launches_in_another_context(device, code_object, code):
 
 
 @each_code
-def test_linking_by_the_driver(device, code):
+def test_each_call_of_the_linker_may_fail(device, code):
     options = ProgramOptions(arch=f"sm_{device.arch}", relocatable_device_code=True)
     part = Program('extern "C" __global__ void f() {}', "c++", options).compile("cubin")
 
@@ -204,7 +204,7 @@ def test_linking_by_the_driver(device, code):
 
 
 @each_code
-def test_streams(device, code):
+def test_each_call_of_streams_may_fail(device, code):
     def program():
         with device.create_stream(options=StreamOptions(priority=0)) as stream, device.create_stream() as other:
             assert stream.is_nonblocking
@@ -221,7 +221,7 @@ def test_streams(device, code):
 
 
 @each_code
-def test_events(device, stream, code):
+def test_each_call_of_events_may_fail(device, stream, code):
     def program():
         timed = EventOptions(timing_enabled=True)
         with stream.record(options=timed) as first, device.create_event(timed) as second:
@@ -235,7 +235,7 @@ def test_events(device, stream, code):
 
 
 @each_code
-def test_streams_of_others(device, code):
+def test_each_call_of_streams_in_another_context_may_fail(device, code):
     with foreign_context() as context:
 
         def program():

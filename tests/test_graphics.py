@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and images of OpenGL: registered, mapped, unmapped, and kept by what still uses them.
+"""Buffers and images of OpenGL: registered, mapped, unmapped, and kept alive while they are in use.
 
-On a GPU the buffers are those of OpenGL, without a window; on the software device ``cuda.emulator.GraphicsBuffer``
-stands for them.
+On a GPU the buffers belong to an OpenGL context without a window; on the software device they are
+``cuda.emulator.GraphicsBuffer``.
 """
 
 import gc
@@ -20,6 +20,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import ResourceDescriptor
 from support.kernels import compiled
 from support.opengl import GL_TEXTURE_2D, RealImage, make_buffer
+from support.threads import in_thread
 
 needs_buffers = pytest.mark.requires(graphics_buffers=True)
 
@@ -53,12 +54,12 @@ FLAGS = [
 
 
 @pytest.mark.parametrize("flags, bits", FLAGS)
-def test_flags_are_bits(flags, bits):
+def test_flags_become_the_bits_of_the_driver(flags, bits):
     assert _parse_register_flags(flags) == bits
 
 
 @pytest.mark.parametrize("flags", ["READ_ONLY", "bad", ("read_only", "bad"), ("read_only", 42), [None], b"read_only"])
-def test_unknown_flags_are_refused_before_the_driver_is_asked(flags):
+def test_unknown_flags_are_refused_before_any_driver_call(flags):
     with pytest.raises(ValueError, match="flags must be"):
         GraphicsResource.from_gl_buffer(1, flags=flags)
     with pytest.raises(ValueError, match="flags must be"):
@@ -91,12 +92,12 @@ def test_stream_of_another_type_is_refused():
         GraphicsResource.from_gl_buffer(1, stream=3)
 
 
-def test_there_is_no_direct_construction():
+def test_no_direct_construction():
     with pytest.raises(RuntimeError, match="from_gl_buffer"):
         GraphicsResource()
 
 
-def test_object_that_is_not_there_is_the_drivers_refusal(device):
+def test_the_driver_refuses_unknown_names(device):
     with pytest.raises(CUDAError):
         GraphicsResource.from_gl_buffer(0x7FFFFFF0)
     with pytest.raises(CUDAError):
@@ -113,7 +114,7 @@ def test_software_device_says_that_it_has_no_opengl(device):
 
 @needs_buffers
 class TestBuffer:
-    def test_resource_tells_its_state(self, resource, stream):
+    def test_resource_shows_whether_it_is_mapped_or_closed(self, resource, stream):
         assert type(resource.handle) is int and resource.handle == resource.resource_handle != 0
         assert not resource.is_mapped and not resource.is_closed
         assert repr(resource) == f"<GraphicsResource handle={resource.handle:#x}>"
@@ -126,7 +127,7 @@ class TestBuffer:
         assert repr(resource) == "<GraphicsResource handle=0x0 closed>"
         resource.close()
 
-    def test_memory_is_shared_in_turn(self, resource, gl_buffer, stream):
+    def test_opengl_and_kernels_use_the_memory_in_turn(self, resource, gl_buffer, stream):
         gl_buffer.write(bytes(range(256)))
         buffer = resource.map(stream=stream)
         assert type(buffer) is Buffer and buffer.size == 256
@@ -141,7 +142,7 @@ class TestBuffer:
         assert (buffer.handle, buffer.size, buffer.is_closed) == (0, 0, True)
         assert gl_buffer.read() == bytes(range(255, -1, -1))
 
-    def test_block_maps_where_a_stream_is_given(self, gl_buffer, stream):
+    def test_with_block_maps_if_a_stream_was_given(self, gl_buffer, stream):
         resource = GraphicsResource.from_gl_buffer(gl_buffer.name, flags="write_discard", stream=stream)
         assert not resource.is_mapped
         with resource as buffer:
@@ -153,21 +154,21 @@ class TestBuffer:
         stream.sync()
         assert gl_buffer.read() == b"\7" * 256
 
-    def test_block_without_a_stream_gives_the_resource(self, gl_buffer):
+    def test_with_block_without_a_stream_returns_the_resource(self, gl_buffer):
         with GraphicsResource.from_gl_buffer(gl_buffer.name) as resource:
             assert isinstance(resource, GraphicsResource) and not resource.is_mapped
         assert resource.is_closed
         with pytest.raises(RuntimeError, match="GraphicsResource is closed"):
             resource.__enter__()
 
-    def test_exception_in_a_block_passes_and_unmaps(self, gl_buffer, stream):
+    def test_exception_in_a_with_block_propagates_and_unmaps(self, gl_buffer, stream):
         with pytest.raises(ZeroDivisionError), GraphicsResource.from_gl_buffer(gl_buffer.name, stream=stream) as buffer:
             raise ZeroDivisionError
         assert buffer.is_closed
         stream.sync()
         assert len(gl_buffer.read()) == 256
 
-    def test_mapped_buffer_is_a_block_of_its_own(self, resource, stream):
+    def test_with_block_of_the_mapped_buffer_unmaps(self, resource, stream):
         for _ in range(2):
             with resource.map(stream=stream) as buffer:
                 buffer.fill(1, stream=stream)
@@ -181,7 +182,7 @@ class TestBuffer:
         stream.sync()
         assert gl_buffer.read() == b"\x09" * 256
 
-    def test_only_closing_unmaps(self, resource, stream):
+    def test_dropping_the_mapped_buffer_does_not_unmap(self, resource, stream):
         resource.map(stream=stream)
         gc.collect()
         assert resource.is_mapped
@@ -192,7 +193,7 @@ class TestBuffer:
         with pytest.raises(RuntimeError, match="is not mapped"):
             resource.unmap()
 
-    def test_other_streams_may_end_the_mapping(self, resource, device, stream):
+    def test_the_mapping_may_end_on_another_stream(self, resource, device, stream):
         other = device.create_stream()
         buffer = resource.map(stream=stream)
         buffer.close(other)
@@ -204,7 +205,7 @@ class TestBuffer:
         other.sync()
         stream.sync()
 
-    def test_wrong_streams_leave_it_as_it_was(self, resource, stream):
+    def test_wrong_streams_are_refused_without_effect(self, resource, stream):
         for wrong in (None, 3, stream.create_graph_builder()):
             with pytest.raises(TypeError, match="stream must be a Stream"):
                 resource.map(stream=wrong)
@@ -222,16 +223,16 @@ class TestBuffer:
         closed.close()
         with pytest.raises(RuntimeError, match="Stream is closed"):
             resource.map(stream=closed)
-        resource.close("no stream, and nothing is mapped")
+        resource.close("not a stream, which is not needed as nothing is mapped")
         for call in (lambda: resource.map(stream=stream), resource.unmap, lambda: resource.map_array(stream=stream)):
             with pytest.raises(RuntimeError, match="GraphicsResource is closed"):
                 call()
 
-    def test_buffers_are_no_arrays(self, resource, stream):
+    def test_a_buffer_cannot_be_mapped_as_an_array(self, resource, stream):
         with pytest.raises(CUDAError):
             resource.map_array(stream=stream)
         assert not resource.is_mapped
-        resource.map(stream=stream)  # what failed has unmapped
+        resource.map(stream=stream)  # the failed call has unmapped
         for change in ({"index": 1.0}, {"level": "0"}):
             with pytest.raises(TypeError):
                 resource.map_array(stream=stream, **change)
@@ -249,41 +250,25 @@ class TestBuffer:
             gc.collect()
             assert ended() is None
 
-    @pytest.mark.requires(software=True)  # a driver asks for a thread on which the context of OpenGL is current
+    @pytest.mark.requires(software=True)  # NVIDIA's driver needs a thread on which the OpenGL context is current
     def test_any_thread_may_close(self, resource, stream):
-        import threading
-
         resource.map(stream=stream)
-        thread = threading.Thread(target=resource.close)  # no context is current there
-        thread.start()
-        thread.join()
+        in_thread(resource.close)  # no context is current there
         assert resource.is_closed
 
-    def test_identity_is_that_of_the_object(self, resource, gl_buffer):
+    def test_resources_compare_by_identity_and_cannot_be_pickled(self, resource, gl_buffer):
         other = GraphicsResource.from_gl_buffer(gl_buffer.name)
         assert resource != other and hash(resource) != hash(other)
         assert not isinstance(resource, Buffer)
         with pytest.raises(TypeError, match="cannot be pickled"):
             pickle.dumps(resource)
 
-    def test_no_context_is_a_refusal(self, gl_buffer):
-        import threading
-
-        errors = []
-
-        def register():
-            try:
-                GraphicsResource.from_gl_buffer(gl_buffer.name)
-            except CUDAError as error:
-                errors.append(error)
-
-        thread = threading.Thread(target=register)
-        thread.start()
-        thread.join()
-        assert len(errors) == 1
+    def test_a_registration_without_a_current_context_is_refused(self, gl_buffer):
+        with pytest.raises(CUDAError):
+            in_thread(lambda: GraphicsResource.from_gl_buffer(gl_buffer.name))
 
     @pytest.mark.requires(software=True)
-    def test_software_device_keeps_both_sides_apart(self, resource, gl_buffer, stream):
+    def test_software_device_refuses_host_access_while_mapped_and_kernels_after(self, resource, gl_buffer, stream):
         buffer = resource.map(stream=stream)
         address = buffer.handle
         with pytest.raises(RuntimeError, match="mapped"):
@@ -305,7 +290,7 @@ class TestImage:
         yield image
         image.delete()
 
-    def test_surface_writes_what_opengl_reads(self, image, device, stream):
+    def test_opengl_reads_what_a_surface_wrote(self, image, device, stream):
         with GraphicsResource.from_gl_image(image.name, GL_TEXTURE_2D, flags="surface_load_store") as resource:
             array = resource.map_array(stream=stream)
             assert (array.shape, array.num_channels, array.is_surface_load_store) == ((16, 8), 4, True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts of parts of a device: where their kernels run, how long they live, what they refuse."""
+"""Contexts of some multiprocessors of a device: where their kernels run, how long they live, what they refuse."""
 
 import gc
 
@@ -51,7 +51,7 @@ def test_groups_may_be_joined_in_one_context(device):
     assert 0 < len(own_multiprocessors(context.create_stream())) <= 16
 
 
-def test_context_says_what_it_is(device, context):
+def test_context_is_green_and_has_its_own_resources(device, context):
     assert context.is_green
     assert context != device.context
     assert int(context.handle) != current_context()
@@ -75,13 +75,13 @@ def test_streams_and_events_know_their_context(device, context):
     assert device.create_stream().resources.sm.sm_count == device.properties.multiprocessor_count
 
 
-def test_foreign_wrapper_of_a_stream_finds_the_context(context):
+def test_a_stream_wrapped_from_its_handle_finds_the_context(context):
     stream = context.create_stream()
     assert Stream.from_handle(int(stream.handle)).context == context
 
 
 @pytest.mark.requires(mempool=True)
-def test_work_of_all_kinds_goes_on_while_the_primary_context_is_current(device, context):
+def test_streams_of_the_context_work_while_the_primary_context_is_current(device, context):
     stream = context.create_stream()
     source, target = (device.allocate(256, stream=stream) for _ in range(2))
     source.fill(7, stream=stream)
@@ -95,7 +95,7 @@ def test_work_of_all_kinds_goes_on_while_the_primary_context_is_current(device, 
     other.sync()
 
 
-def test_set_current_installs_the_context_and_gives_the_same_objects_back(device, context):
+def test_set_current_installs_the_context_and_returns_the_replaced_object(device, context):
     primary = device.context
     previous = device.set_current(context)
     assert previous is primary
@@ -147,9 +147,9 @@ def test_streams_outlive_their_closed_context(device):
     assert len(own_multiprocessors(stream)) <= 8
 
 
-def test_contexts_end_with_the_last_that_was_made_of_them(device):
+def test_a_context_lives_as_long_as_its_streams_and_events(device):
     gc.collect()
-    device.sync()  # ends what other tests closed under work
+    device.sync()  # releases objects that other tests closed while work was pending
     before = registry_sizes()["green"]
     context = green_context(device)
     stream = context.create_stream()
@@ -165,14 +165,14 @@ def test_contexts_end_with_the_last_that_was_made_of_them(device):
     assert registry_sizes()["green"] == before
 
 
-def test_many_contexts_are_made_one_after_the_other(device):
+def test_many_contexts_are_created_one_after_the_other(device):
     for _ in range(50):
         context = green_context(device)
         assert context.create_stream().is_done
         context.close()
 
 
-def test_context_serves_another_thread(context):
+def test_another_thread_can_use_the_context(context):
     def work():
         stream = context.create_stream()
         Device(0).set_current(context)
@@ -183,7 +183,7 @@ def test_context_serves_another_thread(context):
     assert is_current
 
 
-def test_creation_needs_no_current_context_and_changes_nothing(device):
+def test_creation_needs_no_current_context_and_makes_none_current(device):
     with no_context():
         context = Device(0).create_context({"resources": split(Device(0), 8)})
         assert current_context() == 0
@@ -193,7 +193,7 @@ def test_creation_needs_no_current_context_and_changes_nothing(device):
 # --- Refusals --------------------------------------------------------------------------------------
 
 
-def test_resources_are_wanted(device):
+def test_resources_are_required(device):
     with pytest.raises(ValueError, match="options must be a ContextOptions"):
         device.create_context()
     with pytest.raises(ValueError, match="not be None"):
@@ -205,12 +205,12 @@ def test_resources_are_wanted(device):
 
 
 @pytest.mark.parametrize("options", [object(), [1], 8])
-def test_options_of_another_type(device, options):
+def test_options_of_another_type_are_refused(device, options):
     with pytest.raises(TypeError, match="ContextOptions"):
         device.create_context(options)
 
 
-def test_resources_of_another_type(device):
+def test_resources_of_another_type_are_refused(device):
     with pytest.raises(TypeError, match="SMResource or WorkqueueResource, not int"):
         device.create_context(ContextOptions(resources=[8]))
     with pytest.raises(TypeError, match="must be a sequence"):
@@ -235,37 +235,37 @@ def test_resources_of_another_device_are_refused(devices):
         devices[0].create_context(ContextOptions(resources=split(devices[1], 8)))
 
 
-@pytest.mark.requires(software=True)  # the driver of CUDA 13.0 makes a context of multiprocessors that overlap
+@pytest.mark.requires(software=True)  # NVIDIA's driver of CUDA 13.0 accepts groups that overlap
 def test_resources_of_two_splits_are_refused_by_the_driver(device):
     with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"):
         device.create_context(ContextOptions(resources=[*split(device, 8), *split(device, 8)]))
 
 
 @pytest.mark.parametrize(
-    "options, error, what",
+    "options, error, message",
     [
         (StreamOptions(nonblocking=False), ValueError, "nonblocking must be True"),
         ({"priority": 1000}, ValueError, "priority must be from"),
         (8, TypeError, "stream options"),
     ],
 )
-def test_stream_options_are_checked(context, options, error, what):
-    with pytest.raises(error, match=what):
+def test_bad_stream_options_are_refused(context, options, error, message):
+    with pytest.raises(error, match=message):
         context.create_stream(options)
 
 
-def test_priorities_reach_the_streams(context):
+def test_streams_have_the_priority_of_their_options(context):
     assert context.create_stream({"priority": -1}).priority == -1
     assert context.create_stream(options=StreamOptions(priority=0)).priority == 0
 
 
-def test_other_contexts_create_no_streams(device):
+def test_only_green_contexts_create_streams(device):
     with pytest.raises(RuntimeError, match="only green contexts"):
         device.context.create_stream()
 
 
 @pytest.mark.requires(cuda=(13, 1))
-def test_work_queues_alone_make_a_context(device):
+def test_a_context_can_be_created_from_work_queues_alone(device):
     queues = device.resources.workqueue
     queues.configure(WorkqueueResourceOptions(sharing_scope="green_ctx_balanced", concurrency_limit=2))
     context = device.create_context(ContextOptions(resources=(queues,)))

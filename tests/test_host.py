@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The host as a place where memory can be."""
+"""Host, which names the host or one of its NUMA nodes as a location of memory."""
 
 import copy
 import pickle
-import threading
 import weakref
 
 import pytest
 
 from cuda.core._host import Host
+from support.threads import COUNT, run_in_threads
 
 
-def test_one_object_per_set_of_arguments():
+def test_equal_arguments_return_the_same_object():
     assert Host() is Host(None)
     assert Host(1) is Host(numa_id=1)
     assert Host.numa_current() is Host(is_numa_current=True)
@@ -20,7 +20,7 @@ def test_one_object_per_set_of_arguments():
     assert len(forms) == 4
 
 
-def test_forms_say_what_they_are():
+def test_attributes_and_repr_tell_the_location():
     assert (Host().numa_id, Host().is_numa_current) == (None, False)
     assert (Host(2).numa_id, Host(2).is_numa_current) == (2, False)
     assert (Host.numa_current().numa_id, Host.numa_current().is_numa_current) == (None, True)
@@ -32,7 +32,7 @@ def test_forms_say_what_they_are():
 
 
 @pytest.mark.parametrize("numa_id", [-1, True, 1.0, "1"])
-def test_bad_nodes_are_refused(numa_id):
+def test_bad_numa_ids_are_refused(numa_id):
     with pytest.raises(ValueError, match="numa_id"):
         Host(numa_id)
 
@@ -43,13 +43,13 @@ def test_node_and_current_exclude_each_other():
 
 
 @pytest.mark.parametrize("host", [Host(), Host(1), Host.numa_current()])
-def test_pickle_and_copy_give_the_same_object(host):
+def test_pickle_and_copy_return_the_same_object(host):
     assert pickle.loads(pickle.dumps(host)) is host
     assert copy.copy(host) is host
     assert copy.deepcopy(host) is host
 
 
-def test_hosts_are_immutable_and_compare():
+def test_hosts_are_immutable_and_compare_by_value():
     host = Host(1)
     with pytest.raises(AttributeError, match="immutable"):
         host.numa_id = 2
@@ -63,15 +63,6 @@ def test_hosts_are_immutable_and_compare():
 
 def test_threads_get_the_same_object():
     found = []
-    start = threading.Barrier(8)
-
-    def work():
-        start.wait()
-        found.append(Host(987))
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    assert run_in_threads(lambda _: found.append(Host(987))) == []
+    assert len(found) == COUNT
     assert len(set(map(id, found))) == 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a program loads: nothing at the import, and for a first result only what it uses."""
+"""The modules that a program loads: hardly any at the import, and for its first kernel only those that it uses."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "benchmarks" / "first_result" / "program.py"
 SHOW = "import sys; print(*sorted(sys.modules))"
-# What takes milliseconds to import, and is needed for other things.
-HEAVY = {
+# These take milliseconds to import, and a first kernel does not need them.
+SLOW = {
     "cuda.bindings",
     "cuda.pathfinder",
     "dataclasses",
@@ -32,7 +32,7 @@ HEAVY = {
 
 
 def loaded(code: str, *arguments: str) -> set[str]:
-    """Return the modules that are loaded after some code and are not before it."""
+    """Return the modules that some code loads."""
     command = [sys.executable, "-P", "-c", f"import numpy\n{SHOW}\n{code}\n{SHOW}", *arguments]
     done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -40,7 +40,7 @@ def loaded(code: str, *arguments: str) -> set[str]:
     return set(after.split()) - set(before.split())
 
 
-def test_import_loads_no_module_of_the_package_but_its_beginnings():
+def test_the_import_loads_only_the_modules_that_defer_the_others():
     code = "import os; os.environ['CUDA_CORE_DEVICE'] = 'hardware'; import cuda.core"
     allowed = {
         "_utils",
@@ -56,18 +56,18 @@ def test_import_loads_no_module_of_the_package_but_its_beginnings():
 
 
 @pytest.mark.requires(device=True, nvrtc=True, source=True)
-def test_first_result_loads_nothing_heavy():
+def test_a_first_kernel_loads_no_slow_module():
     names = loaded(f"exec(open({str(PROGRAM)!r}).read())")
     assert "cuda.core._launcher" in names
-    assert names & HEAVY == set()
+    assert names & SLOW == set()
     assert not any(name.startswith("cuda.core._compile.cache") for name in names)
 
 
 @pytest.mark.requires(device=True, nvrtc=True, source=True)
-def test_first_result_from_files_loads_nothing_heavy(tmp_path):
+def test_a_first_kernel_from_cached_files_loads_no_slow_module(tmp_path):
     for _ in range(2):
         names = loaded(f"exec(open({str(PROGRAM)!r}).read())", str(tmp_path))
-    assert names & (HEAVY | {"threading", "queue"}) == set()
+    assert names & (SLOW | {"threading", "queue"}) == set()
 
 
 HIT = """
@@ -81,7 +81,7 @@ with Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm
 
 
 @pytest.mark.requires(nvrtc=True, software=False)
-def test_a_hit_in_files_does_not_load_nvrtc(tmp_path):
+def test_a_cache_hit_does_not_load_nvrtc(tmp_path):
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "records")}
     command = [sys.executable, "-P", "-c", HIT, str(tmp_path / "programs")]
     done = [subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60) for _ in range(2)]

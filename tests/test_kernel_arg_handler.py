@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""ParamHolder: each argument in a cell of its own size, for packages that launch by themselves."""
+"""ParamHolder, with which other packages launch kernels: each argument in memory of its own size."""
 
 import ctypes
 
@@ -13,7 +13,7 @@ from cuda.core._memory import Buffer
 
 
 def cell(holder, index, ctype):
-    """Read one argument as a kernel would."""
+    """Return one argument as a kernel would read it."""
     addresses = ctypes.cast(holder.ptr, ctypes.POINTER(ctypes.c_void_p))
     return ctype.from_address(addresses[index])
 
@@ -56,7 +56,7 @@ def test_no_arguments_are_a_null_array(nothing):
     ids=lambda value: type(value).__name__,
 )
 def test_each_argument_has_its_natural_size(argument, ctype, expected):
-    # The neighbours show that a cell is neither too long nor in another's place.
+    # The arguments on both sides show that this one has neither the wrong size nor the wrong place.
     holder = ParamHolder([1, argument, 2])
     assert cell(holder, 1, ctype).value == expected
     assert cell(holder, 0, ctypes.c_int64).value == 1
@@ -73,19 +73,19 @@ def test_each_argument_has_its_natural_size(argument, ctype, expected):
     ],
     ids=repr,
 )
-def test_numbers_that_ctypes_lacks(argument, dtype):
+def test_complex_and_half_numbers_are_passed_by_value(argument, dtype):
     holder = ParamHolder((argument,))
     content = bytes(cell(holder, 0, ctypes.c_char * np.dtype(dtype).itemsize))
     assert np.frombuffer(content, dtype)[0] == argument
 
 
-def test_structures_are_taken_by_value():
+def test_structures_are_passed_by_value():
     holder = ParamHolder([b"0123456789", 7])
     assert bytes(cell(holder, 0, ctypes.c_char * 10)) == b"0123456789"
     assert cell(holder, 1, ctypes.c_int64).value == 7
 
 
-def test_many_arguments():
+def test_many_arguments_keep_their_order():
     holder = ParamHolder(range(500))
     assert [cell(holder, index, ctypes.c_int64).value for index in range(500)] == list(range(500))
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""LaunchConfig: what it accepts, what it refuses, and the driver's struct it becomes."""
+"""LaunchConfig: the values that it accepts and refuses, and its conversion to the driver's struct."""
 
 import copy
 import pickle
@@ -38,7 +38,7 @@ def test_sizes_become_triples(size, expected):
     assert all(type(item) is int for item in config.grid)
 
 
-def test_the_rest_has_defaults():
+def test_other_fields_have_defaults():
     config = LaunchConfig(grid=1, block=1)
     assert config.cluster is None
     assert config.shmem_size == 0
@@ -58,7 +58,7 @@ def test_fields_can_be_positional():
     [0, -1, 2**32, 2**70, -(2**70), True, 1.5, "3", (), (1, 1, 1, 1), (1, 0), (1, None), (1, True), np.arange(2)],
     ids=repr,
 )
-def test_unfit_sizes_are_refused(config, field, size):
+def test_bad_sizes_are_refused(config, field, size):
     with pytest.raises(ValueError, match=field):
         LaunchConfig(**{"grid": 1, "block": 1, field: size})
     with pytest.raises(ValueError, match=field):
@@ -66,7 +66,7 @@ def test_unfit_sizes_are_refused(config, field, size):
 
 
 @pytest.mark.parametrize("given", [{}, {"grid": 1}, {"block": 1}])
-def test_grid_and_block_are_needed(given):
+def test_grid_and_block_are_required(given):
     missing = "block" if "grid" in given else "grid"
     with pytest.raises(ValueError, match=missing):
         LaunchConfig(**given)
@@ -78,7 +78,7 @@ def test_unknown_fields_are_refused():
 
 
 @pytest.mark.parametrize("size", [0, 1, np.int32(48), 2**32 - 1])
-def test_shared_memory_is_any_size_of_32_bits(config, size):
+def test_shared_memory_is_a_size_of_32_bits(config, size):
     config.shmem_size = size
     assert config.shmem_size == size
     assert type(config.shmem_size) is int

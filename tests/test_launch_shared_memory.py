@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamic shared memory above the default limit: a launch asks for it by itself, once."""
+"""Dynamic shared memory above the default limit: the first launch that needs it raises the limit of its kernel."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -36,7 +36,7 @@ THREADS = 256
 
 @pytest.fixture
 def code(device):
-    """Code of its own, so that no other test has set an attribute of its kernels."""
+    """New code, so that no other test has set an attribute of its kernels."""
     return ObjectCode.from_cubin(compiled(SOURCE).code)
 
 
@@ -47,7 +47,7 @@ def kernel(code):
 
 @pytest.fixture
 def most(device):
-    """The shared memory that a block may have, in bytes; more than it has by default."""
+    """The most shared memory that a block may have, in bytes, which is more than the default limit."""
     most = device.properties.max_shared_memory_per_block_optin
     assert most > device.properties.max_shared_memory_per_block
     return most
@@ -68,7 +68,7 @@ WAYS = {
 
 @pytest.mark.requires(cooperative=True, clusters=True)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_launches_need_no_setting(stream, kernel, most, way):
+def test_launches_raise_the_limit_themselves(stream, kernel, most, way):
     memory = HostMemory(most)
     for size in (most // 8, most):
         launch(stream, way({"grid": 2, "block": THREADS, "shmem_size": size}), kernel, memory.buffer, size // 4)
@@ -76,14 +76,14 @@ def test_launches_need_no_setting(stream, kernel, most, way):
         assert is_reversed(memory, size)
 
 
-def test_bound_kernels_need_no_setting(stream, kernel, most):
+def test_bound_kernels_raise_the_limit_themselves(stream, kernel, most):
     memory = HostMemory(most)
     kernel.bind(LaunchConfig(grid=1, block=THREADS, shmem_size=most), stream=stream)(memory.buffer, most // 4)
     stream.sync()
     assert is_reversed(memory, most)
 
 
-def test_captured_launches_need_no_setting(stream, kernel, most):
+def test_captured_launches_raise_the_limit_themselves(stream, kernel, most):
     memory = HostMemory(most)
     with capture(stream) as graph:
         launch(stream, LaunchConfig(grid=1, block=THREADS, shmem_size=most), kernel, memory.buffer, most // 4)
@@ -93,7 +93,7 @@ def test_captured_launches_need_no_setting(stream, kernel, most):
     graph.destroy()
 
 
-def test_every_context_of_the_device_has_it(device, stream, kernel, most):
+def test_the_limit_is_raised_in_every_context_of_the_device(device, stream, kernel, most):
     memory = HostMemory(most)
     config = LaunchConfig(grid=1, block=THREADS, shmem_size=most)
     launch(stream, config, kernel, memory.buffer, most // 4)
@@ -109,7 +109,7 @@ def test_every_context_of_the_device_has_it(device, stream, kernel, most):
 
 
 @pytest.mark.requires(devices=2)
-def test_every_device_is_asked_for_it(devices, kernel, most):
+def test_the_limit_is_raised_on_every_device(devices, kernel, most):
     for device in devices:
         device.set_current()
         stream, memory = device.create_stream(), HostMemory(most)
@@ -120,7 +120,7 @@ def test_every_device_is_asked_for_it(devices, kernel, most):
     devices[0].set_current()
 
 
-def test_threads_with_different_needs_do_not_disturb_each_other(device, code, kernel, most):
+def test_threads_can_launch_with_different_sizes_at_once(device, code, kernel, most):
     def work(size):
         Device(0).set_current()
         stream, memory = Device(0).create_stream(), HostMemory(size)
@@ -133,17 +133,17 @@ def test_threads_with_different_needs_do_not_disturb_each_other(device, code, ke
         assert list(executor.map(work, [most, most // 2, most - 4096])) == [True] * 3
 
 
-def test_it_is_asked_for_once(stream, kernel, most):
+def test_the_limit_is_raised_to_the_maximum_at_once(stream, kernel, most):
     assert kernel.attributes.max_dynamic_shared_size_bytes < most
     memory = HostMemory(most)
     launch(stream, LaunchConfig(grid=1, block=THREADS, shmem_size=most // 2), kernel, memory.buffer, 1)
-    # All there is, so that a later launch with more is not refused.
+    # Thus a later launch with more is not refused.
     assert kernel.attributes.max_dynamic_shared_size_bytes == most
     stream.sync()
 
 
 @pytest.mark.requires(software=True)
-def test_later_launches_make_one_call(stream, kernel, most):
+def test_later_launches_make_no_further_driver_call(stream, kernel, most):
     from cuda import emulator
 
     memory = HostMemory(most)
@@ -159,7 +159,7 @@ def test_later_launches_make_one_call(stream, kernel, most):
 @pytest.mark.requires(cooperative=True, clusters=True)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("name", ["reverse", "with_static"])
-def test_more_than_there_is_tells_the_limit(stream, code, most, way, name):
+def test_a_size_above_the_maximum_is_refused_with_the_maximum(stream, code, most, way, name):
     kernel, memory = code.get_kernel(name), HostMemory(4)
     arguments = (memory.buffer, 1) if name == "reverse" else (memory.buffer,)
     limit = most - kernel.attributes.shared_size_bytes

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""launch and bound kernels: what is refused before the driver is asked, and what really runs on a device."""
+"""launch and bound kernels: the arguments that are refused before any driver call, and launches on a device."""
 
 import ctypes
 import inspect
@@ -18,6 +18,7 @@ from cuda.core._module import Kernel
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from support.kernels import HostMemory, compiled
+from support.threads import COUNT, in_thread, run_in_threads
 
 ONE = LaunchConfig(grid=1, block=1)
 
@@ -37,7 +38,7 @@ def closed_kernel():
     return Kernel.__new__(Kernel)
 
 
-# --- what is refused before the driver is asked; no device is needed ---
+# --- refused before any driver call; no device is needed ---
 
 
 def test_launch_shows_its_signature():
@@ -47,19 +48,19 @@ def test_launch_shows_its_signature():
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_three_arguments_are_needed(closed_kernel, count):
+def test_three_arguments_are_required(closed_kernel, count):
     with pytest.raises(TypeError, match=r"launch\(\)"):
         launch(*(LEGACY_DEFAULT_STREAM, ONE, closed_kernel)[:count])
 
 
 @pytest.mark.parametrize("other", [None, 0, "stream", object()], ids=lambda other: type(other).__name__)
-def test_other_streams_are_refused(closed_kernel, other):
+def test_other_types_than_streams_are_refused(closed_kernel, other):
     with pytest.raises(TypeError, match="stream must be"):
         launch(other, ONE, closed_kernel)
 
 
 @pytest.mark.parametrize("config", [None, 1, (1, 1)], ids=repr)
-def test_other_configs_are_refused(closed_kernel, config):
+def test_other_types_than_configs_are_refused(closed_kernel, config):
     with pytest.raises(TypeError, match="config must be a LaunchConfig or a dict"):
         launch(LEGACY_DEFAULT_STREAM, config, closed_kernel)
 
@@ -70,7 +71,7 @@ def test_a_config_of_unknown_fields_is_refused(closed_kernel):
 
 
 @pytest.mark.parametrize("kernel", [None, 0, "kernel", len], ids=repr)
-def test_other_kernels_are_refused(kernel):
+def test_other_types_than_kernels_are_refused(kernel):
     with pytest.raises(TypeError, match="kernel"):
         launch(LEGACY_DEFAULT_STREAM, ONE, kernel)
 
@@ -92,7 +93,7 @@ def test_bound_kernels_are_not_constructed():
         BoundKernel.__new__(BoundKernel)()
 
 
-# --- arguments as kernels see them ---
+# --- arguments as kernels receive them ---
 
 STRUCT = "struct point { float x, y; int tag; }; struct large { char content[700]; };"
 TYPES = {
@@ -164,7 +165,7 @@ class Point(ctypes.Structure):
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
-def test_kernels_see_the_argument(stream, name, argument, expected):
+def test_kernels_receive_the_argument(stream, name, argument, expected):
     kernel = compiled(ECHO).get_kernel(f"echo_{name}")
     memory = HostMemory(1024)
     launch(stream, ONE, kernel, argument, memory.buffer)
@@ -190,7 +191,7 @@ extern "C" __global__ void clusters(unsigned* out) {
     if (blockIdx.x == 0) { out[0] = width; out[1] = count; out[2] = gridDim.x; }
 }
 extern "C" __global__ void meet(unsigned* arrived, unsigned* out) {
-    // Ends only if all blocks are resident at once: each waits for the last.
+    // Ends only if all blocks are resident at the same time: each waits for the last.
     if (threadIdx.x != 0) return;
     atomicAdd(arrived, 1u);
     while (atomicAdd(arrived, 0u) < gridDim.x) {}
@@ -217,7 +218,7 @@ def kernels(device):
     return compiled(SUM)
 
 
-def test_sizes_reach_the_kernel(stream, kernels):
+def test_the_kernel_runs_with_the_sizes_of_the_config(stream, kernels):
     memory = HostMemory(28)
     config = LaunchConfig(grid=(2, 3, 4), block=(5, 6, 7), shmem_size=512)
     launch(stream, config, kernels.get_kernel("sizes"), memory.buffer)
@@ -233,7 +234,7 @@ def test_config_can_be_a_dict_and_arguments_can_be_named(stream, kernels):
     assert launch(stream=stream, config=ONE, kernel=kernels.get_kernel("nothing")) is None
 
 
-def test_changes_of_the_config_count_for_later_launches(stream, kernels):
+def test_later_launches_use_the_changed_config(stream, kernels):
     memory = HostMemory(28)
     config = LaunchConfig(grid=2, block=3)
     for field, value, index in [("grid", 4, 0), ("block", (1, 5), 4), ("shmem_size", 64, 6)]:
@@ -252,7 +253,7 @@ def test_arguments_are_copied_at_the_call(stream, kernels):
     assert memory.array(np.int32).tolist() == [index * index for index in range(100)]
 
 
-def test_a_hundred_arguments(stream, kernels):
+def test_a_kernel_can_have_a_hundred_arguments(stream, kernels):
     memory = HostMemory(4)
     launch(stream, ONE, kernels.get_kernel("add_many"), *range(100), memory.buffer)
     stream.sync()
@@ -274,12 +275,12 @@ def test_a_hundred_arguments(stream, kernels):
 def test_a_refused_argument_launches_nothing(stream, kernels, arguments, error, message):
     with pytest.raises(error, match=message):
         launch(stream, ONE, kernels.get_kernel("store"), *arguments)
-    # The kernel would have written to address 0.
+    # The kernel would write to address 0, which would make the stream fail.
     stream.sync()
     assert stream.is_done
 
 
-def test_a_refused_launch_says_what_was_launched(stream, kernels):
+def test_the_error_of_a_refused_launch_shows_the_config(stream, kernels):
     with pytest.raises(CUDAError) as caught:
         launch(stream, LaunchConfig(grid=1, block=4096), kernels.get_kernel("nothing"))
     assert caught.value.api == "cuLaunchKernelEx"
@@ -316,7 +317,7 @@ def test_default_streams_use_the_current_context(device, kernels):
 
 
 @pytest.mark.requires(clusters=True)
-def test_grids_of_clusters(stream, kernels):
+def test_a_grid_is_divided_into_clusters(stream, kernels):
     memory = HostMemory(12)
     launch(stream, LaunchConfig(grid=3, cluster=4, block=32), kernels.get_kernel("clusters"), memory.buffer)
     stream.sync()
@@ -324,7 +325,7 @@ def test_grids_of_clusters(stream, kernels):
 
 
 @pytest.mark.requires(cooperative=True)
-def test_the_blocks_of_a_cooperative_grid_meet(device, stream, kernels):
+def test_the_blocks_of_a_cooperative_grid_run_at_the_same_time(device, stream, kernels):
     memory = HostMemory(4)
     arrived = device.allocate(4, stream=stream)
     arrived.fill(0, stream=stream)
@@ -344,7 +345,7 @@ def test_a_cooperative_grid_that_is_too_large_is_a_value_error(stream, kernels):
     stream.sync()
 
 
-def test_programmatic_serialization_keeps_results(stream, kernels):
+def test_programmatic_serialization_does_not_change_results(stream, kernels):
     memory = HostMemory(4)
     config = LaunchConfig(grid=2, block=32, programmatic_stream_serialization=True)
     for _ in range(10):
@@ -356,25 +357,7 @@ def test_programmatic_serialization_keeps_results(stream, kernels):
 # --- threads and devices ---
 
 
-def run_in_threads(count, work):
-    """Run ``work(number)`` in threads; return the exceptions."""
-    errors = []
-
-    def guarded(number):
-        try:
-            work(number)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return errors
-
-
-def test_launches_from_many_threads(device, stream, kernels):
+def test_many_threads_launch_one_kernel(device, stream, kernels):
     memory = HostMemory(4)
     kernel = kernels.get_kernel("add")
     others = [device.create_stream() for _ in range(4)]
@@ -383,15 +366,15 @@ def test_launches_from_many_threads(device, stream, kernels):
         for index in range(100):
             launch((stream, others[number % 4])[index % 2], ONE, kernel, memory.buffer, np.int32(number))
 
-    assert run_in_threads(8, work) == []
+    assert run_in_threads(work) == []
     for each in (stream, *others):
         each.sync()
-    assert memory.array(np.int32)[0] == 100 * sum(range(8))
+    assert memory.array(np.int32)[0] == 100 * sum(range(COUNT))
 
 
-def test_launch_from_a_thread_without_a_context(stream, kernels):
+def test_a_thread_without_a_context_can_launch(stream, kernels):
     memory = HostMemory(4)
-    assert run_in_threads(1, lambda _: launch(stream, ONE, kernels.get_kernel("add"), memory.buffer, 3)) == []
+    in_thread(lambda: launch(stream, ONE, kernels.get_kernel("add"), memory.buffer, 3))
     stream.sync()
     assert memory.array(np.int32)[0] == 3
 
@@ -403,7 +386,7 @@ def test_a_launch_runs_on_the_device_of_its_stream(devices, kernels):
     target = devices[1].allocate(4, stream=stream)
     memory = HostMemory(4)
     devices[0].set_current()
-    # Device 1's own memory, which device 0 could not write without peer access.
+    # This is memory of device 1, which device 0 cannot write without peer access.
     target.fill(0, stream=stream)
     launch(stream, ONE, kernels.get_kernel("add"), target, 7)
     target.copy_to(memory.buffer, stream=stream)
@@ -412,10 +395,10 @@ def test_a_launch_runs_on_the_device_of_its_stream(devices, kernels):
 
 
 def test_a_full_queue_lets_other_threads_run(stream, kernels):
-    # The queue can only drain once the timer's thread has set the flag, for which it needs the interpreter.
+    # The queue drains only after the timer's thread has set the flag, for which it needs the interpreter lock.
     flag = HostMemory(8)
     nothing = kernels.get_kernel("nothing")
-    # The driver loads a kernel at its first launch, and waits for the device to do so.
+    # The driver loads a kernel at its first launch, for which it waits for the device.
     launch(stream, ONE, nothing)
     launch(stream, ONE, kernels.get_kernel("wait_for"), flag.buffer, 4_000_000_000)
     timer = threading.Timer(0.1, ctypes.memset, (flag.address, 1, 4))
@@ -424,7 +407,7 @@ def test_a_full_queue_lets_other_threads_run(stream, kernels):
         launch(stream, ONE, nothing)
     stream.sync()
     timer.join()
-    # Else the kernel gave up, after more than 2 seconds.
+    # Otherwise the kernel stopped waiting, after more than 2 seconds.
     assert flag.array(np.int32).tolist() == [0x01010101] * 2
 
 
@@ -440,7 +423,7 @@ def test_a_bound_kernel_launches(stream, kernels):
     assert memory.array(np.int32).tolist() == list(range(1, 101))
 
 
-def test_a_bound_kernel_is_called_in_every_way(stream, kernels):
+def test_a_bound_kernel_can_be_called_in_several_ways(stream, kernels):
     memory = HostMemory(4)
     add = kernels.get_kernel("add").bind({"grid": 1, "block": 1}, stream=stream)
     arguments = (memory.buffer, 1)
@@ -464,7 +447,7 @@ def test_a_bound_kernel_checks_its_arguments(stream, kernels):
         add.__call__()
 
 
-def test_a_bound_kernel_sees_changes_of_its_config(stream, kernels):
+def test_a_bound_kernel_uses_its_changed_config(stream, kernels):
     memory = HostMemory(28)
     config = LaunchConfig(grid=1, block=1)
     sizes = kernels.get_kernel("sizes").bind(config, stream=stream)
@@ -474,7 +457,7 @@ def test_a_bound_kernel_sees_changes_of_its_config(stream, kernels):
     assert memory.array(np.uint32)[0] == 6
 
 
-def test_a_bound_kernel_shows_what_it_binds(stream, kernels):
+def test_a_bound_kernel_has_its_kernel_config_and_stream(stream, kernels):
     kernel = kernels.get_kernel("nothing")
     bound = kernel.bind(ONE, stream=stream)
     assert bound.kernel is kernel
@@ -485,7 +468,7 @@ def test_a_bound_kernel_shows_what_it_binds(stream, kernels):
     assert callable(bound)
 
 
-def test_binding_checks_what_it_binds(stream, kernels):
+def test_bind_refuses_other_types(stream, kernels):
     kernel = kernels.get_kernel("nothing")
     with pytest.raises(TypeError, match="config must be"):
         kernel.bind(None, stream=stream)
@@ -501,6 +484,6 @@ def test_a_bound_kernel_launches_from_many_threads(stream, kernels):
         for _ in range(100):
             add(memory.buffer, number)
 
-    assert run_in_threads(8, work) == []
+    assert run_in_threads(work) == []
     stream.sync()
-    assert memory.array(np.int32)[0] == 100 * sum(range(8))
+    assert memory.array(np.int32)[0] == 100 * sum(range(COUNT))

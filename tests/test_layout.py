@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts against NumPy: the same arithmetic on real arrays."""
+"""Layouts, compared with the shapes and strides of NumPy arrays."""
 
 import pickle
 import random
@@ -11,8 +11,8 @@ import pytest
 from cuda.core._layout import _StridedLayout as Layout
 
 
-def of(array, base=None):
-    """The layout of a NumPy array."""
+def layout_of(array):
+    """Return the layout of a NumPy array."""
     return Layout(array.shape, array.strides, array.itemsize, divide_strides=True)
 
 
@@ -30,7 +30,7 @@ def array(request):
     return random_array(random.Random(request.param))
 
 
-def test_dense_orders_are_the_worked_values():
+def test_dense_layouts_have_the_strides_of_their_order():
     assert Layout.dense((5, 3, 7), 1).strides == (21, 7, 1)
     assert Layout.dense((5, 3, 7), 1, "F").strides == (1, 5, 15)
     assert Layout.dense((5, 3, 7), 1, (2, 0, 1)).strides == (3, 1, 15)
@@ -44,7 +44,7 @@ def test_implicit_strides_equal_explicit_c_strides():
 
 
 def test_flags_agree_with_numpy(array):
-    layout = of(array)
+    layout = layout_of(array)
     assert layout.is_contiguous_c == array.flags.c_contiguous
     assert layout.is_contiguous_f == array.flags.f_contiguous
     assert layout.volume == array.size
@@ -55,23 +55,23 @@ def test_flags_agree_with_numpy(array):
 
 
 def test_unique_and_dense_agree_with_the_set_of_offsets(array):
-    layout = of(array)
+    layout = layout_of(array)
     offsets = [sum(i * s for i, s in zip(index, layout.strides, strict=True)) for index in np.ndindex(array.shape)]
     assert layout.is_unique == (len(set(offsets)) == len(offsets))
     assert layout.is_dense == (sorted(offsets) == list(range(len(offsets))))
     assert layout.offset_bounds == (min(offsets), max(offsets))
 
 
-def test_permuting_agrees_with_transpose(array):
+def test_permuting_agrees_with_numpy(array):
     order = tuple(reversed(range(array.ndim)))
-    assert of(array).permuted(order) == of(array.transpose(order))
+    assert layout_of(array).permuted(order) == layout_of(array.transpose(order))
 
 
 def test_slicing_agrees_with_numpy(array):
     rng = random.Random(array.size)
     item = tuple(rng.choice([slice(None), slice(None, None, -1), slice(1, None), 0, -1]) for _ in range(array.ndim))
     part = array[item]
-    layout = of(array)[item]
+    layout = layout_of(array)[item]
     assert layout.shape == part.shape
     if part.size:
         assert (
@@ -83,23 +83,23 @@ def test_slicing_agrees_with_numpy(array):
 
 def test_broadcasting_agrees_with_numpy():
     array = np.zeros((3, 1, 4), np.int16)
-    assert of(array).broadcast_to((2, 3, 5, 4)) == of(np.broadcast_to(array, (2, 3, 5, 4)))
+    assert layout_of(array).broadcast_to((2, 3, 5, 4)) == layout_of(np.broadcast_to(array, (2, 3, 5, 4)))
 
 
 @pytest.mark.parametrize("shape", [(24,), (2, 12), (4, -1), (2, 3, 4), (1, 24, 1), (2, 3, 2, 2)])
 def test_reshaping_agrees_with_numpy(shape):
     array = np.arange(24, dtype=np.int64).reshape(4, 6)
-    assert of(array).reshaped(shape) == of(array.reshape(shape))
+    assert layout_of(array).reshaped(shape) == layout_of(array.reshape(shape))
 
 
 def test_reshaping_that_would_copy_is_refused():
     with pytest.raises(ValueError, match="without a copy"):
-        of(np.zeros((4, 6)).T).reshaped((24,))
+        layout_of(np.zeros((4, 6)).T).reshaped((24,))
 
 
 def test_reshaping_splits_a_strided_axis():
     part = np.arange(24)[::2]
-    assert of(part).reshaped((3, 4)).strides == (8, 2)
+    assert layout_of(part).reshaped((3, 4)).strides == (8, 2)
 
 
 def random_shape_of_volume(rng, volume):
@@ -117,12 +117,12 @@ def test_reshaping_copies_nothing_where_numpy_copies_nothing(array):
         shape = random_shape_of_volume(rng, array.size)
         expected = array.reshape(shape)
         if np.shares_memory(expected, array):
-            reshaped = of(array).reshaped(shape)
+            reshaped = layout_of(array).reshaped(shape)
             kept = [k for k, n in enumerate(shape) if n > 1]
             assert [reshaped.strides_in_bytes[k] for k in kept] == [expected.strides[k] for k in kept]
         else:
             with pytest.raises(ValueError, match="without a copy"):
-                of(array).reshaped(shape)
+                layout_of(array).reshaped(shape)
 
 
 def test_broadcasting_at_random_agrees_with_numpy(array):
@@ -130,7 +130,7 @@ def test_broadcasting_at_random_agrees_with_numpy(array):
     shape = tuple(rng.randint(2, 4) if n == 1 else n for n in array.shape)
     shape = (rng.randint(1, 3), *shape)
     expected = np.broadcast_to(array, shape)
-    layout = of(array).broadcast_to(shape)
+    layout = layout_of(array).broadcast_to(shape)
     kept = [k for k, n in enumerate(shape) if n > 1]
     assert [layout.strides_in_bytes[k] for k in kept] == [expected.strides[k] for k in kept]
 
@@ -140,13 +140,13 @@ def test_repr_has_the_offset_of_a_slice():
     assert repr(Layout((3,), (2,), 4)[1:]) == "_StridedLayout(shape=(2,), strides=(2,), itemsize=4, slice_offset=2)"
 
 
-def test_integers_of_numpy_are_numbers():
+def test_integers_of_numpy_are_taken():
     layout = Layout((np.int64(3), np.int32(2)), (np.int64(2), 1), 4)
     assert (layout.shape, layout.strides) == ((3, 2), (2, 1))
     assert {type(n) for n in layout.shape + layout.strides} == {int}
 
 
-def test_flattening_merges_what_follows_on():
+def test_flattening_merges_contiguous_axes():
     layout = Layout.dense((2, 3, 4), 4)
     assert layout.flattened() == Layout((24,), (1,), 4)
     assert layout.flattened(1) == Layout((2, 12), (12, 1), 4)
@@ -210,7 +210,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refuses(case):
+def test_bad_arguments_are_refused(case):
     call, error = REFUSED[case]
     with pytest.raises(error):
         call()
@@ -248,17 +248,17 @@ UNCHANGED = {
 
 @pytest.mark.parametrize("kind", UNCHANGED)
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0, 3)], ids=str)
-def test_implicit_order_stays_where_nothing_changes(kind, shape):
+def test_implicit_strides_stay_implicit_if_nothing_changes(kind, shape):
     layout = UNCHANGED[kind](Layout(shape, None, 4))
     assert (layout.shape, layout.strides) == (shape, None)
 
 
 @pytest.mark.parametrize("shape", [(), (5,)], ids=str)
-def test_implicit_order_of_one_axis_is_fortran_order_too(shape):
+def test_implicit_strides_of_one_axis_are_in_fortran_order_too(shape):
     assert Layout(shape, None, 4).to_dense("F").strides is None
 
 
-def test_what_is_dense_in_the_order_asked_for_stays_as_it_is():
+def test_a_layout_that_is_dense_in_the_requested_order_keeps_its_strides():
     assert Layout.dense((16, 6, 1, 6), 2, (3, 1, 2, 0)).to_dense("F").strides == (1, 16, 16, 96)
     assert Layout((1,), (24,), 8).to_dense("C").strides == (24,)
     assert Layout((6,), (1,), 8)[2:].to_dense("C").slice_offset == 0
@@ -284,26 +284,26 @@ def test_new_axes_have_the_strides_of_numpy():
     for _ in range(200):
         array = random_array(rng)
         if 1 in array.shape:
-            continue  # NumPy changes their strides, too
+            continue  # NumPy changes the strides of axes of extent 1, too
         count = rng.randint(1, 3)
         axes = tuple(rng.sample(range(array.ndim + count), count))
-        assert of(array).unsqueezed(axes).strides_in_bytes == np.expand_dims(array, axes).strides
+        assert layout_of(array).unsqueezed(axes).strides_in_bytes == np.expand_dims(array, axes).strides
 
 
-def test_no_axes_become_one():
+def test_flattening_without_axes_returns_one_axis():
     for layout in (Layout((), None, 8).flattened(), Layout((), None, 8).flattened(mask=0)):
         assert (layout.shape, layout.strides) == ((1,), (1,))
     with pytest.raises(ValueError, match="axis 0 is out of range for 0 axes"):
         Layout((), None, 8).flattened(0, 0)
 
 
-def test_all_neighbours_merge_where_there_are_no_elements():
+def test_all_axes_merge_if_there_are_no_elements():
     layout = Layout((1, 2, 3, 0, 5), None, 4)
     assert layout.flattened_axis_mask() == 0b11110
     assert layout.flattened().shape == (0,)
 
 
-def test_a_mask_merges_only_what_has_no_gap():
+def test_a_mask_merges_only_contiguous_axes():
     layout = Layout((2, 3, 4), (12, 4, 1), 4)
     assert layout.flattened(mask=0b110).shape == (24,)
     assert Layout((2, 3, 4), (24, 8, 1), 4).flattened(mask=0b110).shape == (6, 4)
@@ -329,13 +329,13 @@ def test_the_largest_item_size_is_a_power_of_two(layout, size):
     assert layout.repacked(size).itemsize == size
 
 
-def test_the_largest_item_size_fits_at_random():
+def test_the_largest_item_size_fits_random_layouts():
     rng = random.Random(9)
     for _ in range(500):
         array = random_array(rng)
         if array.ndim == 0:
             continue
-        layout, axis = of(array), rng.randrange(array.ndim)
+        layout, axis = layout_of(array), rng.randrange(array.ndim)
         address = rng.choice([0, 2, 4, 8])
         size = layout.max_compatible_itemsize(16, address, axis)
         if size != layout.itemsize:
@@ -369,7 +369,7 @@ def test_reshaping_to_the_same_shape_keeps_the_strides():
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_numbers_that_no_layout_has_are_refused(arguments, error, message):
+def test_numbers_out_of_range_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         Layout(*arguments)
 

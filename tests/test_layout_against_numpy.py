@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts do to offsets what NumPy does to an array of offsets: random chains of operations, up to 64 axes."""
+"""Random operations change the offsets of layouts as NumPy changes an array of offsets, with up to 64 axes."""
 
 import math
 
@@ -29,7 +29,7 @@ def shapes(draw, most_axes=64):
 
 @st.composite
 def slices(draw, shape):
-    """What cuts or drops some of the first axes."""
+    """Indices and slices for some of the first axes."""
     items = []
     for extent in shape[: draw(st.integers(0, len(shape)))]:
         bound = st.one_of(st.none(), st.integers(-extent - 2, extent + 2))
@@ -40,8 +40,8 @@ def slices(draw, shape):
 
 
 @st.composite
-def factorised(draw, volume):
-    """A shape with as many elements."""
+def shapes_of_volume(draw, volume):
+    """Shapes with a given number of elements."""
     shape = []
     while volume > 1 and len(shape) < 8:
         factor = draw(st.sampled_from([n for n in range(1, volume + 1) if volume % n == 0]))
@@ -52,7 +52,7 @@ def factorised(draw, volume):
 
 @st.composite
 def chains(draw):
-    """A layout after some operations, and the array of its offsets after the same."""
+    """A layout after some operations, and the array of its offsets after the same operations."""
     shape = draw(shapes())
     order = draw(st.sampled_from(["C", "F"]))
     layout = Layout.dense(shape, ITEMSIZE, order)
@@ -76,7 +76,7 @@ def chains(draw):
                 if math.prod(wide) < 3000:
                     layout, array = layout.broadcast_to(wide), np.broadcast_to(array, wide)
             case "reshape" if array.size:
-                shape = draw(factorised(array.size))
+                shape = draw(shapes_of_volume(array.size))
                 try:
                     array = array.reshape(shape, copy=False)
                 except ValueError:
@@ -86,19 +86,19 @@ def chains(draw):
 
 
 def offsets(layout):
-    """The offset of each element, by shape, strides and start alone."""
+    """Return the offset of each element, calculated from shape, strides and slice offset alone."""
     strides = layout.strides if layout.strides is not None else Layout.dense(layout.shape, layout.itemsize).strides
     found = np.full((1,) * layout.ndim, layout.slice_offset)
     for axis, (extent, stride) in enumerate(zip(layout.shape, strides, strict=True)):
-        place = [1] * layout.ndim
-        place[axis] = extent
-        found = found + (np.arange(extent) * stride).reshape(place)
+        shape = [1] * layout.ndim
+        shape[axis] = extent
+        found = found + (np.arange(extent) * stride).reshape(shape)
     return found
 
 
 @steady
 @given(chains())
-def test_each_element_is_where_numpy_has_it(chain):
+def test_each_element_has_the_offset_of_numpy(chain):
     layout, array = chain
     assert layout.shape == array.shape
     assert np.array_equal(offsets(layout), array)
@@ -109,7 +109,7 @@ def test_each_element_is_where_numpy_has_it(chain):
 
 @steady
 @given(chains())
-def test_properties_hold_of_the_elements(chain):
+def test_properties_agree_with_the_offsets(chain):
     layout, array = chain
     assert layout.is_contiguous_c == array.flags.c_contiguous
     assert layout.is_contiguous_f == array.flags.f_contiguous
@@ -125,10 +125,10 @@ def test_properties_hold_of_the_elements(chain):
 
 @steady
 @given(chains(), st.data())
-def test_a_layout_is_reshaped_where_numpy_makes_no_copy(chain, data):
+def test_a_layout_is_reshaped_exactly_if_numpy_makes_no_copy(chain, data):
     layout, array = chain
     assume(array.size)
-    shape = data.draw(factorised(array.size))
+    shape = data.draw(shapes_of_volume(array.size))
     try:
         expected = array.reshape(shape, copy=False)
     except ValueError:
@@ -143,7 +143,7 @@ def test_a_layout_is_reshaped_where_numpy_makes_no_copy(chain, data):
 
 @steady
 @given(chains())
-def test_merged_axes_are_the_same_elements_in_the_same_order(chain):
+def test_flattening_keeps_the_elements_and_their_order(chain):
     layout, array = chain
     flat = layout.flattened()
     assert np.array_equal(offsets(flat).ravel(), array.ravel())
@@ -188,8 +188,8 @@ def test_items_of_other_sizes_cover_the_same_bytes(chain, itemsize, data):
         return
     found = layout.repacked(itemsize, axis=axis)
 
-    def all_bytes(places, size):
-        return sorted((places.ravel()[:, None] * size + np.arange(size)).ravel().tolist())
+    def all_bytes(items, size):
+        return sorted((items.ravel()[:, None] * size + np.arange(size)).ravel().tolist())
 
     assert all_bytes(offsets(found), itemsize) == all_bytes(array, ITEMSIZE)
     assert found.itemsize == itemsize and found.ndim == layout.ndim
@@ -197,7 +197,7 @@ def test_items_of_other_sizes_cover_the_same_bytes(chain, itemsize, data):
 
 @steady
 @given(shapes(), st.data())
-def test_bytes_and_elements_count_the_same(shape, data):
+def test_strides_in_bytes_and_in_elements_agree(shape, data):
     strides = tuple(data.draw(st.lists(st.integers(-50, 50), min_size=len(shape), max_size=len(shape))))
     layout = Layout(shape, strides, ITEMSIZE)
     in_bytes = tuple(stride * ITEMSIZE for stride in strides)

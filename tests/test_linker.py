@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linker: every kind of input by the real nvJitLink, which needs no driver; the driver's linker is next door."""
+"""Linker with each kind of input, by nvJitLink, which needs no driver; the driver's linker has its own tests."""
 
 import gc
 import pickle
@@ -43,7 +43,7 @@ def is_cubin(code):
 
 
 @pytest.mark.parametrize("formats", [("cubin", "cubin"), ("ptx", "ptx"), ("ptx", "cubin"), ("cubin", "ptx")])
-def test_link(formats):
+def test_inputs_are_linked_to_a_cubin(formats):
     linker = linker_of(*formats)
     code = linker.link("cubin")
     assert isinstance(code, ObjectCode)
@@ -52,13 +52,13 @@ def test_link(formats):
     assert linker.get_error_log() == ""
 
 
-def test_link_time_optimization_inlines():
+def test_link_time_optimization_makes_smaller_code():
     code = linker_of("ltoir", "ltoir", link_time_optimization=True).link("cubin")
     assert is_cubin(code)
     assert len(code.code) < len(linker_of("cubin", "cubin").link("cubin").code)
 
 
-def test_ptx_of_ltoir():
+def test_ltoir_can_be_linked_to_ptx():
     code = linker_of("ltoir", "ltoir", link_time_optimization=True, ptx=True).link("PTX")
     assert code.code_type == "ptx"
     assert b".entry f(" in code.code
@@ -74,7 +74,7 @@ def test_ptx_of_ltoir():
         ("library", runtime_library),
     ],
 )
-def test_host_code_and_fat_binaries(kind, code):
+def test_objects_libraries_and_fat_binaries_are_linked(kind, code):
     main = compiled(RUNTIME, "cubin")
     with pytest.raises(CUDAError, match="GetDevice"):
         Linker(main, options=options()).link("cubin")
@@ -82,7 +82,7 @@ def test_host_code_and_fat_binaries(kind, code):
 
 
 @pytest.mark.parametrize("kind", ["cubin", "ptx", "ltoir"])
-def test_files(kind, tmp_path):
+def test_files_are_linked(kind, tmp_path):
     (tmp_path / "main").write_bytes(compiled(MAIN, kind).code)
     main = getattr(ObjectCode, f"from_{kind}")(tmp_path / "main")
     lto = kind == "ltoir"
@@ -90,7 +90,7 @@ def test_files(kind, tmp_path):
 
 
 @pytest.mark.parametrize("made_of", [bytes, bytearray, memoryview])
-def test_bytes_like_inputs(made_of):
+def test_bytes_like_objects_are_linked(made_of):
     code = made_of(compiled(MAIN, "cubin").code)
     linked = Linker(ObjectCode.from_cubin(code), compiled(PART, "cubin"), options=options()).link("cubin")
     assert is_cubin(linked)
@@ -101,7 +101,7 @@ def test_result_is_named_after_the_options():
     assert linker_of("cubin", "cubin", name=None).link("cubin").name == "<default linker>"
 
 
-def test_options_are_a_dict_and_are_copied():
+def test_options_may_be_a_dict_and_are_copied():
     given = options(name="before")
     linker = Linker(compiled(PART, "cubin"), options=given)
     given.name = "after"
@@ -135,8 +135,8 @@ def test_a_failed_link_raises_with_the_log():
     assert "Undefined reference to 'part'" in linker.get_error_log()
 
 
-def test_info_log():
-    # What comes from the cache of nvJitLink comes without a part of the log.
+def test_the_info_log_is_kept_after_close():
+    # A result from the cache of nvJitLink lacks a part of the log.
     linker = linker_of("ptx", "cubin", verbose=True, time=True, no_cache=True)
     linker.link("cubin")
     log = linker.get_info_log()
@@ -156,45 +156,45 @@ def test_info_log():
         (ObjectCode.from_cubin(b"\x7fELF"), "cubin input 'input 0' of 4 bytes failed"),
     ],
 )
-def test_malformed_input(module, text):
+def test_malformed_input_is_named(module, text):
     from cuda.bindings.nvjitlink import nvJitLinkError
 
     with pytest.raises(nvJitLinkError, match=text):
         Linker(module, options=options())
 
 
-def test_truncated_cubin():
+def test_truncated_cubins_are_refused():
     code = compiled(MAIN, "cubin").code
     for size in (1, 16, 64, 100, len(code) // 2, len(code) - 1):
         with pytest.raises(CUDAError, match="ERROR_"):
             Linker(ObjectCode.from_cubin(code[:size]), compiled(PART, "cubin"), options=options()).link("cubin")
 
 
-def test_no_inputs():
+def test_at_least_one_input_is_required():
     with pytest.raises(ValueError, match="at least one ObjectCode"):
         Linker(options=options())
 
 
 @pytest.mark.parametrize("wrong", [5, None, b"code", "path"])
-def test_input_of_wrong_type(wrong):
+def test_inputs_of_another_type_are_refused(wrong):
     with pytest.raises(TypeError, match=f"ObjectCode objects, not {type(wrong).__name__}"):
         Linker(compiled(PART, "cubin"), wrong, options=options())
 
 
-def test_code_of_wrong_type():
+def test_code_of_another_type_is_refused():
     with pytest.raises(TypeError, match="input 1 must be bytes or the path of a file, not int"):
         Linker(compiled(PART, "cubin"), ObjectCode.from_cubin(5), options=options())
 
 
 @pytest.mark.parametrize("was_made", [True, False])
-def test_closed_input(was_made):
+def test_closed_inputs_are_refused(was_made):
     code = ObjectCode.from_ptx(b"") if was_made else ObjectCode.__new__(ObjectCode)
     code.close()
     with pytest.raises(RuntimeError, match="closed"):
         Linker(code, options=options())
 
 
-def test_options_of_wrong_type():
+def test_options_of_another_type_are_refused():
     with pytest.raises(TypeError, match="linker options must be LinkerOptions"):
         Linker(compiled(PART, "cubin"), options=5)
 
@@ -205,23 +205,23 @@ def test_options_that_nvjitlink_refuses_are_named(changes):
         Linker(compiled(PART, "cubin"), options=options(**changes))
 
 
-def test_architecture_of_the_current_device(monkeypatch):
+def test_the_default_architecture_is_that_of_the_current_device(monkeypatch):
     monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="90"))
     assert is_cubin(Linker(compiled(MAIN, "cubin"), compiled(PART, "cubin")).link("cubin"))
 
 
-def test_null_character_in_a_path():
+def test_a_null_character_in_a_path_is_refused():
     with pytest.raises(ValueError, match="path of the module contains a null character"):
         Linker(ObjectCode.from_cubin("a\0b"), options=options())
 
 
 @pytest.mark.parametrize("target", ["fatbin", "ltoir", "", None, 5])
-def test_unknown_target(target):
+def test_unknown_targets_are_refused(target):
     with pytest.raises(ValueError, match="target_type; it must be 'cubin' or 'ptx'"):
         linker_of("cubin", "cubin").link(target)
 
 
-def test_target_in_any_case():
+def test_the_target_is_taken_in_any_case():
     assert is_cubin(linker_of("cubin", "cubin").link("CuBin"))
     assert is_cubin(linker_of("cubin", "cubin").link(ObjectCodeFormatType.CUBIN))
 
@@ -234,7 +234,7 @@ def test_target_in_any_case():
         ("cubin", {"link_time_optimization": True, "ptx": True}),
     ],
 )
-def test_a_target_that_the_options_do_not_make(target, changes):
+def test_a_target_that_needs_other_options_is_refused(target, changes):
     lto = bool(changes)
     linker = linker_of(*["ltoir" if lto else "cubin"] * 2, **changes)
     with pytest.raises(CUDAError, match="link_time_optimization=True and ptx=True"):
@@ -248,7 +248,7 @@ def test_a_linker_links_once():
         linker.link("cubin")
 
 
-def test_closed_linker():
+def test_a_closed_linker_has_no_handle_and_refuses_to_link():
     linker = linker_of("cubin", "cubin")
     assert linker.handle != 0
     assert not linker.is_closed
@@ -265,14 +265,14 @@ def test_closed_linker():
         linker._linker.link(ObjectCodeFormatType.CUBIN)
 
 
-def test_context_manager():
+def test_a_with_block_closes_the_linker():
     with linker_of("cubin", "cubin") as linker:
         code = linker.link("cubin")
     assert linker.is_closed
     assert is_cubin(code)
 
 
-def test_identity_and_weak_references():
+def test_linkers_compare_by_identity_and_can_be_weakly_referenced():
     linker, other = linker_of("cubin"), linker_of("cubin")
     assert linker == linker
     assert linker != other
@@ -297,7 +297,7 @@ def test_errors_are_pickled():
     assert (str(again), again.log, again.status) == (str(caught.value), caught.value.log, caught.value.status)
 
 
-# The choice of the back end
+# The choice of the linker
 
 
 @pytest.fixture
@@ -307,14 +307,14 @@ def undecided():
     _linker._decision.cache_clear()
 
 
-def test_nvjitlink_is_the_choice_where_it_is_there(undecided):
+def test_nvjitlink_is_used_where_it_is_installed(undecided):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert Linker.which_backend() is CompilerBackendType.NVJITLINK
         assert _linker._decide_nvjitlink_or_driver() is False
 
 
-def test_the_first_fallback_warns_at_the_caller(undecided, monkeypatch):
+def test_the_first_use_of_the_drivers_linker_warns_at_the_caller(undecided, monkeypatch):
     monkeypatch.setattr(_linker, "nvjitlink_version", lambda: None)
     with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink.*driver's linker") as caught:
         assert Linker.which_backend() is CompilerBackendType.DRIVER
@@ -326,7 +326,7 @@ def test_the_first_fallback_warns_at_the_caller(undecided, monkeypatch):
         assert _linker._decide_nvjitlink_or_driver() is True
 
 
-def test_type_alias_of_handles():
+def test_the_type_of_handles_includes_int_and_that_of_the_bindings():
     from cuda.bindings.driver import CUlinkState
 
     assert isinstance(CUlinkState(), _linker.LinkerHandleT)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m cuda.core``, and what a checkout that is not built says."""
+"""``python -m cuda.core``, and the message of a checkout that is not built."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_command_prints_json(tmp_path):
     assert json.loads(done.stdout)["packages"][0]["version"] == cuda.core.__version__
 
 
-def test_a_reader_that_stops_early_is_no_error():
+def test_a_closed_output_pipe_is_no_error():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as output:
@@ -60,7 +60,7 @@ def test_command_without_a_driver_says_so_and_succeeds(tmp_path, monkeypatch, ca
 @pytest.mark.parametrize(
     ("count", "text"), [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1 KiB"), (5 << 20, "5 MiB"), (4 << 30, "4.0 GiB")]
 )
-def test_sizes_are_told_in_the_unit_that_fits(count, text):
+def test_sizes_are_shown_in_the_unit_that_fits(count, text):
     assert program.size(count) == text
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views: what they say, other layouts and types of the same memory, proxies, life and identity."""
+"""StridedMemoryView: attributes, other layouts and types of the same memory, export, proxies and lifetime."""
 
 import copy
 import gc
@@ -23,11 +23,11 @@ def view_of(array):
 
 
 def as_numpy(view):
-    """The array that NumPy sees through DLPack."""
+    """Return the array that NumPy makes through DLPack."""
     return np.from_dlpack(view)
 
 
-def test_a_view_has_the_numbers_of_the_array():
+def test_a_view_has_address_shape_and_strides_of_the_array():
     array = np.arange(24, dtype=np.int16).reshape(4, 6)[::2, 1:]
     view = view_of(array)
     assert (view.ptr, view.shape, view.strides) == (array.ctypes.data, (2, 5), (12, 1))
@@ -63,7 +63,7 @@ def test_repr_has_one_line_per_attribute():
     assert text.endswith("exporting_obj=numpy.ndarray)")
 
 
-def test_equality_is_identity():
+def test_views_compare_by_identity():
     array = np.zeros(3)
     view = view_of(array)
     assert view == view
@@ -77,7 +77,7 @@ def test_a_view_is_neither_weakly_referenced_nor_copied(call):
         call(view_of(np.zeros(3)))
 
 
-def test_methods_of_a_subclass_make_that():
+def test_methods_of_a_subclass_return_the_subclass():
     class Mine(StridedMemoryView):
         pass
 
@@ -95,7 +95,7 @@ def test_the_constructor_is_deprecated():
     assert (view.shape, view.exporting_obj is array) == ((2, 3), True)
 
 
-def test_a_view_of_nothing_says_so():
+def test_an_empty_view_refuses_each_use():
     with pytest.warns(DeprecationWarning):
         view = StridedMemoryView()
     assert (view.ptr, view.dtype, view.exporting_obj) == (0, None, None)
@@ -105,7 +105,7 @@ def test_a_view_of_nothing_says_so():
     assert repr(view) == "StridedMemoryView(empty)"
 
 
-def test_a_made_view_is_not_made_again():
+def test_a_view_cannot_be_initialized_again():
     view = view_of(np.zeros(3))
     with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="made already"):
         view.__init__(np.zeros(4), -1)
@@ -125,7 +125,7 @@ def test_helpers_fill_an_empty_view():
         view_as_array_interface(np.zeros(4), 3)
 
 
-def test_a_view_keeps_the_array_and_nothing_after():
+def test_views_and_capsules_keep_the_array_alive():
     class Array(np.ndarray):
         pass
 
@@ -150,7 +150,7 @@ def buffer():
     return HostMemoryResource().allocate(96)
 
 
-def test_a_buffer_becomes_an_array(buffer):
+def test_a_buffer_is_viewed_as_an_array(buffer):
     memoryview(buffer)[:] = np.arange(24, dtype=np.int32).tobytes()
     view = StridedMemoryView.from_buffer(buffer, (4, 6), dtype=np.dtype(np.int32))
     assert (view.ptr, view.strides, view.exporting_obj is buffer) == (buffer.handle, None, True)
@@ -159,7 +159,7 @@ def test_a_buffer_becomes_an_array(buffer):
     assert np.array_equal(as_numpy(other), np.arange(24).reshape(4, 6).T)
 
 
-def test_a_buffer_may_have_only_an_item_size(buffer):
+def test_a_view_with_an_item_size_only_needs_a_type_to_be_exported(buffer):
     view = StridedMemoryView.from_buffer(buffer, (24,), itemsize=4, is_readonly=True)
     assert (view.dtype, view._layout.itemsize, view.readonly) == (None, 4, True)
     with pytest.raises(BufferError, match="type"):
@@ -184,12 +184,12 @@ def test_a_buffer_may_have_only_an_item_size(buffer):
         ({"shape": 4, "itemsize": 4}, TypeError),
     ],
 )
-def test_a_buffer_refuses(buffer, arguments, error):
+def test_bad_arguments_for_a_buffer_are_refused(buffer, arguments, error):
     with pytest.raises(error):
         StridedMemoryView.from_buffer(buffer, **arguments)
 
 
-def test_what_is_no_open_buffer_is_refused(buffer):
+def test_other_types_and_closed_buffers_are_refused(buffer):
     with pytest.raises(TypeError, match="buffer must be"):
         StridedMemoryView.from_buffer(3, (4,), itemsize=1)
     buffer.close()
@@ -197,14 +197,14 @@ def test_what_is_no_open_buffer_is_refused(buffer):
         StridedMemoryView.from_buffer(buffer, (4,), itemsize=1)
 
 
-def test_wrapped_memory_is_not_measured(buffer):
+def test_the_size_of_wrapped_memory_is_no_limit(buffer):
     wrapped = Buffer.from_handle(buffer.handle, 8, owner=buffer)
     view = StridedMemoryView.from_buffer(wrapped, (96,), itemsize=1)
     assert view.size == 96
     assert view.view(Layout((2000,), None, 1)).size == 2000
 
 
-def test_memory_of_a_closed_buffer_lasts_as_long_as_its_views(buffer):
+def test_memory_of_a_closed_buffer_lives_as_long_as_its_views(buffer):
     mr = buffer.memory_resource
     view = StridedMemoryView.from_buffer(buffer, (96,), dtype=np.dtype("u1"))
     part = view.view(view._layout[3:])
@@ -217,7 +217,7 @@ def test_memory_of_a_closed_buffer_lasts_as_long_as_its_views(buffer):
     assert len(mr.freed) == 1
 
 
-def test_views_of_a_buffer_stay_inside(buffer):
+def test_views_beyond_the_end_of_a_buffer_are_refused(buffer):
     for view in (
         StridedMemoryView.from_buffer(buffer, (24,), itemsize=4),
         StridedMemoryView.from_dlpack(buffer, -1).view(Layout((24,), None, 4), np.dtype("f4")),
@@ -231,7 +231,7 @@ def test_views_of_a_buffer_stay_inside(buffer):
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("source", [StridedMemoryView.from_array_interface, view_of])
-def test_every_type_of_dlpack_makes_the_round_trip(dtype, source):
+def test_every_type_of_dlpack_is_exported(dtype, source):
     array = np.arange(12).astype(dtype).reshape(3, 4).T
     result = as_numpy(source(array))
     assert (result.dtype, result.strides) == (array.dtype, array.strides)
@@ -250,7 +250,7 @@ def test_other_types_are_not_exported(dtype):
 @pytest.mark.parametrize(
     "array", [np.zeros((0, 3)), np.array(3.0), np.arange(6)[::-1], np.broadcast_to(np.ones(3), (2, 3))]
 )
-def test_odd_shapes_make_the_round_trip(array):
+def test_unusual_shapes_are_exported(array):
     result = as_numpy(view_of(array))
     assert result.shape == array.shape
     assert np.array_equal(result, array)
@@ -269,7 +269,7 @@ def test_odd_shapes_make_the_round_trip(array):
         ({"stream": "x"}, TypeError),
     ],
 )
-def test_export_refuses(arguments, error):
+def test_bad_arguments_of_the_export_are_refused(arguments, error):
     with pytest.raises(error):
         view_of(np.zeros(3)).__dlpack__(**arguments)
 
@@ -283,7 +283,7 @@ def decorated(first, second=None, third=3):
     return second
 
 
-def test_a_proxy_waits_for_the_stream():
+def test_a_proxy_makes_the_view_when_the_stream_is_known():
     array = np.zeros((2, 3))
     proxy = decorated(1, array)
     assert (proxy.obj is array, proxy.has_dlpack) == (True, True)
@@ -296,7 +296,7 @@ def test_a_proxy_waits_for_the_stream():
     assert decorated.__wrapped__ is not decorated
 
 
-def test_a_proxy_of_an_interface():
+def test_a_proxy_views_an_array_with_a_cuda_interface():
     proxy = decorated(1, CudaInterface(np.zeros(3)))
     assert not proxy.has_dlpack
     assert proxy.view(-1).shape == (3,)

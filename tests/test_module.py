@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""ObjectCode and Kernel: loading, names, lifetimes, and what goes wrong."""
+"""ObjectCode and Kernel: loading, names, variables, lifetimes and refusals."""
 
 import copy
 import gc
@@ -48,7 +48,7 @@ def make(kind, *args, **kwargs):
 
 @pytest.fixture
 def code(device):
-    """Code for the device at hand, not yet loaded."""
+    """Code for this device that has not been loaded yet."""
     return compiled("cubin", f"sm_{device.arch}")
 
 
@@ -63,7 +63,7 @@ def test_no_direct_construction(cls):
 
 @pytest.mark.parametrize("kind", FACTORIES)
 @pytest.mark.parametrize("module", [b"bytes", bytearray(b"bytes"), "/a/path"])
-def test_what_was_given_is_kept(kind, module):
+def test_each_factory_keeps_its_arguments(kind, module):
     code = make(kind, module, name="mine", symbol_mapping={"a": "b"})
     assert code.code is module
     assert (code.code_type, code.name, code.symbol_mapping) == (kind, "mine", {"a": "b"})
@@ -71,7 +71,7 @@ def test_what_was_given_is_kept(kind, module):
     assert repr(code) == f"<ObjectCode handle=0x0 code_type={kind!r}>"
 
 
-def test_defaults():
+def test_name_and_symbol_mapping_are_empty_by_default():
     code = ObjectCode.from_cubin(b"x")
     assert (code.name, code.symbol_mapping) == ("", {})
 
@@ -89,29 +89,29 @@ def test_symbol_mapping_is_a_copy():
 
 
 @pytest.mark.parametrize("name", [None, 5, b"x"])
-def test_name_of_wrong_type(name):
+def test_names_of_another_type_are_refused(name):
     with pytest.raises(TypeError, match="name must be a str"):
         ObjectCode.from_cubin(b"x", name=name)
 
 
 @pytest.mark.parametrize("mapping", [5, [("a", "b")], "a"])
-def test_symbol_mapping_of_wrong_type(mapping):
+def test_symbol_mappings_of_another_type_are_refused(mapping):
     with pytest.raises(TypeError, match="symbol_mapping must be a dict"):
         ObjectCode.from_cubin(b"x", symbol_mapping=mapping)
 
 
-def test_unknown_code_type():
+def test_unknown_code_types_are_refused():
     with pytest.raises(ValueError, match="exe"):
         ObjectCode._init(b"x", "exe")
 
 
-def test_any_type_can_be_made():
+def test_init_takes_any_code_type():
     code = ObjectCode._init(b"x", "fatbin", name="n", symbol_mapping={b"a": b"b"})
     assert (code.code_type, code.name, code.symbol_mapping) == ("fatbin", "n", {b"a": b"b"})
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, lambda code: pickle.loads(pickle.dumps(code))])
-def test_pickle(duplicate):
+def test_pickle_and_copy_keep_code_and_names(duplicate):
     code = ObjectCode.from_ptx(bytearray(b"ptx"), name="n", symbol_mapping={"a": b"b", b"c": "d"})
     other = duplicate(code)
     assert other is not code
@@ -121,18 +121,18 @@ def test_pickle(duplicate):
 
 
 @pytest.mark.parametrize("kind", ["ltoir", "object", "library"])
-def test_types_without_kernels(kind):
+def test_code_that_cannot_be_loaded_has_no_kernels(kind):
     with pytest.raises(RuntimeError, match=f"code of type '{kind}' cannot be loaded"):
         make(kind, b"x").get_kernel("f")
 
 
 @pytest.mark.parametrize("name", [None, 5, ["a"], bytearray(b"a")])
-def test_kernel_name_of_wrong_type(name):
+def test_kernel_names_of_another_type_are_refused(name):
     with pytest.raises(TypeError, match="name must be a str or bytes"):
         ObjectCode.from_cubin(b"x").get_kernel(name)
 
 
-def test_closed_code():
+def test_closed_code_keeps_its_name_and_refuses_each_use():
     code = ObjectCode.from_cubin(b"x", name="n")
     code.close()
     code.close()
@@ -147,7 +147,7 @@ def test_closed_code():
             use()
 
 
-def test_code_is_closed_at_the_end_of_a_block():
+def test_a_with_block_closes_the_code():
     with ObjectCode.from_cubin(b"x") as code:
         assert not code.is_closed
     assert code.is_closed
@@ -165,17 +165,17 @@ def test_objects_without_construction_are_closed():
 
 
 @pytest.mark.parametrize("handle", [None, "5", b"5", 5.0, object()])
-def test_kernel_handle_of_wrong_type(handle):
+def test_kernel_handles_of_another_type_are_refused(handle):
     with pytest.raises(TypeError, match="handle must be an int"):
         Kernel.from_handle(handle)
 
 
-def test_module_of_a_kernel_handle_of_wrong_type():
+def test_the_module_of_a_kernel_handle_must_be_object_code():
     with pytest.raises(TypeError, match="mod must be an ObjectCode"):
         Kernel.from_handle(5, 5)
 
 
-def test_wrapped_kernel_keeps_what_it_is_given():
+def test_a_wrapped_kernel_keeps_the_given_code_alive():
     code = ObjectCode.from_cubin(b"x")
     reference = weakref.ref(code)
     kernel, again = Kernel.from_handle(4096, code), Kernel.from_handle(4096)
@@ -193,7 +193,7 @@ def test_wrapped_kernel_keeps_what_it_is_given():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_images_of_the_compiler_are_whole(cubin):
+def test_complete_images_are_accepted(cubin):
     assert check_image(cubin) is None
     assert check_image(compiled("cubin", debug=True).code) is None
     assert check_image(b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 4) + b"body") is None
@@ -201,7 +201,7 @@ def test_images_of_the_compiler_are_whole(cubin):
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_images_that_are_cut_off(cubin):
+def test_truncated_images_are_refused(cubin):
     fatbin = b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 4) + b"bod"
     cut_off = [cubin[:-1], cubin[:1000], cubin[:60], cubin[:4], fatbin, fatbin[:7]]
     for image in cut_off:
@@ -209,7 +209,7 @@ def test_images_that_are_cut_off(cubin):
             check_image(image)
 
 
-def test_empty_image():
+def test_an_empty_image_is_refused():
     with pytest.raises(CUDAError, match="the module is empty") as caught:
         check_image(b"")
     assert (caught.value.code, caught.value.name) == (200, "CUDA_ERROR_INVALID_IMAGE")
@@ -233,14 +233,14 @@ def test_explanations_are_added_to_the_message():
         ([f"k{i}" for i in range(9)], "; it has 9 kernels, such as k0, k1, k2, k3, k4"),
     ],
 )
-def test_nearest_names(names, text):
+def test_the_message_suggests_similar_names(names, text):
     assert similar_names("saxpy", names) == text
 
 
 # With a device
 
 
-def test_kernels_by_name(code):
+def test_kernels_are_found_by_name_and_compare_by_handle(code):
     kernel = code.get_kernel("saxpy")
     assert isinstance(kernel, Kernel)
     assert code.get_kernel("saxpy") is kernel
@@ -258,7 +258,7 @@ def test_names_with_null_characters_are_refused(code, name):
             get(name)
 
 
-def test_mangled_names(code):
+def test_kernels_are_found_by_mangled_names_and_expressions(code):
     symbol = code.symbol_mapping["scale<float>"]
     kernel = code.get_kernel("scale<float>")
     assert code.get_kernel(b"scale<float>") == code.get_kernel(symbol) == code.get_kernel(symbol.decode()) == kernel
@@ -286,7 +286,7 @@ def test_closed_code_leaves_its_kernels_usable(code):
         code.get_kernel("plain")
 
 
-def test_kernels_are_forgotten_when_they_are_gone(device):
+def test_the_registry_drops_kernels_that_are_collected(device):
     gc.collect()
     before = registry_sizes()["kernel"]
     code = compiled("cubin", f"sm_{device.arch}")
@@ -297,7 +297,7 @@ def test_kernels_are_forgotten_when_they_are_gone(device):
     assert registry_sizes()["kernel"] == before
 
 
-def test_kernel_from_its_own_address(code):
+def test_a_kernel_from_its_handle_keeps_the_library_loaded(code):
     kernel = code.get_kernel("saxpy")
     same = Kernel.from_handle(int(kernel.handle), code)
     assert same == kernel
@@ -307,7 +307,7 @@ def test_kernel_from_its_own_address(code):
     assert same.num_arguments == 5
 
 
-def test_kernel_of_another_library_warns(code):
+def test_a_kernel_handle_with_the_code_of_another_library_warns(code):
     kernel = code.get_kernel("saxpy")
     with pytest.warns(UserWarning, match="mod is not the object code") as caught:
         same = Kernel.from_handle(int(kernel.handle), ObjectCode.from_cubin(code.code))
@@ -315,7 +315,7 @@ def test_kernel_of_another_library_warns(code):
     assert same == kernel
 
 
-def test_closed_kernel(code):
+def test_a_closed_kernel_has_no_handle_and_refuses_each_use(code):
     kernel = code.get_kernel("saxpy")
     kernel.close()
     assert kernel.is_closed
@@ -324,19 +324,19 @@ def test_closed_kernel(code):
         _ = kernel.arguments_info
 
 
-def test_unknown_kernel_lists_the_nearest(code):
+def test_the_error_for_an_unknown_kernel_suggests_a_similar_one(code):
     with pytest.raises(CUDAError, match="no kernel 'saxpi' in the cubin module 'default_program' of .*") as caught:
         code.get_kernel("saxpi")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
     assert "did you mean 'saxpy'?" in str(caught.value)
 
 
-def test_template_that_was_not_named(code):
+def test_the_error_for_a_template_suggests_its_instances(code):
     with pytest.raises(CUDAError, match="did you mean .*scale"):
         code.get_kernel("scale")
 
 
-def test_templates_that_were_named_are_listed_as_they_were(device):
+def test_the_error_for_an_unknown_instance_lists_the_name_expressions(device):
     source = "template <class T> __global__ void twice(T* x) { *x *= 2; }"
     names = ["twice<float>", "twice<int>"]
     program = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
@@ -369,23 +369,23 @@ def test_names_of_variables_are_read_from_the_code(target):
 
 
 @pytest.mark.parametrize("code, kind", [("/a/path", "ptx"), (b"x", "cubin"), (b"x", "fatbin")])
-def test_names_of_variables_that_are_unknown(code, kind):
+def test_names_of_variables_cannot_be_read_from_other_code(code, kind):
     assert variable_names(code, kind) is None
 
 
 @pytest.mark.parametrize("name", [None, 5, ["factor"]])
-def test_names_of_variables_of_wrong_type(name):
+def test_names_of_variables_of_another_type_are_refused(name):
     with pytest.raises(TypeError, match="name must be a str or bytes"):
         ObjectCode.from_cubin(b"x").get_global(name)
 
 
 @pytest.mark.parametrize("kind", ["ltoir", "object", "library"])
-def test_code_that_is_not_loaded_has_no_variables(kind):
+def test_code_that_cannot_be_loaded_has_no_variables(kind):
     with pytest.raises(RuntimeError, match="cannot be loaded to get variables; link it to a cubin first"):
         make(kind, b"x").get_global("factor")
 
 
-def test_variables_of_closed_code():
+def test_closed_code_refuses_to_look_up_variables():
     code = ObjectCode.from_cubin(b"x")
     code.close()
     with pytest.raises(RuntimeError, match="this ObjectCode is closed"):
@@ -426,7 +426,7 @@ def test_variables_are_read_and_written(device, stream, variables):
     assert memoryview(host_out).cast("B").cast("f")[0] == 2.5 + 40 + 7
 
 
-def test_managed_variables_are_shared_with_the_host(device, stream, variables):
+def test_the_host_reads_and_writes_managed_variables(device, stream, variables):
     variable = variables.get_global("shared_with_host")
     assert (variable.is_managed, variable.is_host_accessible, variable.is_device_accessible) == (True, True, True)
     with memoryview(variable) as view:
@@ -450,6 +450,6 @@ def test_variables_keep_the_code_loaded(stream, variables):
     assert memoryview(host).cast("B").cast("f")[0] == 2.5
 
 
-def test_unknown_variables_are_compared_with_the_known(variables):
+def test_the_error_for_an_unknown_variable_suggests_a_similar_one(variables):
     with pytest.raises(CUDAError, match=r"NOT_FOUND[^$]*there is no variable 'facto' in .*; did you mean .factor"):
         variables.get_global("facto")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A library is unloaded when the last that uses it goes, whichever that is, and not before."""
+"""A library is unloaded when the last object that uses it is closed or collected, and not before."""
 
 import contextlib
 import gc
@@ -27,7 +27,7 @@ ONE = LaunchConfig(grid=1, block=1)
 
 @pytest.fixture
 def unloads():
-    """How many libraries were unloaded since the test began."""
+    """Return the number of libraries unloaded since the test began."""
     from cuda import emulator
 
     gc.collect()
@@ -45,7 +45,7 @@ def no_leak(unloads):
 
 
 def fresh():
-    """Code that was not loaded yet."""
+    """Return code that has not been loaded yet."""
     return ObjectCode.from_cubin(compiled(SOURCE).code)
 
 
@@ -68,7 +68,7 @@ MORE_USERS = {
 
 @pytest.mark.parametrize("order", list(itertools.permutations(USERS)), ids="-".join)
 @pytest.mark.parametrize("how", ["close", "drop"])
-def test_the_last_user_unloads(device, unloads, no_leak, order, how):
+def test_the_last_user_unloads_the_library(device, unloads, no_leak, order, how):
     code = fresh()
     users = {name: make(code) for name, make in USERS.items()}
     del code
@@ -85,7 +85,7 @@ def test_the_last_user_unloads(device, unloads, no_leak, order, how):
 @pytest.mark.parametrize("name", MORE_USERS)
 def test_each_user_alone_keeps_the_library(device, unloads, no_leak, name):
     code = fresh()
-    assert hash(code) != 0  # that loads it
+    assert hash(code) != 0  # loads the library
     user = MORE_USERS[name](code)
     del code
     gc.collect()
@@ -108,7 +108,7 @@ def test_a_bound_kernel_keeps_the_library(device, stream, unloads, no_leak):
     assert unloads() == 1
 
 
-def test_work_that_was_launched_is_done_before(device, stream, unloads, no_leak):
+def test_launched_kernels_finish_before_the_unload(device, stream, unloads, no_leak):
     memory = HostMemory(4)
     with fresh() as code:
         launch(stream, ONE, code.get_kernel("count"), memory.buffer)
@@ -123,7 +123,7 @@ def test_code_that_was_never_loaded_is_not_unloaded(device, unloads):
     assert unloads() == 0
 
 
-def test_code_that_cannot_be_loaded_leaves_nothing(device, unloads, no_leak):
+def test_failed_loads_and_lookups_leak_nothing(device, unloads, no_leak):
     with pytest.raises(CUDAError, match="loading"):
         ObjectCode.from_cubin(b"\x7fELF" + bytes(200)).get_kernel("count")
     code = fresh()
@@ -162,7 +162,7 @@ def test_a_collection_does_not_wait_for_the_work_of_a_stream(device, unloads):
     assert unloads() == 1
 
 
-def test_code_that_waited_waits_for_work_that_came_meanwhile(device, unloads):
+def test_a_deferred_unload_also_waits_for_later_work(device, unloads):
     first, second = device.create_stream(), device.create_stream()
     code = fresh()
     code.get_kernel("count")
@@ -176,7 +176,7 @@ def test_code_that_waited_waits_for_work_that_came_meanwhile(device, unloads):
     assert unloads() == 1
 
 
-def test_code_does_not_pile_up_where_a_stream_never_rests(device, unloads):
+def test_many_deferred_unloads_end_by_waiting_for_a_busy_stream(device, unloads):
     stream = device.create_stream()
     codes = [fresh() for _ in range(300)]
     for code in codes:
@@ -185,7 +185,7 @@ def test_code_does_not_pile_up_where_a_stream_never_rests(device, unloads):
     with busy(stream) as let_go:
         del code
         thread.start()
-        while len(codes) and unloads() == 0:  # the attempt counts, which waits
+        while len(codes) and unloads() == 0:  # a call is counted when it begins, and then waits
             pass
         let_go()
         thread.join()
@@ -193,8 +193,8 @@ def test_code_does_not_pile_up_where_a_stream_never_rests(device, unloads):
     assert unloads() == 300
 
 
-def test_a_library_whose_handle_was_taken_stays_loaded(device, stream, unloads):
-    """Programs unload it by the handle, as numba-cuda does, and a second time crashes the driver."""
+def test_a_library_whose_handle_was_read_stays_loaded(device, stream, unloads):
+    """Some programs, such as numba-cuda, unload it by the handle, and a second unload crashes the driver."""
     code = fresh()
     handle = code.handle
     assert code.handle == handle
@@ -211,7 +211,7 @@ def test_a_library_whose_handle_was_taken_stays_loaded(device, stream, unloads):
     assert unloads() == 1
 
 
-def test_a_closed_object_unloads_a_library_whose_handle_was_taken(device, unloads, no_leak):
+def test_close_unloads_a_library_whose_handle_was_read(device, unloads, no_leak):
     code = fresh()
     assert int(code.handle)
     kernel = code.get_kernel("count")

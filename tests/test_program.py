@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Program: CUDA C++ to PTX, CUBIN and LTO IR by the real NVRTC, which needs no driver."""
+"""Program compiles CUDA C++ to PTX, CUBIN and LTO IR by NVRTC, which needs no driver."""
 
 import copy
 import gc
@@ -21,7 +21,7 @@ from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from support.collector import uncollected
 
-pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("old_compiler")]
+pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
 
 ARCH = ProgramOptions(arch="sm_90")
 SAXPY = 'extern "C" __global__ void saxpy(float a, const float* x, float* y) { *y += a * *x; }'
@@ -35,7 +35,7 @@ WARNS = "__global__ void f() { int never_used; }"
     "target, start",
     [("ptx", b"//"), ("CUBIN", b"\x7fELF"), (ObjectCodeFormatType.CUBIN, b"\x7fELF"), ("LtoIR", b"\xed\x43\x4e\x7f")],
 )
-def test_compile_makes_what_is_asked_for(target, start):
+def test_compile_returns_code_of_the_target(target, start):
     code = Program(SAXPY, "c++", ARCH).compile(target)
     assert isinstance(code, ObjectCode)
     assert code.code_type == target.lower()
@@ -53,7 +53,7 @@ def test_ptx_names_the_kernel_and_the_architecture():
     assert ".target sm_80" in text
 
 
-def test_options_reach_the_compiler():
+def test_options_are_passed_to_the_compiler():
     source = "__global__ void f(int* x) { *x = VALUE; }"
     options = {"arch": "sm_90", "define_macro": ("VALUE", "12345")}
     assert b"12345" in Program(source, "c++", options).compile("ptx").code
@@ -76,21 +76,21 @@ def test_lists_of_options_are_copied():
     assert b"456" in Program(source, "c++", options).compile("ptx").code
 
 
-def test_include_path(tmp_path):
+def test_headers_are_found_in_the_include_path(tmp_path):
     (tmp_path / "value.h").write_text("#define VALUE 54321")
     source = "#include <value.h>\n__global__ void f(int* x) { *x = VALUE; }"
     program = Program(source, "c++", ProgramOptions(arch="sm_90", include_path=tmp_path))
     assert b"54321" in program.compile("ptx").code
 
 
-def test_one_program_compiles_repeatedly():
+def test_a_program_compiles_repeatedly():
     program = Program(SAXPY, "c++", ARCH)
     first, again, cubin = program.compile("ptx"), program.compile("ptx"), program.compile("cubin")
     assert first.code == again.code
     assert cubin.code_type == "cubin"
 
 
-def test_name_of_the_program():
+def test_the_name_is_in_messages_and_in_the_code():
     program = Program(BROKEN, "c++", ProgramOptions(arch="sm_90", name="my_file.cu"))
     with pytest.raises(NVRTCError, match=r"my_file\.cu\(2\)"):
         program.compile("cubin")
@@ -98,32 +98,32 @@ def test_name_of_the_program():
 
 
 @pytest.mark.requires(software=False)
-def test_name_expressions():
+def test_name_expressions_are_mapped_to_symbols():
     code = Program(SCALE, "c++", ARCH).compile("ptx", name_expressions=["scale<float>", b"scale<int>"])
     mapping = code.symbol_mapping
     assert list(mapping) == ["scale<float>", b"scale<int>"]
     assert all(isinstance(symbol, bytes) and symbol in code.code for symbol in mapping.values())
 
 
-def test_name_expressions_come_with_the_first_compilation():
+def test_name_expressions_are_refused_after_the_first_compilation():
     program = Program(SCALE, "c++", ARCH)
     program.compile("ptx", ("scale<float>",))
     with pytest.raises(NVRTCError, match="NO_NAME_EXPRESSIONS_AFTER_COMPILATION"):
         program.compile("ptx", ("scale<int>",))
 
 
-def test_wrong_name_expression():
+def test_an_unknown_name_expression_is_named():
     with pytest.raises(NVRTCError, match="no_such_kernel"):
         Program(SCALE, "c++", ARCH).compile("ptx", ["no_such_kernel<float>"])
 
 
 @pytest.mark.parametrize("expressions", ["scale<float>", b"scale<float>", 5, [5], (None,)])
-def test_name_expressions_of_wrong_type(expressions):
+def test_name_expressions_of_another_type_are_refused(expressions):
     with pytest.raises(TypeError, match="name_expressions"):
         Program(SCALE, "c++", ARCH).compile("ptx", expressions)
 
 
-def test_no_name_expressions_may_be_none():
+def test_name_expressions_may_be_none():
     assert Program(SAXPY, "c++", ARCH).compile("ptx", name_expressions=None).symbol_mapping == {}
 
 
@@ -146,25 +146,25 @@ def test_a_program_that_failed_fails_again():
             program.compile("cubin")
 
 
-def test_wrong_option_value_is_explained():
+def test_the_error_for_a_bad_option_shows_the_options():
     with pytest.raises(NVRTCError, match="INVALID_OPTION[^$]*arch"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_9x")).compile("cubin")
 
 
-def test_logs_get_the_messages():
+def test_warnings_are_written_to_logs():
     logs = io.StringIO()
     Program(WARNS, "c++", ARCH).compile("cubin", logs=logs)
     assert "never_used" in logs.getvalue()
 
 
-def test_logs_get_the_messages_of_a_failure():
+def test_errors_are_written_to_logs():
     logs = io.StringIO()
     with pytest.raises(NVRTCError):
         Program(BROKEN, "c++", ARCH).compile("cubin", logs=logs)
     assert "no_such_name" in logs.getvalue()
 
 
-def test_nothing_is_written_without_messages():
+def test_nothing_is_written_to_logs_without_messages():
     written = []
     Program(SAXPY, "c++", ARCH).compile("cubin", logs=types.SimpleNamespace(write=written.append))
     assert written == []
@@ -175,73 +175,73 @@ def test_undecodable_bytes_in_the_log_are_escaped(monkeypatch):
     assert _nvrtc.program_log(None) == "line 1: \\xff"
 
 
-def test_a_source_that_is_no_text():
+def test_a_source_with_surrogates_is_refused():
     with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
         Program('#error "\udcff"', "c++", ARCH)
 
 
-def test_logs_need_a_method():
+def test_logs_without_a_write_method_are_refused():
     with pytest.raises(TypeError, match="logs must be an object with a method write"):
         Program(SAXPY, "c++", ARCH).compile("ptx", logs="file")
 
 
 @pytest.mark.parametrize("cache", [5, {}, "path"])
-def test_cache_of_wrong_type(cache):
+def test_caches_of_another_type_are_refused(cache):
     with pytest.raises(TypeError, match="cache"):
         Program(SAXPY, "c++", ARCH).compile("ptx", cache=cache)
 
 
 @pytest.mark.parametrize("target", ["fatbin", "object", "", "elf", None, 5, ObjectCodeFormatType.LIBRARY])
-def test_unknown_target(target):
+def test_unknown_targets_are_refused(target):
     with pytest.raises(ValueError, match="'ptx', 'cubin', 'ltoir'"):
         Program(SAXPY, "c++", ARCH).compile(target)
 
 
 @pytest.mark.parametrize("code", [b"void f();", bytearray(b"x"), None, 5])
-def test_cxx_must_be_text(code):
+def test_a_cxx_source_must_be_a_str(code):
     with pytest.raises(TypeError, match="must be a str"):
         Program(code, "c++", ARCH)
 
 
-def test_null_character_in_the_source():
+def test_a_null_character_in_the_source_is_refused():
     with pytest.raises(ValueError, match="null character at position 4"):
         Program("void\0", "c++", ARCH)
 
 
-def test_code_type_in_any_case():
+def test_the_code_type_is_taken_in_any_case():
     assert Program(SAXPY, "C++", ARCH).backend is CompilerBackendType.NVRTC
     assert Program(SAXPY, SourceCodeType.CXX, ARCH).backend == "NVRTC"
 
 
 @pytest.mark.parametrize("code_type", ["c", "", "fortran", "cubin"])
-def test_unknown_code_type(code_type):
+def test_unknown_code_types_are_refused(code_type):
     with pytest.raises(RuntimeError, match="Unsupported code_type"):
         Program(SAXPY, code_type, ARCH)
 
 
-def test_code_type_of_wrong_type():
+def test_code_types_of_another_type_are_refused():
     with pytest.raises(TypeError, match="code_type"):
         Program(SAXPY, 5, ARCH)
 
 
 @pytest.mark.parametrize("options", [5, "sm_90", [("arch", "sm_90")]])
-def test_options_of_wrong_type(options):
+def test_options_of_another_type_are_refused(options):
     with pytest.raises(TypeError, match="program options must be ProgramOptions"):
         Program(SAXPY, "c++", options)
 
 
-def test_extra_sources_are_not_for_cxx():
+def test_extra_sources_are_refused_for_cxx():
     with pytest.raises(ValueError, match="extra_sources"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", extra_sources=[("a", "b")]))
 
 
-def test_options_that_nvrtc_lacks():
+def test_options_that_nvrtc_lacks_are_refused():
     with pytest.raises(NotSupportedError, match="use_libdevice"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_libdevice=True))
 
 
 @pytest.mark.requires(software=False)
-def test_architecture_of_the_current_device(monkeypatch):
+def test_the_default_architecture_is_that_of_the_current_device(monkeypatch):
     monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="75"))
     assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
 
@@ -287,7 +287,7 @@ def test_an_unknown_architecture_lists_the_known_ones(arch):
     ],
     ids=str,
 )
-def test_options_that_contradict_each_other(options, reason):
+def test_the_error_for_contradicting_options_shows_them(options, reason):
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **options))
     with pytest.raises(NVRTCError, match=f"{reason}[^$]*\nthe options were -arch=sm_90 --"):
         program.compile("cubin")
@@ -312,7 +312,7 @@ def test_ptx_newer_than_the_driver_warns(monkeypatch):
 
 
 @pytest.mark.parametrize("found, expected", [((12, 2, 0), True), ((13, 0, 0), False), ((14, 1, 0), False)])
-def test_age_of_the_driver(monkeypatch, found, expected):
+def test_the_version_of_nvrtc_is_compared_with_that_of_the_driver(monkeypatch, found, expected):
     monkeypatch.undo()
     _program.is_newer_than_driver.cache_clear()
     monkeypatch.setattr(_program, "driver_version", lambda: found)
@@ -321,7 +321,7 @@ def test_age_of_the_driver(monkeypatch, found, expected):
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
-def test_no_driver_is_not_too_old(monkeypatch, kind):
+def test_without_a_driver_no_version_is_too_new(monkeypatch, kind):
     def fail():
         raise kind("no driver")
 
@@ -332,7 +332,7 @@ def test_no_driver_is_not_too_old(monkeypatch, kind):
     _program.is_newer_than_driver.cache_clear()
 
 
-def test_closed_program():
+def test_a_closed_program_has_no_handle_and_refuses_to_compile():
     program = Program(SAXPY, "c++", ARCH)
     assert int(program.handle) != 0
     assert not program.is_closed
@@ -347,7 +347,7 @@ def test_closed_program():
         program.compile("ptx")
 
 
-def test_the_compiler_gets_the_source_when_it_is_needed():
+def test_the_program_of_nvrtc_is_created_at_the_first_use():
     program = Program(SAXPY, "c++", ARCH)
     assert program._back_end is None
     assert int(program.handle) == int(program.handle) != 0
@@ -357,7 +357,7 @@ def test_the_compiler_gets_the_source_when_it_is_needed():
     assert int(unused.handle) == 0
 
 
-def test_threads_get_one_compiler():
+def test_threads_share_one_program_of_nvrtc():
     program = Program(SAXPY, "c++", ARCH)
     handles = []
     threads = [threading.Thread(target=lambda: handles.append(int(program.handle))) for _ in range(8)]
@@ -369,7 +369,7 @@ def test_threads_get_one_compiler():
     assert len(set(handles)) == 1
 
 
-def test_closing_while_another_thread_opens():
+def test_a_close_while_another_thread_creates_the_program_of_nvrtc_destroys_it():
     program = Program(SAXPY, "c++", ARCH)
     settings, is_opening, may_open = program._settings, threading.Event(), threading.Event()
 
@@ -400,7 +400,7 @@ def test_closing_while_another_thread_opens():
     assert program._back_end._program is None
 
 
-def test_a_finalizer_closes_the_program_in_the_middle_of_its_compilation(monkeypatch):
+def test_a_finalizer_may_close_the_program_during_its_compilation(monkeypatch):
     class Closer:
         def __init__(self):
             self.itself = self
@@ -432,7 +432,7 @@ def test_code_outlives_its_program():
     assert b"saxpy" in code.code
 
 
-def test_identity_and_weak_references():
+def test_programs_compare_by_identity_and_can_be_weakly_referenced():
     program, other = Program(SAXPY, "c++", ARCH), Program(SAXPY, "c++", ARCH)
     assert program == program
     assert program != other
@@ -443,7 +443,7 @@ def test_identity_and_weak_references():
     assert reference() is None
 
 
-def test_failed_release_warns(monkeypatch):
+def test_a_failed_release_warns(monkeypatch):
     program = Program(SAXPY, "c++", ARCH)
     assert int(program.handle) != 0
     nvrtc = _nvrtc.load_nvrtc()
@@ -465,7 +465,7 @@ def test_programs_are_not_pickled(use):
         use(Program(SAXPY, "c++", ARCH))
 
 
-def test_many_threads_compile_at_once():
+def test_threads_compile_different_programs_at_once():
     results = {}
 
     def work(number):
@@ -480,7 +480,7 @@ def test_many_threads_compile_at_once():
     assert all(str(70000 + number).encode() in results[number] for number in range(8))
 
 
-def test_many_threads_compile_one_program():
+def test_threads_compile_one_program_at_once():
     program = Program(SAXPY, "c++", ARCH)
     results = []
     threads = [
@@ -496,7 +496,7 @@ def test_many_threads_compile_one_program():
 
 
 @pytest.mark.requires(software=False)
-def test_interpreter_lock_is_released_while_compiling():
+def test_the_interpreter_lock_is_released_during_a_compilation():
     lines = "\n".join(f"__global__ void f{i}(float* x) {{ *x = sinf(*x) + powf(*x, {i}.5f); }}" for i in range(8))
     program = Program(lines, "c++", ARCH)
     thread = threading.Thread(target=program.compile, args=("cubin",))
@@ -508,14 +508,14 @@ def test_interpreter_lock_is_released_while_compiling():
     assert steps > 3
 
 
-def test_no_bundled_headers_in_an_old_nvrtc(monkeypatch):
+def test_an_old_nvrtc_refuses_bundled_headers(monkeypatch):
     monkeypatch.setattr(_nvrtc, "has_bundled_headers", lambda: False)
     with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC with bundled headers|NVRTC 13)"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, AttributeError])
-def test_bundled_headers_unknown_to_the_bindings(monkeypatch, kind):
+def test_old_bindings_have_no_bundled_headers(monkeypatch, kind):
     def fail(*args):
         raise kind("nvrtcGetBundledHeadersInfo")
 
@@ -543,13 +543,13 @@ def test_missing_nvrtc_says_what_to_install(monkeypatch):
             _nvrtc.load_nvrtc.cache_clear()
 
 
-def test_handle_type_is_an_alias():
+def test_the_type_of_handles_includes_int():
     assert int in _program.ProgramHandleT.__args__
     with pytest.raises(AttributeError, match="no_such_name"):
         _program.no_such_name  # noqa: B018
 
 
 @pytest.mark.parametrize("is_newer", [False, True])
-def test_driver_loads_ptx_of_an_nvrtc_that_is_not_newer(monkeypatch, is_newer):
+def test_the_driver_can_load_ptx_of_an_nvrtc_that_is_not_newer(monkeypatch, is_newer):
     monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: is_newer)
     assert _program._can_load_generated_ptx() is not is_newer

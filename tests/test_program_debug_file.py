@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The file in which debuggers find the source of a Program."""
+"""The file with the source of a Program, which debuggers read."""
 
 import gc
 import os
@@ -14,14 +14,14 @@ import pytest
 from cuda.core import _program
 from cuda.core._program import Program, ProgramOptions
 
-pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("old_compiler")]
+pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
 
 SAXPY = 'extern "C" __global__ void saxpy(float a, const float* x, float* y) { *y += a * *x; }'
 SCALE = "template <class T> __global__ void scale(T* x, T f) { *x *= f; }"
 
 
 @pytest.mark.parametrize("option", ["debug", "lineinfo"])
-def test_debug_file(option, tmp_path, monkeypatch):
+def test_the_debug_file_has_the_source_until_the_program_is_closed(option, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(sys.modules["__main__"], "__file__", "/somewhere/my-script.py", raising=False)
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **{option: True}))
@@ -36,7 +36,7 @@ def test_debug_file(option, tmp_path, monkeypatch):
     assert not path.exists()
 
 
-def test_debug_file_goes_with_the_program(tmp_path, monkeypatch):
+def test_the_debug_file_is_removed_when_the_program_is_collected(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
     assert len(list(tmp_path.iterdir())) == 1
@@ -54,25 +54,25 @@ def test_debug_file_goes_with_the_program(tmp_path, monkeypatch):
         ("__device__ int x;", "kernel"),
     ],
 )
-def test_debug_file_is_named_after_the_first_kernel(source, name):
+def test_the_debug_file_is_named_after_the_first_kernel(source, name):
     assert _program.first_kernel(source.encode()) == name
 
 
-def test_no_debug_file_with_a_name(tmp_path, monkeypatch):
+def test_a_program_with_a_name_has_no_debug_file(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True, name="mine"))
     assert list(tmp_path.iterdir()) == []
     assert program.compile("ptx").name == "mine"
 
 
-def test_compilation_goes_on_where_no_file_can_be_written(tmp_path, monkeypatch):
+def test_a_program_compiles_if_no_debug_file_can_be_written(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
     assert program.compile("ptx").name == "default_program"
     program.close()
 
 
-def test_a_forked_child_leaves_the_debug_file(tmp_path):
+def test_a_forked_child_does_not_remove_the_debug_file(tmp_path):
     path = tmp_path / "source.cu"
     path.write_text("")
     _program.remove_file(str(path), os.getpid() + 1)
@@ -81,7 +81,7 @@ def test_a_forked_child_leaves_the_debug_file(tmp_path):
     assert not path.exists()
 
 
-def test_exit_with_a_program_alive_is_silent(tmp_path):
+def test_exit_with_an_open_program_is_silent_and_removes_the_file(tmp_path):
     script = (
         "from cuda.core._program import Program\n"
         f"program = Program({SAXPY!r}, 'c++', dict(arch='sm_90', debug=True))\n"

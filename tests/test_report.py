@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The facts behind ``python -m cuda.core``, with and without a device, and with parts missing."""
+"""The contents of ``python -m cuda.core``, with and without a device, and with missing packages or libraries."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def texts(found: dict) -> str:
     return "\n".join(f"{problem['what']} -> {problem['advice']}" for problem in found["problems"])
 
 
-def test_report_has_every_section_and_is_fit_for_json():
+def test_report_has_every_section_and_converts_to_json():
     found = report()
     assert set(found) == KEYS
     assert json.loads(json.dumps(found)) == found
 
 
-def test_report_names_the_package_that_runs():
+def test_report_has_the_versions_of_the_imported_packages():
     rows = {row["name"]: row for row in report()["packages"]}
     assert rows["cuda.core"]["version"] == cuda.core.__version__
     assert rows["cuda-bindings"]["version"].startswith("13.")
@@ -112,7 +112,7 @@ def test_missing_part_of_the_toolkit_is_a_problem(monkeypatch):
     assert {row["name"]: row["path"] for row in rows}["CUDA headers"] is None
 
 
-def test_driver_that_does_not_start_is_told_with_its_advice(monkeypatch):
+def test_a_driver_that_fails_is_a_problem_with_advice(monkeypatch):
     def driver_version():
         raise RuntimeError("it was not found; install it")
 
@@ -125,14 +125,14 @@ def test_driver_that_does_not_start_is_told_with_its_advice(monkeypatch):
     ]
 
 
-def test_old_driver_is_a_problem(monkeypatch):
+def test_an_old_driver_is_a_problem(monkeypatch):
     monkeypatch.setattr(_report, "driver_version", lambda: (12, 4, 0))
     problems = []
     assert _report.driver(problems)["cuda_version"] == "12.4"
     assert "at least 13.0" in problems[0]["what"]
 
 
-def test_broken_device_does_not_end_the_report(monkeypatch):
+def test_a_broken_device_does_not_end_the_report(monkeypatch):
     class Broken:
         device_id = 7
 
@@ -150,7 +150,7 @@ def test_broken_device_does_not_end_the_report(monkeypatch):
     assert problems[0]["what"] == "device 7 fails: it fell off the bus"
 
 
-def test_no_device_is_a_problem_with_a_way_out(monkeypatch):
+def test_no_device_is_a_problem_with_advice(monkeypatch):
     class Core:
         Device = type("Device", (), {"get_all_devices": classmethod(lambda cls: ())})
 
@@ -182,7 +182,7 @@ def test_caches_that_cannot_be_written_are_a_problem(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["CUDA_HOME", "CUDA_PATH"])
-def test_variables_that_lead_nowhere_are_a_problem(monkeypatch, tmp_path, name):
+def test_variables_without_a_directory_are_a_problem(monkeypatch, tmp_path, name):
     other = {"CUDA_HOME": "CUDA_PATH", "CUDA_PATH": "CUDA_HOME"}[name]
     monkeypatch.setenv(other, str(tmp_path))
     monkeypatch.setenv(name, str(tmp_path / "nowhere"))

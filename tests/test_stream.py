@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: making, wrapping, ordering, and default streams."""
+"""Streams: creation, wrapping, ordering, closing and default streams."""
 
 import gc
 import pickle
@@ -29,7 +29,7 @@ class Foreign:
 
 
 class Outdated:
-    """A stream of another library that has the protocol as an attribute."""
+    """A stream of another library whose ``__cuda_stream__`` is an attribute instead of a method."""
 
     def __init__(self, info):
         self.__cuda_stream__ = info
@@ -48,7 +48,7 @@ def test_options_have_defaults():
 
 
 @pytest.mark.parametrize("priority", ["0", 0.5, []])
-def test_priority_of_wrong_type(priority):
+def test_priorities_of_another_type_are_refused(priority):
     with pytest.raises(TypeError, match="priority"):
         StreamOptions(priority=priority)
     options = StreamOptions()
@@ -58,14 +58,14 @@ def test_priority_of_wrong_type(priority):
 
 
 @pytest.mark.parametrize("nonblocking", [True, False])
-def test_a_stream_is_what_its_options_say(device, nonblocking):
+def test_a_stream_has_the_properties_that_its_options_set(device, nonblocking):
     stream = device.create_stream(options=StreamOptions(nonblocking=nonblocking, priority=0))
     assert stream.is_nonblocking is nonblocking
     assert stream.priority == 0
     stream.close()
 
 
-def test_a_stream_is_nonblocking_and_least_urgent_by_default(device):
+def test_a_stream_is_nonblocking_and_of_least_priority_by_default(device):
     from cuda.bindings import driver
 
     _, least, _ = driver.cuCtxGetStreamPriorityRange()
@@ -74,7 +74,7 @@ def test_a_stream_is_nonblocking_and_least_urgent_by_default(device):
         assert stream.priority == least
 
 
-def test_all_priorities_of_the_device(device):
+def test_only_priorities_in_the_range_of_the_device_are_accepted(device):
     from cuda.bindings import driver
 
     _, least, greatest = driver.cuCtxGetStreamPriorityRange()
@@ -86,7 +86,7 @@ def test_all_priorities_of_the_device(device):
             device.create_stream(options={"priority": priority})
 
 
-def test_options_of_wrong_type(device):
+def test_options_of_another_type_are_refused(device):
     with pytest.raises(TypeError, match="StreamOptions"):
         device.create_stream(options=1)
 
@@ -117,13 +117,13 @@ def test_repr_has_both_addresses(stream):
     assert repr(stream) == f"<Stream handle={int(stream.handle):#x} context={current_context():#x}>"
 
 
-def test_device_and_context(device, stream):
+def test_a_stream_knows_its_device_and_context(device, stream):
     assert stream.device is device
     assert stream.context == device.context
     assert in_thread(lambda: stream.device is Device(0))
 
 
-def test_a_stream_of_a_context_that_is_not_current_knows_its_own(device):
+def test_a_stream_knows_its_context_when_another_is_current(device):
     with foreign_context() as context:
         device.set_current(context)
         stream = device.create_stream()
@@ -142,7 +142,7 @@ def test_not_picklable(stream):
         pickle.dumps(stream)
 
 
-def test_weak_references(device):
+def test_streams_can_be_weakly_referenced(device):
     stream = device.create_stream()
     reference = weakref.ref(stream)
     del stream
@@ -153,7 +153,7 @@ def test_weak_references(device):
 # --- Wrapping --------------------------------------------------------------------------------------
 
 
-def test_from_handle_borrows(stream):
+def test_closing_a_stream_from_handle_leaves_the_original_open(stream):
     borrowed = Stream.from_handle(int(stream.handle))
     assert borrowed.device is stream.device
     assert borrowed.context == stream.context
@@ -162,7 +162,7 @@ def test_from_handle_borrows(stream):
     stream.sync()
 
 
-def test_from_handle_keeps_a_stream_of_ours_alive(device):
+def test_from_handle_keeps_a_stream_of_this_library_alive(device):
     stream = device.create_stream()
     borrowed = Stream.from_handle(int(stream.handle))
     stream.close()
@@ -177,7 +177,7 @@ def test_from_handle_takes_the_object_of_the_bindings(stream):
     assert Stream.from_handle(stream.handle) == stream
 
 
-def test_from_handle_of_a_stream_of_the_bindings(device):
+def test_closing_a_stream_from_handle_does_not_destroy_a_foreign_stream(device):
     from cuda.bindings import driver
 
     _, raw = driver.cuStreamCreate(0)
@@ -188,7 +188,7 @@ def test_from_handle_of_a_stream_of_the_bindings(device):
     assert int(driver.cuStreamDestroy(raw)[0]) == 0
 
 
-def test_from_handle_of_the_null_stream(device):
+def test_from_handle_wraps_the_null_stream(device):
     stream = Stream.from_handle(0)
     assert not stream.is_closed
     assert int(stream.handle) == 0
@@ -199,13 +199,13 @@ def test_from_handle_of_the_null_stream(device):
 
 
 @pytest.mark.parametrize("handle", ["1", b"1", 1.0, None, object()])
-def test_from_handle_of_wrong_type(handle):
+def test_from_handle_refuses_other_types(handle):
     with pytest.raises(TypeError, match="handle must be an int"):
         Stream.from_handle(handle)
 
 
 @pytest.mark.parametrize("handle", [-1, 2**64])
-def test_from_handle_of_no_address(handle):
+def test_from_handle_refuses_numbers_beyond_64_bits(handle):
     with pytest.raises(ValueError, match=r"2\*\*64"):
         Stream.from_handle(handle)
 
@@ -213,7 +213,7 @@ def test_from_handle_of_no_address(handle):
 # --- The stream protocol ---------------------------------------------------------------------------
 
 
-def test_protocol_is_exported_here_too():
+def test_the_protocol_is_the_one_of_the_public_module():
     import cuda.core.typing
 
     assert IsStreamType is cuda.core.typing.IsStreamType
@@ -224,7 +224,7 @@ def test_a_foreign_stream_is_accepted(info):
     assert Stream_accept(Foreign(info), allow_stream_protocol=True) == PER_THREAD_DEFAULT_STREAM
 
 
-def test_an_attribute_is_accepted_with_a_warning():
+def test_a_protocol_attribute_is_accepted_with_a_warning():
     with pytest.warns(DeprecationWarning, match="make it a method") as warned:
         stream = Stream_accept(Outdated((0, 2)), True)
     assert stream == PER_THREAD_DEFAULT_STREAM
@@ -234,12 +234,12 @@ def test_an_attribute_is_accepted_with_a_warning():
 @pytest.mark.parametrize(
     "info", [(1, 2), (0,), (0, 1, 2), 7, None, (0, None), (0, "x"), (0, -1), (0, 2**64), ("0", 1), ()], ids=repr
 )
-def test_a_foreign_stream_that_breaks_the_protocol(info):
+def test_a_foreign_stream_that_breaks_the_protocol_is_refused(info):
     with pytest.raises(RuntimeError, match="__cuda_stream__"):
         Stream_accept(Foreign(info), True)
 
 
-def test_an_object_without_the_protocol():
+def test_an_object_without_the_protocol_is_refused():
     with pytest.raises(TypeError, match="Stream or a GraphBuilder, not int"):
         Stream_accept(1, True)
     with pytest.raises(TypeError, match="an object with __cuda_stream__"):
@@ -247,16 +247,16 @@ def test_an_object_without_the_protocol():
 
 
 @pytest.mark.parametrize("wrong", [None, 0, "stream", Foreign((0, 2))])
-def test_accept_takes_streams_only(wrong):
+def test_accept_takes_only_streams_unless_the_protocol_is_allowed(wrong):
     with pytest.raises(TypeError, match="stream must be a Stream"):
         Stream_accept(wrong)
 
 
-def test_accept_gives_the_very_stream():
+def test_accept_returns_the_given_stream():
     assert Stream_accept(LEGACY_DEFAULT_STREAM) is LEGACY_DEFAULT_STREAM
 
 
-def test_what_the_protocol_raises_passes():
+def test_an_exception_of_the_protocol_propagates():
     class Broken:
         def __cuda_stream__(self):
             raise LookupError("mine")
@@ -268,7 +268,7 @@ def test_what_the_protocol_raises_passes():
 # --- Work ------------------------------------------------------------------------------------------
 
 
-def test_sync_and_is_done(stream):
+def test_is_done_and_sync_follow_the_work(stream):
     assert stream.is_done
     with busy(stream) as release:
         assert not stream.is_done
@@ -277,7 +277,7 @@ def test_sync_and_is_done(stream):
         assert stream.is_done
 
 
-def test_record_makes_or_reuses_an_event(device, stream):
+def test_record_creates_or_reuses_an_event(device, stream):
     event = stream.record()
     assert isinstance(event, Event)
     assert stream.record(event) is event
@@ -286,7 +286,7 @@ def test_record_makes_or_reuses_an_event(device, stream):
     assert stream.record(options={"timing_enabled": True}).is_timing_enabled
 
 
-def test_record_refuses_what_is_no_event(stream):
+def test_record_refuses_other_types(stream):
     with pytest.raises(TypeError, match="event"):
         stream.record(stream)
 
@@ -321,7 +321,7 @@ def test_work_waits_for_a_stream(device, stream, as_foreign):
         assert stream.is_done
 
 
-def test_waits_for_a_stream_do_not_disturb_each_other(device, stream):
+def test_a_wait_includes_only_the_work_before_it(device, stream):
     with device.create_stream() as first, device.create_stream() as second:
         first.wait(stream)
         with busy(stream) as release:
@@ -371,7 +371,7 @@ def test_streams_are_shared_between_threads(stream):
 # --- Closing ---------------------------------------------------------------------------------------
 
 
-def test_a_closed_stream(device):
+def test_a_closed_stream_has_no_handle_and_refuses_each_use(device):
     stream, event = device.create_stream(), device.create_event()
     stream.close()
     stream.close()
@@ -399,7 +399,7 @@ def test_a_closed_stream(device):
                 use()
 
 
-def test_a_stream_closes_itself_at_the_end_of_a_block(device):
+def test_a_with_block_closes_the_stream(device):
     with pytest.raises(KeyError), device.create_stream() as stream:
         raise KeyError
     assert stream.is_closed
@@ -415,7 +415,7 @@ def test_closing_a_busy_stream_lets_its_work_end(device):
         event.sync()
 
 
-def test_streams_leave_nothing_behind(device):
+def test_the_registry_drops_streams_that_are_closed_or_collected(device):
     gc.collect()
     before = registry_sizes()["stream"]
     for _ in range(200):
@@ -428,7 +428,7 @@ def test_streams_leave_nothing_behind(device):
 # --- Default streams -------------------------------------------------------------------------------
 
 
-def test_constants_differ():
+def test_the_default_streams_differ():
     assert [int(stream.handle) for stream in CONSTANTS] == [1, 2]
     assert len({*CONSTANTS, Stream.from_handle(0)}) == 3
     assert Stream.from_handle(1) == LEGACY_DEFAULT_STREAM
@@ -470,16 +470,16 @@ def test_default_streams_need_a_current_context(device):
     ("setting", "expected"),
     [(None, 1), ("", 1), ("0", 1), ("1", 2), ("7 of them", 2), ("-1", 2), ("no", 1), ("+0", 1)],
 )
-def test_choice_of_the_default_stream(monkeypatch, setting, expected):
+def test_the_environment_selects_the_default_stream(monkeypatch, setting, expected):
     name = "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM"
     monkeypatch.delenv(name, raising=False) if setting is None else monkeypatch.setenv(name, setting)
     assert default_stream() is CONSTANTS[expected - 1]
 
 
-# --- Private ways that other packages use ----------------------------------------------------------
+# --- Private methods that other packages use -------------------------------------------------------
 
 
-def test_init_makes_wraps_and_honours_subclasses(device, stream):
+def test_init_creates_or_wraps_a_stream_of_the_subclass(device, stream):
     class Mine(Stream):
         pass
 
@@ -497,6 +497,6 @@ def test_init_makes_wraps_and_honours_subclasses(device, stream):
         Mine._init(ctx=1)
 
 
-def test_making_a_stream_needs_a_current_context(device):
+def test_creating_a_stream_needs_a_current_context(device):
     with no_context(), pytest.raises(RuntimeError, match="current context"):
         Stream._init()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor maps: what they are made of, what they refuse, and tiles that kernels load and store with them."""
+"""Tensor maps: creation from views, refusals, and the tiles that kernels load and store with them."""
 
 import copy
 import gc
@@ -28,6 +28,7 @@ from cuda.core._tensor_map import (
 )
 from cuda.core.utils import StridedMemoryView
 from support.processes import Child
+from support.threads import in_thread
 
 pytestmark = pytest.mark.requires(compute=(9, 0))
 
@@ -46,10 +47,10 @@ def image(device, stream):
     return tma.on_device(np.arange(2 * 6 * 7 * 8, dtype=np.float32).reshape(2, 6, 7, 8), stream)
 
 
-# --- what a descriptor is ---
+# --- descriptors ---
 
 
-def test_a_descriptor_says_what_it_is(view, image):
+def test_the_repr_has_mode_rank_type_and_swizzle(view, image):
     tiled = view.as_tensor_map((8, 32), swizzle=TensorMapSwizzle.SWIZZLE_128B)
     assert repr(tiled) == "TensorMapDescriptor(tiled, rank=2, dtype=FLOAT32, swizzle=SWIZZLE_128B)"
     columns = TensorMapDescriptor._from_im2col(image, (-1, -1), (1, 1), 8, 16)
@@ -57,7 +58,7 @@ def test_a_descriptor_says_what_it_is(view, image):
     assert tiled.device == Device()
 
 
-def test_a_descriptor_is_itself(view):
+def test_descriptors_compare_by_identity_and_cannot_be_copied(view):
     one, two = view.as_tensor_map((8, 32)), view.as_tensor_map((8, 32))
     assert one == one and one != two and hash(one) != hash(two)
     for call in (copy.copy, copy.deepcopy, pickle.dumps):
@@ -65,7 +66,7 @@ def test_a_descriptor_is_itself(view):
             call(one)
 
 
-def test_descriptors_come_from_views():
+def test_no_direct_construction():
     with pytest.raises(RuntimeError, match="use StridedMemoryView.as_tensor_map"):
         TensorMapDescriptor()
 
@@ -83,23 +84,23 @@ def test_a_descriptor_keeps_the_view_and_the_memory(device, stream):
     assert tma.load_tile(descriptor, (16,), (16,), F32, stream).tolist() == [*range(16, 32)]
 
 
-def test_the_driver_gets_extents_from_the_last_axis_on(view, stream):
+def test_coordinates_and_extents_are_in_the_order_of_the_axes(view, stream):
     tile = tma.load_tile(view.as_tensor_map((4, 8)), (2, 16), (4, 8), F32, stream)
     assert np.array_equal(tile, tma.host_copy(view, stream)[2:6, 16:24])
 
 
-# --- what is refused ---
+# --- refusals ---
 
 
-def test_memory_comes_first():
-    """Neither a context nor the hardware is needed to say so."""
+def test_memory_and_tile_are_checked_before_the_driver_is_used():
+    """These refusals need neither a context nor the hardware."""
     with pytest.raises(ValueError, match="not pageable host memory"):
         StridedMemoryView.from_any_interface(np.zeros(16, np.float32), -1).as_tensor_map((4,))
     with pytest.raises(TypeError, match="pass box_dim"):
         StridedMemoryView.from_any_interface(np.zeros(16, np.float32), -1).as_tensor_map()
 
 
-def test_memory_is_aligned(view):
+def test_memory_that_is_not_aligned_is_refused(view):
     shifted = StridedMemoryView.from_buffer(view.exporting_obj[4:], (16,), dtype=F32)
     with pytest.raises(ValueError, match=r"begin at a multiple of 16 bytes, and this begins at 0x[0-9a-f]+4"):
         shifted.as_tensor_map((4,))
@@ -140,13 +141,15 @@ def test_memory_is_aligned(view):
         ),
     ],
 )
-def test_layouts_and_tiles_that_the_engine_does_not_take(view, shape, strides, arguments, error, message):
+def test_layouts_and_tiles_that_the_copy_engine_cannot_read_are_refused(
+    view, shape, strides, arguments, error, message
+):
     part = StridedMemoryView.from_buffer(view.exporting_obj, shape, strides, dtype=F32)
     with pytest.raises(error, match=message):
         part.as_tensor_map(**{"box_dim": (4, 16), **arguments})
 
 
-def test_strides_are_not_negative(device):
+def test_negative_strides_are_refused(device):
     pinned = LegacyPinnedMemoryResource().allocate(4096)
     array = np.from_dlpack(pinned).view(np.float32).reshape(32, 32)[::-1]
     view = StridedMemoryView.from_array_interface(array).view(dtype=F32)
@@ -161,21 +164,10 @@ def test_strides_of_axes_with_one_element_do_not_matter(view, stream):
     assert tile.tolist() == [[*range(10), 0, 0], [0] * 12]
 
 
-def test_a_context_is_needed(view):
-    from threading import Thread
-
-    errors = []
-
-    def make():
-        try:
-            view.as_tensor_map((4, 16))
-        except RuntimeError as error:
-            errors.append(str(error))
-
-    thread = Thread(target=make)
-    thread.start()
-    thread.join()
-    assert errors == ["a tensor map needs a current context; call Device.set_current() first"]
+def test_a_current_context_is_required(view):
+    message = r"^a tensor map needs a current context; call Device\.set_current\(\) first$"
+    with pytest.raises(RuntimeError, match=message):
+        in_thread(lambda: view.as_tensor_map((4, 16)))
 
 
 @pytest.mark.requires(devices=2)
@@ -189,7 +181,7 @@ def test_memory_of_another_device_is_refused(devices, view):
 
 
 @pytest.mark.parametrize(("own", "is_refused"), [((2, 1), True), ((2, 0), False), ((1, 0), False), ((13, 0), False)])
-def test_views_are_asked_for_their_device(own, is_refused):
+def test_memory_of_another_device_is_refused_by_its_dlpack_device(own, is_refused):
     class View:
         def __dlpack_device__(self):
             return own
@@ -226,8 +218,8 @@ def test_tiles_of_any_rank(stream, rank):
 
 
 @pytest.mark.parametrize("corner", [(-2, -4), (62, 92), (-4, 92), (64, 0), (0, 96), (1000, -1000)])
-def test_what_is_outside_is_zero_and_is_not_stored(view, stream, corner):
-    """A tile may be loaded from negative coordinates, but not stored there."""
+def test_elements_outside_are_loaded_as_zero_and_not_stored(view, stream, corner):
+    """Kernels may load a tile at negative coordinates, but not store one there."""
     array = tma.host_copy(view, stream)
     padded = np.pad(array, 2000)
     rows, columns = slice(corner[0] + 2000, corner[0] + 2008), slice(corner[1] + 2000, corner[1] + 2016)
@@ -241,7 +233,7 @@ def test_what_is_outside_is_zero_and_is_not_stored(view, stream, corner):
 
 @pytest.mark.parametrize(("kind", "corner"), [("load", (-4, 94)), ("store", (8, 34)), ("store", (-1, 0))])
 def test_tiles_begin_at_16_bytes_and_are_not_stored_at_negative_coordinates(kind, corner):
-    """A kernel that does it meets an illegal instruction, which loses the context: it runs in a process of its own."""
+    """Such a kernel ends by an illegal instruction, which loses the context: it runs in a child process."""
     child = Child()
     try:
         assert child.call(tma.error_of, kind, corner) == "CUDA_ERROR_ILLEGAL_INSTRUCTION"
@@ -249,31 +241,31 @@ def test_tiles_begin_at_16_bytes_and_are_not_stored_at_negative_coordinates(kind
         child.stop()
 
 
-def test_what_is_outside_may_be_nan(view, stream):
+def test_elements_outside_may_be_loaded_as_nan(view, stream):
     descriptor = view.as_tensor_map((4, 16), oob_fill=TensorMapOOBFill.NAN_REQUEST_ZERO_FMA)
     tile = tma.load_tile(descriptor, (62, 0), (4, 16), F32, stream)
     assert np.isnan(tile[2:]).all() and not np.isnan(tile[:2]).any()
 
 
-def test_strides_between_the_elements_that_are_taken(view, stream):
+def test_element_strides_skip_rows(view, stream):
     descriptor = view.as_tensor_map((8, 16), element_strides=(3, 1))
     tile = tma.load_tile(descriptor, (2, 16), (3, 16), F32, stream)
     assert np.array_equal(tile, tma.host_copy(view, stream)[2:10:3, 16:32])
 
 
 @pytest.mark.parametrize("swizzle", list(TensorMapSwizzle))
-def test_swizzled_tiles_have_their_chunks_elsewhere(view, stream, swizzle):
+def test_swizzled_tiles_have_their_chunks_permuted(view, stream, swizzle):
     width = 4 * max(2, 1 << swizzle)
     tile = tma.load_tile(view.as_tensor_map((16, width), swizzle=swizzle), (8, 32), (16, width), F32, stream)
     chunks = tma.host_copy(view, stream)[8:24, 32 : 32 + width].reshape(-1, 4)
-    where = np.arange(len(chunks))
-    where ^= (where >> 3) & ((1 << swizzle) - 1)
+    order = np.arange(len(chunks))
+    order ^= (order >> 3) & ((1 << swizzle) - 1)
     expected = np.empty_like(chunks)
-    expected[where] = chunks
+    expected[order] = chunks
     assert np.array_equal(tile.reshape(-1, 4), expected)
 
 
-def test_swizzled_tiles_come_back_as_they_were(view, stream):
+def test_storing_a_swizzled_tile_restores_the_order(view, stream):
     descriptor = view.as_tensor_map((16, 32), swizzle=TensorMapSwizzle.SWIZZLE_128B)
     before = tma.host_copy(view, stream)
     tile = tma.load_tile(descriptor, (16, 32), (16, 32), F32, stream)
@@ -281,7 +273,7 @@ def test_swizzled_tiles_come_back_as_they_were(view, stream):
     assert np.array_equal(tma.host_copy(view, stream)[:16, :32], before[16:32, 32:64])
 
 
-def test_padded_rows(stream):
+def test_tiles_are_loaded_from_a_part_of_each_row(stream):
     array = np.arange(20 * 24, dtype=np.float32).reshape(20, 24)
     whole = tma.on_device(array, stream)
     part = whole.view(whole._layout[2:, 4:18])
@@ -291,8 +283,8 @@ def test_padded_rows(stream):
 
 
 @pytest.mark.parametrize(("offsets", "steps"), [((0, 0), (1, 1)), ((2, 1), (1, 1)), ((1, 2), (1, 2)), ((0, 1), (2, 2))])
-def test_columns_of_pixels(image, stream, offsets, steps):
-    """A 3 by 3 convolution with a border of 1: the box of pixels reaches from -1 to the last pixel less 2, plus 1."""
+def test_columns_have_the_pixels_of_a_convolution(image, stream, offsets, steps):
+    """A 3 by 3 convolution with a border of 1: the pixel box begins at -1 and ends one before the last pixel."""
     pixels = 12
     descriptor = TensorMapDescriptor._from_im2col(image, (-1, -1), (-1, -1), 8, pixels, element_strides=(1, *steps, 1))
     columns = tma.load_columns(descriptor, (0, -1, -1, 0), offsets, (pixels, 8), F32, stream)
@@ -302,7 +294,7 @@ def test_columns_of_pixels(image, stream, offsets, steps):
     assert np.array_equal(columns, expected)
 
 
-def test_columns_have_limits(image, view):
+def test_bad_arguments_of_columns_are_refused(image, view):
     make = TensorMapDescriptor._from_im2col
     for arguments, message in (
         ((view, (), (), 8, 16), "from 3 to 5 axes, and the view has 2"),
@@ -322,7 +314,7 @@ def test_columns_have_limits(image, view):
 
 
 @pytest.mark.requires(cuda=(12, 8))
-def test_wide_columns(image):
+def test_wide_columns_are_encoded_and_their_bad_arguments_refused(image):
     make = TensorMapDescriptor._from_im2col_wide
     for arguments, options, message in (
         ((0, 0, 8, 16), {"swizzle": TensorMapSwizzle.NONE}, "need swizzle=SWIZZLE_64B or SWIZZLE_128B"),
@@ -334,7 +326,7 @@ def test_wide_columns(image):
             make(image, *arguments, **options)
     with pytest.raises(TypeError, match="mode must be a TensorMapIm2ColWideMode"):
         make(image, 0, 0, 8, 16, mode=1)
-    # Drivers encode it for older devices, too.
+    # Drivers encode this mode for devices that lack it, too.
     assert (
         repr(make(image, 0, 0, 8, 16))
         == "TensorMapDescriptor(im2col_wide, rank=4, dtype=FLOAT32, swizzle=SWIZZLE_128B)"
@@ -344,7 +336,7 @@ def test_wide_columns(image):
 # --- other memory ---
 
 
-def test_the_address_is_replaced(view, stream):
+def test_a_replaced_address_is_read_and_its_memory_kept(view, stream):
     descriptor = view.as_tensor_map((4, 16))
     other = tma.on_device(-np.ones((64, 96), np.float32), stream)
     count = sys.getrefcount(other)
@@ -357,7 +349,7 @@ def test_the_address_is_replaced(view, stream):
     assert isinstance(view.exporting_obj, Buffer)
 
 
-def test_addresses_that_are_refused(view):
+def test_bad_addresses_are_refused(view):
     descriptor = view.as_tensor_map((4, 16))
     with pytest.raises(BufferError, match="neither DLPack nor"):
         descriptor.replace_address(3)
@@ -368,7 +360,7 @@ def test_addresses_that_are_refused(view):
 
 
 @pytest.mark.requires(devices=2)
-def test_the_address_is_replaced_in_its_context(devices, view):
+def test_an_address_cannot_be_replaced_in_another_context(devices, view):
     descriptor = view.as_tensor_map((4, 16))
     devices[1].set_current()
     try:
@@ -414,7 +406,7 @@ def test_a_parameter_of_another_size_is_refused(view, stream):
         launch(stream, config, kernel, view.as_tensor_map((4, 16)), view.as_tensor_map((4, 16)), tma.place(0), 0, 0)
 
 
-def test_other_packers_take_a_descriptor(view):
+def test_a_param_holder_takes_a_descriptor(view):
     import ctypes
 
     descriptor = view.as_tensor_map((4, 16))

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor maps of channels in slices (interleaved layouts), and what the copy engine does to elements on their way.
+"""Tensor maps of interleaved layouts, with channels in slices, and the conversions of elements by the copy engine.
 
 An array of shape (N, C / 8, H, W, 8) of two-byte channels is viewed without its last axis, whose 16 bytes the engine
-takes as one: the coordinates along W count them, and a copy takes one slice of channels.
+treats as one element: the coordinates along W count them, and a copy takes one slice of channels.
 """
 
 import functools
@@ -18,7 +18,7 @@ from cuda.core.utils import StridedMemoryView
 
 pytestmark = pytest.mark.requires(compute=(9, 0))
 
-# As `load_tile` and `load_columns`, which wait for all bytes: here a wrong count of bytes ends as a failure.
+# The kernels wait for all bytes; with a limited number of attempts a wrong number of bytes fails instead of hanging.
 SOURCE = tma.SOURCE.replace("while (!done)", "for (int tries = 0; !done && tries < 20000; ++tries)")
 assert SOURCE != tma.SOURCE
 SLICES = {16: TensorMapInterleave.INTERLEAVE_16B, 32: TensorMapInterleave.INTERLEAVE_32B}
@@ -52,7 +52,7 @@ def slices_of(shape, width, dtype, stream):
 
 
 def part(array, corner, extents):
-    """Return the slices from a corner on, with zeros for those outside."""
+    """Return the slices that begin at a corner, with zeros for those outside."""
     axes = np.ix_(*[np.arange(c, c + n) for c, n in zip(corner, extents, strict=True)])
     is_inside = True
     for axis, size in zip(axes, array.shape, strict=False):
@@ -62,11 +62,11 @@ def part(array, corner, extents):
 
 
 def swizzled(chunks: np.ndarray) -> np.ndarray:
-    """Return bytes with the pattern of 32 bytes."""
+    """Return bytes in the order of the swizzle of 32 bytes."""
     chunks = chunks.reshape(-1, 16)
-    where = np.arange(len(chunks))
+    order = np.arange(len(chunks))
     out = np.empty_like(chunks)
-    out[where ^ (where >> 3 & 1)] = chunks
+    out[order ^ (order >> 3 & 1)] = chunks
     return out.ravel()
 
 
@@ -96,7 +96,7 @@ def test_tiles_have_one_slice_of_channels(device, stream, shape, dtype, width):
     assert np.array_equal(read, swizzled(expected) if width == 32 else expected)
 
 
-def test_steps_are_along_all_axes_but_that_of_the_slices(device, stream):
+def test_element_strides_apply_to_all_axes_but_that_of_the_slices(device, stream):
     array, view = slices_of((6, 3, 40), 16, "uint16", stream)
     descriptor = view.as_tensor_map((4, 8, 16), element_strides=(2, 3, 2), interleave=SLICES[16])
     read = load("load_tile", descriptor, (1, 1, 4), 2 * 8 * 16, stream)
@@ -104,14 +104,14 @@ def test_steps_are_along_all_axes_but_that_of_the_slices(device, stream):
 
 
 @pytest.mark.parametrize("width", SLICES)
-def test_columns_go_along_w_and_h(device, stream, width):
+def test_columns_have_the_pixels_along_w_and_h(device, stream, width):
     array, view = slices_of((2, 3, 5, 8), width, "uint16", stream)
     swizzle = TensorMapSwizzle.SWIZZLE_32B if width == 32 else TensorMapSwizzle.NONE
     descriptor = TensorMapDescriptor._from_im2col(
         view, (-1, -1), (-1, -1), width // 2, 20, interleave=SLICES[width], swizzle=swizzle
     )
     read = load("load_columns", descriptor, (1, 2, 0, 1), 20 * width, stream, 0, 0)
-    # Along W from -1 to 6, along H from -1 to 3.
+    # W goes from -1 to 6, H from -1 to 3.
     pixels = [(0, x) for x in range(1, 7)] + [(y, x) for y in (1, 2) for x in range(-1, 7)]
     padded = np.pad(array[1, 2], ((1, 1), (1, 1), (0, 0)))
     expected = np.array([padded[y + 1, x + 1] for y, x in pixels[:20]]).view(np.uint8).ravel()
@@ -136,7 +136,7 @@ def test_tfloat32_rounds_to_ten_bits(device, stream):
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT16", "BFLOAT16", "FLOAT32", "TFLOAT32", "FLOAT64"])
-def test_the_nan_outside_is_one_pattern(device, stream, data_type):
+def test_elements_outside_are_loaded_as_one_pattern_of_nan(device, stream, data_type):
     view = tma.on_device(np.zeros(256, np.uint8), stream)
     item = {"FLOAT16": 2, "BFLOAT16": 2, "FLOAT64": 8}.get(data_type, 4)
     view = StridedMemoryView.from_buffer(view.exporting_obj, (256 // item,), dtype=np.dtype(f"u{item}"))
@@ -148,7 +148,7 @@ def test_the_nan_outside_is_one_pattern(device, stream, data_type):
     assert read[64:].view(np.uint16).tolist() == [0x7FF7] * 32
 
 
-def test_what_shared_memory_has_no_room_for_is_refused(device, stream):
+def test_tiles_larger_than_shared_memory_are_refused(device, stream):
     view = tma.on_device(np.zeros((8, 512), np.float32), stream)
     view.as_tensor_map((224, 256))
     with pytest.raises(

@@ -50,7 +50,7 @@ ENUMS = {
 ALIASES = {"DevicePointerType", "DeviceResourcesType", "IsStreamType", "ProcessStateType"}
 
 
-def test_exports():
+def test_all_names_are_exported():
     assert set(public.__all__) == set(ENUMS) | ALIASES
     namespace = {}
     exec("from cuda.core.typing import *", namespace)
@@ -58,7 +58,7 @@ def test_exports():
 
 
 @pytest.mark.parametrize("name", sorted(ENUMS))
-def test_enum_members(name):
+def test_enums_have_these_members_which_equal_their_strings(name):
     enum = getattr(public, name)
     assert issubclass(enum, StrEnum)
     assert {member.name: member.value for member in enum} == ENUMS[name]
@@ -73,7 +73,7 @@ def test_unknown_strings_are_refused():
         public.SourceCodeType("fortran")
 
 
-def test_aliases():
+def test_aliases_have_these_types():
     from cuda.bindings import driver
 
     assert public.DevicePointerType == driver.CUdeviceptr | int | None
@@ -81,13 +81,13 @@ def test_aliases():
     assert get_args(public.ProcessStateType) == ("running", "locked", "checkpointed", "failed")
 
 
-def test_protocol_is_not_for_isinstance():
+def test_isinstance_refuses_the_stream_protocol():
     with pytest.raises(TypeError):
         isinstance(object(), public.IsStreamType)
     assert hasattr(public.IsStreamType, "__cuda_stream__")
 
 
-def test_unknown_name():
+def test_unknown_names_are_refused():
     with pytest.raises(AttributeError, match="NoSuchType"):
         public.NoSuchType  # noqa: B018
 

@@ -433,12 +433,13 @@ def test_forking_is_warned_about_once(buffer):
 def test_failed_imports_leak_no_descriptor(shareable):
     descriptor = os.open(os.devnull, os.O_RDONLY)
     gc.collect()
+    resource_sharer.stop(timeout=20)  # a thread still closes descriptors that earlier tests have sent
     try:
         before = open_descriptors()
         for _ in range(10):
             with pytest.raises(CUDAError):
                 import_pool(shareable, descriptor)
         gc.collect()
-        assert open_descriptors() == before
+        assert open_descriptors() <= before
     finally:
         os.close(descriptor)

@@ -30,7 +30,7 @@ def test_an_own_pool_keeps_its_memory_until_it_is_trimmed(stream, pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_a_pool_without_threshold_keeps_nothing(device, stream):
+def test_a_pool_with_a_threshold_of_0_keeps_no_memory(device, stream):
     pool = DeviceMemoryResource(device, {"release_threshold": 0})
     pool.allocate(8 << 20, stream=stream).close()
     stream.sync()

@@ -12,15 +12,10 @@ import pytest
 
 from cuda.core._memory._ipc import IPCAllocationHandle
 from cuda.core._memory.pools._sharing import check_platform
-from support.processes import open_descriptors, start_method
+from support.processes import open_descriptors
 from support.shared_memory import import_pool, make_pool, place_of
 
-
-@pytest.fixture(autouse=True)
-def spawned():
-    """Child processes are spawned, so that no warning about forks is given."""
-    with start_method("spawn"):
-        yield
+pytestmark = pytest.mark.usefixtures("spawned")
 
 
 def test_sharing_needs_linux(monkeypatch):
