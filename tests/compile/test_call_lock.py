@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Turns: one thread calls at a time, and work for later is done after the call."""
+"""CallLock: one thread calls at a time, and work for later is done after the call."""
 
 import threading
 
