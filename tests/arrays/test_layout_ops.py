@@ -23,7 +23,7 @@ def test_dense_strides_are_those_of_numpy(shape):
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
-def test_order_of_strides_is_found_again(order):
+def test_dense_strides_have_the_order_that_they_were_made_with(order):
     shape = (2, 3, 4)
     strides = ops.dense_strides(shape, order)
     assert ops.stride_order(shape, strides) == order
@@ -62,7 +62,7 @@ def test_reshape_refuses_other_volumes(target, message):
         ops.reshape((24,), (1,), target)
 
 
-def test_reshape_refuses_what_needs_a_copy():
+def test_reshapes_that_need_a_copy_are_refused():
     with pytest.raises(ValueError, match="without a copy"):
         ops.reshape((2, 3), (1, 2), (6,))
 

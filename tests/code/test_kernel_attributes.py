@@ -105,7 +105,7 @@ def test_negative_device():
 
 
 @pytest.mark.parametrize("name", [name for name in ATTRIBUTES if name not in SETTABLE])
-def test_what_the_compiler_decided_is_read_only(name):
+def test_attributes_set_by_the_compiler_are_read_only(name):
     with pytest.raises(AttributeError, match=f"{name} is read-only"):
         setattr(Kernel.from_handle(4096).attributes, name, 1)
 

@@ -39,7 +39,7 @@ def test_damaged_images_are_refused_with_the_reason(data):
     assert isinstance(error.value, ValueError)
 
 
-def test_fat_binary_that_is_cut_off_says_how_much_it_needs():
+def test_the_error_for_a_truncated_fat_binary_has_its_full_size():
     header = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 100)
     assert damage(header) == "is cut off: it has 16 bytes and needs 116"
     assert damage(header + bytes(100)) is None

@@ -23,7 +23,7 @@ def test_names_most_like_the_missing_one_are_listed(names, message):
     assert similar_names("saxpi" if names and "_Z5saxpyf" not in names else "saxpy", names) == message
 
 
-def test_names_are_shown_as_they_were_asked_for():
+def test_names_are_shown_as_they_were_given():
     assert source_names(["_Z1fIiEvv", "g"], {"f<int>": b"_Z1fIiEvv"}) == ["f<int>", "g"]
     assert source_names(None, {"f": "g"}) is None
     assert source_names(["g"], {}) == ["g"]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The software device through the driver's own interface; tests are skipped where the process has another one."""
+"""Fixtures that call the software device through the driver API; their tests are skipped on a GPU."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from support.compiled import Program
 
 
 class Driver:
-    """``cuda.bindings.driver`` whose calls give their value, or raise with the result's name."""
+    """``cuda.bindings.driver`` with calls that return their value, or raise an error with the name of the result."""
 
     class Error(Exception):
         def __init__(self, call, result):
@@ -38,20 +38,20 @@ class Driver:
         return call
 
     def zeros(self, size):
-        """Memory of zeros for any stream: the fill of it is queued, and streams need not wait for the legacy one."""
+        """Return zeroed memory that any stream may use: the fill is asynchronous, and is waited for here."""
         pointer = self.cuMemAlloc(size)
         self.cuMemsetD8(pointer, 0, size)
         self.cuCtxSynchronize()
         return pointer
 
     def result(self, name, *arguments):
-        """The name of the result of a call, without CUDA_ERROR_."""
+        """Return the name of the result of a call, without CUDA_ERROR_."""
         return getattr(self.raw, name)(*arguments)[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
 
 
 @pytest.fixture
 def rng():
-    """Random numbers, the same every time."""
+    """Random numbers, the same in every run."""
     import numpy as np
 
     return np.random.default_rng(20)
@@ -67,15 +67,23 @@ def driver():
 
 @pytest.fixture
 def context(driver):
-    """A context of device 0, new and current; nothing of it is left behind.
+    """A new context of device 0, which is current, and in which the test must not leak anything.
 
-    Not the primary one, because other tests in the process may use it.
+    It is not the primary one, because other tests in the process may use that.
     """
     before = set(cuda.emulator.leaks())
     context = driver.cuCtxCreate(None, 0, 0)
     yield context
     driver.cuCtxDestroy(context)
     assert set(cuda.emulator.leaks()) <= before
+
+
+@pytest.fixture
+def memory(driver, context):
+    """The address of 4096 zero bytes."""
+    pointer = driver.zeros(4096)
+    yield int(pointer)
+    driver.cuMemFree(pointer)
 
 
 @pytest.fixture
@@ -128,13 +136,13 @@ def library(driver, image):
 
 @pytest.fixture
 def kernel(driver, library):
-    """Gives kernels by name, in the form that launches take."""
+    """Return a function that returns kernels by name, as the type that launches take."""
     return lambda name: driver.CUfunction(int(driver.cuLibraryGetKernel(library, name.encode())))
 
 
 @pytest.fixture
 def child():
-    """Runs code in a new process on the software device; gives what it wrote."""
+    """Return a function that runs code in a new process on the software device, and returns its output."""
 
     def run(code, *, device=True, status=0, **variables):
         import os

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers: one in the source is one, whatever the compiler makes of it; threads of a warp that part are told."""
+"""Barriers are neither duplicated nor merged by optimizing compilers, and divergent warps are reported."""
 
 import re
 import shutil
@@ -43,13 +43,13 @@ print("end")
 
 @pytest.mark.requires(nvrtc=True)
 @pytest.mark.parametrize("name", EXPECTED)
-def test_kernels_with_barriers(stream, name):
+def test_kernels_with_barriers_give_the_expected_results(stream, name):
     out = np.empty_like(numbers())
     barriers(stream, name, BLOCKS, WIDTH, numbers(), out)
     np.testing.assert_array_equal(out, EXPECTED[name](numbers()))
 
 
-def test_every_kernel_with_barriers_is_tried():
+def test_every_kernel_with_barriers_is_tested():
     text = (FOLDER / "barriers.cu").read_text()
     assert set(re.findall(r"__global__ void (\w+)\(", text)) == EXPECTED.keys()
 
@@ -58,7 +58,7 @@ def test_every_kernel_with_barriers_is_tried():
 @pytest.mark.parametrize(
     "compiler", [pytest.param(name, marks=pytest.mark.requires(command=name)) for name in COMPILERS]
 )
-def test_kernels_with_barriers_by_each_compiler(child, compiler, level):
+def test_each_compiler_keeps_the_barriers(child, compiler, level):
     assert child(RUN_ALL, CXX=f"{COMPILERS[compiler]()} {level}") == "end\n"
 
 
@@ -78,7 +78,7 @@ extern "C" __global__ void k(int n)
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("call", ["__syncthreads()", "block.sync()", "cg::sync(block)", "__syncthreads_or(n)"])
-def test_threads_of_a_warp_in_different_places_are_told(driver, context, capfd, call):
+def test_threads_of_a_warp_at_different_barriers_are_reported(driver, context, capfd, call):
     source = DIVERGENT.format(call=call)
     lines = [number for number, line in enumerate(source.splitlines(), 1) if call in line]
     code = Code(driver, Program(source, "-arch=sm_90", name="places.cu").image)
@@ -93,7 +93,7 @@ def test_threads_of_a_warp_in_different_places_are_told(driver, context, capfd, 
 
 
 @pytest.mark.requires(software=True)
-def test_warps_may_come_to_a_barrier_in_different_places(driver, context, capfd):
+def test_different_warps_may_wait_at_different_barriers(driver, context, capfd):
     source = """
 extern "C" __global__ void k(int* x)
 {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Batched copies; what is refused was read off an H200."""
+"""Batched copies; the refusals are those of an H200."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def box(driver, target, source, width, height, depth, order=1):
     return value
 
 
-def test_copies_of_a_batch(driver, queue, memory, attributes):
+def test_a_batch_makes_all_its_copies(driver, queue, memory, attributes):
     target, source = memory
     pairs = [(target, source + 16), (target + 100, source + 32)]
     targets, sources = ([driver.CUdeviceptr(pair[i]) for pair in pairs] for i in range(2))
@@ -54,7 +54,7 @@ def test_copies_of_a_batch(driver, queue, memory, attributes):
     assert read(driver, target + 100, 8).tolist() == list(range(32, 40))
 
 
-def test_batches_that_are_refused(driver, queue, memory, attributes):
+def test_bad_batches_are_refused(driver, queue, memory, attributes):
     target, source = (driver.CUdeviceptr(pointer) for pointer in memory)
 
     def result(size=4, attribute=attributes, index=0, stream=queue):
@@ -67,7 +67,7 @@ def test_batches_that_are_refused(driver, queue, memory, attributes):
     assert result(stream=driver.CUstream(0)) == "INVALID_VALUE"
 
 
-def test_boxes_of_a_batch(driver, queue, memory):
+def test_a_batch_copies_boxes(driver, queue, memory):
     target, source = memory
     copied = box(driver, operand(driver, target, 16, 4), operand(driver, source, 8, 4), 4, 2, 2)
     driver.cuMemcpy3DBatchAsync(1, [copied], 0, queue)
@@ -78,7 +78,7 @@ def test_boxes_of_a_batch(driver, queue, memory):
     assert (out == expected).all()
 
 
-def test_boxes_that_are_refused(driver, queue, memory):
+def test_bad_boxes_are_refused(driver, queue, memory):
     target, source = (operand(driver, pointer) for pointer in memory)
     good = box(driver, target, source, 4, 2, 2)
     assert driver.result("cuMemcpy3DBatchAsync", 1, [good], 0, queue) == "SUCCESS"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inline PTX about bulk copies: what it does on the software device, and what is refused or found to be wrong."""
+"""Bulk copies in inline PTX: their results on the software device, refused instructions, and reported misuse."""
 
 import re
 
@@ -77,13 +77,13 @@ def code(driver, context, image):
     code.close()
 
 
-def test_bulk_copies_and_their_barrier(code):
+def test_a_barrier_waits_for_bulk_copies(code):
     x, y = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     code("plain", 1, 64, x, y)
     assert np.array_equal(y, 2 * np.arange(64))
 
 
-def test_what_stands_around_copies(code):
+def test_instructions_used_with_bulk_copies_are_executed(code):
     x, f = np.zeros((32, 6), np.uint32), np.array([1.5], np.float32)
     code("words", 1, 32, x, f)
     assert x[:, 0].tolist() == [0] * 4 + [4] * 28
@@ -129,7 +129,7 @@ def test_other_instructions_are_refused_with_their_text(driver, text):
     assert text.split()[0].strip(";") in log
 
 
-# ---- faults, each with its line
+# ---- faults, which are reported with their line
 
 
 @pytest.mark.requires(compute=(9, 0))
@@ -140,20 +140,20 @@ def test_other_instructions_are_refused_with_their_text(driver, text):
         ("load", (8, -2), "begins at coordinate -2 of the contiguous axis, which is byte -8"),
     ],
 )
-def test_places_that_the_copy_engine_refuses(capfd, kind, corner, message):
-    """In a process of its own for the context, which is lost."""
+def test_coordinates_that_the_copy_engine_refuses_are_faults(capfd, kind, corner, message):
+    """The context is lost, so the kernel runs in a child process."""
     child = Child()
     try:
         assert child.call(tma.error_of, kind, corner) == "CUDA_ERROR_ILLEGAL_INSTRUCTION"
     finally:
         child.stop()
-    # Hardware gives no reason.
+    # A GPU gives no reason.
     assert (message in capfd.readouterr().err) == capabilities().software(True)
 
 
 @pytest.mark.requires(software=True)
-def test_maps_of_wide_columns_are_refused_by_the_name_of_their_modes(capfd):
-    """What other instructions do with such a map is not defined; the device of 9.0 has none that read it."""
+def test_instructions_of_other_modes_refuse_maps_of_wide_columns(capfd):
+    """Their result is undefined, and a device of compute capability 9.0 has no instructions of these modes."""
     child = Child()
     try:
         assert child.call(tma.error_of_wide_columns) == "CUDA_ERROR_LAUNCH_FAILED"
@@ -163,7 +163,7 @@ def test_maps_of_wide_columns_are_refused_by_the_name_of_their_modes(capfd):
 
 
 def fault_of(driver, body, capfd):
-    """Run a body of one thread, which has a barrier, shared memory, a bad map and 16 bytes, and give the report."""
+    """Run a kernel of one thread with a barrier, shared memory, a bad map and 16 bytes; return the report."""
     source = (
         "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };\n"
         "#define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)\n"
@@ -211,7 +211,7 @@ INIT = 'asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(SHARED(&b)));'
         ),
     ],
 )
-def test_misuse_is_a_fault_with_its_line(driver, context, capfd, body, message):
+def test_misuse_is_reported_with_its_line(driver, context, capfd, body, message):
     report = fault_of(driver, body, capfd)
     assert re.search(message, report), report
     assert "default_program:5" in report, report

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Capture of streams into graphs; what is expected was read off an H200."""
+"""Capture of streams into graphs; the expected results are those of an H200."""
 
 import ctypes
 import threading
@@ -19,15 +19,8 @@ def modes(driver):
 
 
 @pytest.fixture
-def memory(driver, context):
-    pointer = driver.zeros(4096)
-    yield int(pointer)
-    driver.cuMemFree(pointer)
-
-
-@pytest.fixture
 def capture(driver, context, queue, modes):
-    """Captures what a function does with the stream: its value, the graph and its executable."""
+    """Return a function that captures another one; it returns the other's result, the graph and its executable."""
     made = []
 
     def run(function, mode="RELAXED", flags=0):
@@ -67,7 +60,7 @@ def end_of_capture(driver, stream):
     return result.name.removeprefix("CUDA_").removeprefix("ERROR_")
 
 
-def test_captured_work_runs_with_every_launch_and_not_before(driver, queue, memory, kernel, capture):
+def test_captured_work_runs_only_when_the_graph_is_launched(driver, queue, memory, kernel, capture):
     def work():
         driver.cuMemsetD8Async(memory, 1, 4, queue)
         values = (memory, 1), (ctypes.c_void_p, ctypes.c_int)
@@ -107,7 +100,7 @@ def test_host_functions_are_called_by_every_launch(driver, queue, capture):
     assert len(calls) == 3
 
 
-def test_a_stream_joins_by_an_event_and_comes_back_by_another(driver, queue, memory, capture):
+def test_a_stream_forks_by_an_event_and_joins_by_another(driver, queue, memory, capture):
     other = driver.cuStreamCreate(1)
     fork, join = driver.cuEventCreate(2), driver.cuEventCreate(2)
 
@@ -131,7 +124,7 @@ def test_a_stream_joins_by_an_event_and_comes_back_by_another(driver, queue, mem
     assert driver.result("cuEventQuery", fork) == "INVALID_VALUE"
 
 
-def test_a_stream_that_did_not_come_back(driver, queue, memory, modes):
+def test_a_forked_stream_that_is_not_joined_fails_the_capture(driver, queue, memory, modes):
     other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuEventRecord(fork, queue)
@@ -141,7 +134,7 @@ def test_a_stream_that_did_not_come_back(driver, queue, memory, modes):
     assert (state(driver, queue), state(driver, other)) == (NONE, NONE)
 
 
-def test_beginnings_and_ends_that_are_refused(driver, queue, modes):
+def test_a_capture_begins_and_ends_once_and_on_one_thread(driver, queue, modes):
     assert driver.result("cuStreamBeginCapture", driver.CUstream(0), modes["GLOBAL"]) == "STREAM_CAPTURE_UNSUPPORTED"
     assert end_of_capture(driver, queue) == "ILLEGAL_STATE"
     driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
@@ -154,7 +147,7 @@ def test_beginnings_and_ends_that_are_refused(driver, queue, modes):
     assert state(driver, queue) == NONE
 
 
-def test_an_end_in_a_stream_that_joined(driver, queue, modes):
+def test_a_capture_cannot_end_on_a_forked_stream(driver, queue, modes):
     other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
     driver.cuStreamBeginCapture(queue, modes["GLOBAL"])
     driver.cuEventRecord(fork, queue)
@@ -164,14 +157,14 @@ def test_an_end_in_a_stream_that_joined(driver, queue, modes):
 
 
 @pytest.mark.parametrize("name", ["cuStreamSynchronize", "cuStreamQuery", "cuStreamGetId"])
-def test_what_a_capturing_stream_cannot_answer_ends_the_capture(driver, queue, modes, name):
+def test_a_query_that_captures_do_not_support_invalidates_the_capture(driver, queue, modes, name):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     assert driver.result(name, queue) == "STREAM_CAPTURE_UNSUPPORTED"
     assert state(driver, queue) == INVALIDATED
     assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
 
 
-def test_a_launch_that_is_refused_ends_the_capture(driver, queue, kernel, modes):
+def test_a_refused_launch_invalidates_the_capture(driver, queue, kernel, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     function, shared = kernel("nothing"), 100_000
     assert driver.result("cuLaunchKernel", function, 1, 1, 1, 1, 1, 1, shared, queue, 0, 0) == "INVALID_VALUE"
@@ -180,7 +173,7 @@ def test_a_launch_that_is_refused_ends_the_capture(driver, queue, kernel, modes)
     assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
 
 
-def test_a_captured_event_cannot_be_waited_for(driver, queue, modes):
+def test_a_captured_event_cannot_be_queried(driver, queue, modes):
     event = driver.cuEventCreate(0)
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuEventRecord(event, queue)
@@ -189,7 +182,7 @@ def test_a_captured_event_cannot_be_waited_for(driver, queue, modes):
     end_of_capture(driver, queue)
 
 
-def test_events_of_outside_are_refused_and_external_ones_become_nodes(driver, queue, modes, capture):
+def test_events_recorded_before_are_refused_unless_the_wait_is_external(driver, queue, modes, capture):
     event = driver.cuEventCreate(0)
     driver.cuEventRecord(event, driver.cuStreamCreate(1))
     driver.cuCtxSynchronize()
@@ -207,7 +200,7 @@ def test_events_of_outside_are_refused_and_external_ones_become_nodes(driver, qu
     driver.cuEventSynchronize(event)
 
 
-def test_two_captures_do_not_merge(driver, queue, modes):
+def test_two_captures_cannot_merge(driver, queue, modes):
     other, event = driver.cuStreamCreate(1), driver.cuEventCreate(2)
     for stream in (queue, other):
         driver.cuStreamBeginCapture(stream, modes["GLOBAL"])
@@ -216,7 +209,7 @@ def test_two_captures_do_not_merge(driver, queue, modes):
     assert [end_of_capture(driver, stream) for stream in (queue, other)] == ["STREAM_CAPTURE_INVALIDATED"] * 2
 
 
-def test_the_legacy_stream_is_closed_while_a_blocking_one_captures(driver, context, memory, modes):
+def test_the_legacy_stream_is_refused_while_a_blocking_stream_captures(driver, context, memory, modes):
     blocking = driver.cuStreamCreate(0)
     driver.cuStreamBeginCapture(blocking, modes["RELAXED"])
     legacy = driver.CUstream(0)
@@ -232,7 +225,7 @@ UNSAFE = {"GLOBAL": {"same", "other"}, "THREAD_LOCAL": {"same"}, "RELAXED": set(
 
 @pytest.mark.parametrize("mode", UNSAFE)
 @pytest.mark.parametrize("thread", ["same", "other"])
-def test_unsafe_calls_follow_the_mode(driver, context, queue, modes, mode, thread):
+def test_the_mode_decides_which_threads_may_make_unsafe_calls(driver, context, queue, modes, mode, thread):
     results = []
 
     def call():
@@ -255,7 +248,7 @@ def test_unsafe_calls_follow_the_mode(driver, context, queue, modes, mode, threa
 
 
 @pytest.mark.parametrize("mode", UNSAFE)
-def test_memory_is_freed_on_other_streams_in_relaxed_captures_only(driver, context, queue, modes, mode):
+def test_only_relaxed_captures_allow_frees_on_other_streams(driver, context, queue, modes, mode):
     other = driver.cuStreamCreate(1)
     pointer = driver.cuMemAllocAsync(64, other)
     driver.cuStreamBeginCapture(queue, modes[mode])
@@ -286,7 +279,7 @@ def test_a_destroyed_stream_ends_its_capture(driver, context, modes):
     assert driver.cuMemAlloc(64)
 
 
-def test_information_about_a_capture(driver, queue, memory, modes):
+def test_a_capture_reports_its_graph_and_last_nodes(driver, queue, memory, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     driver.cuMemsetD8Async(memory, 1, 4, queue)
     status, number, graph, nodes, _, count = driver.cuStreamGetCaptureInfo(queue)
@@ -298,14 +291,14 @@ def test_information_about_a_capture(driver, queue, memory, modes):
     assert driver.result("cuGraphDestroy", ended) == "INVALID_VALUE"
 
 
-def test_a_graph_launched_into_a_capture_ends_it(driver, queue, memory, modes, capture):
+def test_launching_a_graph_on_a_capturing_stream_invalidates_the_capture(driver, queue, memory, modes, capture):
     _, _, inner = capture(lambda: driver.cuMemsetD8Async(memory, 8, 4, queue))
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     assert driver.result("cuGraphLaunch", inner, queue) == "STREAM_CAPTURE_UNSUPPORTED"
     assert end_of_capture(driver, queue) == "STREAM_CAPTURE_INVALIDATED"
 
 
-def test_a_body_with_a_fork_that_did_not_come_back(driver, context, queue, memory, modes):
+def test_a_capture_into_a_graph_fails_if_a_forked_stream_is_not_joined(driver, context, queue, memory, modes):
     graph = driver.cuGraphCreate(0)
     other, fork = driver.cuStreamCreate(1), driver.cuEventCreate(2)
     for is_joined in (True, False):
@@ -325,7 +318,8 @@ def test_a_body_with_a_fork_that_did_not_come_back(driver, context, queue, memor
 # ------------------------------------------------------------------------- memory of graphs
 
 
-def figures(driver):
+def graph_memory(driver):
+    """Return the device's numbers for graph memory: used now and at most, reserved now and at most."""
     names = driver.CUgraphMem_attribute
     return [int(driver.cuDeviceGetGraphMemAttribute(0, names(number))) for number in range(4)]
 
@@ -348,12 +342,12 @@ def test_memory_of_a_graph_exists_from_its_launch_until_it_is_freed(driver, queu
 
     pointer, graph, executable = capture(work)
     assert types(driver, graph) == ["MEM_ALLOC", "MEMSET"]
-    assert figures(driver) == [0, 0, 0, 0]
+    assert graph_memory(driver) == [0, 0, 0, 0]
     out = np.zeros(4, dtype=np.uint8)
     assert driver.result("cuMemcpyDtoH", out.ctypes.data, pointer, 4) == "INVALID_VALUE"
     assert driver.result("cuMemFreeAsync", pointer, queue) == "INVALID_VALUE"
     driver.cuGraphLaunch(executable, queue)
-    assert figures(driver) == [STEP] * 4
+    assert graph_memory(driver) == [STEP] * 4
     driver.cuStreamSynchronize(queue)
     assert read(driver, pointer) == [7] * 4
     assert driver.result("cuGraphLaunch", executable, queue) == "INVALID_VALUE"
@@ -362,10 +356,10 @@ def test_memory_of_a_graph_exists_from_its_launch_until_it_is_freed(driver, queu
     driver.cuGraphLaunch(executable, queue)
     driver.cuMemFree(pointer)
     driver.cuDeviceGraphMemTrim(0)
-    assert figures(driver) == [0, STEP, 0, STEP]
+    assert graph_memory(driver) == [0, STEP, 0, STEP]
 
 
-def test_memory_freed_within_the_graph(driver, queue, kernel, capture, trimmed, memory):
+def test_a_graph_frees_its_own_memory(driver, queue, kernel, capture, trimmed, memory):
     def work():
         pointer = driver.cuMemAllocAsync(64, queue)
         driver.cuMemsetD8Async(pointer, 0, 64, queue)
@@ -381,10 +375,10 @@ def test_memory_freed_within_the_graph(driver, queue, kernel, capture, trimmed, 
         driver.cuGraphLaunch(executable, queue)
     driver.cuStreamSynchronize(queue)
     assert read(driver, memory) == [5, 0, 0, 0]
-    assert figures(driver)[0] == STEP
+    assert graph_memory(driver)[0] == STEP
 
 
-def test_memory_freed_by_the_next_launch(driver, queue, capture, trimmed):
+def test_auto_free_frees_memory_at_the_next_launch(driver, queue, capture, trimmed):
     flag = driver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
     pointer, _, executable = capture(lambda: driver.cuMemAllocAsync(64, queue), flags=flag)
     for _ in range(3):
@@ -392,7 +386,7 @@ def test_memory_freed_by_the_next_launch(driver, queue, capture, trimmed):
     driver.cuMemFree(pointer)
 
 
-def test_memory_freed_by_another_graph(driver, queue, capture, trimmed):
+def test_another_graph_frees_the_memory(driver, queue, capture, trimmed):
     pointer, _, allocates = capture(lambda: driver.cuMemAllocAsync(64, queue))
     _, _, frees = capture(lambda: driver.cuMemFreeAsync(pointer, queue))
     assert driver.result("cuGraphLaunch", frees, queue) == "INVALID_VALUE"
@@ -417,20 +411,20 @@ def test_memory_outlives_its_graph(driver, queue, modes, trimmed):
     assert driver.result("cuMemFree", pointer) == "INVALID_VALUE"
 
 
-def test_other_memory_is_not_freed_in_a_graph(driver, queue, memory, modes):
+def test_a_graph_cannot_free_other_memory(driver, queue, memory, modes):
     driver.cuStreamBeginCapture(queue, modes["RELAXED"])
     assert driver.result("cuMemFreeAsync", memory, queue) == "INVALID_VALUE"
     assert state(driver, queue) == ACTIVE
     end_of_capture(driver, queue)
 
 
-def test_a_graph_that_needs_more_than_there_is(driver, queue, capture, trimmed):
+def test_a_graph_that_needs_too_much_memory_fails_at_its_launch(driver, queue, capture, trimmed):
     total = driver.cuMemGetInfo()[1]
     _, _, executable = capture(lambda: driver.cuMemAllocAsync(total + (1 << 20), queue))
     assert driver.result("cuGraphLaunch", executable, queue) == "OUT_OF_MEMORY"
 
 
-def test_use_after_the_graph_freed_it_is_found(child):
+def test_use_of_memory_that_the_graph_has_freed_is_reported(child):
     text = child(
         """
 import ctypes

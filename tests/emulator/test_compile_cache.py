@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the compiler is, where results are kept, and what happens without either."""
+"""The host compiler and the cache of its results: hits, damaged or planted entries, and neither available."""
 
 import os
 import shutil
@@ -24,16 +24,16 @@ print(program.result, program.log)
 """
 
 
-def test_results_are_kept_on_disk(child, tmp_path):
+def test_results_are_cached_on_disk(child, tmp_path):
     assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
-    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
-    assert len(kept) >= 2
+    files = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
+    assert len(files) >= 2
     assert child(CHILD, CACHE_DIR=tmp_path, CXX=sys.executable).startswith("BUILTIN_OPERATION_FAILURE")
     assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
-    assert kept == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
+    assert files == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.is_file()}
 
 
-def test_damaged_entries_are_made_anew(child, tmp_path):
+def test_damaged_entries_are_compiled_again(child, tmp_path):
     child(CHILD, CACHE_DIR=tmp_path)
     for path in tmp_path.iterdir():
         if path.is_file():
@@ -42,13 +42,13 @@ def test_damaged_entries_are_made_anew(child, tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["none", "/proc/nothing/here"])
-def test_a_cache_that_cannot_be_written_is_done_without(child, folder):
+def test_programs_compile_without_a_cache(child, folder):
     out = child(CHILD, CACHE_DIR=folder)
     assert out.startswith("SUCCESS")
     assert ("cannot be written" in out) == (folder != "none")
 
 
-def test_a_changed_header_is_noticed(driver, tmp_path):
+def test_a_changed_header_is_compiled_again(driver, tmp_path):
     (tmp_path / "value.h").write_text("#define VALUE 1\n")
     first = Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX")
     assert Program(KERNEL, "-arch=sm_90", f"-I{tmp_path}").output("PTX") == first
@@ -64,18 +64,18 @@ def test_without_a_compiler_the_log_says_what_to_install(child, tmp_path):
     assert "install g++ or clang++, or `pip install ziglang`" in child(code, CACHE_DIR=tmp_path)
 
 
-def test_a_folder_for_temporary_files_that_is_missing_is_replaced(child, tmp_path):
+def test_another_folder_is_used_if_that_for_temporary_files_is_missing(child, tmp_path):
     code = CHILD.replace("import sys\n", "import sys, os\nos.environ['TMPDIR'] = '/nonexistent'\n", 1)
     assert child(code, CACHE_DIR=tmp_path).startswith("SUCCESS")
 
 
-def test_no_files_are_left_behind(child, tmp_path):
+def test_no_temporary_files_are_left(child, tmp_path):
     code = CHILD.replace("import sys\n", f"import sys, os\nos.environ['TMPDIR'] = {str(tmp_path)!r}\n", 1)
     assert child(code, CACHE_DIR="none").startswith("SUCCESS")
     assert os.listdir(tmp_path) == []
 
 
-def test_threads_compile_side_by_side(driver):
+def test_threads_compile_at_the_same_time(driver):
     results = {}
 
     def work(index):
@@ -153,7 +153,7 @@ def test_images_for_another_architecture_are_refused(driver, context, options):
     assert driver.result("cuLibraryLoadData", image, [], [], 0, [], [], 0) == "NO_BINARY_FOR_GPU"
 
 
-def test_text_modules_are_compiled_when_loaded(driver, context):
+def test_text_modules_are_compiled_for_the_device_when_loaded(driver, context):
     import numpy as np
 
     program = Program('extern "C" __global__ void k(int* x) { x[threadIdx.x] = __CUDA_ARCH__; }', "-arch=compute_80")
@@ -181,14 +181,14 @@ def put_folder(path):
 
 
 def put_giant(path):
-    with open(path, "r+b") as file:  # with a head that is right
+    with open(path, "r+b") as file:  # keeps its valid header
         file.truncate(1 << 40)
 
 
 def put_link(path):
-    kept = path.with_name("elsewhere")
-    path.rename(kept)
-    path.symlink_to(kept)
+    target = path.with_name("elsewhere")
+    path.rename(target)
+    path.symlink_to(target)
 
 
 def put_other_users(path):
@@ -200,7 +200,7 @@ def put_writable_by_all(path):
 
 
 def put_entry_of_another_key(path):
-    # Of the next one: of three or more, taken in order, none gets its own back in a round.
+    # The next entry's contents: with three or more entries none gets its own contents back.
     entries = files_of(path.parent)
     path.write_bytes(entries[(entries.index(path) + 1) % len(entries)].read_bytes())
 
@@ -217,7 +217,7 @@ PLANTED = [
 
 
 @pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
-def test_what_was_put_in_place_of_entries_is_healed(child, tmp_path, plant):
+def test_files_planted_in_place_of_entries_are_replaced(child, tmp_path, plant):
     child(CHILD, CACHE_DIR=tmp_path)
     entries = {path: path.stat().st_size for path in files_of(tmp_path)}
     assert len(entries) >= 3
@@ -230,7 +230,7 @@ def test_what_was_put_in_place_of_entries_is_healed(child, tmp_path, plant):
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o777])
-def test_files_and_folders_are_private_whatever_the_umask(child, tmp_path, umask):
+def test_files_and_folders_are_private_with_any_umask(child, tmp_path, umask):
     folder = tmp_path / "some" / "folders"
     code = CHILD.replace("import sys\n", f"import sys, os\nos.umask({umask})\n", 1)
     with_files = code if umask != 0o777 else code.replace(f"os.umask({umask})", "pass")
@@ -240,7 +240,7 @@ def test_files_and_folders_are_private_whatever_the_umask(child, tmp_path, umask
     assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
 
 
-def test_a_prelude_that_others_could_have_written_is_not_used(child, tmp_path):
+def test_a_prelude_in_a_folder_that_others_may_write_is_not_used(child, tmp_path):
     child(CHILD, CACHE_DIR=tmp_path)
     folders = [path for path in tmp_path.iterdir() if path.is_dir()]
     for path in files_of(tmp_path):
@@ -252,7 +252,7 @@ def test_a_prelude_that_others_could_have_written_is_not_used(child, tmp_path):
     assert {(folder / "emulator_prelude.h.gch").read_bytes() for folder in folders} <= {b"planted"}
 
 
-def test_a_copied_tree_serves(child, tmp_path):
+def test_a_copy_of_the_cache_is_used(child, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     child(CHILD, CACHE_DIR=first)
     shutil.copytree(first, second)
@@ -261,10 +261,10 @@ def test_a_copied_tree_serves(child, tmp_path):
     assert {path.name: path.stat().st_mtime_ns for path in files_of(second)} == before
 
 
-def test_a_full_disk_loses_nothing_but_the_entry(child, tmp_path):
+def test_a_full_disk_prevents_only_the_entry(child, tmp_path):
     child(CHILD, CACHE_DIR=tmp_path / "first")
     sizes = [path.stat().st_size for path in files_of(tmp_path / "first")]
-    # Entries are a little longer than what the compiler writes into its own folder.
+    # Entries are a little longer than the files that the compiler writes into its own folder.
     limit = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({max(sizes) - 1},) * 2)\n"
     folder = tmp_path / "second"
     assert child(CHILD.replace("import sys\n", "import sys\n" + limit, 1), CACHE_DIR=folder).startswith("SUCCESS")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a hardware driver (13.0, on an H200) answered, call by call."""
+"""Contexts, with the results that the driver of CUDA 13.0 returned on an H200."""
 
-import threading
+from support.threads import in_thread
 
 PRIMARY = """
 from cuda.bindings import driver as d
@@ -17,7 +17,7 @@ def value(result):
 """
 
 
-def test_without_a_context(child):
+def test_calls_without_a_context_are_refused(child):
     child(
         PRIMARY
         + """
@@ -30,7 +30,7 @@ assert int(value(d.cuCtxGetCurrent())) == 0
     )
 
 
-def test_the_primary_context_comes_back_under_its_handle(child):
+def test_the_primary_context_keeps_its_handle(child):
     child(
         PRIMARY
         + """
@@ -48,7 +48,7 @@ assert name(d.cuMemFree(value(d.cuMemAlloc(64)))) == "SUCCESS"
     )
 
 
-def test_a_reset_takes_the_memory_and_keeps_the_references(child):
+def test_a_reset_frees_the_memory_and_keeps_the_reference_count(child):
     child(
         PRIMARY
         + """
@@ -77,14 +77,10 @@ assert name(d.cuDevicePrimaryCtxSetFlags(0, 3)) == "INVALID_VALUE"
     )
 
 
-def test_a_stack_per_thread(driver, context):
+def test_each_thread_has_a_stack_of_contexts(driver, context):
     other = driver.cuCtxCreate(None, 0, 1)
     assert int(driver.cuCtxGetCurrent()) == int(other)
-    seen = []
-    thread = threading.Thread(target=lambda: seen.append(int(driver.cuCtxGetCurrent())))
-    thread.start()
-    thread.join()
-    assert seen == [0]
+    assert in_thread(lambda: int(driver.cuCtxGetCurrent())) == 0
     assert int(driver.cuCtxPopCurrent()) == int(other)
     assert int(driver.cuCtxGetCurrent()) == int(context)
     driver.cuCtxDestroy(other)
@@ -95,7 +91,7 @@ def test_destroying_the_current_context_pops_it(driver, context):
     assert int(driver.cuCtxGetCurrent()) == int(context)
 
 
-def test_a_destroyed_context_below_the_top_stays_dead_in_the_stack(driver, context):
+def test_a_destroyed_context_below_the_top_stays_in_the_stack(driver, context):
     other = driver.cuCtxCreate(None, 0, 0)
     driver.cuCtxPushCurrent(context)
     driver.cuCtxDestroy(other)
@@ -107,13 +103,13 @@ def test_a_destroyed_context_below_the_top_stays_dead_in_the_stack(driver, conte
     driver.cuCtxPopCurrent()
 
 
-def test_handles_that_were_never_given(driver, context):
+def test_unknown_handles_are_refused(driver, context):
     assert driver.result("cuCtxSetCurrent", driver.CUcontext(0x1234)) == "INVALID_CONTEXT"
     assert driver.result("cuCtxPushCurrent", driver.CUcontext(0)) == "INVALID_CONTEXT"
     assert driver.result("cuCtxDestroy", driver.CUcontext(8)) == "INVALID_CONTEXT"
 
 
-def test_limits(driver, context):
+def test_limits_have_defaults_and_can_be_set(driver, context):
     limit = driver.CUlimit
     values = {0: 1024, 1: 8650752, 2: 8388608, 4: 2048, 5: 64}
     assert {n: driver.cuCtxGetLimit(limit(n)) for n in values} == values
@@ -123,12 +119,12 @@ def test_limits(driver, context):
     assert driver.result("cuCtxSetLimit", limit.CU_LIMIT_STACK_SIZE, 1 << 40) == "INVALID_VALUE"
 
 
-def test_priorities(driver, context):
+def test_priorities_and_api_version_are_those_of_the_driver(driver, context):
     assert driver.cuCtxGetStreamPriorityRange() == (0, -5)
     assert driver.cuCtxGetApiVersion(context) == 3020
 
 
-def test_peer_access(driver, context):
+def test_peer_access_is_enabled_and_disabled_once(driver, context):
     peer = driver.cuCtxCreate(None, 0, 1)
     driver.cuCtxPopCurrent()
     assert driver.result("cuCtxEnablePeerAccess", context, 0) == "PEER_ACCESS_UNSUPPORTED"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""<cuda/barrier> and <cuda/ptx> of the software device: programs that copy tiles as they are written for Hopper."""
+"""<cuda/barrier> and <cuda/ptx> on the software device, in programs that copy tiles as on Hopper."""
 
 import re
 
@@ -50,7 +50,7 @@ extern "C" __global__ void add(const __grid_constant__ CUtensorMap map, int x, i
     }
 }
 
-// Two buffers in turn: what is awaited by parity, and copies that tell the barrier of their bytes.
+// Two buffers in turn: waits by parity, and copies that count their bytes on the barrier.
 extern "C" __global__ void sum(const int* in, int* out, int parts)
 {
     __shared__ alignas(16) int buffer[2][64];
@@ -99,8 +99,8 @@ template <int Axes> __device__ void transfer(const CUtensorMap& from, const CUte
 {
     __shared__ alignas(128) float tile[2 * 4 * 16];
     __shared__ alignas(8) unsigned long long bar;
-    bool chosen = ptx::elect_sync(~0u);
-    if (chosen) {
+    bool elected = ptx::elect_sync(~0u);
+    if (elected) {
         ptx::mbarrier_init(&bar, 1);
         ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &from, place, &bar);
@@ -111,7 +111,7 @@ template <int Axes> __device__ void transfer(const CUtensorMap& from, const CUte
     for (int i = threadIdx.x; i < 128; i += 32) tile[i] *= 2;
     ptx::fence_proxy_async(ptx::space_shared);
     __syncwarp();
-    if (chosen) {
+    if (elected) {
         ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &to, place, tile);
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
@@ -156,7 +156,7 @@ def test_a_barrier_waits_for_a_tile(stream):
     assert np.array_equal(tma.host_copy(view, stream), array)
 
 
-def test_barriers_in_turn_are_awaited_by_parity(stream):
+def test_barriers_can_be_waited_for_by_parity(stream):
     values = np.arange(64 * 7, dtype=np.int32)
     source, target = tma.on_device(values, stream), Device().allocate(256, stream=stream)
     run(BARRIERS, "sum", stream, 64, source.exporting_obj, target, np.int32(7))
@@ -200,13 +200,13 @@ def test_ptx_copies_bytes(stream):
         ("cuda::ptx::cp_reduce_async_bulk();", "cp_reduce_async_bulk"),
     ],
 )
-def test_what_is_not_there_is_refused_by_name(driver, body, message):
+def test_functions_that_are_not_available_are_named(driver, body, message):
     source = f"#include <cuda/barrier>\n#include <cuda/ptx>\n__global__ void k() {{ {body} }}"
     log = Program(source, "-arch=sm_90").log
     assert message in log and "error" in log
 
 
-def test_misuse_is_reported_at_the_line_of_the_program(driver, context, capfd):
+def test_misuse_is_reported_with_the_line_of_the_program(driver, context, capfd):
     source = (
         "#include <cuda/barrier>\n"
         'extern "C" __global__ void k() {\n'

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What programs may be written with: the language, its built-in words, groups and atomics."""
+"""The language of kernels: C++, built-in variables and functions, cooperative groups and atomics."""
 
 import numpy as np
 import pytest
@@ -155,13 +155,13 @@ def code(driver):
     driver.cuDevicePrimaryCtxRelease(0)
 
 
-def test_the_language(context, code):
+def test_kernels_use_the_features_of_cpp(context, code):
     x = np.zeros(32, np.int32)
     code("language", 1, 32, x)
     assert x[:19].tolist() == [9, 9, 16, 25, 15, 13, 3, 11, 10, 3, 1036, 8, 6, 6, 5, 231, 6, 263, 65]
 
 
-def test_shared_memory_of_functions_and_of_launches(context, code):
+def test_shared_memory_can_be_static_or_dynamic(context, code):
     x = np.arange(64.0)
     code("sums", 1, 64, x)
     assert (x == 64 * 63 / 2).all()
@@ -170,14 +170,14 @@ def test_shared_memory_of_functions_and_of_launches(context, code):
     assert (y == 31).all()
 
 
-def test_templates_by_expression_and_by_instantiation(context, code):
+def test_templates_are_instantiated_by_name_expression_or_explicitly(context, code):
     for name, kind in (("_Z5twiceIfEvPT_", np.float32), ("_Z5twiceIsEvPT_", np.int16)):
         x = np.arange(4, dtype=kind)
         code(name, 1, 4, x)
         assert x.tolist() == [0, 2, 4, 6]
 
 
-def test_groups_of_threads(context, code):
+def test_tiles_of_threads_reduce_and_scan(context, code):
     x, rank = np.zeros(64, np.int32), np.arange(64)
     code("groups", 1, 64, x)
     sums = (rank // 8 * 8) * 8 + 28
@@ -192,13 +192,13 @@ def test_threads_of_a_branch_form_a_group(context, code):
     assert x[(i % 3 == 1) & (i < 32)].tolist() == [11] * 11
 
 
-def test_the_whole_grid_waits(context, code):
+def test_a_cooperative_grid_synchronizes(context, code):
     x = np.zeros(257, np.int32)
     code("grid", 4, 64, x, 256, cooperative=True)
     assert (x[:256] == 15).all()
 
 
-def test_atomics(context, code):
+def test_atomics_give_exact_results(context, code):
     x, u, w = np.zeros(9, np.int32), np.zeros(4, np.uint32), np.zeros(3, np.uint64)
     f, d = np.zeros(2, np.float32), np.zeros(1)
     x[5] = 255
@@ -208,7 +208,7 @@ def test_atomics(context, code):
     assert w.tolist() == [64 << 40, 63, 7] and f.tolist() == [32, 2] and d[0] == 16
 
 
-def test_warps(context, code):
+def test_warps_vote_shuffle_match_and_reduce(context, code):
     o, i = np.zeros((12, 32), np.uint32), np.arange(32)
     code("warps", 1, 32, o)
     expected = [
@@ -218,7 +218,7 @@ def test_warps(context, code):
     np.testing.assert_array_equal(o, np.array(expected))
 
 
-def test_printf(context, code, capfd):
+def test_printf_writes_to_the_standard_output(context, code, capfd):
     code("prints", 1, 1, 42, 1.5, np.zeros(1))
     assert capfd.readouterr().out == "42  1.50 text c ff 1099511627776%\n"
 
@@ -254,7 +254,7 @@ extern "C" __global__ void moves(int* x) { int a = 4; x[0] = std::move(a); }
 @pytest.mark.parametrize(
     ("source", "options", "expected"), [(MOVES, (), 3), (OWN, ("-builtin-move-forward=false",), 4)]
 )
-def test_move_and_forward_are_there_without_a_header(driver, context, source, options, expected):
+def test_move_and_forward_need_no_header(driver, context, source, options, expected):
     x = np.zeros(1, np.int32)
     moves = Code(driver, Program(source, "-arch=sm_90", *options).image)
     moves("moves", 1, 1, x)

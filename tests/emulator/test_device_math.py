@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The functions that kernels call, against Python's own mathematics."""
+"""The mathematical functions of kernels, compared with those of Python and NumPy."""
 
 import math
 import statistics
@@ -16,7 +16,7 @@ NORMAL = statistics.NormalDist()
 
 
 def python(function, *extra):
-    """A function of floats as one of arrays; not-a-number where Python raises."""
+    """Return a function of arrays from one of floats; its result is NaN where Python raises."""
 
     def call(x):
         try:
@@ -84,7 +84,7 @@ def code(driver):
 
 @pytest.mark.parametrize(("letter", "dtype", "tolerance"), [("f", np.float32, 3e-6), ("d", np.float64, 3e-14)])
 @pytest.mark.parametrize(("name", "reference", "inputs"), CASES, ids=[case[0] for case in CASES])
-def test_functions_of_one_number(context, code, name, reference, inputs, letter, dtype, tolerance):
+def test_functions_of_one_number_agree_with_python(context, code, name, reference, inputs, letter, dtype, tolerance):
     values = inputs.astype(dtype)
     with np.errstate(all="ignore"):
         expected = reference(values.astype(np.float64))
@@ -94,7 +94,7 @@ def test_functions_of_one_number(context, code, name, reference, inputs, letter,
 
 @pytest.mark.parametrize(("letter", "dtype", "tolerance"), [("f", np.float32, 1e-6), ("d", np.float64, 1e-15)])
 @pytest.mark.parametrize("name", TWO)
-def test_functions_of_two_numbers(context, code, name, letter, dtype, tolerance):
+def test_functions_of_two_numbers_agree_with_numpy(context, code, name, letter, dtype, tolerance):
     x, y = np.array([0.5, 2.0, 3.75, -1.5, 9.25], dtype), np.array([1.25, 3.0, -2.0, 2.0, 0.5], dtype)
     expected = TWO[name](x, y)
     code(f"{name}_{letter}", 1, x.size, x, y)
@@ -106,7 +106,7 @@ def bits(value, kind="<f"):
 
 
 SLOT = "long long* o, double* d"
-# What a kernel stores, and what it must be; the values are those of the CUDA documentation.
+# The statements of a kernel and the values they must store, which are those of the CUDA documentation.
 INTRINSICS = [
     ("o[0] = __popc(0xf0f0u); o[1] = __popcll(~0ull);", [8, 64]),
     ("o[0] = __clz(1); o[1] = __clz(0); o[2] = __clzll(1ll << 40);", [31, 32, 23]),
@@ -175,7 +175,7 @@ INTRINSICS = [
 
 
 @pytest.mark.parametrize("index", range(len(INTRINSICS)), ids=[body.split("__")[-1][:12] for body, _ in INTRINSICS])
-def test_intrinsics(context, code, index):
+def test_intrinsics_give_the_documented_values(context, code, index):
     out = np.zeros(8, np.int64)
     code(f"i{index}", 1, 1, out, np.zeros(1))
     expected = INTRINSICS[index][1]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-# As an H200 answers; what the software device cannot do is tested below.
+# The values of an H200, except for capabilities that the software device lacks, which are tested below.
 NUMBERS = {
     "MAX_THREADS_PER_BLOCK": 1024,
     "MAX_BLOCK_DIM_Z": 64,
@@ -37,16 +37,16 @@ def attribute(driver, name, device=0):
 
 
 @pytest.mark.parametrize(("name", "value"), NUMBERS.items())
-def test_numbers_of_the_compute_capability(driver, name, value):
+def test_attributes_have_the_values_of_the_compute_capability(driver, name, value):
     assert attribute(driver, name) == value
 
 
 @pytest.mark.parametrize("name", ABSENT)
-def test_what_it_cannot_do_is_not_claimed(driver, name):
+def test_capabilities_that_the_device_lacks_are_0(driver, name):
     assert attribute(driver, name) == 0
 
 
-def test_every_attribute_is_answered(driver):
+def test_every_attribute_can_be_queried(driver):
     for known in driver.CUdevice_attribute:
         if known != driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX:
             driver.cuDeviceGetAttribute(known, 0)
@@ -54,7 +54,7 @@ def test_every_attribute_is_answered(driver):
     assert driver.result("cuDeviceGetAttribute", last, 0) == "INVALID_VALUE"
 
 
-def test_identity(driver):
+def test_devices_have_names_and_identifiers(driver):
     assert driver.cuDeviceGetCount() == 2
     assert b"software" in driver.cuDeviceGetName(64, 0)
     assert driver.cuDeviceGetName(5, 0).rstrip(b"\0") == b"CUDA"
@@ -67,12 +67,12 @@ def test_identity(driver):
 
 
 @pytest.mark.parametrize("ordinal", [-1, 2, 99])
-def test_devices_that_are_not_there(driver, ordinal):
+def test_unknown_devices_are_refused(driver, ordinal):
     assert driver.result("cuDeviceGet", ordinal) == "INVALID_DEVICE"
     assert driver.result("cuDevicePrimaryCtxRetain", ordinal) == "INVALID_DEVICE"
 
 
-def test_peers(driver):
+def test_devices_are_peers_of_each_other(driver):
     attributes = driver.CUdevice_P2PAttribute
     assert driver.cuDeviceCanAccessPeer(0, 1) == 1
     assert driver.cuDeviceCanAccessPeer(0, 0) == 0
@@ -81,7 +81,7 @@ def test_peers(driver):
     assert driver.result("cuDeviceGetP2PAttribute", access, 0, 0) == "INVALID_DEVICE"
 
 
-def test_another_capability_has_other_numbers(child):
+def test_the_environment_sets_compute_capability_and_number_of_devices(child):
     out = child(
         "from cuda.bindings import driver as d; d.cuInit(0); a = d.CUdevice_attribute\n"
         "get = lambda n: d.cuDeviceGetAttribute(getattr(a, 'CU_DEVICE_ATTRIBUTE_' + n), 0)[1]\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Words of everyday kernels that a plain C++ compiler would take in another sense."""
+"""Lambdas, special registers and casts, which a host compiler would treat differently from a compiler for GPUs."""
 
 import numpy as np
 import pytest
@@ -68,13 +68,13 @@ def code(driver, context, program):
     driver.cuLibraryUnload(code.library)
 
 
-def test_lambdas_use_shared_variables_without_copying_them(code):
+def test_lambdas_use_shared_variables_and_do_not_copy_them(code):
     x = np.zeros(32, np.int32)
     code("lambdas", 1, 32, x, shared=128)
     assert x.tolist() == [2 * (31 - i + 1) + 32 for i in range(32)]
 
 
-def test_special_registers_are_read_by_inline_assembly(code):
+def test_inline_assembly_reads_special_registers(code):
     x, time = np.zeros(10, np.uint32), np.zeros(1, np.uint64)
     code("registers", (1, 3), 64, x, time, shared=48)
     assert x.tolist() == [40, 64, 1, 3, 8, 1, 0, 1, 1 << 8, 48]

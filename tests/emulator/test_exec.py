@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The executor alone, by hand-written kernels: blocks, barriers, warps, grids, preemption."""
+"""The executor alone, with kernels written in C++: blocks, barriers, warps, grids, preemption and faults."""
 
 import functools
 import os
@@ -25,7 +25,7 @@ def run(checks):
 
 
 @pytest.mark.parametrize("case, good", [("saxpy", 10007), ("matmul", 4096), ("reverse", 1000), ("float_state", 1)])
-def test_kernel_gives_the_right_values(run, case, good):
+def test_kernels_compute_the_expected_values(run, case, good):
     result = run(case)
     assert (result["code"], int(result["good"])) == ("0", good)
 
@@ -38,7 +38,7 @@ def test_barrier_counts_votes(run):
     assert run("count_votes")["out"] == [3, 0, 1] * 6
 
 
-def test_ended_threads_do_not_hold_up_a_barrier(run):
+def test_a_barrier_does_not_wait_for_ended_threads(run):
     assert run("early_exit_then_barrier")["out"] == [1] * 40 + [0] * 24
 
 
@@ -75,14 +75,14 @@ def test_shuffles_stay_within_their_segment(run, op, width):
         assert (out[lane], in_range[lane]) == (100 + (source if inside else lane), inside)
 
 
-def test_exclusive_or_reaches_earlier_segments_only(run):
+def test_a_shuffle_by_exclusive_or_reads_only_earlier_segments(run):
     out, in_range = warp(run, XOR, range(32), 8, 8)
     assert out == [lane ^ 8 if lane & 8 else lane for lane in range(32)]
     assert in_range == [int(bool(lane & 8)) for lane in range(32)]
 
 
 @pytest.mark.parametrize("values", [[0] * 32, [1] * 32, [lane % 3 for lane in range(32)]])
-def test_votes(run, values):
+def test_votes_agree_with_python(run, values):
     ballot = sum(1 << lane for lane in range(32) if values[lane])
     assert warp(run, BALLOT, values)[0] == [ballot] * 32
     assert warp(run, ALL, values)[0] == [int(all(values))] * 32
@@ -90,7 +90,7 @@ def test_votes(run, values):
     assert warp(run, UNIFORM, values)[0] == [int(ballot in (0, FULL))] * 32
 
 
-def test_matches(run):
+def test_matches_agree_with_python(run):
     values = [lane % 4 for lane in range(32)]
     same = [sum(1 << other for other in range(32) if values[other] == value) for value in values]
     assert warp(run, MATCH_ANY, values)[0] == same
@@ -98,7 +98,7 @@ def test_matches(run):
     assert warp(run, MATCH_ALL, [7] * 32) == ([FULL] * 32, [1] * 32)
 
 
-def test_reductions_of_some_lanes(run):
+def test_reductions_of_some_lanes_agree_with_python(run):
     values, lanes = [(lane * 2654435761) & FULL for lane in range(32)], [0, 5, 17, 31]
     mask, chosen = sum(1 << lane for lane in lanes), [values[lane] for lane in lanes]
     signed = [value - (1 << 32) if value >> 31 else value for value in chosen]
@@ -130,7 +130,7 @@ def test_threads_that_spin_let_the_others_run(run, case, count):
     assert (result["code"], int(result["count"])) == ("0", count)
 
 
-def test_blocks_that_wait_for_others_get_them_on_a_busy_machine(checks):
+def test_blocks_that_wait_for_each_other_finish_on_a_busy_machine(checks):
     driver, modules = build_executor()
     command = [driver, modules[checks], "own_grid_barrier"]
     busy = {**os.environ, "CUDA_EMULATOR_THREADS": "16"}
@@ -160,12 +160,12 @@ def test_launch_can_be_cancelled(run):
 # ---------------------------------------------------------------------------------- process
 
 
-def test_many_host_threads_launch_at_once(run):
+def test_many_host_threads_launch_at_the_same_time(run):
     result = run("many_threads")
     assert (result["good"], result["faults"]) == ("400", "50")
 
 
-def test_cooperative_launches_at_once_do_not_take_threads_from_each_other(run):
+def test_cooperative_launches_at_the_same_time_all_get_enough_threads(run):
     assert run("grids_at_once")["good"] == "600"
 
 
@@ -173,12 +173,12 @@ def test_time_limit_holds_for_a_block_that_outlasts_the_caller(run):
     assert run("limit_of_helper")["code"] == "702"
 
 
-def test_launches_of_all_kinds_at_once_end_as_they_should(run):
+def test_launches_of_all_kinds_at_the_same_time_end_as_expected(run):
     result = run("storm", 0.3)
     assert (result["ran"], result["bad"]) == ("1", "0")
 
 
-def test_child_of_a_fork_launches_with_threads_of_its_own(run):
+def test_a_forked_child_starts_its_own_threads(run):
     result = run("after_fork")
     assert (result["child"], result["parent"]) == ("7", "496")
 
@@ -190,7 +190,7 @@ def test_program_keeps_its_own_signal_handler(run):
 # --------------------------------------------------------------------------------- services
 
 
-def test_printf_is_kept_in_order(run):
+def test_printf_keeps_the_order_of_threads(run):
     assert run("print_index")["printed"] == [f"block 0 thread {i} text  1.50" for i in range(3)]
 
 
@@ -202,11 +202,11 @@ def test_kernels_read_constant_memory(run):
     assert run("copy_constant")["out"] == [1, 2, 3, 4] * 2
 
 
-def test_threads_have_the_local_memory_of_a_gpu(run):
+def test_threads_can_have_as_much_local_memory_as_on_a_gpu(run):
     assert run("large_local")["out"] == [99999, 100000, 100001]
 
 
-def test_clocks_go_forward(run):
+def test_clocks_increase(run):
     low_high = run("clocks")["out"]
     cycles0, timer0, cycles1, timer1 = (low_high[i] + (low_high[i + 1] << 32) for i in range(0, 8, 2))
     assert cycles1 > cycles0
@@ -261,5 +261,5 @@ def test_frame_larger_than_any_stack_is_a_fault(run):
     assert (result["code"] in ("700", "719"), result["next"]) == (True, "496")
 
 
-def test_access_far_outside_is_found_without_checks_too(run):
+def test_access_far_outside_is_reported_without_checks_too(run):
     assert run("write_at", 1000000)["code"] == "700"

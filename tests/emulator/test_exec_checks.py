@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Access checks of the executor: what is found, in which words, and what is let pass."""
+"""Access checks of the executor: the reports of bad accesses, and the accesses that are allowed."""
 
 import functools
 
@@ -32,7 +32,7 @@ def expect(result, line, words, size=4, store=True):
         ("other_device", "to which this device has no access"),
     ],
 )
-def test_write_outside_global_memory_is_found(where, words):
+def test_write_outside_global_memory_is_reported(where, words):
     expect(run("write_at", where), line_of("write_at"), words)
 
 
@@ -45,16 +45,16 @@ def test_write_outside_global_memory_is_found(where, words):
         ("other_threads_local", 0, "a local variable of another thread (number 0 of the block)", 4),
     ],
 )
-def test_write_outside_other_memory_is_found(case, index, words, size):
+def test_write_outside_other_memory_is_reported(case, index, words, size):
     expect(run(case, index), line_of(case), words, size)
 
 
-def test_read_behind_a_constant_is_found():
+def test_read_behind_a_constant_is_reported():
     words = "just behind the 16 bytes of __constant__ small_constant"
     expect(run("read_constant", 4), line_of("read_constant"), words, store=False)
 
 
-def test_misaligned_access_is_found():
+def test_misaligned_access_is_reported():
     result = run("misaligned")
     assert (result["code"], int(result["line"])) == ("716", line_of("misaligned"))
 
@@ -70,6 +70,6 @@ def test_misaligned_access_is_found():
         ("read_constant", 3),
     ],
 )
-def test_access_inside_is_let_pass(words):
+def test_access_inside_is_allowed(words):
     result = run(*words)
     assert (result["code"], result["text"], result["next"]) == ("0", "", "496")

@@ -14,7 +14,7 @@ def test_a_planned_fault_happens_once(driver, context):
     assert (plan.matched, plan.fired, plan.last) == (3, 1, "cuMemAlloc_v2")
 
 
-def test_a_fault_before_or_after_the_effect(driver, context):
+def test_a_call_can_fail_before_or_after_its_effect(driver, context):
     with emulator.fail("cuStreamCreate*", "CUDA_ERROR_UNKNOWN"):
         assert driver.result("cuStreamCreate", 0) == "UNKNOWN"
     assert not [line for line in emulator.leaks() if line.startswith("stream")]
@@ -23,14 +23,14 @@ def test_a_fault_before_or_after_the_effect(driver, context):
     assert [line for line in emulator.leaks() if line.startswith("stream")]
 
 
-def test_a_late_fault_is_the_contexts(driver, context):
+def test_a_late_fault_is_raised_by_the_synchronization_of_the_context(driver, context):
     with emulator.fail("cuMemsetD8*", "CUDA_ERROR_ILLEGAL_ADDRESS", when="later"):
         pointer = driver.cuMemAlloc(64)
         assert driver.result("cuMemsetD8", pointer, 0, 64) == "SUCCESS"
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
 
 
-def test_a_call_that_hangs_is_made_after_the_block(driver, context):
+def test_a_call_that_hangs_continues_after_the_with_block(driver, context):
     started, results = threading.Event(), []
 
     def work():
@@ -51,12 +51,12 @@ def test_a_call_that_hangs_is_made_after_the_block(driver, context):
 @pytest.mark.parametrize(
     ("calls", "code"), [("cuMemAlloc", "CUDA_ERROR_NONE_SUCH"), ("", 2), ("cuInit@x", 2), ("cuInit", "CUDA_SUCCESS")]
 )
-def test_plans_that_make_no_sense(driver, calls, code):
+def test_bad_plans_are_refused(driver, calls, code):
     with pytest.raises(ValueError, match="cuMemAlloc|cuInit|before"), emulator.fail(calls, code):
         pass
 
 
-def test_a_plan_from_the_environment(child):
+def test_the_environment_can_set_a_plan(child):
     out = child(
         "from cuda.bindings import driver as d; print(d.cuInit(0)[0].name, d.cuInit(0)[0].name)",
         FAIL="cuInit@2=CUDA_ERROR_UNKNOWN;nonsense",
@@ -66,7 +66,7 @@ def test_a_plan_from_the_environment(child):
 
 
 def careful(driver):
-    """Allocates two things, whatever fails."""
+    """Allocate memory and an event, and release them whichever call fails."""
     first = driver.cuMemAlloc(64)
     try:
         second = driver.cuEventCreate(0)
@@ -84,7 +84,7 @@ def test_a_sweep_fails_each_call_in_turn(driver, context):
     ]
 
 
-def test_a_sweep_finds_what_is_left_over(driver, context):
+def test_a_sweep_reports_leaks(driver, context):
     def careless():
         pointer = driver.cuMemAlloc(64)
         driver.cuEventDestroy(driver.cuEventCreate(0))
@@ -94,7 +94,7 @@ def test_a_sweep_finds_what_is_left_over(driver, context):
         emulator.sweep(careless)
 
 
-def test_a_sweep_lets_go_with_the_next_run_what_waits_for_it(driver, context):
+def test_a_sweep_allows_each_run_to_free_the_memory_of_the_previous_one(driver, context):
     waiting = []
 
     def patient():
@@ -106,7 +106,7 @@ def test_a_sweep_lets_go_with_the_next_run_what_waits_for_it(driver, context):
     driver.cuMemFree(waiting.pop())
 
 
-def test_a_sweep_finds_an_error_that_is_swallowed(driver, context):
+def test_a_sweep_reports_an_ignored_error(driver, context):
     def silent():
         driver.raw.cuMemFree(driver.raw.cuMemAlloc(64)[1])
 
@@ -114,7 +114,7 @@ def test_a_sweep_finds_an_error_that_is_swallowed(driver, context):
         emulator.sweep(silent)
 
 
-def test_leaks_name_the_call_that_made_them(driver, context):
+def test_leaks_name_the_call_that_allocated(driver, context):
     pointer = driver.cuMemAlloc(123)
     assert [line for line in emulator.leaks() if f"{int(pointer):#x} of 123 bytes (cuMemAlloc_v2, driver call" in line]
 

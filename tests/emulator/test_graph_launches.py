@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that kernels launch on the software device: what it refuses, which is undefined on a GPU, and its modes."""
+"""Graphs that kernels launch: refusals of the software device where a GPU's behaviour is undefined, and its modes."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def stream():
 
 @pytest.fixture
 def own(stream):
-    """The kernels of graph_launches.SOURCE by name, as a function."""
+    """Return the function that returns kernels of graph_launches.SOURCE by name."""
     return code_of(f"sm_{Device(0).arch}").get_kernel
 
 
@@ -29,7 +29,7 @@ def memory(stream):
     return Memory(stream)
 
 
-def test_a_graph_is_pending_as_a_tail_once(stream, own, memory):
+def test_a_graph_can_be_queued_as_a_tail_launch_once(stream, own, memory):
     graphs = [sent(appending(own, memory, 0), stream) for _ in range(2)]
     outer = GraphDefinition()
     node = outer
@@ -38,7 +38,7 @@ def test_a_graph_is_pending_as_a_tail_once(stream, own, memory):
     outer.instantiate().launch(stream)
     stream.sync()
     assert value(memory, 1) == 1  # cudaErrorInvalidValue: both are tails already
-    # An unknown way to launch.
+    # 7 is no launch mode.
     outer = GraphDefinition()
     outer.launch(ONE, own("launch_as"), int(graphs[0].handle), 7, memory.at(1))
     outer.instantiate().launch(stream)
@@ -47,8 +47,8 @@ def test_a_graph_is_pending_as_a_tail_once(stream, own, memory):
 
 
 @pytest.mark.requires(software=True)
-def test_the_software_device_refuses_to_kernels_what_they_may_not_launch(stream, own, memory):
-    """What a GPU makes of these is undefined."""
+def test_kernels_cannot_launch_graphs_that_are_not_uploaded_for_device_launch(stream, own, memory):
+    """On a GPU the behaviour is undefined."""
     plain, unsent = appending(own, memory, 1).instantiate(), appending(own, memory, 1).instantiate(FOR_KERNELS)
     for handle in (int(plain.handle), int(unsent.handle), 12345):
         for way in ("start", "follow"):
@@ -74,5 +74,5 @@ print("done")
 """
 
 
-def test_the_mode_that_runs_graphs_while_they_are_launched():
+def test_the_deterministic_mode_runs_graphs_that_launch_themselves():
     assert interpreter.run(LAUNCHED_AT_ONCE, CUDA_EMULATOR_MODE="deterministic") == "done\n"

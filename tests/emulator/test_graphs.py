@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs made by hand: typed nodes, executables with parameters of their own, conditions decided while they run."""
+"""Graphs built by calls of the driver: nodes of each type, executables with their own parameters, and conditions."""
 
 import ctypes
 import threading
@@ -26,14 +26,6 @@ extern "C" __global__ void meet(volatile int *mine, volatile int *theirs) { *min
 @pytest.fixture(scope="module")
 def image(driver):
     return Program(SOURCE, "--gpu-architecture=sm_90").image
-
-
-@pytest.fixture
-def memory(driver, context):
-    """The address of 1024 zeroed ints."""
-    pointer = driver.zeros(4096)
-    yield int(pointer)
-    driver.cuMemFree(pointer)
 
 
 class GraphMaker:
@@ -130,7 +122,7 @@ def test_nodes_run_in_the_order_of_their_edges(driver, maker, memory):
     assert maker.read(memory + 64) == 8
 
 
-def test_edges_added_later_count(driver, maker, memory):
+def test_edges_can_be_added_and_removed_later(driver, maker, memory):
     last = maker.add_kernel([], "add", pointer(memory), int_(3))
     first = maker.add_fill([], memory, 5)
     driver.cuGraphAddDependencies(maker.graph, [first], [last], None, 1)
@@ -143,14 +135,14 @@ def test_edges_added_later_count(driver, maker, memory):
     assert driver.result("cuGraphRemoveDependencies", maker.graph, [first], [last], None, 1) == "INVALID_VALUE"
 
 
-def test_branches_overlap(driver, maker, memory):
+def test_branches_run_at_the_same_time(driver, maker, memory):
     maker.add_kernel([], "meet", pointer(memory), pointer(memory + 4))
     maker.add_kernel([], "meet", pointer(memory + 4), pointer(memory))
     maker.run()
     assert maker.read(memory, 2) == [1, 1]
 
 
-def test_a_cycle_is_not_instantiated(driver, maker, memory):
+def test_a_graph_with_a_cycle_cannot_be_instantiated(driver, maker, memory):
     first = maker.add_fill([], memory, 5)
     second = maker.add_fill([first], memory, 6)
     driver.cuGraphAddDependencies(maker.graph, [second], [first], None, 1)
@@ -176,7 +168,7 @@ def test_parameters_are_read_back_and_changed(driver, maker, memory):
     assert (maker.read(memory), maker.read(memory + 8)) == (103, 9)
 
 
-def test_an_executable_has_parameters_of_its_own(driver, maker, memory):
+def test_each_executable_has_its_own_parameters(driver, maker, memory):
     kernel = maker.add_kernel([], "add", pointer(memory), int_(1))
     one, two = maker.instantiate(), maker.instantiate()
     driver.cuGraphExecKernelNodeSetParams(one, kernel, maker.kernel_params("add", pointer(memory), int_(10)))
@@ -198,7 +190,7 @@ def test_a_disabled_node_does_nothing(driver, maker, memory):
     assert maker.read(memory) == 8
 
 
-def test_a_whole_graph_takes_over_parameters_of_the_same_topology(driver, maker, memory):
+def test_an_executable_is_updated_from_a_graph_of_the_same_topology(driver, maker, memory):
     maker.add_kernel([maker.add_fill([], memory, 5)], "add", pointer(memory), int_(3))
     executable = maker.instantiate()
     other = driver.cuGraphCreate(0)
@@ -229,7 +221,7 @@ def test_a_child_graph_is_a_copy(driver, maker, memory):
     assert driver.result("cuGraphGetNodes", inner) == "INVALID_VALUE"
 
 
-def test_a_clone_finds_its_nodes(driver, maker, memory):
+def test_nodes_are_found_in_a_clone(driver, maker, memory):
     fill = maker.add_fill([], memory, 5)
     clone = driver.cuGraphClone(maker.graph)
     other = driver.cuGraphNodeFindInClone(fill, clone)
@@ -240,7 +232,7 @@ def test_a_clone_finds_its_nodes(driver, maker, memory):
     driver.cuGraphDestroy(clone)
 
 
-def test_a_while_node_runs_its_body_as_long_as_the_device_says(driver, maker, memory):
+def test_a_while_node_repeats_its_body_until_a_kernel_clears_the_condition(driver, maker, memory):
     handle = driver.cuGraphConditionalHandleCreate(maker.graph, maker.context, 1, 1)
     start = maker.add_fill([], memory, 5)
     _, (body,) = maker.add_conditional([start], handle, "WHILE")
@@ -251,7 +243,7 @@ def test_a_while_node_runs_its_body_as_long_as_the_device_says(driver, maker, me
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0, [0, 1]), (7, [1, 0])])
-def test_an_if_node_takes_one_of_two_bodies(driver, maker, memory, value, expected):
+def test_an_if_node_runs_one_of_two_bodies(driver, maker, memory, value, expected):
     handle = driver.cuGraphConditionalHandleCreate(maker.graph, maker.context, 0, 1)
     chosen = maker.add_kernel([], "choose", ctypes.c_uint64(int(handle)), ctypes.c_uint32(value))
     _, bodies = maker.add_conditional([chosen], handle, "IF", 2)
@@ -262,7 +254,7 @@ def test_an_if_node_takes_one_of_two_bodies(driver, maker, memory, value, expect
 
 
 @pytest.mark.parametrize("value", [0, 2, 3])
-def test_a_switch_node_takes_the_body_of_its_number_or_none(driver, maker, memory, value):
+def test_a_switch_node_runs_the_body_of_its_number_or_none(driver, maker, memory, value):
     handle = driver.cuGraphConditionalHandleCreate(maker.graph, maker.context, value, 1)
     _, bodies = maker.add_conditional([], handle, "SWITCH", 3)
     for index, body in enumerate(bodies):
@@ -279,7 +271,7 @@ def test_an_unused_condition_is_refused(driver, maker):
     assert params.result_out == unused
 
 
-def test_memory_nodes_own_their_addresses(driver, maker):
+def test_memory_of_an_allocation_node_exists_from_the_launch_until_it_is_freed(driver, maker):
     params = driver.raw.CUDA_MEM_ALLOC_NODE_PARAMS()
     params.poolProps.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     params.poolProps.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -309,7 +301,7 @@ def test_events_of_nodes_are_recorded_when_the_graph_runs(driver, maker, memory)
     assert driver.result("cuEventQuery", event) == "SUCCESS"
 
 
-def test_a_host_node_is_called_and_tells_its_function(driver, maker):
+def test_a_host_node_calls_its_function_with_its_data(driver, maker):
     calls = []
     callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(calls.append)
     params = driver.raw.CUDA_HOST_NODE_PARAMS()
@@ -321,7 +313,7 @@ def test_a_host_node_is_called_and_tells_its_function(driver, maker):
     assert calls == [77, 77]
 
 
-def test_user_objects_go_with_their_last_holder(driver, maker, memory):
+def test_user_objects_are_destroyed_with_the_last_graph_that_retains_them(driver, maker, memory):
     ended = threading.Event()
     destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: ended.set())
     function = driver.CUhostFn(ctypes.cast(destroy, ctypes.c_void_p).value)
@@ -341,7 +333,7 @@ def test_user_objects_go_with_their_last_holder(driver, maker, memory):
     assert driver.result("cuUserObjectRelease", thing, 1) == "INVALID_VALUE"
 
 
-def test_kernel_attributes_stay_with_the_node(driver, maker, memory):
+def test_kernel_attributes_are_kept_when_parameters_change(driver, maker, memory):
     node = maker.add_kernel([], "add", pointer(memory), int_(3))
     priority = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY
     value = driver.raw.CUkernelNodeAttrValue()
@@ -356,7 +348,7 @@ def test_kernel_attributes_stay_with_the_node(driver, maker, memory):
     assert maker.read(memory, 2) == [4, 3]
 
 
-def test_a_graph_is_drawn(driver, maker, memory, tmp_path):
+def test_a_graph_is_written_in_the_dot_language(driver, maker, memory, tmp_path):
     maker.add_kernel([maker.add_fill([], memory, 5)], "add", pointer(memory), int_(3))
     driver.cuGraphDebugDotPrint(maker.graph, str(tmp_path / "graph.dot").encode(), 1)
     text = (tmp_path / "graph.dot").read_text()

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Green contexts of the software device, call by call: what the interface of the driver documents."""
+"""Green contexts of the software device behave as documented for the driver."""
 
 BEGIN = """
 from cuda.bindings import driver as d
 d.cuInit(0)
 SM, QUEUES = d.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM, d.CUdevResourceType.CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG
-TOLD = d.CUdevResourceType.CU_DEV_RESOURCE_TYPE_WORKQUEUE
+REPORTED = d.CUdevResourceType.CU_DEV_RESOURCE_TYPE_WORKQUEUE
 
 def name(result):
     return result[0].name.removeprefix("CUDA_").removeprefix("ERROR_")
@@ -52,7 +52,7 @@ assert name(d.cuDevSmResourceSplitByCount(1, part, 0, 8)) == "INVALID_RESOURCE_C
     )
 
 
-def test_groups_have_sizes_of_their_own(child):
+def test_groups_can_have_different_sizes(child):
     child(
         BEGIN
         + """
@@ -72,12 +72,12 @@ assert name(groups((8, 8, 16))) == "INVALID_VALUE"
     )
 
 
-def test_resources_are_checked(child):
+def test_bad_resources_are_refused(child):
     child(
         BEGIN
         + """
 assert name(d.cuDeviceGetDevResource(9, SM)) == "INVALID_DEVICE"
-assert name(d.cuDeviceGetDevResource(0, TOLD)) == "NOT_SUPPORTED"
+assert name(d.cuDeviceGetDevResource(0, REPORTED)) == "NOT_SUPPORTED"
 assert name(d.cuDevSmResourceSplitByCount(1, d.CUdevResource(), 0, 8)) == "INVALID_RESOURCE_TYPE"
 made_up = d.CUdevResource()
 made_up.type = SM
@@ -95,7 +95,7 @@ assert name(d.cuGreenCtxCreate(d.CUdevResourceDesc(), 0, 1)) == "INVALID_VALUE"
     )
 
 
-def test_work_queues(child):
+def test_work_queues_can_be_configured(child):
     child(
         BEGIN
         + """
@@ -161,7 +161,7 @@ assert value(d.cuDevicePrimaryCtxGetState(0))[1] == 0
     )
 
 
-def test_the_context_holds_the_primary_one(child):
+def test_a_green_context_retains_the_primary_one(child):
     child(
         BEGIN
         + """
@@ -179,7 +179,7 @@ assert name(d.cuCtxFromGreenCtx(context)) == "CONTEXT_IS_DESTROYED"
     )
 
 
-def test_events_of_the_whole_context(child):
+def test_events_can_be_recorded_and_waited_for_by_a_whole_context(child):
     child(
         BEGIN
         + """
@@ -216,7 +216,7 @@ assert name(d.cuGreenCtxWaitEvent(context, event)) == "STREAM_CAPTURE_INVALIDATE
     )
 
 
-def test_an_event_of_a_primary_context_waits_for_all_its_streams_also_for_closed_ones(child):
+def test_an_event_of_a_primary_context_waits_for_all_its_streams_including_destroyed_ones(child):
     child(
         BEGIN
         + """
@@ -248,7 +248,7 @@ assert name(d.cuStreamEndCapture(stream)) == "STREAM_CAPTURE_INVALIDATED"
     )
 
 
-def test_older_drivers_know_no_work_queues(child):
+def test_older_drivers_have_no_work_queues(child):
     child(
         BEGIN
         + """

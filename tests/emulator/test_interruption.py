@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that would never end: what ends them, and what goes on."""
+"""Endless kernels are ended by Ctrl-C, the exit and a reset, and later work is not affected."""
 
 import threading
 
@@ -9,12 +9,12 @@ import pytest
 
 import cuda.emulator
 
-# A kernel that says when it runs, in memory that the host sees, and waits for a flag that nobody sets.
+# A kernel that sets p[1] in host memory when it runs, and then waits until p[0] is set.
 SPIN = r'''
 import ctypes, os, signal, sys, threading, time
 import cuda.emulator
 cuda.emulator.activate()
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore Ctrl-C
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
 code = """
 extern "C" __global__ void spin(volatile int* p) { p[1] = 1; while (p[0] == 0) {} p[2] = 5; }
@@ -32,7 +32,7 @@ def interrupt():
 '''
 
 
-def test_ctrl_c_ends_an_endless_kernel_and_the_device_works_on(child):
+def test_ctrl_c_ends_an_endless_kernel_and_later_launches_work(child):
     out = child(
         SPIN + "threading.Thread(target=interrupt).start()\n"
         "try: launch(stream, config, spin, buffer); launch(stream, config, one, buffer); stream.sync()\n"
@@ -52,13 +52,13 @@ def test_ctrl_c_in_python_code_ends_kernels_too(child):
         "except KeyboardInterrupt: pass\n"
         "try: stream.sync()\n"
         "except Exception as error: print(error.name)\n"
-        "stream.sync(); print('told once')"
+        "stream.sync(); print('no second error')"
     )
     assert "CUDA_ERROR_LAUNCH_FAILED" in out
-    assert "told once" in out
+    assert "no second error" in out
 
 
-def test_a_handler_of_the_program_keeps_its_kernels(child):
+def test_a_signal_handler_of_the_program_prevents_the_end_of_kernels(child):
     out = child(
         SPIN + "def handler(*_): print('handled'); seen[0] = 1\n"
         "signal.signal(signal.SIGINT, handler); launch(stream, config, spin, buffer)\n"
@@ -76,7 +76,7 @@ def test_exit_does_not_wait_for_an_endless_kernel(child, end):
     assert "kernel spin: ended before it was done" in out
 
 
-def test_exit_lets_short_work_end(child):
+def test_exit_waits_for_short_work(child):
     out = child(SPIN + "import atexit\nlaunch(stream, config, spin, buffer); until_it_runs(); seen[0] = 1\n")
     assert out == ""
 
@@ -90,7 +90,7 @@ def test_a_reset_of_the_context_ends_its_kernels(child):
     assert "CUDA_SUCCESS" in out
 
 
-def test_everybody_who_waits_is_told(driver, context, queue, kernel):
+def test_all_threads_that_wait_for_an_ended_kernel_return(driver, context, queue, kernel):
     flag, results = driver.zeros(64), []
     values = (flag, flag), (None, None)
     driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, values, 0)
@@ -118,7 +118,7 @@ def test_everybody_who_waits_is_told(driver, context, queue, kernel):
     driver.cuMemFree(flag)
 
 
-def test_queued_work_is_dropped_and_told_once(driver, context, queue, kernel):
+def test_queued_work_is_dropped_with_one_error(driver, context, queue, kernel):
     flag, out = driver.zeros(64), np.zeros(16, np.int32)
     driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, ((flag, flag), (None, None)), 0)
     driver.cuMemsetD32Async(flag, 3, 16, queue)
@@ -134,7 +134,7 @@ def test_queued_work_is_dropped_and_told_once(driver, context, queue, kernel):
     driver.cuMemFree(flag)
 
 
-def test_a_query_and_an_event_tell_of_dropped_work(driver, context, queue):
+def test_a_query_of_stream_or_event_reports_dropped_work_once(driver, context, queue):
     word = driver.zeros(64)
     event = driver.cuEventCreate(0)
     for call in (lambda: ("cuStreamQuery", queue), lambda: ("cuEventQuery", event)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools, memory and events of several processes; what is expected was read off an H200."""
+"""Pools, memory and events of several processes; the expected results are those of an H200."""
 
 import array
 import ctypes
@@ -64,7 +64,7 @@ def event(driver, context):
 
 @pytest.fixture
 def other(driver, pool, memory, event, kind):
-    """Runs code in another process that has the pool, the data of the memory and the event's handle."""
+    """Return a function that runs code in a process with the pool, the memory's export data and the event's handle."""
     ends = []
 
     def run(code):
@@ -110,7 +110,7 @@ def test_another_process_reads_and_writes_the_memory(driver, memory, other):
     assert read(driver, memory) == [8] * 4
 
 
-def test_imports_share_one_mapping_and_one_free(driver, other):
+def test_imports_of_the_same_memory_share_a_mapping_that_is_freed_once(driver, other):
     _, process = other(
         "a, b = (d.cuMemPoolImportPointer(pool, data)[1] for _ in range(2)); print(int(a) == int(b))\n"
         "print(name(d.cuMemPoolDestroy(pool)[0])); print(name(d.cuMemFreeAsync(a, stream)[0]))\n"
@@ -122,7 +122,7 @@ def test_imports_share_one_mapping_and_one_free(driver, other):
     assert finish(process) == expected
 
 
-def test_what_an_imported_pool_cannot_do(driver, other):
+def test_an_imported_pool_cannot_allocate_trim_or_export(driver, other):
     _, process = other(
         "print(name(d.cuMemAllocFromPoolAsync(64, pool, stream)[0]), name(d.cuMemPoolTrimTo(pool, 0)[0]))\n"
         "print(name(d.cuMemPoolExportToShareableHandle(pool, FD, 0)[0]))\n"
@@ -132,7 +132,7 @@ def test_what_an_imported_pool_cannot_do(driver, other):
     assert finish(process) == ["INVALID_VALUE INVALID_VALUE", *["INVALID_VALUE"] * 3]
 
 
-def test_the_memory_lives_on_in_the_receiver(driver, kind, context, queue):
+def test_imported_memory_outlives_the_exporting_pool(driver, kind, context, queue):
     shared = properties(driver)
     shared.handleTypes = kind
     pool = driver.cuMemPoolCreate(shared)
@@ -150,7 +150,7 @@ def test_the_memory_lives_on_in_the_receiver(driver, kind, context, queue):
     driver.cuMemPoolDestroy(imported)
 
 
-def test_an_import_while_a_free_is_on_its_way(driver, other):
+def test_memory_can_be_imported_again_while_a_free_is_pending(driver, other):
     _, process = other(
         "flag = d.cuMemHostAlloc(4, 0)[1]; place = ctypes.c_uint32.from_address(flag); place.value = 0\n"
         "a = d.cuMemPoolImportPointer(pool, data)[1]; d.cuStreamWaitValue32(stream, flag, 1, 1)\n"
@@ -183,7 +183,7 @@ def test_events_order_work_of_two_processes(driver, memory, event, queue, other,
     driver.cuMemFreeHost(flag)
 
 
-def test_what_is_refused(driver, context, pool, kind, memory, event):
+def test_bad_exports_and_imports_are_refused(driver, context, pool, kind, memory, event):
     plain = driver.cuMemPoolCreate(properties(driver))
     assert driver.result("cuMemPoolExportToShareableHandle", plain, kind, 0) == "INVALID_VALUE"
     driver.cuMemPoolDestroy(plain)
@@ -198,7 +198,7 @@ def test_what_is_refused(driver, context, pool, kind, memory, event):
     assert driver.result("cuIpcOpenEventHandle", driver.CUipcEventHandle()) == "INVALID_VALUE"
 
 
-def test_an_event_is_exported_where_a_context_is_current(driver, context, event):
+def test_exporting_an_event_needs_a_current_context(driver, context, event):
     def export():
         before = driver.result("cuIpcGetEventHandle", event)
         driver.cuCtxSetCurrent(context)
@@ -207,7 +207,7 @@ def test_an_event_is_exported_where_a_context_is_current(driver, context, event)
     assert in_thread(export) == ("INVALID_CONTEXT", "SUCCESS")
 
 
-def test_many_rounds_leave_no_descriptor(driver, context, pool, kind, queue):
+def test_many_exports_and_imports_leak_no_descriptor(driver, context, pool, kind, queue):
     before = set(os.listdir("/proc/self/fd"))
     for _ in range(200):
         pointer = driver.cuMemAllocFromPoolAsync(4096, pool, queue)
@@ -222,7 +222,9 @@ def test_many_rounds_leave_no_descriptor(driver, context, pool, kind, queue):
 
 
 @pytest.mark.parametrize("write", ["copy", "fill"])
-def test_a_queued_copy_is_done_though_its_imported_memory_is_closed_meanwhile(driver, pool, memory, queue, kind, write):
+def test_a_queued_write_is_done_although_its_imported_memory_is_freed_meanwhile(
+    driver, pool, memory, queue, kind, write
+):
     file = driver.cuMemPoolExportToShareableHandle(pool, kind, 0)
     imported = driver.cuMemPoolImportFromShareableHandle(file, kind, 0)
     os.close(file)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels that the tests run are CUDA C++ as NVIDIA's compiler knows it."""
+"""The kernels of the tests are CUDA C++ that NVIDIA's compiler accepts, and each of them is run."""
 
 import re
 
@@ -32,5 +32,5 @@ def test_nvidias_compiler_accepts_it(child, path):
 def test_every_kernel_is_run(path):
     kernels = re.findall(r"__global__ void (\w+)\(", path.read_text())
     assert kernels
-    # Some names are made of parts, such as f"sparse_by_{way}".
+    # The names that begin with sparse_by_ are formatted.
     assert [name for name in kernels if f'"{name}' not in TESTS and not name.startswith("sparse_by_")] == []

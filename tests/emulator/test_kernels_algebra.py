@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices, graphs, transforms and physics against NumPy and SciPy; on any device."""
+"""Kernels of linear algebra, graphs, transforms and physics, compared with NumPy and SciPy, on any device."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ transforms = KernelFile("transforms.cu")
 physics = KernelFile("physics.cu")
 
 
-def test_a_matrix_product(stream, rng):
+def test_matrix_product(stream, rng):
     a, b, c = rng.random((30, 41)), rng.random((41, 50)), np.empty((30, 50))
     matrices(stream, "product", (4, 4), (16, 8), a, b, c, 30, 41, 50)
     np.testing.assert_allclose(c, a @ b, rtol=1e-13)
 
 
 @pytest.mark.parametrize(("kind", "size", "tolerance"), [("float", 16, 1e-5), ("double", 8, 1e-13)])
-def test_a_matrix_product_by_tiles(stream, rng, kind, size, tolerance):
+def test_matrix_product_by_tiles(stream, rng, kind, size, tolerance):
     dtype = np.float32 if kind == "float" else np.float64
     a, b, c = rng.random((37, 45), dtype), rng.random((45, 50), dtype), np.empty((37, 50), dtype)
     grid = (-(-50 // size), -(-37 // size))
@@ -32,14 +32,14 @@ def test_a_matrix_product_by_tiles(stream, rng, kind, size, tolerance):
     np.testing.assert_allclose(c, a.astype(float) @ b, rtol=tolerance)
 
 
-def test_a_transpose_by_tiles(stream, rng):
+def test_transpose_by_tiles(stream, rng):
     x, out = rng.random((75, 100), np.float32), np.empty((100, 75), np.float32)
     matrices(stream, "transpose", (4, 3), (32, 8), x, out, 100, 75)
     np.testing.assert_array_equal(out, x.T)
 
 
 @pytest.mark.parametrize(("way", "threads"), [("threads", 1), ("warps", 32)])
-def test_a_sparse_product(stream, rng, way, threads):
+def test_sparse_matrix_product(stream, rng, way, threads):
     matrix = sparse.random(90, 70, 0.2, "csr", rng=rng)
     x, y = rng.random(70), np.empty(90)
     parts = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), matrix.data
@@ -47,7 +47,7 @@ def test_a_sparse_product(stream, rng, way, threads):
     np.testing.assert_allclose(y, matrix @ x, rtol=1e-13)
 
 
-def test_equations_by_elimination(stream, rng):
+def test_linear_equations_by_elimination(stream, rng):
     n = 20
     system = rng.standard_normal((n, n + 1))
     expected = np.linalg.solve(system[:, :n], system[:, n])
@@ -56,7 +56,7 @@ def test_equations_by_elimination(stream, rng):
     np.testing.assert_allclose(system[:, :n], np.eye(n), atol=1e-12)
 
 
-def test_equations_by_iteration(stream, rng):
+def test_linear_equations_by_jacobi_iteration(stream, rng):
     n = 40
     matrix = (rng.random((n, n)) + n * np.eye(n)).astype(np.float32)
     right, now = rng.random(n, np.float32), np.zeros(n, np.float32)
@@ -69,7 +69,7 @@ def test_equations_by_iteration(stream, rng):
 
 @pytest.fixture
 def graph(rng):
-    """A graph of 200 nodes that hangs together in several parts, as a symmetric sparse matrix."""
+    """A graph of 200 nodes and several connected components, as a symmetric sparse matrix."""
     matrix = sparse.random(200, 200, 0.006, "csr", rng=rng)
     return (matrix + matrix.T).tocsr()
 
@@ -78,7 +78,7 @@ def neighbours(graph):
     return graph.indptr.astype(np.int32), graph.indices.astype(np.int32)
 
 
-def test_a_breadth_first_search(stream, graph):
+def test_breadth_first_search(stream, graph):
     distance = np.full(200, -1, np.int32)
     distance[0], frontier, level = 0, np.zeros(1, np.int32), 0
     while frontier.size:
@@ -91,7 +91,7 @@ def test_a_breadth_first_search(stream, graph):
     np.testing.assert_array_equal(distance, np.where(np.isinf(expected), -1, expected))
 
 
-def test_shortest_ways(stream, rng):
+def test_shortest_paths(stream, rng):
     n = 24
     weights = np.where(rng.random((n, n)) < 0.2, rng.random((n, n)), np.inf)
     np.fill_diagonal(weights, 0)
@@ -101,7 +101,7 @@ def test_shortest_ways(stream, rng):
     np.testing.assert_allclose(weights, expected, rtol=1e-14)
 
 
-def test_parts_of_a_graph(stream, graph):
+def test_connected_components_of_a_graph(stream, graph):
     label = np.arange(200, dtype=np.int32)
     ends = [end.astype(np.int32) for end in graph.nonzero()]
     changed = np.ones(1, np.int32)
@@ -127,30 +127,30 @@ def test_page_ranks(stream, rng):
 
 
 @pytest.mark.parametrize("bits", [1, 5, 9])
-def test_fourier_transforms_there_and_back(stream, rng, bits):
+def test_fourier_transform_and_its_inverse(stream, rng, bits):
     n = 1 << bits
     x = (rng.standard_normal((3, n)) + 1j * rng.standard_normal((3, n))).astype(np.complex64)
-    there, back = np.empty_like(x), np.empty_like(x)
-    transforms(stream, "fft", 3, 64, x, there, bits, np.float32(-1), shared=8 * n)
-    np.testing.assert_allclose(there, np.fft.fft(x), atol=1e-6 * n)
-    transforms(stream, "fft", 3, 64, there, back, bits, np.float32(1), shared=8 * n)
-    np.testing.assert_allclose(back / n, x, atol=2e-6)
+    spectrum, inverse = np.empty_like(x), np.empty_like(x)
+    transforms(stream, "fft", 3, 64, x, spectrum, bits, np.float32(-1), shared=8 * n)
+    np.testing.assert_allclose(spectrum, np.fft.fft(x), atol=1e-6 * n)
+    transforms(stream, "fft", 3, 64, spectrum, inverse, bits, np.float32(1), shared=8 * n)
+    np.testing.assert_allclose(inverse / n, x, atol=2e-6)
 
 
-def test_the_cosine_transform(stream, rng):
+def test_cosine_transform(stream, rng):
     x, out = rng.standard_normal((2, 100))
     transforms(stream, "cosine", 2, 64, x, out, 100)
     np.testing.assert_allclose(out, fft.dct(x), atol=1e-12)
 
 
-def test_the_walsh_transform_by_shuffles(stream, rng):
+def test_walsh_transform_by_shuffles(stream, rng):
     x = rng.integers(-99, 99, (4, 32), np.int32)
     out = np.empty_like(x)
     transforms(stream, "walsh", 2, 64, x, out)
     np.testing.assert_array_equal(out, x @ linalg.hadamard(32))
 
 
-def test_the_haar_transform(stream, rng):
+def test_haar_transform(stream, rng):
     x = rng.random(128)
     expected = x.copy()
     half = 64
@@ -162,7 +162,7 @@ def test_the_haar_transform(stream, rng):
     np.testing.assert_allclose(x, expected, rtol=1e-14)
 
 
-def test_bodies_attract_one_another(stream, rng):
+def test_gravity_of_many_bodies(stream, rng):
     n, softening = 100, 0.01
     bodies, pull = rng.random((n, 4)), np.empty((n, 3))
     physics(stream, "gravity", 4, 32, bodies, pull, n, softening, shared=32 * 32)
@@ -171,18 +171,18 @@ def test_bodies_attract_one_another(stream, rng):
     np.testing.assert_allclose(pull, (strength[:, :, None] * way).sum(1), rtol=1e-10, atol=1e-10)
 
 
-def test_rays_march_until_they_meet_something(stream):
+def test_ray_marching(stream):
     width, height, far = 32, 24, 50.0
     depth = np.empty((height, width))
     physics(stream, "march", (2, 3), (16, 8), depth, width, height, far)
     x, y = (np.arange(width) + 0.5) / width - 0.5, 0.5 - (np.arange(height)[:, None] + 0.5) / height
     length = np.sqrt(x**2 + y**2 + 1)
-    along = 4 / length  # how far the point next to the centre of the ball is
+    along = 4 / length  # distance of the point nearest to the centre of the ball
     inside = along**2 - 15
     ball = np.where(inside > 0, along - np.sqrt(np.maximum(inside, 0)), far)
     floor = np.where(y < 0, -length / np.where(y < 0, y, 1), far)
     expected = np.minimum(np.minimum(ball, floor), far)
-    settled = np.abs(inside) > 1e-3  # a ray that grazes the ball takes ever smaller steps
+    settled = np.abs(inside) > 1e-3  # a ray that nearly touches the ball takes smaller and smaller steps
     np.testing.assert_allclose(depth[settled], expected[settled], atol=1e-6)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cooperative groups as programs use them, against NumPy; on any device."""
+"""Cooperative groups as programs use them, compared with NumPy, on any device."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_reductions_and_scans_take_functions_functors_and_lambdas(stream, x):
     np.testing.assert_array_equal(out[10], np.repeat(mixed, 8))
 
 
-def test_groups_of_a_kind_known_at_run_time(stream, x):
+def test_groups_whose_type_is_known_at_run_time(stream, x):
     out, count = np.zeros(400, np.int32), np.zeros(1, np.int32)
     samples(stream, "thread_groups", 1, 256, x, out, count)
     odd = x[x % 2 == 1]
@@ -48,7 +48,7 @@ def test_groups_of_a_kind_known_at_run_time(stream, x):
     np.testing.assert_array_equal(np.sort(out[100 : 100 + len(odd)]), np.sort(odd))
 
 
-def test_copies_labels_and_calls_by_one_thread(stream, x):
+def test_async_copies_labeled_partitions_and_invoke_one(stream, x):
     out = np.zeros(700, np.int32)
     samples(stream, "partitions", 1, 128, x, out)
     np.testing.assert_array_equal(out[:256], x.reshape(2, 128)[:, ::-1].ravel())

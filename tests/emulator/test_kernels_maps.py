@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that compute every element alone, or from its neighbours, against NumPy and SciPy; on any device."""
+"""Kernels that compute each element from itself or its neighbours, compared with NumPy and SciPy, on any device."""
 
 import ctypes
 
@@ -24,7 +24,7 @@ def test_saxpy(stream, rng):
 
 
 @pytest.mark.parametrize("degree", [2, 5])
-def test_polynomials_of_a_degree_known_to_the_compiler(stream, rng, degree):
+def test_polynomials_whose_degree_is_a_template_argument(stream, rng, degree):
     x = rng.uniform(-2, 2, 1000)
     out = np.empty_like(x)
     maps(stream, f"polynomial<{degree}>", 8, 128, x, out, 1000)
@@ -36,7 +36,7 @@ class Market(ctypes.Structure):
     _fields_ = [(name, ctypes.c_double) for name in ("strike", "years", "rate", "volatility")]
 
 
-def test_option_prices_by_a_structure_of_parameters(stream, rng):
+def test_option_prices_with_a_structure_as_argument(stream, rng):
     spot = rng.uniform(50, 150, 500)
     price = np.empty_like(spot)
     maps(stream, "option_price", 4, 128, Market(100, 1.5, 0.03, 0.2), spot, price, 500)
@@ -46,7 +46,7 @@ def test_option_prices_by_a_structure_of_parameters(stream, rng):
     np.testing.assert_allclose(price, expected, rtol=1e-11, atol=1e-12)
 
 
-def test_the_mandelbrot_set(stream):
+def test_mandelbrot_set(stream):
     width, height, most = 60, 40, 100
     steps = np.empty((height, width), np.int32)
     maps(stream, "mandelbrot", (4, 5), (16, 8), steps, width, height, most)
@@ -71,7 +71,7 @@ def test_collatz_sequences(stream):
     assert length.tolist() == [steps(value) for value in range(1, 301)]
 
 
-def test_heat(stream, rng):
+def test_heat_equation(stream, rng):
     now = rng.random((37, 50))
     expected = now.copy()
     for _ in range(5):
@@ -82,14 +82,14 @@ def test_heat(stream, rng):
     np.testing.assert_allclose(now, expected, rtol=1e-13)
 
 
-def test_running_means_from_shared_memory_with_margins(stream, rng):
+def test_running_means_from_shared_memory_with_halo(stream, rng):
     x = rng.random(1000, np.float32)
     out = np.empty_like(x)
     stencils(stream, "running_mean<128, 3>", 8, 128, x, out, 1000)
     np.testing.assert_allclose(out, np.convolve(x, np.full(7, 1 / 7), "same"), rtol=1e-6)
 
 
-def test_a_blur_by_constant_memory(stream, rng):
+def test_blur_with_weights_in_constant_memory(stream, rng):
     picture = rng.integers(0, 256, (33, 61), np.uint8)
     out = np.empty((33, 61), np.int32)
     stencils(stream, "blur", (4, 5), (16, 8), picture, out, 61, 33)
@@ -97,14 +97,14 @@ def test_a_blur_by_constant_memory(stream, rng):
     np.testing.assert_array_equal(out, ndimage.correlate(picture.astype(int), np.outer(row, row), mode="nearest"))
 
 
-def test_medians_by_arrays_of_the_threads(stream, rng):
+def test_medians_by_local_arrays(stream, rng):
     picture = rng.integers(0, 256, (33, 61), np.uint8)
     out = np.empty_like(picture)
     stencils(stream, "median", (4, 5), (16, 8), picture, out, 61, 33)
     np.testing.assert_array_equal(out, ndimage.median_filter(picture, 3, mode="nearest"))
 
 
-def test_the_game_of_life(stream, rng):
+def test_game_of_life(stream, rng):
     now = rng.integers(0, 2, (24, 40), np.uint8)
     expected = now.copy()
     for _ in range(4):
@@ -117,7 +117,7 @@ def test_the_game_of_life(stream, rng):
 
 
 @pytest.mark.parametrize("rule", [30, 90, 110])
-def test_automata_of_one_dimension(stream, rng, rule):
+def test_cellular_automata_of_one_dimension(stream, rng, rule):
     width, steps = 160, 50
     history = np.zeros((steps + 1, width), np.uint8)
     history[0] = rng.integers(0, 2, width)
@@ -129,7 +129,7 @@ def test_automata_of_one_dimension(stream, rng, rule):
     np.testing.assert_array_equal(history, expected)
 
 
-def test_a_sandpile_falls_over_until_it_is_stable(stream, rng):
+def test_sandpile_topples_until_it_is_stable(stream, rng):
     grains = rng.integers(0, 12, (12, 16), np.int32)
     expected = grains.copy()
     while (expected >= 4).any():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sorts, histograms, queues and locks against NumPy; on any device."""
+"""Sorts, histograms, queues and locks, compared with NumPy, on any device."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_bitonic_sort(stream, rng, name, kind, n):
     np.testing.assert_array_equal(x, expected)
 
 
-def test_radix_sort_keeps_the_order_of_equals(stream, rng):
+def test_radix_sort_is_stable(stream, rng):
     x = rng.integers(0, 2**32, 256, np.uint32)
     x[::3] = x[0]
     before, order = x.copy(), np.empty(256, np.int32)
@@ -30,7 +30,7 @@ def test_radix_sort_keeps_the_order_of_equals(stream, rng):
     np.testing.assert_array_equal(x, before[order])
 
 
-def test_a_sort_of_neighbours_ends_when_nothing_changes(stream, rng):
+def test_odd_even_sort_ends_when_nothing_changes(stream, rng):
     x = rng.random(101, np.float32)
     expected, rounds = np.sort(x), np.zeros(1, np.int32)
     sorts(stream, "neighbour_sort", 1, 64, x, 101, rounds)
@@ -38,28 +38,28 @@ def test_a_sort_of_neighbours_ends_when_nothing_changes(stream, rng):
     assert 2 <= rounds[0] <= 52
 
 
-def test_a_merge_by_binary_search(stream, rng):
+def test_merge_by_binary_search(stream, rng):
     a, b = np.sort(rng.integers(0, 500, 700, np.int32)), np.sort(rng.integers(0, 500, 450, np.int32))
     out = np.zeros(1150, np.int32)
     sorts(stream, "merge", 6, 128, a, 700, b, 450, out)
     np.testing.assert_array_equal(out, np.sort(np.concatenate([a, b])))
 
 
-def test_quicksort_with_a_stack_in_every_thread(stream, rng):
+def test_quicksort_with_a_stack_in_each_thread(stream, rng):
     rows = rng.integers(-999, 999, (70, 55), np.int16)
     expected = np.sort(rows)
     sorts(stream, "sort_rows", 3, 32, rows, 55, 70)
     np.testing.assert_array_equal(rows, expected)
 
 
-def test_a_histogram_by_shared_atomics(stream, rng):
+def test_histogram_by_shared_atomics(stream, rng):
     x = rng.integers(0, 256, 20_000, np.uint8)
     counts = np.zeros(256, np.uint32)
     counting(stream, "histogram", 5, 192, x, counts, x.size)
     np.testing.assert_array_equal(counts, np.bincount(x, minlength=256))
 
 
-def test_groups_of_elements_by_atomics(stream, rng):
+def test_sums_and_extremes_of_groups_by_atomics(stream, rng):
     group, value = rng.integers(0, 10, 2000, np.int32), rng.integers(-(2**31), 2**31, 2000, np.int32)
     sums, least, largest = np.zeros(10, np.int64), np.full(10, 2**31 - 1, np.int32), np.full(10, -(2**31), np.int32)
     counting(stream, "by_group", 8, 256, group, value, sums, least, largest, 2000)
@@ -85,13 +85,13 @@ def test_blocks_pass_numbers_through_a_queue(stream):
     assert total[0] == sum(range(1, each * producers + 1))
 
 
-def test_a_lock_that_spins(stream):
+def test_spin_lock(stream):
     account = np.array([0, 1000], np.int32)
     counting(stream, "guarded", 4, 32, np.zeros(1, np.int32), account, 3)
     assert account.tolist() == [4 * 32 * 3, 1000 - 4 * 32 * 3]
 
 
-def test_lists_in_the_heap_of_the_device(stream):
+def test_linked_lists_in_the_heap_of_the_device(stream):
     sums, failed = np.zeros(128, np.int32), np.zeros(1, np.int32)
     counting(stream, "lists", 2, 64, 20, sums, failed)
     assert failed[0] == 0

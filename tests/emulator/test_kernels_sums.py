@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions, scans and cooperative groups against NumPy; on any device."""
+"""Reductions, scans and cooperative groups, compared with NumPy, on any device."""
 
 import numpy as np
 import pytest
@@ -14,14 +14,14 @@ scans = KernelFile("scans.cu", "scan_by_tree<int, 256>", "scan_by_tree<double, 6
 groups = KernelFile("groups.cu", headers=True)
 
 
-def test_a_sum_by_a_tree_in_shared_memory(stream, rng):
+def test_sum_by_a_tree_in_shared_memory(stream, rng):
     x = rng.integers(-(2**31), 2**31, 10_000, np.int32)
     partial = np.empty(6, np.int64)
     reductions(stream, "tree_sum", 6, 128, x, partial, x.size, shared=128 * 8)
     assert partial.sum() == x.sum(dtype=np.int64)
 
 
-def test_a_dot_product_by_shuffles(stream, rng):
+def test_dot_product_by_shuffles(stream, rng):
     a, b = rng.standard_normal((2, 5000))
     out = np.zeros(1)
     reductions(stream, "dot", 4, 256, a, b, out, 5000)
@@ -37,7 +37,7 @@ def test_reductions_by_templates(stream, rng):
     np.testing.assert_allclose(product[0], y.prod(), rtol=1e-13)
 
 
-def test_the_place_of_the_largest_element(stream, rng):
+def test_index_of_the_largest_element(stream, rng):
     x = rng.standard_normal(3000).astype(np.float32)
     x[[1234, 2345]] = x.max() + 1
     best = np.zeros(1, np.uint64)
@@ -45,9 +45,9 @@ def test_the_place_of_the_largest_element(stream, rng):
     assert ~best.astype(np.uint32)[0] == 1234
 
 
-def test_the_last_block_adds_up_what_all_have_left(stream, rng):
+def test_the_last_block_adds_the_sums_of_all_blocks(stream, rng):
     x = rng.integers(0, 1000, 5000, np.int32)
-    for _ in range(2):  # the counter is where it was before
+    for _ in range(2):  # the kernel resets its counter
         out = np.zeros(1, np.int32)
         reductions(stream, "last_block_sum", 9, 64, x, np.empty(9, np.int32), out, 5000)
         assert out[0] == x.sum()
@@ -69,23 +69,23 @@ def test_prefix_sums_by_a_tree(stream, rng, name, kind, n):
     np.testing.assert_array_equal(out, np.cumsum(x) - x)
 
 
-def test_prefix_sums_of_blocks_that_wait_for_one_another(stream, rng):
+def test_prefix_sums_by_blocks_that_wait_for_the_previous_one(stream, rng):
     n, blocks = 4_000, 16
     x = rng.integers(-99, 99, n, np.int32)
     out = np.empty_like(x)
-    told, sums = np.zeros((2, blocks), np.int32)
-    scans(stream, "chained_scan", blocks, 256, x, out, n, np.zeros(1, np.int32), told, sums)
+    is_ready, sums = np.zeros((2, blocks), np.int32)
+    scans(stream, "chained_scan", blocks, 256, x, out, n, np.zeros(1, np.int32), is_ready, sums)
     np.testing.assert_array_equal(out, np.cumsum(x))
 
 
-def test_compaction_by_votes(stream, rng):
+def test_stream_compaction_by_votes(stream, rng):
     x = rng.integers(-3, 4, 1000, np.int32)
     out, count = np.zeros_like(x), np.zeros(1, np.int32)
     scans(stream, "compact", 1, 128, x, out, count, 1000)
     assert out[: count[0]].tolist() == x[x != 0].tolist()
 
 
-def test_sums_of_all_rectangles(stream, rng):
+def test_summed_area_table(stream, rng):
     picture = rng.integers(0, 256, (45, 70), np.uint8)
     sums = np.empty((45, 70), np.uint32)
     scans(stream, "along_rows", 2, 32, picture, sums, 70, 45)
@@ -107,13 +107,13 @@ class TestGroups:
         groups(stream, "sums_of_eight", 4, 64, x, out)
         np.testing.assert_array_equal(out, x.reshape(32, 8).sum(1))
 
-    def test_threads_of_a_branch_take_places_together(self, stream, rng):
+    def test_coalesced_threads_share_one_atomic_addition(self, stream, rng):
         x = rng.integers(0, 1000, 1000, np.int32)
         out, count = np.zeros_like(x), np.zeros(1, np.int32)
         groups(stream, "gather_odd", 8, 128, x, out, count, 1000)
         assert sorted(out[: count[0]]) == sorted(x[x % 2 == 1])
 
-    def test_many_barriers_of_the_grid(self, stream, rng):
+    def test_a_cooperative_grid_synchronizes_many_times(self, stream, rng):
         x = rng.random(500)
         expected = x.copy()
         for _ in range(20):

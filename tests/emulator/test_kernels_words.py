@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hashes, random numbers, texts and bits against Python and NumPy; on any device."""
+"""Hashes, random numbers, texts and bits, compared with Python and NumPy, on any device."""
 
 import hashlib
 import zlib
@@ -48,7 +48,7 @@ def test_fnv1a(stream, messages):
     assert found.tolist() == expected
 
 
-def test_a_hash_table(stream, rng):
+def test_hash_table_counts_keys(stream, rng):
     x = rng.integers(1, 300, 2000, np.uint32)
     keys, counts = np.zeros((2, 512), np.uint32)
     hashes(stream, "count_keys", 8, 256, x, 2000, keys, counts, 512)
@@ -57,7 +57,7 @@ def test_a_hash_table(stream, rng):
     assert filled.sum() == len(set(x))
 
 
-def test_a_congruential_sequence_in_parts(stream):
+def test_threads_generate_parts_of_a_congruential_sequence(stream):
     out = np.empty(24 * 10, np.uint64)
     randoms(stream, "congruential", 3, 8, np.uint64(42), out, 10)
     state, expected = 42, []
@@ -67,7 +67,7 @@ def test_a_congruential_sequence_in_parts(stream):
     assert out.tolist() == expected
 
 
-def test_xorshift_goes_on_where_it_was(stream):
+def test_xorshift_continues_from_the_stored_state(stream):
     states = np.array([[123456789, 362436069, 521288629, 88675123], [1, 2, 3, 4]], np.uint32)
     parts = np.empty((2, 2, 5), np.uint32)
     x = [row.tolist() for row in states]
@@ -78,11 +78,11 @@ def test_xorshift_goes_on_where_it_was(stream):
             t = (a ^ a << 11) & 0xFFFFFFFF
             a, b, c, d = b, c, d, d ^ d >> 19 ^ t ^ t >> 8
             assert parts[k // 5, thread, k % 5] == d
-    # How the sequence begins with Marsaglia's own seeds.
+    # These are the first numbers for Marsaglia's own seeds.
     assert parts[0, 0].tolist() == [3701687786, 458299110, 2500872618, 3633119408, 516391518]
 
 
-def test_philox_gives_the_words_that_its_authors_publish(stream):
+def test_philox_gives_the_published_values(stream):
     counters = np.array([[0] * 4, [0xFFFFFFFF] * 4, [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344]], np.uint32)
     keys = np.array([[0] * 2, [0xFFFFFFFF] * 2, [0xA4093822, 0x299F31D0]], np.uint32)
     out = np.empty_like(counters)
@@ -95,13 +95,13 @@ def test_philox_gives_the_words_that_its_authors_publish(stream):
     np.testing.assert_array_equal(out, expected)
 
 
-def test_pi_by_random_points(stream):
+def test_pi_is_estimated_by_random_points(stream):
     inside = np.zeros(1, np.uint32)
     randoms(stream, "count_inside", 4, 64, 7, 400, inside)
-    assert abs(4 * inside[0] / (256 * 400) - np.pi) < 4 * 1.65 / np.sqrt(256 * 400)  # four deviations
+    assert abs(4 * inside[0] / (256 * 400) - np.pi) < 4 * 1.65 / np.sqrt(256 * 400)  # four standard deviations
 
 
-def test_normal_deviates(stream):
+def test_normal_deviates_have_the_moments_of_the_distribution(stream):
     out = np.empty((4000, 2), np.float32)
     randoms(stream, "normal", 32, 128, 3, out, 4000)
     assert np.isfinite(out).all()
@@ -110,7 +110,7 @@ def test_normal_deviates(stream):
     assert abs((np.abs(out) < 1).mean() - 0.6827) < 0.03
 
 
-def test_a_search_in_a_text(stream, rng):
+def test_search_in_a_text(stream, rng):
     text, word = bytes(rng.choice(list(b"ab"), 2000).tolist()), b"abba"
     count, first = np.zeros(1, np.int32), np.full(1, 9999, np.int32)
     arrays = [np.frombuffer(part, np.uint8) for part in (text, word)]
@@ -120,7 +120,7 @@ def test_a_search_in_a_text(stream, rng):
 
 
 @pytest.mark.parametrize("words", [(b"kitten", b"sitting"), (b"", b"abc"), (b"intention" * 5, b"execution" * 4)])
-def test_the_distance_of_two_words(stream, words):
+def test_edit_distance_of_two_words(stream, words):
     row = list(range(len(words[1]) + 1))
     for i, letter in enumerate(words[0], 1):
         row, before = [i], row
@@ -141,7 +141,7 @@ def test_capital_letters(stream):
     assert text.tobytes() == expected
 
 
-def test_what_a_kernel_prints(stream, capfd):
+def test_printf_formats_each_type(stream, capfd):
     texts(stream, "tell", 2, 4, -42, 3.14159)
     stream.device.sync()
     lines = capfd.readouterr().out.splitlines()
@@ -149,7 +149,7 @@ def test_what_a_kernel_prints(stream, capfd):
     assert sorted(lines) == [f"thread 3 of block {block}: {rest}" for block in range(2)]
 
 
-def test_facts_about_bits(stream, rng):
+def test_counting_and_reversing_bits(stream, rng):
     x = rng.integers(0, 2**32, 300, np.uint32)
     x[:4] = 0, 1, 0x80000000, 0xFFFFFFFF
     out = np.empty((300, 4), np.int32)
@@ -160,20 +160,20 @@ def test_facts_about_bits(stream, rng):
         assert row == [text.count("1"), 32 - value.bit_length(), lowest, np.uint32(int(text[::-1], 2)).view(np.int32)]
 
 
-def test_the_order_of_morton(stream, rng):
+def test_morton_codes(stream, rng):
     x, y = rng.integers(0, 2**16, (2, 200), np.uint16)
     code = np.empty(200, np.uint32)
     bits(stream, "morton", 2, 128, x, y, code, 200)
-    mixed = ["".join(sum(zip(f"{b:016b}", f"{a:016b}", strict=True), ())) for a, b in zip(x, y, strict=True)]
-    assert code.tolist() == [int(text, 2) for text in mixed]
+    interleaved = ["".join(sum(zip(f"{b:016b}", f"{a:016b}", strict=True), ())) for a, b in zip(x, y, strict=True)]
+    assert code.tolist() == [int(text, 2) for text in interleaved]
 
 
-def test_the_code_of_gray(stream, rng):
+def test_gray_codes_and_their_inverse(stream, rng):
     x = rng.integers(0, 2**32, 200, np.uint32)
     x[:100] = x[0] + np.arange(100, dtype=np.uint32)
-    code, back = np.empty((2, 200), np.uint32)
-    bits(stream, "gray", 2, 128, x, code, back, 200)
-    np.testing.assert_array_equal(back, x)
+    code, decoded = np.empty((2, 200), np.uint32)
+    bits(stream, "gray", 2, 128, x, code, decoded, 200)
+    np.testing.assert_array_equal(decoded, x)
     assert {(a ^ b).bit_count() for a, b in zip(code[:99].tolist(), code[1:100].tolist(), strict=True)} == {1}
 
 
@@ -184,12 +184,12 @@ def test_queens_by_recursion(stream, size, expected):
     assert ways[0] == expected
 
 
-def test_bits_transposed_by_votes(stream, rng):
+def test_transpose_of_bits_by_votes(stream, rng):
     x = rng.integers(0, 2**32, (3, 32), np.uint32)
     out = np.empty_like(x)
     bits(stream, "transpose_bits", 3, 32, x, out)
-    squares, turned = ((rows[:, :, None] >> np.arange(32)) & 1 for rows in (x, out))
-    np.testing.assert_array_equal(turned, squares.transpose(0, 2, 1))
+    before, after = ((rows[:, :, None] >> np.arange(32)) & 1 for rows in (x, out))
+    np.testing.assert_array_equal(after, before.transpose(0, 2, 1))
 
 
 def test_integer_arithmetic(stream, rng):

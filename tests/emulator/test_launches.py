@@ -25,7 +25,7 @@ def result(driver, kernel, grid=ONE, block=ONE, shared=0, arguments=0, extra=0):
     return driver.result("cuLaunchKernel", kernel, *grid, *block, shared, driver.CUstream(0), arguments, extra)
 
 
-# As an H200 answered.
+# The driver refused these on an H200, too.
 REFUSED = [
     ("nothing", (0, 1, 1), ONE, 0),
     ("nothing", ONE, (0, 1, 1), 0),
@@ -40,31 +40,31 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "grid", "block", "shared"), REFUSED)
-def test_launches_that_are_refused(driver, context, kernel, name, grid, block, shared):
+def test_bad_launches_are_refused(driver, context, kernel, name, grid, block, shared):
     assert result(driver, kernel(name), grid, block, shared) == "INVALID_VALUE"
     driver.cuCtxSynchronize()
 
 
 @pytest.mark.parametrize("shared", [0, 49152])
-def test_launches_at_the_limit(driver, context, kernel, shared):
+def test_launches_at_the_limits_are_accepted(driver, context, kernel, shared):
     assert result(driver, kernel("nothing"), (3, 2, 2), (1024, 1, 1), shared) == "SUCCESS"
     driver.cuCtxSynchronize()
 
 
-def test_more_shared_memory_has_to_be_asked_for(driver, context, kernel):
+def test_more_shared_memory_needs_an_attribute_of_the_kernel(driver, context, kernel):
     function = kernel("nothing")
-    wanted = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     raw = driver.CUkernel(int(function))
-    assert driver.cuKernelGetAttribute(wanted, raw, 0) == 49152
+    assert driver.cuKernelGetAttribute(attribute, raw, 0) == 49152
     for bad in (-1, 232449):
-        assert driver.result("cuKernelSetAttribute", wanted, bad, raw, 0) == "INVALID_VALUE"
-    driver.cuKernelSetAttribute(wanted, 232448, raw, 0)
+        assert driver.result("cuKernelSetAttribute", attribute, bad, raw, 0) == "INVALID_VALUE"
+    driver.cuKernelSetAttribute(attribute, 232448, raw, 0)
     assert result(driver, function, ONE, ONE, 232448) == "SUCCESS"
-    assert driver.cuKernelGetAttribute(wanted, raw, 1) == 49152
+    assert driver.cuKernelGetAttribute(attribute, raw, 1) == 49152
     driver.cuCtxSynchronize()
 
 
-def test_parameters_of_every_size(driver, out, kernel):
+def test_parameters_of_every_size_are_passed(driver, out, kernel):
     types = (
         ctypes.c_void_p,
         ctypes.c_char,
@@ -86,7 +86,7 @@ def packed(buffer, size):
 
 
 @pytest.mark.parametrize(("size", "expected"), [(12, "SUCCESS"), (16, "SUCCESS"), (8, "LAUNCH_OUT_OF_RESOURCES")])
-def test_packed_parameters(driver, out, kernel, size, expected):
+def test_parameters_can_be_packed_in_one_buffer(driver, out, kernel, size, expected):
     buffer = ctypes.create_string_buffer(np.array([out], "u8").tobytes() + np.array([4, 0], "i4").tobytes())
     items, keep = packed(buffer, size)
     assert result(driver, kernel("add"), extra=ctypes.addressof(items)) == expected
@@ -96,7 +96,7 @@ def test_packed_parameters(driver, out, kernel, size, expected):
     del keep
 
 
-def test_layout_of_parameters(driver, context, kernel):
+def test_the_layout_of_parameters_can_be_queried(driver, context, kernel):
     function = driver.CUkernel(int(kernel("store")))
     assert driver.cuKernelGetParamCount(function) == 7
     rows = [driver.cuKernelGetParamInfo(function, i) for i in range(7)]
@@ -104,7 +104,7 @@ def test_layout_of_parameters(driver, context, kernel):
     assert driver.result("cuKernelGetParamInfo", function, 7) == "INVALID_VALUE"
 
 
-def test_a_cooperative_grid_has_to_fit(driver, context, kernel):
+def test_a_cooperative_grid_that_does_not_fit_is_refused(driver, context, kernel):
     def launch(blocks):
         return driver.result(
             "cuLaunchCooperativeKernel", kernel("nothing"), blocks, 1, 1, 64, 1, 1, 0, driver.CUstream(0), 0
@@ -125,13 +125,13 @@ def configuration(driver, grid, block, *attributes):
     return config
 
 
-def test_a_configured_launch(driver, out, kernel):
+def test_a_launch_takes_a_configuration(driver, out, kernel):
     config = configuration(driver, (4, 1, 1), (32, 1, 1))
     driver.cuLaunchKernelEx(config, kernel("add"), ((out, 2), (ctypes.c_void_p, ctypes.c_int)), 0)
     assert read(driver, out) == [256]
 
 
-def test_clusters_are_refused_as_the_attribute_says(driver, context, kernel):
+def test_clusters_are_accepted_if_the_device_attribute_says_so(driver, context, kernel):
     attribute = driver.CUlaunchAttribute()
     attribute.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
     attribute.value.clusterDim.x, attribute.value.clusterDim.y, attribute.value.clusterDim.z = 2, 1, 1
@@ -145,7 +145,7 @@ def test_clusters_are_refused_as_the_attribute_says(driver, context, kernel):
     driver.cuCtxSynchronize()
 
 
-def test_attributes_of_a_kernel(driver, context, kernel):
+def test_attributes_of_a_kernel_can_be_queried(driver, context, kernel):
     names = driver.CUfunction_attribute
 
     def get(name, function):
@@ -160,13 +160,13 @@ def test_attributes_of_a_kernel(driver, context, kernel):
     assert get("NUM_REGS", shared) > 0
 
 
-# n threads without shared memory, on an H200: blocks per multiprocessor.
+# The number of blocks per multiprocessor of an H200 for a number of threads, without shared memory.
 @pytest.mark.parametrize(("threads", "blocks"), [(1, 32), (64, 32), (128, 16), (1024, 2), (1025, 0)])
-def test_occupancy(driver, context, kernel, threads, blocks):
+def test_occupancy_depends_on_the_number_of_threads(driver, context, kernel, threads, blocks):
     assert driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(kernel("nothing"), threads, 0) == blocks
 
 
-def test_occupancy_of_shared_memory(driver, context, kernel):
+def test_occupancy_depends_on_shared_memory(driver, context, kernel):
     function = kernel("nothing")
     assert driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function, 64, 49152) == 4
     assert driver.result("cuOccupancyMaxActiveBlocksPerMultiprocessor", function, 0, 0) == "INVALID_VALUE"
@@ -176,7 +176,7 @@ def test_occupancy_of_shared_memory(driver, context, kernel):
     assert (grid, block) == (264, 1024)
 
 
-def test_a_launch_on_the_stream_of_another_device(driver, kernel, there):
+def test_a_launch_runs_on_the_device_of_its_stream(driver, kernel, there):
     driver.cuCtxPushCurrent(there)
     stream, pointer = driver.cuStreamCreate(0), driver.zeros(64)
     driver.cuCtxPopCurrent()
@@ -190,9 +190,8 @@ def test_a_launch_on_the_stream_of_another_device(driver, kernel, there):
 # ------------------------------------------------------------------- libraries and modules
 
 
-def test_images_that_cannot_be_read(driver, context, tmp_path):
-    for call in ("cuModuleLoadData",):
-        assert driver.result(call, b"junkjunkjunk\0") == "INVALID_IMAGE"
+def test_bad_images_and_missing_files_are_refused(driver, context, tmp_path):
+    assert driver.result("cuModuleLoadData", b"junkjunkjunk\0") == "INVALID_IMAGE"
     assert driver.result("cuLibraryLoadData", b"junkjunkjunk\0", [], [], 0, [], [], 0) == "INVALID_IMAGE"
     ptx = b".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(){ret;}\0"
     assert driver.result("cuModuleLoadData", ptx) == "NO_BINARY_FOR_GPU"
@@ -201,7 +200,7 @@ def test_images_that_cannot_be_read(driver, context, tmp_path):
     assert driver.result("cuModuleLoad", missing) == "FILE_NOT_FOUND"
 
 
-def test_a_library_from_a_file(driver, context, image, tmp_path):
+def test_a_library_is_loaded_from_a_file(driver, context, image, tmp_path):
     path = tmp_path / "kernels.bin"
     path.write_bytes(image)
     library = driver.cuLibraryLoadFromFile(str(path).encode(), [], [], 0, [], [], 0)
@@ -213,7 +212,7 @@ def test_a_library_from_a_file(driver, context, image, tmp_path):
     assert driver.result("cuLibraryGetKernel", library, b"add") == "INVALID_HANDLE"
 
 
-def test_a_library_works_without_a_context(driver, library):
+def test_a_library_needs_no_context(driver, library):
     kernel = driver.cuLibraryGetKernel(library, b"add")
     assert driver.cuKernelGetParamCount(kernel) == 2
     assert int(driver.cuKernelGetLibrary(kernel)) == int(library)
@@ -233,7 +232,7 @@ def test_variables_have_a_value_per_device(driver, context, library, kernel, out
     assert driver.result("cuLibraryGetGlobal", library, b"zz") == "NOT_FOUND"
 
 
-def test_modules(driver, context, image, out):
+def test_modules_have_functions_and_variables_until_they_are_unloaded(driver, context, image, out):
     module = driver.cuModuleLoadData(image)
     function = driver.cuModuleGetFunction(module, b"add")
     assert int(driver.cuFuncGetModule(function)) == int(module)
@@ -253,20 +252,20 @@ def test_a_wild_store_ends_the_context_and_a_new_one_works(driver, context, kern
     assert "wild" in capfd.readouterr().err
     assert driver.result("cuMemAlloc", 64) == "ILLEGAL_ADDRESS"
     assert driver.result("cuStreamCreate", 0) == "ILLEGAL_ADDRESS"
-    fresh = driver.cuCtxCreate(None, 0, 0)
+    new = driver.cuCtxCreate(None, 0, 0)
     pointer = driver.zeros(64)
     assert result(driver, kernel("add"), arguments=((int(pointer), 1), (ctypes.c_void_p, ctypes.c_int))) == "SUCCESS"
     assert read(driver, pointer) == [1]
-    driver.cuCtxDestroy(fresh)
+    driver.cuCtxDestroy(new)
 
 
-# On an H200 a block has 227 KiB at most, of 228 of its multiprocessor, and 1 KiB of each is the driver's.
+# On an H200 a block has at most 227 of the 228 KiB of a multiprocessor; the driver reserves 1 KiB for each block.
 @pytest.mark.parametrize(("blocks", "threads", "left"), [(1, 1, 232448), (2, 64, 115712), (32, 1024, 6272)])
-def test_shared_memory_left_to_blocks(driver, context, kernel, blocks, threads, left):
+def test_shared_memory_is_divided_among_resident_blocks(driver, context, kernel, blocks, threads, left):
     assert driver.cuOccupancyAvailableDynamicSMemPerBlock(kernel("nothing"), blocks, threads) == left
 
 
 @pytest.mark.parametrize(("blocks", "threads"), [(0, 32), (1, 0), (33, 32), (1, 1025)])
-def test_blocks_that_no_multiprocessor_holds(driver, context, kernel, blocks, threads):
+def test_more_blocks_than_a_multiprocessor_can_hold_are_refused(driver, context, kernel, blocks, threads):
     result = driver.result("cuOccupancyAvailableDynamicSMemPerBlock", kernel("nothing"), blocks, threads)
     assert result == "INVALID_VALUE"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""nvJitLink's interface: it joins what the software device compiled."""
+"""The interface of nvJitLink and of the driver's linker, which link code compiled for the software device."""
 
 import ctypes
 
@@ -54,14 +54,14 @@ def run(driver, image):
 
 
 @pytest.mark.parametrize(("kind", "options"), [("CUBIN", []), ("PTX", []), ("LTOIR", ["-lto"]), ("ANY", [])])
-def test_programs_are_joined(driver, context, parts, kind, options):
+def test_programs_are_linked(driver, context, parts, kind, options):
     link = Link("-arch=sm_90", *options)
     for index, data in enumerate(parts("CUBIN" if kind == "ANY" else kind)):
         link.add(kind, data, f"part {index}")
     assert run(driver, link.complete()) == 42
 
 
-def test_texts_are_joined_when_asked_for(driver, context, parts):
+def test_ltoir_is_linked_to_a_text_module(driver, context, parts):
     link = Link("-arch=sm_90", "-lto", "-ptx")
     for data in parts("LTOIR"):
         link.add("LTOIR", data, "part")
@@ -100,7 +100,7 @@ def test_symbols_defined_twice_are_named(driver, parts):
         (["-arch=sm_90", "--lto"], "UNRECOGNIZED_OPTION"),
     ],
 )
-def test_options_that_are_refused(driver, options, error):
+def test_bad_options_are_refused(driver, options, error):
     from cuda.bindings import nvjitlink
 
     with pytest.raises(nvjitlink.nvJitLinkError, match=error):
@@ -120,7 +120,7 @@ def test_options_that_are_refused(driver, options, error):
         ("PTX", b".version 8.0\n.target sm_90\n", "INVALID_INPUT", "made for NVIDIA GPUs"),
     ],
 )
-def test_inputs_that_are_refused(driver, kind, data, error, log):
+def test_bad_inputs_are_refused(driver, kind, data, error, log):
     link = Link("-arch=sm_90")
     with pytest.raises(link.api.nvJitLinkError, match=error):
         link.add(kind, data, "name")
@@ -128,7 +128,7 @@ def test_inputs_that_are_refused(driver, kind, data, error, log):
 
 
 def archive(**members):
-    """A library as ``ar`` makes it."""
+    """Return a library in the format of ``ar``."""
     long_names = "".join(f"{name}.o/\n" for name in members if len(name) > 13)
     rows = [("//", long_names.encode())] if long_names else []
     for name, data in members.items():
@@ -145,7 +145,7 @@ def compiled(source):
 
 @pytest.fixture
 def parts_of_library(driver):
-    """far() calls near(); nobody needs the third, whose reference would stay open."""
+    """far() calls near(); nothing uses the third member, which has an undefined reference."""
     return {
         "far": compiled("__device__ int near(int);\n__device__ int far(int a) { return near(a) + 30; }"),
         "a_name_longer_than_sixteen_bytes": compiled("__device__ int near(int a) { return a + 10; }"),
@@ -164,7 +164,7 @@ def link_with_driver(driver, *inputs):
     return image
 
 
-def test_members_of_a_library_that_are_needed_are_linked(driver, context, parts_of_library):
+def test_only_members_of_a_library_that_are_used_are_linked(driver, context, parts_of_library):
     link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library), "some.a")
     link.add("OBJECT", compiled(CALLER), "caller.o")
     assert run(driver, link.complete()) == 42
@@ -172,7 +172,7 @@ def test_members_of_a_library_that_are_needed_are_linked(driver, context, parts_
     assert run(driver, image) == 42
 
 
-def test_a_library_that_lacks_what_is_needed(driver, parts_of_library):
+def test_a_symbol_that_a_library_lacks_is_named(driver, parts_of_library):
     del parts_of_library["a_name_longer_than_sixteen_bytes"]
     link = Link("-arch=sm_90").add("LIBRARY", archive(**parts_of_library), "some.a")
     link.add("OBJECT", compiled(CALLER), "caller.o")
@@ -192,7 +192,7 @@ def test_a_damaged_library_is_refused(driver, parts_of_library, cut):
     assert "damaged" in link.log()
 
 
-def test_a_library_of_code_for_other_processors(driver):
+def test_a_library_with_other_contents_is_refused(driver):
     link = Link("-arch=sm_90").add("LIBRARY", archive(data=b"neither ELF nor text"), "some.a")
     link.add("OBJECT", compiled(CALLER), "caller.o")
     with pytest.raises(link.api.nvJitLinkError):
@@ -200,7 +200,7 @@ def test_a_library_of_code_for_other_processors(driver):
     assert "some.a(data.o)" in link.log()
 
 
-def test_what_is_no_library(driver):
+def test_code_that_is_no_library_is_refused(driver):
     link = Link("-arch=sm_90")
     with pytest.raises(link.api.nvJitLinkError, match="INCORRECT_INPUT_TYPE"):
         link.add("LIBRARY", compiled(CALLER), "caller.o")

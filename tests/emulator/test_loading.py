@@ -15,29 +15,29 @@ def address_of(driver, name, version=13050, flags=0):
     return driver.cuGetProcAddress(name.encode(), version, flags)
 
 
-def test_activating_twice_is_harmless(driver):
+def test_activating_twice_has_no_effect(driver):
     cuda.emulator.activate()
     assert cuda.emulator.is_active()
 
 
-def test_version_is_that_of_the_interface(driver):
+def test_the_version_is_that_of_the_headers(driver):
     assert driver.cuDriverGetVersion() == 13050
 
 
 @pytest.mark.parametrize(("version", "symbol"), VERSIONS_OF_CONTEXT.items())
-def test_an_older_version_asks_for_an_older_function(driver, version, symbol):
+def test_an_older_version_returns_an_older_function(driver, version, symbol):
     library = ctypes.CDLL(cuda.emulator.library_path())
     expected = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
     assert address_of(driver, "cuCtxCreate", version)[0] == expected
 
 
-def test_per_thread_variants_differ_only_where_there_is_a_stream(driver):
+def test_only_functions_with_a_stream_have_a_per_thread_variant(driver):
     plain, per_thread = (address_of(driver, "cuMemcpyAsync", 13050, flags)[0] for flags in (0, 2))
     assert plain != per_thread
     assert address_of(driver, "cuMemAlloc", 13050, 0) == address_of(driver, "cuMemAlloc", 13050, 2)
 
 
-def test_unknown_and_too_new_names_are_told_apart(driver):
+def test_unknown_and_too_new_names_have_different_results(driver):
     status = driver.CUdriverProcAddressQueryResult
     assert address_of(driver, "cuNoSuchCall") == (0, status.CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
     assert address_of(driver, "cuLibraryLoadData", 11000)[1] == status.CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
@@ -52,12 +52,12 @@ def test_an_older_driver_lacks_newer_functions(child):
     assert out.split() == ["12000", "CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND"]
 
 
-def test_calls_before_initialisation_are_refused(child):
+def test_calls_before_initialization_are_refused(child):
     out = child("from cuda.bindings import driver as d; print(d.cuDeviceGetCount()[0].name, d.cuDriverGetVersion()[1])")
     assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "13050"]
 
 
-def test_no_devices_is_an_error_of_initialization(child):
+def test_initialization_without_devices_fails(child):
     out = child("from cuda.bindings import driver as d; print(d.cuInit(0)[0].name)", DEVICES=0)
     assert out.split() == ["CUDA_ERROR_NO_DEVICE"]
 
@@ -76,7 +76,7 @@ def test_private_tables_are_refused(driver):
     assert table.value is None
 
 
-def test_a_driver_that_is_loaded_already_is_an_error(child, tmp_path):
+def test_activating_after_another_driver_was_loaded_is_refused(child, tmp_path):
     import subprocess
 
     source = tmp_path / "other.c"
@@ -100,12 +100,12 @@ def test_a_library_that_was_not_built_is_named(child):
     assert "/nowhere/x.so is missing" in out
 
 
-def test_functions_of_an_inactive_device_say_what_to_do(child):
+def test_functions_need_an_active_device(child):
     out = child("import cuda.emulator as e\ntry: e.leaks()\nexcept RuntimeError as x: print(x)", device=False)
     assert "call cuda.emulator.activate() first" in out
 
 
-def test_running_a_program(child, tmp_path):
+def test_a_program_is_run_with_its_arguments(child, tmp_path):
     import os
     import subprocess
     import sys
@@ -125,7 +125,7 @@ def test_running_a_program(child, tmp_path):
     assert out.strip() == "CUDA_SUCCESS ['a', 'b'] __main__ software"
 
 
-def test_names_and_texts_of_errors(driver):
+def test_every_error_has_a_name_and_a_text(driver):
     for result in driver.CUresult:
         assert driver.cuGetErrorName(result).decode() == result.name
         assert driver.cuGetErrorString(result)
@@ -143,18 +143,18 @@ def test_trace_lists_calls_with_arguments_and_results(child):
 
 @pytest.mark.requires(software=True)
 @pytest.mark.parametrize("name", ["f", "i", "v", "x"])
-def test_a_plain_name_is_no_type(driver, context, capfd, name):
+def test_a_kernel_name_of_one_letter_is_not_demangled_as_a_type(driver, context, capfd, name):
     source = f'extern "C" __global__ void {name}(int* p) {{ *p = 1; }}'
     code = Code(driver, Program(source, "-arch=sm_90").image)
     with pytest.raises(Exception, match="ILLEGAL_ADDRESS"):
         code(name, 1, 1, np.uint64(8))
     report = capfd.readouterr().err
     assert f"kernel {name}: " in report
-    assert f" in {name}\n" in report  # the place in the source, too
+    assert f" in {name}\n" in report  # in the source location, too
     code.close()
 
 
-def test_the_runtime_of_the_bindings_is_refused_in_a_sentence(child):
+def test_the_runtime_api_of_the_bindings_is_refused_with_one_message(child):
     out = child(
         "from cuda.bindings import driver, runtime\n"
         "print(runtime.cudaGetDeviceCount()[0].name, runtime.cudaMalloc(64)[0].name)\n"

@@ -13,7 +13,7 @@ HEAD = r"\[\d\d:\d\d:\d\d\.\d{3}\]\[\d+\]\[CUDA\]\[E\]\[(\w+)\] "
 
 @pytest.fixture
 def log(driver, context):
-    """Gives the messages since the test began, or since it was last called."""
+    """Return a function that returns the messages since its last call, or since the test began."""
     state = [driver.cuLogsCurrent(0)]
 
     def read(size=30000):
@@ -27,14 +27,14 @@ def log(driver, context):
     return read
 
 
-def test_each_failed_call_leaves_its_name_and_code(driver, log):
+def test_each_failed_call_is_logged_with_its_name_and_code(driver, log):
     driver.result("cuStreamCreate", 77)
     assert re.fullmatch(HEAD + r"Returning 1 \(CUDA_ERROR_INVALID_VALUE\)\n", text := log())
     assert re.match(HEAD, text)[1] == "cuStreamCreate"
     assert log() == ""
 
 
-def test_success_and_not_ready_leave_nothing(driver, log, queue):
+def test_success_and_not_ready_are_not_logged(driver, log, queue):
     word = driver.zeros(4)
     driver.cuStreamWaitValue32(queue, word, 1, 0)
     assert driver.result("cuStreamQuery", queue) == "NOT_READY"
@@ -44,10 +44,10 @@ def test_success_and_not_ready_leave_nothing(driver, log, queue):
     assert log() == ""
 
 
-def test_the_report_of_a_kernel_stands_before_the_code(driver, log, queue, kernel):
+def test_the_report_of_a_kernel_is_logged_before_the_code(driver, log, queue, kernel):
     memory = driver.cuMemAlloc(64)
     driver.cuLaunchKernel(kernel("wild"), 1, 1, 1, 1, 1, 1, 0, queue, ((memory, 1 << 40), (None, ctypes.c_int64)), 0)
-    for _ in range(2):  # every call of a context that failed says why
+    for _ in range(2):  # each call in a failed context logs the report
         assert driver.result("cuStreamSynchronize", queue) == "ILLEGAL_ADDRESS"
         lines = log().splitlines()
         assert re.match(HEAD + "kernel wild: illegal address: store of 4 bytes", lines[0])
@@ -55,12 +55,12 @@ def test_the_report_of_a_kernel_stands_before_the_code(driver, log, queue, kerne
         assert re.match(HEAD + "Returning 700", lines[-1])
 
 
-def test_a_call_that_the_device_lacks_says_so(driver, log):
+def test_a_call_that_is_not_implemented_is_logged(driver, log):
     assert driver.result("cuCoredumpGetAttribute", driver.raw.CUcoredumpSettings.CU_COREDUMP_FILE) == "NOT_SUPPORTED"
     assert "does not have this call" in log()
 
 
-def test_a_small_buffer_gets_the_newest_messages(driver, log):
+def test_a_small_buffer_receives_the_newest_messages(driver, log):
     for _ in range(3):
         driver.result("cuStreamCreate", 77)
     driver.result("cuEventCreate", 1 << 20)
@@ -69,12 +69,12 @@ def test_a_small_buffer_gets_the_newest_messages(driver, log):
     assert "cuEventCreate" in lines[-1]
 
 
-def test_a_buffer_for_no_message_is_refused(driver, log):
+def test_a_buffer_too_small_for_any_message_is_refused(driver, log):
     driver.result("cuStreamCreate", 77)
     assert driver.raw.cuLogsDumpToMemory(None, bytearray(8), 8, 0)[0].name == "CUDA_ERROR_INVALID_VALUE"
 
 
-def test_old_messages_go_when_the_log_is_full(driver, log):
+def test_old_messages_are_dropped_when_the_log_is_full(driver, log):
     for _ in range(1000):
         driver.result("cuStreamCreate", 77)
     text = log()
@@ -82,7 +82,7 @@ def test_old_messages_go_when_the_log_is_full(driver, log):
     assert text.startswith("[older messages are missing]\n")
 
 
-def test_a_callback_gets_each_message_until_it_is_unregistered(driver, log):
+def test_a_callback_receives_each_message_until_it_is_unregistered(driver, log):
     seen = []
 
     @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)
@@ -100,16 +100,16 @@ def test_a_callback_gets_each_message_until_it_is_unregistered(driver, log):
     assert driver.result("cuLogsUnregisterCallback", handle) == "INVALID_VALUE"
 
 
-def test_the_log_goes_to_a_file(driver, log, tmp_path):
+def test_the_log_is_written_to_a_file(driver, log, tmp_path):
     path = tmp_path / "log.txt"
-    here = driver.cuLogsCurrent(0)
+    position = driver.cuLogsCurrent(0)
     driver.result("cuStreamCreate", 77)
-    driver.cuLogsDumpToFile(here, bytes(path), 0)
+    driver.cuLogsDumpToFile(position, bytes(path), 0)
     assert path.read_text() == log()
-    assert driver.result("cuLogsDumpToFile", here, bytes(tmp_path / "no" / "folder"), 0) == "INVALID_VALUE"
+    assert driver.result("cuLogsDumpToFile", position, bytes(tmp_path / "no" / "folder"), 0) == "INVALID_VALUE"
 
 
-def test_threads_log_at_once(driver, log, context):
+def test_messages_of_several_threads_are_not_mixed(driver, log, context):
     def work():
         driver.cuCtxSetCurrent(context)
         for _ in range(200):
@@ -138,7 +138,7 @@ launch(stream, LaunchConfig(grid=1, block=32), kernel, buffer)
 @pytest.mark.parametrize(
     "call", ["stream.sync()", "device.sync()", "device.create_event()", "buffer.fill(0, stream=stream)"]
 )
-def test_an_exception_carries_the_report_of_the_kernel(child, call):
+def test_an_exception_has_the_report_of_the_kernel(child, call):
     code = f"try: {call}\nexcept Exception as error: print(f'{{type(error).__name__}}|{{error}}|{{error.log}}|')"
     name, message, log = child(WILD + "try: stream.sync()\nexcept Exception: pass\n" + code).split("|")[:3]
     assert name == "LaunchError"
@@ -150,8 +150,8 @@ def test_an_exception_carries_the_report_of_the_kernel(child, call):
     assert "sanitizer" not in message
 
 
-# Letters that are names of types where a mangled name has them.
+# In mangled names these letters are types.
 @pytest.mark.parametrize("name", ["f", "i", "v", "x", "d"])
-def test_a_kernel_with_one_letter_is_reported_by_its_name(child, name):
+def test_a_kernel_name_of_one_letter_is_reported_as_it_is(child, name):
     program = WILD.replace("wild", name) + "try: stream.sync()\nexcept Exception as error: print(error.log)"
     assert child(program).startswith(f"kernel {name}: illegal address")

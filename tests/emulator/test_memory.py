@@ -18,7 +18,7 @@ def attribute(driver, name, pointer):
     return driver.cuPointerGetAttribute(getattr(driver.CUpointer_attribute, f"CU_POINTER_ATTRIBUTE_{name}"), pointer)
 
 
-def test_sizes_and_pointers_that_are_refused(driver, block):
+def test_bad_sizes_and_pointers_are_refused(driver, block):
     assert driver.result("cuMemAlloc", 0) == "INVALID_VALUE"
     assert driver.result("cuMemFree", 0) == "SUCCESS"
     assert driver.result("cuMemFree", 4096) == "INVALID_VALUE"
@@ -42,7 +42,7 @@ def test_memory_runs_out(driver, context):
     assert driver.cuMemGetInfo() == (free, total)
 
 
-def test_a_small_device_runs_out_early(child):
+def test_the_environment_limits_the_memory(child):
     out = child(
         "from cuda.bindings import driver as d; d.cuInit(0); d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1])\n"
         "print(d.cuDeviceTotalMem(0)[1], d.cuMemAlloc(1 << 25)[0].name, d.cuMemAllocAsync(1 << 24, 0)[0].name)",
@@ -51,13 +51,13 @@ def test_a_small_device_runs_out_early(child):
     assert out.split() == [str(1 << 24), "CUDA_ERROR_OUT_OF_MEMORY", "CUDA_SUCCESS"]
 
 
-def test_address_ranges(driver, block):
+def test_the_allocation_of_an_address_is_found(driver, block):
     assert [int(n) for n in driver.cuMemGetAddressRange(block + 5)] == [block, 1000]
     assert driver.result("cuMemGetAddressRange", block + 1000) == "NOT_FOUND"
     assert driver.result("cuMemGetAddressRange", 8) == "NOT_FOUND"
 
 
-def test_attributes_of_a_device_pointer(driver, block, context):
+def test_attributes_of_a_device_pointer_describe_its_allocation(driver, block, context):
     assert int(attribute(driver, "CONTEXT", block)) == int(context)
     assert int(attribute(driver, "MEMORY_TYPE", block)) == 2
     assert int(attribute(driver, "DEVICE_POINTER", block + 8)) == block + 8
@@ -80,7 +80,7 @@ def test_plain_host_memory_has_no_attributes(driver, context):
     assert [int(value) for value in values] == [0, -2]
 
 
-def test_buffer_ids_are_never_used_again(driver, context):
+def test_buffer_ids_are_not_reused(driver, context):
     seen = set()
     for _ in range(5):
         pointer = driver.cuMemAlloc(64)
@@ -89,7 +89,7 @@ def test_buffer_ids_are_never_used_again(driver, context):
     assert len(seen) == 5
 
 
-def test_pinned_memory(driver, context):
+def test_pinned_memory_has_one_address_on_host_and_device(driver, context):
     address = driver.cuMemHostAlloc(100, 2)
     (ctypes.c_char * 100).from_address(address)[:] = b"x" * 100
     assert int(driver.cuMemHostGetDevicePointer(address, 0)) == address
@@ -101,7 +101,7 @@ def test_pinned_memory(driver, context):
     assert driver.result("cuMemFreeHost", address) == "INVALID_VALUE"
 
 
-def test_registered_memory(driver, context):
+def test_host_memory_is_registered_once(driver, context):
     array = np.zeros(4096, "u1")
     driver.cuMemHostRegister(array.ctypes.data, 4096, 0)
     assert driver.result("cuMemHostRegister", array.ctypes.data, 4096, 0) == "HOST_MEMORY_ALREADY_REGISTERED"
@@ -111,7 +111,7 @@ def test_registered_memory(driver, context):
     assert driver.result("cuMemHostRegister", 4096, 4096, 0) == "INVALID_VALUE"
 
 
-def test_managed_memory_is_seen_by_the_host(driver, context):
+def test_the_host_reads_managed_memory(driver, context):
     flags = int(driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL)
     pointer = driver.cuMemAllocManaged(64, flags)
     driver.cuMemsetD8(pointer, 3, 64)
@@ -121,7 +121,7 @@ def test_managed_memory_is_seen_by_the_host(driver, context):
     driver.cuMemFree(pointer)
 
 
-def test_device_memory_faults_when_the_host_follows_its_pointer(child):
+def test_the_host_crashes_if_it_reads_device_memory(child):
     child(
         "from cuda.bindings import driver as d; import ctypes; d.cuInit(0)\n"
         "d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1]); p = d.cuMemAlloc(64)[1]\n"
@@ -130,7 +130,7 @@ def test_device_memory_faults_when_the_host_follows_its_pointer(child):
     )
 
 
-def test_pitch(driver, context):
+def test_rows_of_pitched_memory_are_aligned(driver, context):
     assert driver.result("cuMemAllocPitch", 100, 5, 3) == "INVALID_VALUE"
     pointer, pitch = driver.cuMemAllocPitch(100, 5, 4)
     assert pitch == 512
@@ -140,7 +140,7 @@ def test_pitch(driver, context):
 # ---------------------------------------------------------------------------------- copies
 
 
-def test_copies_there_and_back(driver, block, queue):
+def test_copies_between_host_and_device_keep_the_data(driver, block, queue):
     source, target = np.arange(250, dtype="i4"), np.zeros(250, "i4")
     driver.cuMemcpyHtoD(block, source.ctypes.data, 1000)
     driver.cuMemcpyDtoH(target.ctypes.data, block, 1000)
@@ -170,7 +170,7 @@ def test_a_copy_past_the_end_is_refused(driver, block, size):
     assert driver.result("cuMemcpyHtoD", block, array.ctypes.data, size) == "INVALID_VALUE"
 
 
-def test_addresses_that_are_refused(driver, block):
+def test_null_and_unknown_addresses_are_refused(driver, block):
     array = np.zeros(8, "u1")
     assert driver.result("cuMemcpyDtoH", 0, block, 8) == "INVALID_VALUE"
     assert driver.result("cuMemcpyHtoD", 0, array.ctypes.data, 8) == "INVALID_VALUE"
@@ -178,7 +178,7 @@ def test_addresses_that_are_refused(driver, block):
     assert driver.result("cuMemcpyHtoD", 0, array.ctypes.data, 0) == "SUCCESS"
 
 
-def test_a_host_pointer_to_nowhere_is_an_error_and_no_crash(driver, block, queue):
+def test_an_invalid_host_pointer_is_an_error_instead_of_a_crash(driver, block, queue):
     for bad in (16, 0x7FFF00000000, (1 << 64) - 4096):
         assert driver.result("cuMemcpyHtoD", block, bad, 1000) == "INVALID_VALUE"
         assert driver.result("cuMemcpyDtoH", bad, block, 1000) == "INVALID_VALUE"
@@ -186,7 +186,7 @@ def test_a_host_pointer_to_nowhere_is_an_error_and_no_crash(driver, block, queue
     driver.cuCtxSynchronize()
 
 
-def test_unified_copies_find_out_what_is_where(driver, block):
+def test_unified_copies_find_the_direction_by_the_addresses(driver, block):
     source, target = np.arange(10), np.zeros(10, int)
     driver.cuMemcpy(block, source.ctypes.data, 80)
     driver.cuMemcpy(target.ctypes.data, block, 80)
@@ -194,21 +194,21 @@ def test_unified_copies_find_out_what_is_where(driver, block):
 
 
 @pytest.mark.parametrize(("bits", "value"), [(8, 0xAB), (16, 0xABCD), (32, 0xABCD1234)])
-def test_fills(driver, block, bits, value):
+def test_fills_set_each_element(driver, block, bits, value):
     array = np.zeros(1000 * 8 // bits, f"u{bits // 8}")
     getattr(driver, f"cuMemsetD{bits}")(block, value, array.size)
     driver.cuMemcpyDtoH(array.ctypes.data, block, 1000)
     assert (array == value).all()
 
 
-def test_fills_that_are_refused(driver, block):
+def test_bad_fills_are_refused(driver, block):
     assert driver.result("cuMemsetD32", block + 1, 0, 2) == "INVALID_VALUE"
     assert driver.result("cuMemsetD8", block, 0, 1 << 30) == "INVALID_VALUE"
     assert driver.result("cuMemsetD8", 0, 0, 8) == "INVALID_VALUE"
     assert driver.result("cuMemsetD8", block, 0, 0) == "SUCCESS"
 
 
-def test_a_filled_rectangle(driver, block):
+def test_a_fill_of_a_rectangle_keeps_the_rest(driver, block):
     array = np.zeros((10, 20), "u1")
     driver.cuMemsetD8(block, 1, 200)
     driver.cuMemsetD2D8(block + 22, 20, 7, 5, 3)
@@ -218,8 +218,8 @@ def test_a_filled_rectangle(driver, block):
     assert (array == expected).all()
 
 
-def box(driver, kind, host, device, shape, pitch):
-    """Part [1:1+d, 1:1+h, 2:2+w] of a host volume into the middle of a device one."""
+def box(driver, host, device, shape, pitch):
+    """Return a copy of the part [1:1+d, 1:1+h, 2:2+w] of a host volume to the start of a device volume."""
     copy = driver.CUDA_MEMCPY3D()
     copy.srcMemoryType, copy.dstMemoryType = driver.CUmemorytype(1), driver.CUmemorytype(2)
     copy.srcHost, copy.dstDevice = host.ctypes.data, device
@@ -230,24 +230,24 @@ def box(driver, kind, host, device, shape, pitch):
     return copy
 
 
-def test_a_copied_box(driver, context):
+def test_a_copy_of_a_box_keeps_the_rest_and_checks_pitch_and_depth(driver, context):
     host = np.random.default_rng(1).integers(0, 255, (5, 7, 11)).astype("u1")
     back = np.zeros((4, 8, 16), "u1")
     device = driver.cuMemAlloc(back.size)
     driver.cuMemsetD8(device, 0, back.size)
-    driver.cuMemcpy3D(box(driver, 1, host, device, (3, 5, 6), 16))
+    driver.cuMemcpy3D(box(driver, host, device, (3, 5, 6), 16))
     driver.cuMemcpyDtoH(back.ctypes.data, device, back.size)
     expected = np.zeros_like(back)
     expected[:3, :5, :6] = host[1:4, 1:6, 2:8]
     assert (back == expected).all()
-    narrow = box(driver, 1, host, device, (3, 5, 6), 5)
+    narrow = box(driver, host, device, (3, 5, 6), 5)
     assert driver.result("cuMemcpy3D", narrow) == "INVALID_VALUE"
-    deep = box(driver, 1, host, device, (5, 5, 6), 16)
+    deep = box(driver, host, device, (5, 5, 6), 16)
     assert driver.result("cuMemcpy3D", deep) == "INVALID_VALUE"
     driver.cuMemFree(device)
 
 
-def test_a_copied_rectangle(driver, block):
+def test_a_rectangle_is_copied_between_pitches(driver, block):
     host = np.arange(100, dtype="u1").reshape(10, 10)
     copy = driver.CUDA_MEMCPY2D()
     copy.srcMemoryType, copy.dstMemoryType = driver.CUmemorytype(1), driver.CUmemorytype(2)
@@ -259,31 +259,31 @@ def test_a_copied_rectangle(driver, block):
     assert (back[:, :10] == host).all()
 
 
-def test_a_peer_copy_follows_the_work_of_both_contexts(driver, context, there, kernel):
+def test_a_peer_copy_waits_for_the_work_of_both_contexts(driver, context, there, kernel):
     driver.cuCtxPushCurrent(there)
-    stream, distant = driver.cuStreamCreate(0), driver.cuMemAlloc(4)
-    driver.cuMemsetD8(distant, 0, 4)
-    arguments = ((int(distant), 7), (ctypes.c_void_p, ctypes.c_int))
+    stream, peer = driver.cuStreamCreate(0), driver.cuMemAlloc(4)
+    driver.cuMemsetD8(peer, 0, 4)
+    arguments = ((int(peer), 7), (ctypes.c_void_p, ctypes.c_int))
     driver.cuLaunchKernel(kernel("slow"), 1, 1, 1, 1, 1, 1, 0, stream, arguments, 0)
     driver.cuCtxPopCurrent()
-    here = driver.cuMemAlloc(4)
-    driver.cuMemcpyPeer(here, context, distant, there, 4)
-    back = np.zeros(1, "i4")
-    driver.cuMemcpyDtoH(back.ctypes.data, here, 4)
-    assert back[0] == 7
-    driver.cuMemFree(here)
+    own = driver.cuMemAlloc(4)
+    driver.cuMemcpyPeer(own, context, peer, there, 4)
+    value = np.zeros(1, "i4")
+    driver.cuMemcpyDtoH(value.ctypes.data, own, 4)
+    assert value[0] == 7
+    driver.cuMemFree(own)
 
 
-def test_peer_copies(driver, context, there):
+def test_peer_copies_write_memory_of_the_other_device(driver, context, there):
     driver.cuCtxPushCurrent(there)
-    distant = driver.cuMemAlloc(64)
+    peer = driver.cuMemAlloc(64)
     driver.cuCtxPopCurrent()
-    here = driver.cuMemAlloc(64)
-    driver.cuMemsetD8(here, 9, 64)
-    driver.cuMemcpyPeer(distant, there, here, context, 64)
-    back = np.zeros(64, "u1")
-    driver.cuMemcpyDtoH(back.ctypes.data, distant, 64)
-    assert (back == 9).all()
-    assert attribute(driver, "DEVICE_ORDINAL", distant) == 1
-    driver.cuMemFree(distant)
-    driver.cuMemFree(here)
+    own = driver.cuMemAlloc(64)
+    driver.cuMemsetD8(own, 9, 64)
+    driver.cuMemcpyPeer(peer, there, own, context, 64)
+    values = np.zeros(64, "u1")
+    driver.cuMemcpyDtoH(values.ctypes.data, peer, 64)
+    assert (values == 9).all()
+    assert attribute(driver, "DEVICE_ORDINAL", peer) == 1
+    driver.cuMemFree(peer)
+    driver.cuMemFree(own)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of ``cuMemAlloc`` that another process opens by 64 bytes."""
+"""Memory of ``cuMemAlloc`` that another process opens by a handle."""
 
 import ctypes
 import os
@@ -36,7 +36,7 @@ def content(handle):
 
 
 def lines_of(handle, code):
-    """What another process prints that has the handle."""
+    """Return the lines that a process with the handle prints."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-u", "-m", "cuda.emulator", "-c", CHILD + code, content(handle).hex()]
     done = subprocess.run(
@@ -81,10 +81,10 @@ def test_kernels_of_another_process_stay_within_the_memory(driver, memory):
     )
     got = lines_of(driver.cuIpcGetMemHandle(memory), code)
     assert got[0] == "[5, 5, 5, 3]" and got[-1] == "True"
-    assert any("1000" in line for line in got[1:-1])  # the report tells the size of the memory
+    assert any("1000" in line for line in got[1:-1])  # the report has the size of the memory
 
 
-def test_memory_that_was_freed_is_not_opened(driver, memory):
+def test_freed_memory_cannot_be_opened(driver, memory):
     handle = driver.cuIpcGetMemHandle(memory)
     pid = os.getpid()
     files = set(os.listdir(f"/proc/{pid}/fd"))
@@ -94,7 +94,7 @@ def test_memory_that_was_freed_is_not_opened(driver, memory):
     assert driver.result("cuIpcGetMemHandle", memory) == "INVALID_VALUE"
 
 
-def test_what_is_refused(driver, context, memory):
+def test_bad_handles_and_memory_are_refused(driver, context, memory):
     handle = driver.cuIpcGetMemHandle(memory)
     assert driver.result("cuIpcOpenMemHandle", handle, 1) == "INVALID_CONTEXT"  # of this process
     assert driver.result("cuIpcOpenMemHandle", handle, 0) == "INVALID_VALUE"
@@ -111,7 +111,7 @@ def test_what_is_refused(driver, context, memory):
     driver.cuStreamSynchronize(stream)
 
 
-def test_what_can_be_shared_says_so(driver, memory):
+def test_an_attribute_tells_whether_memory_can_be_shared(driver, memory):
     attribute = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
     assert driver.cuPointerGetAttribute(attribute, memory) == 1
     managed = driver.cuMemAllocManaged(64, 1)
@@ -119,7 +119,7 @@ def test_what_can_be_shared_says_so(driver, memory):
     driver.cuMemFree(managed)
 
 
-def test_memory_ends_with_its_context(driver, memory):
+def test_opened_memory_is_closed_with_the_context_of_the_first_import(driver, memory):
     code = (
         "pointer = open_it()[1]; context = d.cuCtxCreate(None, 0, 0)[1]\n"
         "print(int(open_it()[1]) == int(pointer))\n"

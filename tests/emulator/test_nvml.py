@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML on the software device: it knows what it is, what it holds and how busy it is, and no board."""
+"""NVML on the software device reports identity, memory, processes and utilization; queries of a board are refused."""
 
 import contextlib
 import ctypes
@@ -35,7 +35,7 @@ def event_set(nvml):
 
 
 def handle_by_binary_uuid(value):
-    """By nvmlDeviceGetHandleByUUIDV itself: the bindings take one byte too few for this form."""
+    """Call nvmlDeviceGetHandleByUUIDV directly, because the bindings pass one byte too few for binary UUIDs."""
     request = (1 << 24 | 52).to_bytes(4, "little") + (2).to_bytes(4, "little") + value.ljust(44, b"\0")
     handle = ctypes.c_size_t()
     library = ctypes.CDLL(cuda.emulator.library_path())
@@ -43,23 +43,22 @@ def handle_by_binary_uuid(value):
     return handle.value
 
 
-def test_every_function_that_the_bindings_look_for_is_ours(nvml):
+def test_every_function_of_the_bindings_is_that_of_the_software_device(nvml):
     from cuda.bindings._internal import nvml as internal
 
     library = ctypes.CDLL(cuda.emulator.library_path())
     found = {name.removeprefix("__"): address for name, address in internal._inspect_function_pointers().items()}
     assert len(found) > 300
-    ours = {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in found}
-    assert found == ours
+    assert found == {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in found}
 
 
-def test_calls_need_an_initialisation_and_as_many_ends(child):
+def test_initializations_are_counted(child):
     out = child(
         "from cuda.bindings import nvml\n"
-        "def ask():\n"
+        "def query():\n"
         "    try: print(nvml.device_get_count_v2())\n"
         "    except nvml.UninitializedError: print('closed')\n"
-        "ask(); nvml.init_v2(); nvml.init_v2(); ask(); nvml.shutdown(); ask(); nvml.shutdown(); ask()\n"
+        "query(); nvml.init_v2(); nvml.init_v2(); query(); nvml.shutdown(); query(); nvml.shutdown(); query()\n"
         "try: nvml.shutdown()\n"
         "except nvml.UninitializedError: print('ended')",
         DEVICES=3,
@@ -77,7 +76,7 @@ def test_versions_are_those_of_the_driver(child):
     assert out.split() == ["12.9", "12.12.9", "software", "12090", "12090"]
 
 
-def test_identity_is_that_of_the_driver(driver, nvml):
+def test_names_and_identifiers_are_those_of_the_driver(driver, nvml):
     for number in range(driver.cuDeviceGetCount()):
         handle = nvml.device_get_handle_by_index_v2(number)
         assert nvml.device_get_index(handle) == number
@@ -97,7 +96,7 @@ def test_identity_is_that_of_the_driver(driver, nvml):
         assert handle_by_binary_uuid(bytes.fromhex(digits)) == handle
 
 
-def test_what_is_not_there_is_not_found(nvml):
+def test_unknown_devices_and_processes_are_not_found(nvml):
     unknown = "00000000-0000-4000-8000-000000000000"
     for call, error in [
         (lambda: nvml.device_get_handle_by_index_v2(99), nvml.InvalidArgumentError),
@@ -127,7 +126,7 @@ def test_architecture_follows_the_compute_capability(child, compute, architectur
     assert out.split() == [architecture]
 
 
-def test_memory_follows_allocations(driver, nvml, context, first):
+def test_used_memory_is_that_of_allocations(driver, nvml, context, first):
     before = nvml.device_get_memory_info_v2(first)
     pointer = driver.cuMemAlloc(64 << 20)
     after = nvml.device_get_memory_info_v2(first)
@@ -141,18 +140,18 @@ def test_processes_are_those_with_a_context(child):
     out = child(
         "import os; from cuda.bindings import driver, nvml; nvml.init_v2()\n"
         "h = nvml.device_get_handle_by_index_v2(1)\n"
-        "def show():\n"
+        "def print_processes():\n"
         "    found = nvml.device_get_compute_running_processes_v3(h)\n"
         "    print([(p.pid == os.getpid(), int(p.used_gpu_memory)) for p in found])\n"
         "    try: print(os.path.basename(nvml.system_get_process_name(os.getpid())).startswith('python'))\n"
         "    except nvml.NotFoundError: print('unknown')\n"
-        "show(); driver.cuInit(0); c = driver.cuDevicePrimaryCtxRetain(1)[1]; driver.cuCtxSetCurrent(c)\n"
-        "driver.cuMemAlloc(1 << 20); show()"
+        "print_processes(); driver.cuInit(0); c = driver.cuDevicePrimaryCtxRetain(1)[1]; driver.cuCtxSetCurrent(c)\n"
+        "driver.cuMemAlloc(1 << 20); print_processes()"
     )
     assert out.splitlines() == ["[]", "unknown", f"[(True, {1 << 20})]", "True"]
 
 
-def test_utilization_is_the_time_of_kernels(driver, nvml, context, kernel, queue, first):
+def test_utilization_is_the_share_of_time_with_kernels(driver, nvml, context, kernel, queue, first):
     second = nvml.device_get_handle_by_index_v2(1)
     idle = nvml.device_get_utilization_rates(second).gpu
     flag, out = driver.cuMemHostAlloc(4, 0), driver.cuMemAlloc(4)
@@ -162,7 +161,7 @@ def test_utilization_is_the_time_of_kernels(driver, nvml, context, kernel, queue
     driver.cuLaunchKernel(kernel("wait_for"), 1, 1, 1, 1, 1, 1, 0, queue, arguments, 0)
     try:
         busy = 0
-        while busy < 20:  # a fifth of a second: a test that hangs would show that the rate does not rise
+        while busy < 20:  # percent; the test would hang if the rate did not rise
             busy = nvml.device_get_utilization_rates(first).gpu
     finally:
         word.value = 1
@@ -170,7 +169,7 @@ def test_utilization_is_the_time_of_kernels(driver, nvml, context, kernel, queue
     assert 20 <= busy <= 100 and nvml.device_get_utilization_rates(second).gpu == idle
 
 
-def test_fault_of_a_kernel_is_an_event(child):
+def test_the_fault_of_a_kernel_is_an_event_for_each_set(child):
     out = child(
         "import ctypes\nfrom cuda.bindings import driver, nvml\nfrom cuda.emulator import activate\n"
         "from cuda.core import Device, Program, LaunchConfig, launch\n"
@@ -193,7 +192,7 @@ def test_fault_of_a_kernel_is_an_event(child):
     assert "illegal address" in out
 
 
-def test_only_faults_can_be_waited_for(nvml, first):
+def test_only_faults_are_supported_events(nvml, first):
     assert nvml.device_get_supported_event_types(first) == nvml.EventType.XID_CRITICAL_ERROR
     with event_set(nvml) as events:
         with pytest.raises(nvml.NotSupportedError):
@@ -202,7 +201,7 @@ def test_only_faults_can_be_waited_for(nvml, first):
             nvml.event_set_wait_v2(events, 1)
 
 
-def test_many_threads_wait_for_their_time(nvml, first):
+def test_waits_of_many_threads_time_out(nvml, first):
     ended = []
 
     def wait():
@@ -221,7 +220,7 @@ def test_many_threads_wait_for_their_time(nvml, first):
     assert len(ended) == 8
 
 
-def test_system_events_never_come(nvml):
+def test_waits_for_system_events_time_out(nvml):
     events = nvml.system_event_set_create()
     nvml.system_register_events(nvml.SystemEventType.GPU_DRIVER_BIND, events)
     with pytest.raises(nvml.TimeoutError):
@@ -231,19 +230,19 @@ def test_system_events_never_come(nvml):
     nvml.system_event_set_free(events)
 
 
-def test_devices_are_as_near_as_can_be(nvml, first):
+def test_devices_are_on_one_board_and_peers(nvml, first):
     second = nvml.device_get_handle_by_index_v2(1)
     assert nvml.device_get_topology_common_ancestor(first, second) == nvml.GpuTopologyLevel.TOPOLOGY_INTERNAL
     near = nvml.device_get_topology_nearest_gpus(first, nvml.GpuTopologyLevel.TOPOLOGY_INTERNAL)
     assert second in list(near) and first not in list(near)
     assert list(nvml.device_get_topology_nearest_gpus(first, nvml.GpuTopologyLevel.TOPOLOGY_NODE)) == []
     status = {index: nvml.device_get_p2p_status(first, second, index) for index in range(5)}
-    reached = {nvml.GpuP2PCapsIndex.READ, nvml.GpuP2PCapsIndex.WRITE, nvml.GpuP2PCapsIndex.ATOMICS}
-    assert {index for index, value in status.items() if value == nvml.GpuP2PStatus.P2P_STATUS_OK} == reached
+    supported = {nvml.GpuP2PCapsIndex.READ, nvml.GpuP2PCapsIndex.WRITE, nvml.GpuP2PCapsIndex.ATOMICS}
+    assert {index for index, value in status.items() if value == nvml.GpuP2PStatus.P2P_STATUS_OK} == supported
     assert first in list(nvml.system_get_topology_gpu_set(0))
 
 
-def test_all_processors_are_near(nvml, first):
+def test_all_processors_are_in_the_affinity_mask(nvml, first):
     online = os.cpu_count()
     mask = int(nvml.device_get_cpu_affinity_within_scope(first, 1, nvml.AffinityScope.NODE)[0])
     assert mask.bit_count() == min(online, 64)
@@ -258,7 +257,7 @@ def test_all_processors_are_near(nvml, first):
         os.sched_setaffinity(0, before)
 
 
-def test_it_has_no_links_fans_or_displays(nvml, first):
+def test_the_device_has_no_links_fans_or_displays(nvml, first):
     count = nvml.device_get_field_values(first, [nvml.FieldId.DEV_NVLINK_LINK_COUNT, nvml.FieldId.DEV_MEMORY_TEMP])
     assert [int(code) for code in count.nvml_return] == [0, nvml.Return.ERROR_NOT_SUPPORTED]
     assert int(count.value[0].ui_val) == 0
@@ -268,12 +267,12 @@ def test_it_has_no_links_fans_or_displays(nvml, first):
 
 
 @pytest.mark.parametrize("name", ["serial", "power_usage", "persistence_mode", "bar1_memory_info", "mig_mode"])
-def test_what_a_board_would_know_is_not_supported(nvml, first, name):
+def test_queries_of_a_board_are_not_supported(nvml, first, name):
     with pytest.raises(nvml.NotSupportedError):
         getattr(nvml, f"device_get_{name}")(first)
 
 
-def test_a_child_of_fork_uses_no_memory(child):
+def test_a_forked_child_uses_no_memory(child):
     out = child(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.bindings import driver, nvml; nvml.init_v2(); driver.cuInit(0)\n"
@@ -289,7 +288,7 @@ def test_a_child_of_fork_uses_no_memory(child):
     assert out.splitlines() == ["0 0 0", f"{1 << 20} 1 0"]
 
 
-def test_a_child_of_fork_starts_nvml_itself(child):
+def test_a_forked_child_has_to_initialize_nvml(child):
     out = child(
         "import os, warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
         "from cuda.bindings import nvml; nvml.init_v2()\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels with one defect each are reported at its line; the same kernels without it are silent."""
+"""Kernels with one bug each are reported with its line; the same kernels without the bug are not reported."""
 
 import re
 
@@ -16,14 +16,14 @@ SOURCE = (FOLDER / "bugs.cu").read_text()
 THREADS = 32
 SIZE = 4 * THREADS
 
-# What each defect is reported as: the result, and words of the report.
+# The result of each bug and a pattern of its report.
 ADDRESS, FAILED = "ILLEGAL_ADDRESS", "LAUNCH_FAILED"
 BUGS = {
     "global_behind": (ADDRESS, "store of 4 bytes .* just behind the 128 bytes of device memory of device 0 from cuMem"),
     "global_before": (ADDRESS, "load of 4 bytes .* 4 bytes before the 128 bytes of device memory"),
     "dynamic_shared": (ADDRESS, "just behind the 128 bytes of dynamic shared memory"),
     "static_shared": (ADDRESS, "store of 4 bytes .* just behind the 64 bytes of __shared__ values"),
-    # What lies so far from the array differs.
+    # What is found at this distance from the array differs.
     "local_array": (ADDRESS, "load of 4 bytes .*(local variable|not device memory|no memory is allocated there)"),
     "variable": (ADDRESS, "store of 4 bytes .* just behind the 64 bytes of __device__ table"),
     "variable_of_40_bytes": (ADDRESS, "store of 8 bytes .* just behind the 40 bytes of __device__ factors"),
@@ -42,13 +42,13 @@ BUGS = {
     "stack_overflow": (FAILED, "stack overflow"),
     "asserted": ("ASSERT", r"Assertion `threadIdx.x != 5 \|\| !bad` failed"),
     "trapped": (FAILED, "trap"),
-    # A GPU does not notice: it gives a number, all of whose bits are set for a quotient by zero.
+    # A GPU does not report this: the quotient has all bits set.
     "division_by_zero": (FAILED, "integer division by zero"),
 }
 
 
 def lines_of(bug):
-    """The lines on which a bug may be reported: one, where there is no doubt."""
+    """Return the lines at which a bug may be reported; for most bugs there is one."""
     return {number for number, line in enumerate(SOURCE.splitlines(), 1) if re.search(rf"// at {bug}\b", line)}
 
 
@@ -63,7 +63,7 @@ def image(driver):
 
 @pytest.fixture
 def run(driver, context, image):
-    """Runs a kernel of the file on 32 numbers, and gives them."""
+    """Return a function that runs a kernel of the file on 32 numbers and returns them."""
     code = Code(driver, image)
 
     def run(name, bad):
@@ -79,7 +79,7 @@ def run(driver, context, image):
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_a_bug_is_reported_at_its_line(run, capfd, bug):
+def test_a_bug_is_reported_with_its_line(run, capfd, bug):
     result, words = BUGS[bug]
     with pytest.raises(Exception, match=f"cuCtxSynchronize: CUDA_ERROR_{result or '.*'}$"):
         run(bug, 1)
@@ -91,22 +91,22 @@ def test_a_bug_is_reported_at_its_line(run, capfd, bug):
 
 
 def other_waiters(bug):
-    """Lines that a report of threads that wait names besides."""
+    """Return further lines at which threads wait, which a report of a deadlock includes."""
     return {line + 3 for line in lines_of(bug)} if bug == "barrier_and_warp" else set()
 
 
-@pytest.mark.parametrize("twin", BUGS)
-def test_the_corrected_twin_is_silent(run, capfd, twin):
-    run(twin, 0)
+@pytest.mark.parametrize("bug", BUGS)
+def test_the_kernel_without_the_bug_is_not_reported(run, capfd, bug):
+    run(bug, 0)
     assert capfd.readouterr().err == ""
 
 
-def test_every_planted_bug_is_tried():
+def test_every_planted_bug_is_tested():
     named = set(re.findall(r"__global__ void (\w+)\(", SOURCE))
     assert named - BUGS.keys() == {"use_after_free", "endless", "wait_for_nobody"}
 
 
-def test_memory_that_was_freed_is_reported_with_who_had_it(driver, context, image, capfd):
+def test_use_of_freed_memory_is_reported_with_its_allocation(driver, context, image, capfd):
     library = driver.cuLibraryLoadData(image, [], [], 0, [], [], 0)
     kernel = driver.CUfunction(int(driver.cuLibraryGetKernel(library, b"use_after_free")))
     pointer = driver.cuMemAlloc(SIZE)
@@ -151,7 +151,7 @@ for bad in (0, 1):
 
 
 @pytest.mark.parametrize("bug", ["endless", "wait_for_nobody"])
-def test_a_kernel_without_end_is_stopped_when_its_time_is_over(child, bug):
+def test_the_time_limit_ends_an_endless_kernel(child, bug):
     out = child(ENDLESS.format(path=str(FOLDER / "bugs.cu"), name=bug), TIME_LIMIT=0.2)
     assert out.startswith("ended\n")
     assert "CUDA_ERROR_LAUNCH_TIMEOUT" in out

@@ -33,14 +33,14 @@ def set_attribute(driver, pool, name, value):
     driver.cuMemPoolSetAttribute(pool, key, driver.cuuint64_t(value))
 
 
-def test_the_default_pool(driver, context):
+def test_the_default_pool_is_current_and_cannot_be_destroyed(driver, context):
     pool = driver.cuDeviceGetDefaultMemPool(0)
     assert int(driver.cuDeviceGetMemPool(0)) == int(pool)
     assert attribute(driver, pool, "REUSE_ALLOW_OPPORTUNISTIC") == 1
     assert driver.result("cuMemPoolDestroy", pool) == "INVALID_VALUE"
 
 
-def test_a_new_pool_keeps_nothing(driver, pool):
+def test_a_new_pool_reserves_no_memory(driver, pool):
     assert attribute(driver, pool, "RELEASE_THRESHOLD") == 0
     assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == 0
 
@@ -58,7 +58,7 @@ def test_use_is_counted_in_bytes_and_reserved_in_steps(driver, pool, queue):
     assert attribute(driver, pool, "USED_MEM_HIGH") == 0
 
 
-def test_the_threshold_keeps_memory_and_trimming_gives_it_back(driver, pool, queue):
+def test_the_threshold_keeps_memory_until_the_pool_is_trimmed(driver, pool, queue):
     set_attribute(driver, pool, "RELEASE_THRESHOLD", 2**64 - 1)
     driver.cuMemFreeAsync(driver.cuMemAllocFromPoolAsync(1000, pool, queue), queue)
     driver.cuStreamSynchronize(queue)
@@ -67,7 +67,7 @@ def test_the_threshold_keeps_memory_and_trimming_gives_it_back(driver, pool, que
     assert attribute(driver, pool, "RESERVED_MEM_CURRENT") == 0
 
 
-def test_frees_that_are_refused(driver, context, queue):
+def test_only_allocations_can_be_freed_and_only_once(driver, context, queue):
     pointer = driver.cuMemAllocAsync(1000, queue)
     assert driver.result("cuMemFreeAsync", int(pointer) + 1, queue) == "INVALID_VALUE"
     driver.cuMemFreeAsync(pointer, queue)
@@ -79,21 +79,22 @@ def test_frees_that_are_refused(driver, context, queue):
     assert driver.result("cuMemFree", plain) == "INVALID_VALUE"
 
 
-def test_nothing_is_allocated_for_nothing(driver, queue):
+def test_an_allocation_of_0_bytes_is_null(driver, queue):
     assert int(driver.cuMemAllocAsync(0, queue)) == 0
 
 
-def test_too_much(driver, pool, queue):
+def test_allocations_larger_than_the_device_are_refused(driver, pool, queue):
     assert driver.result("cuMemAllocFromPoolAsync", 1 << 50, pool, queue) == "OUT_OF_MEMORY"
     assert driver.result("cuMemAllocFromPoolAsync", 2**64 - 1, pool, queue) == "OUT_OF_MEMORY"
 
 
-def test_a_free_on_its_way_makes_room(driver, pool, queue):
+def test_an_allocation_waits_for_memory_that_is_being_freed(driver, pool, queue):
     half = driver.cuMemGetInfo()[0] // 2 + CHUNK
     first = driver.cuMemAllocFromPoolAsync(half, pool, queue)
     driver.cuMemsetD8Async(first, 1, 1 << 24, queue)
     driver.cuMemFreeAsync(first, queue)
     second = driver.cuMemAllocFromPoolAsync(half, pool, queue)
+    assert attribute(driver, pool, "USED_MEM_CURRENT") == half
     driver.cuMemFreeAsync(second, queue)
     driver.cuStreamSynchronize(queue)
 
@@ -110,13 +111,13 @@ def test_memory_outlives_its_pool(driver, context, queue):
     assert driver.cuMemGetInfo()[0] == free + CHUNK
 
 
-def test_a_plain_free_of_pool_memory(driver, pool, queue):
+def test_pool_memory_can_be_freed_without_a_stream(driver, pool, queue):
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     driver.cuMemFree(pointer)
     assert attribute(driver, pool, "USED_MEM_CURRENT") == 0
 
 
-def test_the_pool_of_a_pointer(driver, pool, queue):
+def test_a_pointer_attribute_is_the_pool(driver, pool, queue):
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     names = driver.CUpointer_attribute
     handle = driver.cuPointerGetAttribute(names.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pointer)
@@ -124,7 +125,7 @@ def test_the_pool_of_a_pointer(driver, pool, queue):
     driver.cuMemFreeAsync(pointer, queue)
 
 
-def test_the_current_pool(driver, pool, queue):
+def test_the_current_pool_of_a_device_can_be_set(driver, pool, queue):
     driver.cuDeviceSetMemPool(0, pool)
     driver.cuMemFreeAsync(driver.cuMemAllocAsync(64, queue), queue)
     assert attribute(driver, pool, "USED_MEM_HIGH") == 64
@@ -133,14 +134,11 @@ def test_the_current_pool(driver, pool, queue):
 
 
 @pytest.mark.parametrize("location", [2, 3], ids=["host", "node"])
-def test_a_pool_on_the_host_is_filled_once_the_device_is_let_in(driver, context, queue, location):
+def test_the_device_needs_access_to_fill_memory_of_a_pool_on_the_host(driver, context, queue, location):
     pool = driver.cuMemPoolCreate(properties(driver, 0, location))
     pointer = driver.cuMemAllocFromPoolAsync(64, pool, queue)
     assert driver.result("cuMemsetD8Async", pointer, 5, 64, queue) == "INVALID_VALUE"
-    grant = driver.CUmemAccessDesc()
-    grant.location = properties(driver).location
-    grant.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-    driver.cuMemPoolSetAccess(pool, [grant], 1)
+    grant_access(driver, pool, 0)
     driver.cuMemsetD8Async(pointer, 5, 64, queue)
     driver.cuStreamSynchronize(queue)
     assert ctypes.string_at(int(pointer), 64) == b"\x05" * 64
@@ -148,7 +146,7 @@ def test_a_pool_on_the_host_is_filled_once_the_device_is_let_in(driver, context,
     driver.cuMemPoolDestroy(pool)
 
 
-def test_properties_that_are_refused(driver, context):
+def test_bad_properties_are_refused(driver, context):
     assert driver.result("cuMemPoolCreate", properties(driver, 9)) == "INVALID_DEVICE"
     assert driver.result("cuMemPoolCreate", properties(driver, -1)) == "INVALID_VALUE"
     shared = properties(driver, 0, 2)
@@ -159,19 +157,17 @@ def test_properties_that_are_refused(driver, context):
     assert driver.result("cuMemPoolCreate", shared) == "NOT_SUPPORTED"
 
 
-def test_access_of_peers(driver, pool):
+def test_access_of_peers_can_be_granted(driver, pool):
     location = driver.CUmemLocation()
     location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     location.id = 1
     access = driver.CUmemAccess_flags
     assert driver.cuMemPoolGetAccess(pool, location) == access.CU_MEM_ACCESS_FLAGS_PROT_NONE
-    row = driver.CUmemAccessDesc()
-    row.location, row.flags = location, access.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-    driver.cuMemPoolSetAccess(pool, [row], 1)
+    grant_access(driver, pool, 1)
     assert driver.cuMemPoolGetAccess(pool, location) == access.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 
 
-def test_a_thousand_rounds_leave_nothing(driver, pool, queue):
+def test_a_thousand_allocations_and_frees_use_bounded_memory(driver, pool, queue):
     for _ in range(1000):
         driver.cuMemFreeAsync(driver.cuMemAllocFromPoolAsync(1 << 20, pool, queue), queue)
     driver.cuStreamSynchronize(queue)
@@ -188,7 +184,7 @@ def stream_there(driver, there):
     return stream
 
 
-def grant(driver, pool, device, flags="READWRITE"):
+def grant_access(driver, pool, device, flags="READWRITE"):
     row = driver.CUmemAccessDesc()
     row.location = driver.CUmemLocation()
     row.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -197,7 +193,7 @@ def grant(driver, pool, device, flags="READWRITE"):
     driver.cuMemPoolSetAccess(pool, [row], 1)
 
 
-def test_memory_of_a_pool_is_for_devices_that_have_access(driver, context, there, pool, queue, stream_there):
+def test_only_devices_with_access_can_use_memory_of_a_pool(driver, context, there, pool, queue, stream_there):
     memory, host = driver.cuMemAllocFromPoolAsync(64, pool, queue), np.zeros(64, "u1")
     driver.cuMemsetD8Async(memory, 3, 64, queue)
     driver.cuStreamSynchronize(queue)
@@ -218,25 +214,25 @@ def test_memory_of_a_pool_is_for_devices_that_have_access(driver, context, there
     assert {driver.result(*call) for call in calls} == {"INVALID_VALUE"}
     assert driver.result("cuMemcpyDtoDAsync", memory, memory, 64, queue) == "INVALID_VALUE"
     assert not host.any()
-    distant = driver.cuMemAlloc(64)
+    peer = driver.cuMemAlloc(64)
     driver.cuCtxPopCurrent()
-    # Each side is reached by the device of its own context.
-    driver.cuMemcpyPeerAsync(distant, there, memory, context, 64, stream_there)
+    # Each device accesses the memory of its own context.
+    driver.cuMemcpyPeerAsync(peer, there, memory, context, 64, stream_there)
     driver.cuStreamSynchronize(stream_there)
-    driver.cuMemcpyDtoH(host.ctypes.data, distant, 64)
+    driver.cuMemcpyDtoH(host.ctypes.data, peer, 64)
     assert (host == 3).all()
-    grant(driver, pool, 1)
+    grant_access(driver, pool, 1)
     assert {driver.result(*call) for call in calls} == {"SUCCESS"}
     driver.cuStreamSynchronize(stream_there)
-    grant(driver, pool, 1, "NONE")
+    grant_access(driver, pool, 1, "NONE")
     driver.cuCtxPushCurrent(there)
     assert {driver.result(*call) for call in calls} == {"INVALID_VALUE"}
     driver.cuCtxPopCurrent()
-    driver.cuMemFree(distant)
+    driver.cuMemFree(peer)
     driver.cuMemFreeAsync(memory, queue)
 
 
-def test_memory_without_a_pool_is_copied_through_the_host(driver, context, there, stream_there):
+def test_a_stream_of_another_device_copies_memory_without_a_pool(driver, context, there, stream_there):
     memory, back = driver.cuMemAlloc(64), np.zeros(64, "u1")
     driver.cuMemsetD8(memory, 5, 64)
     driver.cuCtxSynchronize()  # the stream of the other device does not wait for this one

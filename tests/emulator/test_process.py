@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device in the life of a process: exit, fork, threads, variables."""
+"""The device and its process: exit, fork, threads, host functions and environment variables."""
 
 import pytest
 
@@ -23,17 +23,17 @@ d.cuStreamSynchronize(s)
 """
 
 
-def test_exit_with_work_in_progress(child):
+def test_exit_with_pending_work_does_not_hang(child):
     child(START + "d.cuStreamWaitValue32(s, p, 1, 0); d.cuMemsetD8Async(p, 0, 64, s)")
 
 
-def test_exit_from_a_thread_that_is_not_the_first(child):
+def test_exit_while_another_thread_allocates_does_not_crash(child):
     child(START + "threading.Thread(target=lambda: (d.cuCtxSetCurrent(c), d.cuMemAlloc(64))).start()")
 
 
-def test_a_child_of_fork_has_no_device(child):
+def test_a_forked_child_has_no_device(child):
     out = child(
-        START + "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"  # of fork beside threads
+        START + "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"  # of fork with threads
         "d.cuMemsetD8Async(p, 0, 64, s)\n"
         "pid = os.fork()\n"
         "if pid == 0: print(d.cuMemAlloc(64)[0].name, d.cuInit(0)[0].name, flush=True); os._exit(0)\n"
@@ -42,7 +42,7 @@ def test_a_child_of_fork_has_no_device(child):
     assert out.split() == ["CUDA_ERROR_NOT_INITIALIZED", "CUDA_ERROR_NOT_INITIALIZED", "CUDA_SUCCESS"]
 
 
-def test_a_child_of_fork_may_start_afresh_before_initialization(child):
+def test_a_child_forked_before_the_initialization_can_initialize(child):
     out = child(
         "import os\nfrom cuda.bindings import driver as d\npid = os.fork()\n"
         "if pid == 0: print(d.cuInit(0)[0].name, flush=True); os._exit(0)\nos.waitpid(pid, 0)"
@@ -50,7 +50,7 @@ def test_a_child_of_fork_may_start_afresh_before_initialization(child):
     assert out.split() == ["CUDA_SUCCESS"]
 
 
-def test_threads_that_come_and_go(child):
+def test_many_short_threads_can_use_their_streams(child):
     child(
         START + "def work():\n d.cuCtxSetCurrent(c); d.cuMemsetD8Async(p, 0, 64, d.CUstream(2))\n"
         "for _ in range(200):\n t = threading.Thread(target=work); t.start(); t.join()\n"
@@ -58,7 +58,7 @@ def test_threads_that_come_and_go(child):
     )
 
 
-def test_hundreds_of_streams(child):
+def test_hundreds_of_streams_do_not_start_hundreds_of_threads(child):
     child(
         START + "streams = [d.cuStreamCreate(1)[1] for _ in range(300)]\n"
         "for q in streams: d.cuMemsetD8Async(p, 0, 64, q)\n"
@@ -74,18 +74,18 @@ HOST_FUNCTION = (
 )
 
 
-def test_exit_while_a_host_function_runs(child):
+def test_exit_waits_for_a_short_host_function(child):
     out = child(
         START + HOST_FUNCTION.format(0.2) + "for _ in range(3): d.cuLaunchHostFunc(s, g, 0)\nwhile not begun: pass"
     )
     assert out == "begin\nend\n" * out.count("begin")
 
 
-def test_exit_does_not_wait_for_ever_for_a_host_function(child):
+def test_exit_does_not_wait_for_a_long_host_function(child):
     assert child(START + HOST_FUNCTION.format(30) + "d.cuLaunchHostFunc(s, g, 0)\nwhile not begun: pass") == "begin\n"
 
 
-def test_streams_go_on_without_host_functions_when_the_interpreter_ends(child):
+def test_streams_skip_host_functions_after_the_end_of_the_interpreter(child):
     out = child(
         START + HOST_FUNCTION.format(0) + "import cuda.emulator; cuda.emulator._active().emulator_stop_callbacks(0)\n"
         "d.cuLaunchHostFunc(s, g, 0); print(d.cuStreamSynchronize(s)[0].name)"
@@ -94,13 +94,13 @@ def test_streams_go_on_without_host_functions_when_the_interpreter_ends(child):
 
 
 @pytest.mark.parametrize("words", ["races", "initialized", "all", "memory,races"])
-def test_checks_that_do_not_exist_are_refused_and_leave_the_memory_check_on(child, words):
+def test_checks_that_do_not_exist_are_reported_and_leave_the_memory_check_on(child, words):
     out = child(START + WILD, CHECK=words)
     assert f"CUDA_EMULATOR_CHECK={words}: races and reads of uninitialized memory cannot be checked; " in out
     assert "store of 4 bytes" in out and "k.cu:1" in out
 
 
-def test_an_unknown_word_for_checks_leaves_the_memory_check_on(child):
+def test_an_unknown_value_is_reported_and_leaves_the_memory_check_on(child):
     out = child(START + WILD, CHECK="sometimes")
     assert "CUDA_EMULATOR_CHECK=sometimes is not memory or none; ignored" in out
     assert "store of 4 bytes" in out

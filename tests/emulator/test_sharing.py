@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of another device, managed memory, and the driver's linker."""
+"""Access to memory of another device, managed memory, and the driver's linker."""
 
 import ctypes
 
@@ -11,7 +11,7 @@ from support.compiled import Program
 
 
 @pytest.fixture
-def distant(driver, there):
+def peer_memory(driver, there):
     """Eight zero bytes on device 1."""
     driver.cuCtxPushCurrent(there)
     pointer = driver.zeros(8)
@@ -30,23 +30,23 @@ def value(driver, pointer):
     return array[0]
 
 
-def test_memory_of_another_device_is_closed_to_kernels(driver, kernel, distant, capfd):
-    add(driver, kernel, distant)
+def test_kernels_cannot_use_memory_of_another_device(driver, kernel, peer_memory, capfd):
+    add(driver, kernel, peer_memory)
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
     assert "device 1" in capfd.readouterr().err
 
 
-def test_peer_access_opens_it(driver, kernel, there, distant):
+def test_kernels_can_use_memory_of_a_peer_while_access_is_enabled(driver, kernel, there, peer_memory):
     driver.cuCtxEnablePeerAccess(there, 0)
-    add(driver, kernel, distant)
+    add(driver, kernel, peer_memory)
     driver.cuCtxSynchronize()
-    assert value(driver, distant) == 3
+    assert value(driver, peer_memory) == 3
     driver.cuCtxDisablePeerAccess(there)
-    add(driver, kernel, distant)
+    add(driver, kernel, peer_memory)
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
 
 
-def test_a_pool_opens_its_own_memory_only(driver, kernel, there, distant):
+def test_access_to_a_pool_is_not_access_to_other_memory(driver, kernel, there, peer_memory):
     props = driver.CUmemPoolProps()
     props.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     props.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -67,7 +67,7 @@ def test_a_pool_opens_its_own_memory_only(driver, kernel, there, distant):
     assert value(driver, shared) == 3
     driver.cuMemFree(shared)
     driver.cuMemPoolDestroy(pool)
-    add(driver, kernel, distant)
+    add(driver, kernel, peer_memory)
     assert driver.result("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
 
 
@@ -81,16 +81,16 @@ def managed(driver, context):
     driver.raw.cuMemFree(pointer)
 
 
-def place(driver, kind, number=0):
+def location_of(driver, kind, number=0):
     location = driver.CUmemLocation()
     location.type = driver.CUmemLocationType(kind)
     location.id = number
     return location
 
 
-def known(driver, name, pointer, size, bytes=4):
+def range_attribute(driver, name, pointer, size):
     attribute = getattr(driver.CUmem_range_attribute, f"CU_MEM_RANGE_ATTRIBUTE_{name}")
-    return driver.cuMemRangeGetAttribute(bytes, attribute, pointer, size)
+    return driver.cuMemRangeGetAttribute(4, attribute, pointer, size)
 
 
 def test_kernels_and_host_share_managed_memory(driver, kernel, managed):
@@ -101,47 +101,44 @@ def test_kernels_and_host_share_managed_memory(driver, kernel, managed):
     assert list(array) == [8, 5, 5, 5]
 
 
-def test_advice_is_kept_by_ranges(driver, managed):
+def test_advice_applies_to_ranges(driver, managed):
     advise = driver.CUmem_advise
     half = 1 << 15
-    driver.cuMemAdvise(managed, half, advise.CU_MEM_ADVISE_SET_READ_MOSTLY, place(driver, 1))
-    driver.cuMemAdvise(managed, 1 << 16, advise.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place(driver, 1, 1))
-    assert known(driver, "READ_MOSTLY", managed, half) == 1
-    assert known(driver, "READ_MOSTLY", managed, 1 << 16) == 0
-    assert known(driver, "READ_MOSTLY", managed + half, half) == 0
-    assert known(driver, "PREFERRED_LOCATION", managed, 1 << 16) == 1
-    assert known(driver, "LAST_PREFETCH_LOCATION", managed, 1 << 16) == -2
-    driver.cuMemPrefetchAsync(managed, half, place(driver, 2), 0, driver.CUstream(0))
-    assert known(driver, "LAST_PREFETCH_LOCATION", managed, half) == -1
-    assert known(driver, "LAST_PREFETCH_LOCATION", managed, 1 << 16) == -2
+    driver.cuMemAdvise(managed, half, advise.CU_MEM_ADVISE_SET_READ_MOSTLY, location_of(driver, 1))
+    driver.cuMemAdvise(managed, 1 << 16, advise.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, location_of(driver, 1, 1))
+    assert range_attribute(driver, "READ_MOSTLY", managed, half) == 1
+    assert range_attribute(driver, "READ_MOSTLY", managed, 1 << 16) == 0
+    assert range_attribute(driver, "READ_MOSTLY", managed + half, half) == 0
+    assert range_attribute(driver, "PREFERRED_LOCATION", managed, 1 << 16) == 1
+    assert range_attribute(driver, "LAST_PREFETCH_LOCATION", managed, 1 << 16) == -2
+    driver.cuMemPrefetchAsync(managed, half, location_of(driver, 2), 0, driver.CUstream(0))
+    assert range_attribute(driver, "LAST_PREFETCH_LOCATION", managed, half) == -1
+    assert range_attribute(driver, "LAST_PREFETCH_LOCATION", managed, 1 << 16) == -2
 
 
 def test_advice_ends_with_the_memory(driver, context):
-    for expected in (0, 0):
+    for _ in range(2):
         pointer = driver.cuMemAllocManaged(4096, 1)
-        assert known(driver, "READ_MOSTLY", pointer, 4096) == expected
-        driver.cuMemAdvise(pointer, 4096, driver.CUmem_advise.CU_MEM_ADVISE_SET_READ_MOSTLY, place(driver, 1))
+        assert range_attribute(driver, "READ_MOSTLY", pointer, 4096) == 0
+        driver.cuMemAdvise(pointer, 4096, driver.CUmem_advise.CU_MEM_ADVISE_SET_READ_MOSTLY, location_of(driver, 1))
         driver.cuMemFree(pointer)
 
 
-def test_only_managed_memory_is_advised(driver, context, managed):
+def test_only_managed_memory_can_be_advised_and_prefetched(driver, context, managed):
     plain = driver.cuMemAlloc(64)
     advice = driver.CUmem_advise.CU_MEM_ADVISE_SET_READ_MOSTLY
-    assert driver.result("cuMemAdvise", plain, 64, advice, place(driver, 1)) == "INVALID_VALUE"
-    assert driver.result("cuMemPrefetchAsync", plain, 64, place(driver, 1), 0, driver.CUstream(0)) == "INVALID_VALUE"
-    assert driver.result("cuMemPrefetchAsync", managed, 1 << 20, place(driver, 1), 0, driver.CUstream(0)) == (
-        "INVALID_VALUE"
-    )
-    assert driver.result("cuMemPrefetchAsync", managed, 64, place(driver, 1, 7), 0, driver.CUstream(0)) == (
-        "INVALID_VALUE"
-    )
+    assert driver.result("cuMemAdvise", plain, 64, advice, location_of(driver, 1)) == "INVALID_VALUE"
+    stream = driver.CUstream(0)
+    for memory, size, ordinal in ((plain, 64, 0), (managed, 1 << 20, 0), (managed, 64, 7)):
+        location = location_of(driver, 1, ordinal)
+        assert driver.result("cuMemPrefetchAsync", memory, size, location, 0, stream) == "INVALID_VALUE"
     driver.cuMemFree(plain)
 
 
 # ---------------------------------------------------------------------------------- linker
 
 
-def test_objects_are_linked(driver, context):
+def test_the_driver_links_relocatable_code(driver, context):
     kinds = driver.CUjitInputType
     parts = [
         "__device__ int twice(int x) { return 2 * x; }",
@@ -160,7 +157,7 @@ def test_objects_are_linked(driver, context):
     assert value(driver, pointer) == 42
 
 
-def test_what_is_no_object_is_not_linked(driver, context):
+def test_the_driver_refuses_to_link_other_data(driver, context):
     state = driver.cuLinkCreate(0, [], [])
     kind = driver.CUjitInputType.CU_JIT_INPUT_PTX
     junk, ptx = b"junk" * 10, b".version 8.0\n.target sm_90\n.address_size 64\n\0"

@@ -14,7 +14,7 @@ def launch(driver, kernel, stream, *arguments, grid=1, block=1):
 
 
 def pinned(driver, count):
-    """Memory that host and kernels see: an int32 array and its address."""
+    """Return an int32 array in pinned memory and its address."""
     address = driver.cuMemHostAlloc(4 * count, 0)
     array = np.ctypeslib.as_array((ctypes.c_int32 * count).from_address(address))
     array[:] = 0
@@ -29,7 +29,7 @@ def flag(driver, context):
 
 
 def finish_other_work(driver, kernel, address):
-    """Run a kernel of its own to its end: what could begin before it has begun."""
+    """Run kernels on another stream to their end; earlier work that could begin has begun by then."""
     stream = driver.cuStreamCreate(1)
     for _ in range(3):
         launch(driver, kernel("add"), stream, (address + 16, ctypes.c_void_p), (1, ctypes.c_int))
@@ -41,13 +41,13 @@ HOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 def call(driver, stream, function):
-    """Enqueue a Python function; gives what must be kept alive."""
+    """Enqueue a Python function; return the callback, which must be kept alive."""
     callback = HOST(lambda _: function())
     driver.cuLaunchHostFunc(stream, driver.CUhostFn(ctypes.cast(callback, ctypes.c_void_p).value), 0)
     return callback
 
 
-def test_flags_and_priorities(driver, context):
+def test_streams_have_flags_and_priorities_until_they_are_destroyed(driver, context):
     stream = driver.cuStreamCreateWithPriority(1, -99)
     assert driver.cuStreamGetPriority(stream) == -5
     assert driver.cuStreamGetFlags(stream) == 1
@@ -59,7 +59,7 @@ def test_flags_and_priorities(driver, context):
 
 
 @pytest.mark.parametrize("handle", [0, 1, 2])
-def test_default_streams_are_not_destroyed(driver, context, handle):
+def test_default_streams_cannot_be_destroyed(driver, context, handle):
     assert driver.cuStreamGetFlags(driver.CUstream(handle)) == 0
     assert driver.result("cuStreamDestroy", driver.CUstream(handle)) == "INVALID_HANDLE"
 
@@ -74,7 +74,7 @@ def test_a_kernel_may_wait_for_the_host(driver, queue, kernel, flag):
     assert driver.result("cuStreamQuery", queue) == "SUCCESS"
 
 
-def test_streams_run_beside_one_another(driver, context, kernel, flag):
+def test_streams_run_at_the_same_time(driver, context, kernel, flag):
     array, address = flag
     waiting, other = (driver.cuStreamCreate(1) for _ in range(2))
     launch(driver, kernel("wait_for"), waiting, (address, ctypes.c_void_p), (address + 4, ctypes.c_void_p))
@@ -142,7 +142,7 @@ def test_events_order_streams(driver, context, kernel, flag):
     assert list(array[1:3]) == [1, 1]
 
 
-def test_a_later_record_does_not_move_an_earlier_wait(driver, context, kernel, flag):
+def test_a_later_record_does_not_change_an_earlier_wait(driver, context, kernel, flag):
     array, address = flag
     first, second = (driver.cuStreamCreate(1) for _ in range(2))
     event = driver.cuEventCreate(0)
@@ -156,7 +156,7 @@ def test_a_later_record_does_not_move_an_earlier_wait(driver, context, kernel, f
     assert array[1] == 1
 
 
-def test_times_between_events(driver, queue, kernel, flag):
+def test_the_time_between_events_includes_the_kernels_between(driver, queue, kernel, flag):
     start, end, untimed = driver.cuEventCreate(0), driver.cuEventCreate(0), driver.cuEventCreate(2)
     assert driver.result("cuEventQuery", start) == "SUCCESS"
     assert driver.result("cuEventElapsedTime", start, end) == "INVALID_HANDLE"
@@ -170,11 +170,11 @@ def test_times_between_events(driver, queue, kernel, flag):
 
 
 @pytest.mark.parametrize("flags", [4, 64])
-def test_event_flags_that_are_refused(driver, context, flags):
+def test_bad_event_flags_are_refused(driver, context, flags):
     assert driver.result("cuEventCreate", flags) == "INVALID_VALUE"
 
 
-def test_an_event_is_recorded_in_its_own_context_only(driver, context):
+def test_an_event_can_only_be_recorded_in_its_own_context(driver, context):
     event = driver.cuEventCreate(0)
     other = driver.cuCtxCreate(None, 0, 0)
     assert driver.result("cuEventRecord", event, driver.CUstream(0)) == "INVALID_HANDLE"
@@ -194,7 +194,7 @@ def test_host_functions_run_in_order_and_may_not_call_the_driver(driver, queue, 
     del keep
 
 
-def test_a_host_function_that_waits_does_not_hold_up_others(driver, context):
+def test_a_host_function_that_waits_does_not_block_other_streams(driver, context):
     first, second = (driver.cuStreamCreate(1) for _ in range(2))
     gate, seen = threading.Event(), []
     keep = [call(driver, first, gate.wait), call(driver, second, lambda: seen.append(1))]
@@ -227,7 +227,7 @@ def test_a_destroyed_stream_finishes_its_work(driver, context, kernel, flag):
     assert array[0] == 50
 
 
-def test_many_threads_and_streams(driver, context, kernel, flag):
+def test_many_threads_launch_on_their_own_streams(driver, context, kernel, flag):
     array, address = flag
     function = kernel("add")
 
@@ -247,13 +247,13 @@ def test_many_threads_and_streams(driver, context, kernel, flag):
     assert array[0] == 400
 
 
-def test_no_capture_is_in_progress(driver, queue):
+def test_a_new_stream_is_not_capturing(driver, queue):
     none = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     assert driver.cuStreamIsCapturing(queue) == none
     assert driver.cuStreamGetCaptureInfo(queue)[0] == none
 
 
-def test_serial_mode_has_finished_when_a_call_returns(child):
+def test_in_deterministic_mode_work_is_done_when_the_call_returns(child):
     out = child(
         "from cuda.bindings import driver as d; d.cuInit(0); d.cuCtxSetCurrent(d.cuDevicePrimaryCtxRetain(0)[1])\n"
         "s = d.cuStreamCreate(0)[1]; p = d.cuMemAlloc(1 << 24)[1]\n"

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every driver call behind an everyday program of ``cuda.core`` fails in turn."""
+"""Each driver call of a typical program of ``cuda.core`` fails in turn."""
 
 import pytest
 
-# From the source of a kernel to its verified result: streams, events, both kinds of memory pool.
+# Compiles and runs a kernel and checks its result, with streams, events and two memory pools.
 PROGRAM = """
 import concurrent.futures
 import numpy as np
@@ -14,7 +14,7 @@ from cuda.core import (
     Program, ProgramOptions, launch,
 )
 
-# The kernel takes its time, so that whoever waits for it has to wait.
+# The kernel takes long enough that each wait really waits.
 SOURCE = '''extern "C" __global__ void scale(float factor, float* x, int n)
 {
     __nanosleep(2000000);
@@ -36,14 +36,14 @@ def program():
         kernel = code.get_kernel("scale")
         assert kernel.attributes.num_regs >= 0
         with (
-            pinned.allocate(4 * COUNT) as here,
+            pinned.allocate(4 * COUNT) as host,
             device.allocate(4 * COUNT, stream=stream) as first,
             own_pool.allocate(4 * COUNT, stream=stream) as second,
         ):
-            numbers = np.from_dlpack(here).view(np.float32)
+            numbers = np.from_dlpack(host).view(np.float32)
             numbers[:] = 3
             try:
-                first.copy_from(here, stream=stream)
+                first.copy_from(host, stream=stream)
                 config = LaunchConfig(grid=1, block=COUNT)
                 launch(stream, config, kernel, np.float32(2), first, COUNT)
                 stream.sync()
@@ -54,22 +54,22 @@ def program():
                 second.fill(0, stream=other)
                 second.copy_from(first, stream=other)
                 launch(other, config, kernel, np.float32(2), second, COUNT)
-                second.copy_to(here, stream=other)
+                second.copy_to(host, stream=other)
                 other.sync()
                 assert recorded.is_done
                 results.append(float(numbers.sum()))
             finally:
-                device.sync()  # before anything is freed that is in use
+                device.sync()  # nothing is freed while it is in use
                 del numbers
                 second.close()
                 first.close()
-                device.sync()  # before ends that look for work, so that each run makes the same calls
+                device.sync()  # without pending work each run closes the rest by the same calls
     finally:
         stream.close()
         other.close()
         own_pool.close()
 
-# On the main thread a wait asks again and again, a different number of times in each run.
+# On the main thread a wait polls, with a different number of calls in each run.
 with concurrent.futures.ThreadPoolExecutor(1) as pool:
     failed = pool.submit(cuda.emulator.sweep, program, CODE).result()
 program()
@@ -78,7 +78,7 @@ print(len(results), *failed)
 assert not cuda.emulator.unsupported_calls(), cuda.emulator.unsupported_calls()
 """
 
-EVERYDAY = {
+TYPICAL_CALLS = {
     "cuCtxSetCurrent", "cuDeviceGetAttribute", "cuStreamCreateWithPriority",
     "cuLibraryLoadData", "cuLibraryGetKernel", "cuKernelGetAttribute", "cuMemPoolCreate", "cuMemAllocFromPoolAsync",
     "cuMemAllocHost_v2", "cuMemcpyAsync", "cuMemsetD8Async", "cuLaunchKernelEx", "cuEventCreate", "cuEventRecord",
@@ -88,10 +88,10 @@ EVERYDAY = {
 
 
 @pytest.mark.parametrize("code", ["CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN"])
-def test_no_failure_is_swallowed_and_nothing_is_left_over(child, code):
+def test_no_failure_is_ignored_and_nothing_leaks(child, code):
     out = child(f"CODE = {code!r}\n{PROGRAM}")
-    runs, *failed = out.splitlines()[0].split()  # what destructors cannot raise stands below
-    assert set(failed) >= EVERYDAY, EVERYDAY - set(failed)
+    runs, *failed = out.splitlines()[0].split()  # the errors that destructors cannot raise are printed below
+    assert set(failed) >= TYPICAL_CALLS, TYPICAL_CALLS - set(failed)
     assert int(runs) >= 2
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies and fills that reach the memory of one device from another: what two H200 refuse, and nothing else."""
+"""Copies and fills of memory of another device are refused exactly where two H200 refuse them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ FILLS = {"fill", "fill of words"}
 COPIES = {"to itself", "to its device", "DtoD to its device", "from its device", "to the host", "from the host"}
 OWN = {"own stream, to its device", "own stream, from its device"}
 WAITING = {"synchronous, to its device", "synchronous, from its device", "synchronous, to the host"}
-# What is refused, by whose context is current: that of the memory's device, or that of the other one. The streams are
-# of the other one where nothing else is said.
+# The refused operations if the context of the memory's device is current, and if that of the other device is current.
+# The streams belong to the other device unless the name of the operation says otherwise.
 NOTHING = {"its own": set(), "the other": set()}
 WITHOUT_PEER_ACCESS = {"its own": FILLS, "the other": FILLS | {"synchronous fill"}}
-CLOSED = {"its own": FILLS, "the other": FILLS | {"synchronous fill"} | COPIES | OWN | WAITING}
+WITHOUT_ACCESS = {"its own": FILLS, "the other": FILLS | {"synchronous fill"} | COPIES | OWN | WAITING}
 REFUSED = {
     "plain": WITHOUT_PEER_ACCESS,
     "plain, with peer access": NOTHING,
-    "pool": CLOSED,
-    "open pool": NOTHING,
-    "pool that was closed again": CLOSED,
-    "mapped": CLOSED,
+    "pool": WITHOUT_ACCESS,
+    "pool with access": NOTHING,
+    "pool without access again": WITHOUT_ACCESS,
+    "mapped": WITHOUT_ACCESS,
     "mapped for both": NOTHING,
     "managed": NOTHING,
 }
@@ -37,14 +37,14 @@ pytestmark = pytest.mark.requires(devices=2, peer=True)
 
 
 def call(name, *arguments):
-    """Return what a function of the driver gives."""
+    """Call a function of the driver, which must succeed, and return its value."""
     code, *values = getattr(driver, name)(*arguments)
     assert code == driver.CUresult.CUDA_SUCCESS, (name, code)
     return values[0] if values else None
 
 
 class Pair:
-    """Two devices, with their contexts, a stream and memory of each; the memory under test belongs to the first."""
+    """Two devices, each with a context, a stream and memory; the tested memory belongs to the first device."""
 
     def __init__(self, finish):
         self.finish = finish
@@ -62,7 +62,7 @@ class Pair:
     def plain(self):
         return self.memory[0]
 
-    def opened(self):
+    def plain_with_peer_access(self):
         call("cuCtxSetCurrent", self.contexts[1])
         code = driver.cuCtxEnablePeerAccess(self.contexts[0], 0)[0]
         if code == driver.CUresult.CUDA_SUCCESS:
@@ -93,12 +93,13 @@ class Pair:
             driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM,
         )
         handle = call("cuMemCreate", size, properties, 0)
-        at = call("cuMemAddressReserve", size, 0, 0, 0)
-        call("cuMemMap", at, size, 0, handle, 0)
-        call("cuMemSetAccess", at, size, [access(ordinal, "READWRITE") for ordinal in ordinals], len(ordinals))
-        for name, *arguments in (("cuMemAddressFree", at, size), ("cuMemRelease", handle), ("cuMemUnmap", at, size)):
-            self.finish(functools.partial(call, name, *arguments))
-        return int(at)
+        address = call("cuMemAddressReserve", size, 0, 0, 0)
+        call("cuMemMap", address, size, 0, handle, 0)
+        call("cuMemSetAccess", address, size, [access(ordinal, "READWRITE") for ordinal in ordinals], len(ordinals))
+        self.finish(functools.partial(call, "cuMemAddressFree", address, size))
+        self.finish(functools.partial(call, "cuMemRelease", handle))
+        self.finish(functools.partial(call, "cuMemUnmap", address, size))
+        return int(address)
 
     def managed(self):
         memory = int(call("cuMemAllocManaged", SIZE, 1))
@@ -106,25 +107,25 @@ class Pair:
         return memory
 
     def operations(self, memory):
-        """Yield the name, the function and the arguments of all that is tried."""
+        """Yield the name, the function and the arguments of each operation to try."""
         own, stream = self.streams
-        there, host = self.memory[1], np.zeros(64, "u1")
+        other, host = self.memory[1], np.zeros(64, "u1")
         yield "to itself", "cuMemcpyAsync", memory, memory + 128, 64, stream
-        yield "to its device", "cuMemcpyAsync", there, memory, 64, stream
-        yield "DtoD to its device", "cuMemcpyDtoDAsync", there, memory, 64, stream
-        yield "from its device", "cuMemcpyAsync", memory, there, 64, stream
+        yield "to its device", "cuMemcpyAsync", other, memory, 64, stream
+        yield "DtoD to its device", "cuMemcpyDtoDAsync", other, memory, 64, stream
+        yield "from its device", "cuMemcpyAsync", memory, other, 64, stream
         yield "to the host", "cuMemcpyDtoHAsync", host.ctypes.data, memory, 64, stream
         yield "from the host", "cuMemcpyHtoDAsync", memory, host.ctypes.data, 64, stream
         yield "fill", "cuMemsetD8Async", memory, 4, 64, stream
         yield "fill of words", "cuMemsetD32Async", memory, 4, 16, stream
-        yield "own stream, to its device", "cuMemcpyAsync", there, memory, 64, own
-        yield "own stream, from its device", "cuMemcpyAsync", memory, there, 64, own
-        yield "synchronous, to its device", "cuMemcpy", there, memory, 64
-        yield "synchronous, from its device", "cuMemcpyDtoD", memory, there, 64
+        yield "own stream, to its device", "cuMemcpyAsync", other, memory, 64, own
+        yield "own stream, from its device", "cuMemcpyAsync", memory, other, 64, own
+        yield "synchronous, to its device", "cuMemcpy", other, memory, 64
+        yield "synchronous, from its device", "cuMemcpyDtoD", memory, other, 64
         yield "synchronous, to the host", "cuMemcpyDtoH", host.ctypes.data, memory, 64
         yield "synchronous fill", "cuMemsetD8", memory, 6, 64
-        yield "peers, queued", "cuMemcpyPeerAsync", there, self.contexts[1], memory, self.contexts[0], 64, stream
-        yield "peers", "cuMemcpyPeer", memory, self.contexts[0], there, self.contexts[1], 64
+        yield "peers, queued", "cuMemcpyPeerAsync", other, self.contexts[1], memory, self.contexts[0], 64, stream
+        yield "peers", "cuMemcpyPeer", memory, self.contexts[0], other, self.contexts[1], 64
 
     def wait(self):
         for context in self.contexts:
@@ -133,9 +134,9 @@ class Pair:
 
 
 def location(ordinal):
-    where = driver.CUmemLocation()
-    where.type, where.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, ordinal
-    return where
+    found = driver.CUmemLocation()
+    found.type, found.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, ordinal
+    return found
 
 
 def access(ordinal, flags):
@@ -153,10 +154,10 @@ def pair(request, device):
 
 MAKERS = {
     "plain": Pair.plain,
-    "plain, with peer access": Pair.opened,
+    "plain, with peer access": Pair.plain_with_peer_access,
     "pool": Pair.pool,
-    "open pool": functools.partial(Pair.pool, accesses=("READWRITE",)),
-    "pool that was closed again": functools.partial(Pair.pool, accesses=("READWRITE", "NONE")),
+    "pool with access": functools.partial(Pair.pool, accesses=("READWRITE",)),
+    "pool without access again": functools.partial(Pair.pool, accesses=("READWRITE", "NONE")),
     "mapped": Pair.mapped,
     "mapped for both": functools.partial(Pair.mapped, ordinals=(0, 1)),
     "managed": Pair.managed,
@@ -165,7 +166,7 @@ MAKERS = {
 
 @pytest.mark.parametrize("current", ["its own", "the other"])
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_needs_access_is_refused(pair, kind, current):
+def test_operations_without_access_are_refused(pair, kind, current):
     memory = MAKERS[kind](pair)
     refused = set()
     for name, function, *arguments in pair.operations(memory):
@@ -179,7 +180,7 @@ def test_what_needs_access_is_refused(pair, kind, current):
     assert refused == REFUSED[kind][current]
 
 
-def test_pools_are_not_opened_for_reading_alone(pair):
+def test_pools_cannot_be_made_readable_only(pair):
     properties = driver.CUmemPoolProps()
     properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     properties.location = location(0)
@@ -195,7 +196,7 @@ def test_pools_are_not_opened_for_reading_alone(pair):
     ("kind", "remedy"),
     [("plain", "cuCtxEnablePeerAccess"), ("pool", "cuMemPoolSetAccess"), ("mapped", "cuMemSetAccess")],
 )
-def test_refusal_names_the_remedy(pair, kind, remedy):
+def test_the_error_names_the_call_that_grants_access(pair, kind, remedy):
     from cuda.core._utils.cuda_utils import CUDAError, handle_return
 
     memory = MAKERS[kind](pair)

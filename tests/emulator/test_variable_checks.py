@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of modules: accesses behind them, and writes to those that are constant."""
+"""Accesses behind variables of modules, and writes to constant ones, are reported with the name of the variable."""
 
 import re
 import subprocess
@@ -61,12 +61,12 @@ def run(name, threads=1):
         ("write_after_reading", "__constant__ table, which kernels can only read"),
     ],
 )
-def test_report_names_the_variable(name, words):
+def test_the_report_names_the_variable(name, words):
     done = run(name)
     assert words in done.stderr
     assert re.search(r"CUDA_ERROR_ILLEGAL_ADDRESS", done.stderr)
 
 
-def test_accesses_within_variables_are_silent():
+def test_accesses_within_variables_are_not_reported():
     done = run("silent", 16)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory; what is expected was read off an H200."""
+"""Virtual memory; the expected results are those of an H200."""
 
 import ctypes
 import os
@@ -28,13 +28,13 @@ def access(driver, device=0, flags=3, location=1):
     return row
 
 
-def at(driver, device=0, location=1):
-    return access(driver, device, 0, location).location
+def location_of(driver, device=0):
+    return access(driver, device, 0).location
 
 
 @pytest.fixture
 def space(driver, context):
-    """Eight units of addresses; whatever is mapped there goes at the end."""
+    """The address of eight reserved units; the mappings of the test are removed at its end."""
     address = int(driver.cuMemAddressReserve(8 * UNIT, 0, 0, 0))
     yield address
     driver.cuMemUnmap(address, 8 * UNIT)
@@ -43,7 +43,7 @@ def space(driver, context):
 
 @pytest.fixture
 def back(driver, context):
-    """Puts new memory behind addresses."""
+    """Return a function that maps new memory to addresses."""
 
     def run(address, size, rows=None, **options):
         handle = driver.cuMemCreate(size, properties(driver, **options), 0)
@@ -63,12 +63,12 @@ def read(driver, address, count=4):
     return out.tolist()
 
 
-def test_granularity(driver, context):
+def test_the_granularity_is_2_mib(driver, context):
     for flags in driver.CUmemAllocationGranularity_flags:
         assert driver.cuMemGetAllocationGranularity(properties(driver), flags) == UNIT
 
 
-def test_memory_is_used_where_it_is_mapped(driver, space, back, kernel):
+def test_mapped_memory_is_used_by_kernels_and_counted(driver, space, back, kernel):
     free = driver.cuMemGetInfo()[0]
     back(space, 2 * UNIT)
     assert free - driver.cuMemGetInfo()[0] == 2 * UNIT
@@ -81,7 +81,7 @@ def test_memory_is_used_where_it_is_mapped(driver, space, back, kernel):
     assert driver.cuMemGetInfo()[0] - free == 2 * UNIT
 
 
-def test_copies_run_over_several_mappings_and_not_beyond(driver, space, back):
+def test_copies_may_span_several_mappings(driver, space, back):
     for i in range(2):
         back(space + i * UNIT, UNIT)
     driver.cuMemsetD8(space, 9, 2 * UNIT)
@@ -89,7 +89,7 @@ def test_copies_run_over_several_mappings_and_not_beyond(driver, space, back):
     assert driver.result("cuMemsetD8", space + 2 * UNIT - 2, 1, 4) == "INVALID_VALUE"
 
 
-def test_the_same_memory_at_two_addresses(driver, space):
+def test_memory_can_be_mapped_at_two_addresses(driver, space):
     handle = driver.cuMemCreate(UNIT, properties(driver), 0)
     for i in range(2):
         driver.cuMemMap(space + i * UNIT, UNIT, 0, handle, 0)
@@ -101,15 +101,15 @@ def test_the_same_memory_at_two_addresses(driver, space):
 
 def test_access_has_to_be_granted(driver, space, back):
     back(space, UNIT, rows=[])
-    assert driver.cuMemGetAccess(at(driver), space) == 0
+    assert driver.cuMemGetAccess(location_of(driver), space) == 0
     assert driver.result("cuMemsetD8", space, 1, 4) == "INVALID_VALUE"
     assert driver.result("cuMemGetAddressRange", space) == "NOT_FOUND"
     names = driver.CUpointer_attribute
     assert driver.cuPointerGetAttribute(names.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, space) == 2
     driver.cuMemSetAccess(space, UNIT, [access(driver)], 1)
     driver.cuMemsetD8(space, 1, 4)
-    assert driver.cuMemGetAccess(at(driver), space + 100) == 3
-    assert driver.cuMemGetAccess(at(driver, 1), space) == 0
+    assert driver.cuMemGetAccess(location_of(driver), space + 100) == 3
+    assert driver.cuMemGetAccess(location_of(driver, 1), space) == 0
     driver.cuMemSetAccess(space, UNIT, [access(driver, flags=1)], 1)
     assert driver.result("cuMemsetD8", space, 1, 4) == "INVALID_VALUE"
     assert read(driver, space) == [1] * 4
@@ -148,17 +148,17 @@ print(d.cuCtxSynchronize()[0].name)
     assert results == ["CUDA_SUCCESS", "CUDA_SUCCESS", "CUDA_ERROR_ILLEGAL_ADDRESS"]
 
 
-def test_access_that_is_refused(driver, space, back):
+def test_bad_access_is_refused(driver, space, back):
     back(space, 2 * UNIT, rows=[])
     good = access(driver)
     assert driver.result("cuMemSetAccess", space, UNIT, [good], 1) == "INVALID_VALUE"
     assert driver.result("cuMemSetAccess", space + 4 * UNIT, UNIT, [good], 1) == "INVALID_VALUE"
     assert driver.result("cuMemSetAccess", space, 2 * UNIT, [access(driver, 99)], 1) == "INVALID_VALUE"
     assert driver.result("cuMemSetAccess", space, 2 * UNIT, [access(driver, location=2)], 1) == "NOT_SUPPORTED"
-    assert driver.result("cuMemGetAccess", at(driver), space + 4 * UNIT) == "INVALID_VALUE"
+    assert driver.result("cuMemGetAccess", location_of(driver), space + 4 * UNIT) == "INVALID_VALUE"
 
 
-def test_addresses_grow_in_place_where_they_are_free(driver, space):
+def test_a_free_address_that_is_requested_is_reserved(driver, space):
     behind = driver.cuMemAddressReserve(UNIT, 0, space + 8 * UNIT, 0)
     assert int(behind) == space + 8 * UNIT
     other = driver.cuMemAddressReserve(UNIT, 0, space, 0)
@@ -177,11 +177,11 @@ def test_addresses_grow_in_place_where_they_are_free(driver, space):
         ((1 << 60, 0, 0, 0), "OUT_OF_MEMORY"),
     ],
 )
-def test_reservations_that_are_refused(driver, context, arguments, result):
+def test_bad_reservations_are_refused(driver, context, arguments, result):
     assert driver.result("cuMemAddressReserve", *arguments) == result
 
 
-def test_memory_that_is_refused(driver, context):
+def test_bad_allocations_are_refused(driver, context):
     assert driver.result("cuMemCreate", 1000, properties(driver), 0) == "INVALID_VALUE"
     assert driver.result("cuMemCreate", 0, properties(driver), 0) == "INVALID_VALUE"
     assert driver.result("cuMemCreate", 1 << 45, properties(driver), 0) == "OUT_OF_MEMORY"
@@ -189,7 +189,7 @@ def test_memory_that_is_refused(driver, context):
     assert driver.result("cuMemRelease", 12345) == "INVALID_VALUE"
 
 
-def test_mappings_that_are_refused(driver, space):
+def test_bad_mappings_are_refused(driver, space):
     handle = driver.cuMemCreate(2 * UNIT, properties(driver), 0)
     assert driver.result("cuMemMap", space, UNIT, UNIT, handle, 0) == "NOT_SUPPORTED"
     assert driver.result("cuMemMap", space, UNIT, 0, handle, 0) == "NOT_SUPPORTED"
@@ -205,7 +205,7 @@ def test_mappings_that_are_refused(driver, space):
     assert driver.result("cuMemAddressFree", space, UNIT) == "INVALID_VALUE"
 
 
-def test_a_handle_comes_back_from_an_address(driver, space, back):
+def test_the_handle_of_an_address_can_be_retained(driver, space, back):
     back(space, UNIT)
     handle = driver.cuMemRetainAllocationHandle(space + 100)
     driver.cuMemMap(space + UNIT, UNIT, 0, handle, 0)
@@ -215,7 +215,7 @@ def test_a_handle_comes_back_from_an_address(driver, space, back):
     assert driver.result("cuMemRetainAllocationHandle", space + 4 * UNIT) == "INVALID_VALUE"
 
 
-def test_a_descriptor_gives_the_same_memory(driver, space):
+def test_memory_is_imported_by_a_file_descriptor(driver, space):
     kind = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
     plain = driver.cuMemCreate(UNIT, properties(driver), 0)
     assert driver.result("cuMemExportToShareableHandle", plain, kind, 0) == "INVALID_VALUE"
@@ -232,7 +232,7 @@ def test_a_descriptor_gives_the_same_memory(driver, space):
     assert read(driver, space + UNIT) == [6] * 4
 
 
-def test_descriptors_of_something_else(driver, context):
+def test_other_file_descriptors_are_refused(driver, context):
     kind = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
     file = os.open("/dev/null", os.O_RDWR)
     assert driver.result("cuMemImportFromShareableHandle", file, kind) == "UNKNOWN"
@@ -240,7 +240,7 @@ def test_descriptors_of_something_else(driver, context):
     assert driver.result("cuMemImportFromShareableHandle", file, kind) == "UNKNOWN"
 
 
-def test_memory_of_the_host(driver, space, back):
+def test_the_host_reads_memory_of_a_host_location(driver, space, back):
     back(space, UNIT, rows=[access(driver), access(driver, location=3)], location=3)
     driver.cuMemsetD8(space, 4, 16)
     assert list((ctypes.c_uint8 * 16).from_address(space)) == [4] * 16
@@ -259,8 +259,8 @@ row = d.CUmemAccessDesc(); row.location.type = d.CUmemLocationType(1); row.flags
 d.cuMemSetAccess(va, 2 << 20, [row], 1)
 with open("/proc/self/maps") as f:
     rows = [line.split() for line in f]
-mine = [r for r in rows if int(r[0].split("-")[0], 16) <= int(va) < int(r[0].split("-")[1], 16)]
-print(mine[0][1])
+found = [r for r in rows if int(r[0].split("-")[0], 16) <= int(va) < int(r[0].split("-")[1], 16)]
+print(found[0][1])
 """
     )
     assert text.startswith("---")

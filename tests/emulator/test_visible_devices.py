@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""``CUDA_VISIBLE_DEVICES``: which devices CUDA sees, and in which order, while NVML sees all."""
+"""``CUDA_VISIBLE_DEVICES`` selects and orders the devices of CUDA, and does not affect those of NVML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import sys
 import pytest
 
 COUNT = 4
-# The bus numbers tell the devices of the software device apart.
 SHOW = """
 from cuda.core import Device, system
 names = {device.uuid: device.index for device in system.Device.get_all_devices()}
@@ -43,7 +42,7 @@ def uuids() -> list[str]:
         ("0", "0"),
         ("2,0", "2 0"),
         (" 3 , 1 ", "3 1"),
-        ("1,1", "1"),  # what was named already ends the list
+        ("1,1", "1"),  # a repeated device ends the list
         ("3,0,3,1", "3 0"),
         ("1,-1,2", "1"),
         ("1,4,2", "1"),
@@ -54,11 +53,11 @@ def uuids() -> list[str]:
         ("1,GPU-", "1"),
     ],
 )
-def test_numbers(value, seen):
+def test_devices_are_selected_by_number_up_to_the_first_bad_one(value, seen):
     assert run(SHOW, value).strip() == seen
 
 
-def test_beginnings_of_uuids():
+def test_devices_are_selected_by_uuid_or_its_beginning():
     ids = uuids()
     assert len(set(ids)) == COUNT and all(text.startswith("GPU-") for text in ids)
     short = next(n for n in range(5, 41) if len({text[:n] for text in ids}) == COUNT)
@@ -69,18 +68,18 @@ def test_beginnings_of_uuids():
 
 
 @pytest.mark.parametrize("value", ["", "-1", "none", "NoDevFiles", "4", ","])
-def test_no_device(value):
+def test_values_without_a_device_leave_none_to_cuda_and_all_to_nvml(value):
     code = "from cuda.bindings import driver\nimport cuda.core\nprint(driver.cuInit(0)[0].name)"
     assert run(code, value).strip() == "CUDA_ERROR_NO_DEVICE"
     assert run("from cuda.core import system\nprint(system.get_num_devices())", value).strip() == str(COUNT)
 
 
-def test_program_chooses_before_its_first_call():
+def test_a_program_can_set_the_variable_before_its_first_call():
     code = f"import os, cuda.core\nos.environ['CUDA_VISIBLE_DEVICES'] = '3,2'\n{SHOW}"
     assert run(code, None).strip() == "3 2"
 
 
-def test_chosen_devices_work():
+def test_selected_devices_can_be_used():
     code = """
 import numpy as np
 from cuda.core import Device, system

@@ -202,7 +202,7 @@ def test_no_arguments_are_no_bytes():
     assert pack_arguments([], []) == b""
 
 
-def test_mixed_arguments_lie_where_the_layout_says():
+def test_mixed_arguments_have_the_offsets_of_the_layout():
     buffer = Buffer.from_handle(0x1000, 16)
     layout = [(0, 4), (8, 8), (16, 8), (24, 1), (32, 8)]
     block = pack_arguments(layout, [np.float32(2), buffer, None, True, np.uint64(7)])

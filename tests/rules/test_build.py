@@ -24,7 +24,7 @@ def build():
     return module
 
 
-def test_what_an_interrupted_translation_wrote_is_not_taken_for_finished(build, tmp_path):
+def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path):
     finished, partial = tmp_path / "finished.cpp", tmp_path / "package" / "partial.cpp"
     finished.touch()
     os.utime(finished, (1, 1))

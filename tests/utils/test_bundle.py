@@ -74,7 +74,7 @@ def test_packages_keep_their_path_and_have_only_a_docstring(name):
 
 
 @pytest.mark.parametrize("name", ["typing", "_utils.importing.deferred", "_compile._options"])
-def test_modules_in_python_are_found_as_python_finds_them(name):
+def test_modules_in_python_have_the_spec_of_the_path_finder(name):
     module = importlib.import_module(f"cuda.core.{name}")
     package = importlib.import_module(module.__package__)
     plain = PathFinder.find_spec(module.__name__, package.__path__)

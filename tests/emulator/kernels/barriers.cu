@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that live from barriers, in the shapes that optimisers duplicate, unroll, move and merge.
-// Each block of 256 threads makes 256 numbers of `out` from 256 of `in`.
+// Kernels with barriers in forms that optimizers duplicate, unroll, move and merge.
+// Each block of 256 threads computes 256 numbers of `out` from 256 of `in`.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -20,7 +20,7 @@ __device__ __forceinline__ int warp_sum(int value)
     return value;
 }
 
-// The reduction of courses and books.
+// The usual reduction of textbooks.
 __device__ int block_sum(int value)
 {
     static __shared__ int sums[32];
@@ -159,7 +159,7 @@ extern "C" __global__ void scan_by_warps(const int* in, int* out)
     out[i] = value;
 }
 
-// Threads that have ended are not waited for.
+// Barriers do not wait for threads that have ended.
 extern "C" __global__ void some_end_early(const int* in, int* out)
 {
     OWN;
@@ -206,7 +206,7 @@ __device__ inline int rotated(int* s, int value, int by)
     return value;
 }
 
-// One barrier in the source, many calls; the last behind branches that optimisers copy it into.
+// One barrier in the source and many calls, the last of them after branches into which optimizers copy it.
 extern "C" __global__ void a_function_called_often(const int* in, int* out)
 {
     OWN;
@@ -238,12 +238,12 @@ extern "C" __global__ void templates_and_lambdas(const int* in, int* out)
 {
     OWN;
     __shared__ int s[width];
-    auto meet = [] { __syncthreads(); };
+    auto wait = [] { __syncthreads(); };
     int value = Rounds<4>::run(s, in[i], [](int v) { return v % 2 ? 3 * v + 1 : v / 2; });
     s[t] = value;
-    meet();
+    wait();
     value = s[t ^ 3];
-    meet();
+    wait();
     out[i] = value;
 }
 
@@ -269,7 +269,7 @@ extern "C" __global__ void bitonic_sort(const int* in, int* out)
     out[i] = s[t];
 }
 
-// Until no thread has anything to do.
+// Repeats until no thread exchanges anything.
 extern "C" __global__ void odd_even_sort(const int* in, int* out)
 {
     OWN;
@@ -292,7 +292,7 @@ extern "C" __global__ void odd_even_sort(const int* in, int* out)
     out[i] = s[t];
 }
 
-// Each warp has its task, and comes to the barriers in its own place: hardware counts arrivals.
+// The warps have two different tasks and wait at different barriers of the source: a GPU counts arrivals.
 extern "C" __global__ void tasks_of_warps(const int* in, int* out)
 {
     OWN;
@@ -358,7 +358,7 @@ extern "C" __global__ void tiles_of_warps(const int* in, int* out)
     auto half = cg::tiled_partition<128>(block);
     auto quarter = cg::tiled_partition<64>(half);
     int sum = cg::reduce(half, in[i], cg::plus<int>());
-    if (warp % 4 < 2) // the tiles go on alone
+    if (warp % 4 < 2) // the tiles of a half diverge
         sum += cg::inclusive_scan(quarter, in[i]);
     else
         quarter.sync();
@@ -420,7 +420,7 @@ extern "C" __global__ void switches(const int* in, int* out)
         case 1:
             __syncthreads();
             value -= s[t ^ 64];
-            // on to the next
+            // falls through
         default:
             __syncthreads();
             value ^= k;
@@ -448,7 +448,7 @@ extern "C" __global__ void recursion(const int* in, int* out)
     out[i] = deeper(s, in[i], 6);
 }
 
-// What comes before and behind the barriers depends on the thread, which invites copies of them.
+// The code before and after the barriers depends on the thread, so that optimizers may duplicate the barriers.
 extern "C" __global__ void conditions_around(const int* in, int* out)
 {
     OWN;
@@ -474,7 +474,7 @@ extern "C" __global__ void conditions_around(const int* in, int* out)
     out[i] = value + s[t ^ 31];
 }
 
-// A warp goes its own way between votes and synchronisation of its own.
+// The lanes of a warp diverge and synchronize in two groups between votes.
 extern "C" __global__ void votes(const int* in, int* out)
 {
     OWN;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits.
+// Operations on bits.
 
-// What the instructions for bits give.
+// The results of the intrinsics for bits.
 extern "C" __global__ void facts(const unsigned* in, int4* out, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -11,7 +11,7 @@ extern "C" __global__ void facts(const unsigned* in, int4* out, int n)
         out[i] = make_int4(__popc(in[i]), __clz(in[i]), __ffs(in[i]), int(__brev(in[i])));
 }
 
-// The order of Morton, by spreading the bits of two numbers, and back.
+// Morton codes, by interleaving the bits of two numbers.
 __device__ unsigned spread(unsigned value)
 {
     value = (value | value << 8) & 0x00ff00ffu;
@@ -26,7 +26,7 @@ extern "C" __global__ void morton(const unsigned short* x, const unsigned short*
         code[i] = spread(x[i]) | spread(y[i]) << 1;
 }
 
-// Gray's code, and numbers from it.
+// Gray codes and their inverse.
 extern "C" __global__ void gray(const unsigned* in, unsigned* code, unsigned* back, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -50,7 +50,7 @@ __device__ int place_queens(unsigned columns, unsigned left, unsigned right, uns
     return count;
 }
 
-// In how many ways queens stand in peace: a thread for each place in the first two rows, by recursion.
+// The number of solutions of the queens puzzle, by recursion, with a thread for each position of the first two queens.
 extern "C" __global__ void queens(int size, int* ways)
 {
     const unsigned first = 1u << threadIdx.x, second = 1u << threadIdx.y, all = (1u << size) - 1;
@@ -60,7 +60,7 @@ extern "C" __global__ void queens(int size, int* ways)
     atomicAdd(ways, count);
 }
 
-// A matrix of 32 by 32 bits, a row a lane, transposed by votes.
+// Transposes a matrix of 32 by 32 bits, of which each lane has a row, by votes.
 extern "C" __global__ void transpose_bits(const unsigned* in, unsigned* out)
 {
     const unsigned row = in[blockIdx.x * 32 + threadIdx.x];
@@ -73,7 +73,7 @@ extern "C" __global__ void transpose_bits(const unsigned* in, unsigned* out)
     out[blockIdx.x * 32 + threadIdx.x] = own;
 }
 
-// 32-bit products in 64 bits, sums with saturation by hand, bytes in another order.
+// Products of 64 bits, sums with saturation, and swapped bytes.
 extern "C" __global__ void arithmetic(const int* a, const int* b, long long* product, int* clamped, unsigned* swapped, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels with one defect each, on the line that is marked, and the same without it.
-// With `bad` 0 they are correct.
+// Kernels with one bug each, on the marked line; with `bad` 0 they are correct.
 
-__device__ int table[16]; // 64 bytes: a multiple of what variables are aligned to
+__device__ int table[16]; // 64 bytes, a multiple of the alignment of variables
 __device__ double factors[5];
 __constant__ int constants[16];
 
@@ -174,7 +173,7 @@ __global__ void trapped(int* data, int n, int bad)
         __trap(); // at trapped
 }
 
-// A GPU faults at none of these: it gives a number.
+// A GPU does not report these, and returns some number.
 __global__ void division_by_zero(int* data, int n, int bad)
 {
     data[0] = 7 / (1 - bad); // at division_by_zero

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Histograms, queues, locks and lists: many threads share what they change.
+// Histograms, queues, locks and lists, which many threads change at the same time.
 
-// Bytes counted in shared memory first, then added to the whole.
+// Each block counts bytes in shared memory, and then adds its counts to the total.
 extern "C" __global__ void histogram(const unsigned char* in, unsigned* counts, int n)
 {
     __shared__ unsigned own[256];
@@ -18,7 +18,7 @@ extern "C" __global__ void histogram(const unsigned char* in, unsigned* counts, 
             atomicAdd(&counts[k], own[k]);
 }
 
-// Sums, least and largest values of groups of elements.
+// Sums, minima and maxima of groups of elements.
 extern "C" __global__ void by_group(const int* group, const int* value, long long* sums, int* least, int* largest, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -29,7 +29,7 @@ extern "C" __global__ void by_group(const int* group, const int* value, long lon
     atomicMax(&largest[group[i]], value[i]);
 }
 
-// Threads fetch tasks until none is left; how many each takes depends on the tasks.
+// Threads fetch tasks until none is left.
 extern "C" __global__ void take_tasks(const int* tasks, int count, int* next, int* result)
 {
     for (int task = atomicAdd(next, 1); task < count; task = atomicAdd(next, 1)) {
@@ -40,7 +40,7 @@ extern "C" __global__ void take_tasks(const int* tasks, int count, int* next, in
     }
 }
 
-// Numbers are put into a queue by the first half of the blocks, and taken out by the others.
+// The first half of the blocks puts numbers into a queue, and the other half takes them out.
 extern "C" __global__ void relay(volatile int* slots, int* put, int* taken, int each, long long* sum)
 {
     const int producers = gridDim.x / 2;
@@ -56,7 +56,7 @@ extern "C" __global__ void relay(volatile int* slots, int* put, int* taken, int 
         }
 }
 
-// A lock of the spinning kind guards two words that are not atomic.
+// A spin lock guards two words that are not changed atomically.
 extern "C" __global__ void guarded(int* lock, volatile int* account, int rounds)
 {
     for (int k = 0; k < rounds; ++k) {
@@ -78,7 +78,7 @@ struct Node {
     Node* next;
 };
 
-// Each thread builds a list in the heap of the device, walks through it, and frees it.
+// Each thread builds a linked list in the heap of the device, sums it up and frees it.
 extern "C" __global__ void lists(int length, int* sums, int* failed)
 {
     Node* head = nullptr;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs, as lists of neighbours (compressed by rows), and as a matrix.
+// Algorithms on graphs, given as compressed sparse rows or as a matrix.
 
-// One level of a breadth-first search: the frontier is a queue, and so is the next one.
+// One level of a breadth-first search: reads a queue of nodes and writes the next one.
 extern "C" __global__ void next_level(const int* starts, const int* neighbours, const int* frontier, int size, int* found,
                                       int* count, int* distance, int level)
 {
@@ -16,7 +16,7 @@ extern "C" __global__ void next_level(const int* starts, const int* neighbours, 
             found[atomicAdd(count, 1)] = neighbours[k];
 }
 
-// Shortest ways over the nodes up to one more.
+// One step of the Floyd-Warshall algorithm: shortest paths that may use one more node.
 extern "C" __global__ void shortest(double* distance, int n, int over)
 {
     const int to = blockIdx.x * blockDim.x + threadIdx.x, from = blockIdx.y * blockDim.y + threadIdx.y;
@@ -24,7 +24,7 @@ extern "C" __global__ void shortest(double* distance, int n, int over)
         distance[from * n + to] = fmin(distance[from * n + to], distance[from * n + over] + distance[over * n + to]);
 }
 
-// Parts that hang together get the least number of their nodes.
+// Connected components are labeled with the least number of their nodes.
 extern "C" __global__ void spread_labels(const int* from, const int* to, int edges, int* label, int* changed)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -35,7 +35,7 @@ extern "C" __global__ void spread_labels(const int* from, const int* to, int edg
         *changed = 1;
 }
 
-// A step of PageRank: every page passes its rank on.
+// A step of PageRank: each page passes on its rank.
 extern "C" __global__ void pass_rank(const int* starts, const int* links, const double* rank, double* next, int n, double damping)
 {
     const int page = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cooperative groups: tiles, groups of the threads that are active, and the whole grid.
+// Cooperative groups: tiles, coalesced threads and the whole grid.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
 namespace cg = cooperative_groups;
 
-// Mean and variance in one launch: all blocks wait for the mean.
+// Mean and variance in one launch: all blocks synchronize after the mean.
 extern "C" __global__ void variance(const double* in, double* result, int n)
 {
     auto grid = cg::this_grid();
@@ -28,7 +28,7 @@ extern "C" __global__ void variance(const double* in, double* result, int n)
         atomicAdd(&result[1], own / n);
 }
 
-// The sums of eight neighbours, each tile by shuffles of its own.
+// The sum of eight elements by shuffles within a tile.
 extern "C" __global__ void sums_of_eight(const int* in, int* out)
 {
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
@@ -39,7 +39,7 @@ extern "C" __global__ void sums_of_eight(const int* in, int* out)
         out[blockIdx.x * tile.meta_group_size() + tile.meta_group_rank()] = value;
 }
 
-// Threads that found something take places together, with one atomic for all that are active.
+// Coalesced threads append their elements with one atomic addition for all of them.
 extern "C" __global__ void gather_odd(const int* in, int* out, int* count, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -52,7 +52,7 @@ extern "C" __global__ void gather_odd(const int* in, int* out, int* count, int n
     }
 }
 
-// All steps of a diffusion in one launch, each behind a barrier of the grid.
+// All steps of a diffusion in one launch, with a barrier of the grid after each.
 extern "C" __global__ void diffuse(double* now, double* next, int n, int steps)
 {
     auto grid = cg::this_grid();

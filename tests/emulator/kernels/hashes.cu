@@ -16,7 +16,7 @@ __constant__ unsigned rounds[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-__device__ __forceinline__ unsigned turn(unsigned word, int bits) { return __funnelshift_r(word, word, bits); }
+__device__ __forceinline__ unsigned rotate(unsigned word, int bits) { return __funnelshift_r(word, word, bits); }
 
 // SHA-256 of messages of the same length, at most 55 bytes, so that each is one block.
 extern "C" __global__ void sha256(const byte* messages, int length, unsigned* digests, int n)
@@ -35,7 +35,7 @@ extern "C" __global__ void sha256(const byte* messages, int length, unsigned* di
 #pragma unroll 1
     for (int k = 16; k < 64; ++k) {
         const unsigned a = words[k - 15], b = words[k - 2];
-        words[k] = words[k - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + words[k - 7] + (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+        words[k] = words[k - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + words[k - 7] + (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
     }
     const unsigned start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     unsigned s[8];
@@ -43,8 +43,8 @@ extern "C" __global__ void sha256(const byte* messages, int length, unsigned* di
         s[k] = start[k];
 #pragma unroll 1
     for (int k = 0; k < 64; ++k) {
-        const unsigned first = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + rounds[k] + words[k];
-        const unsigned second = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+        const unsigned first = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + rounds[k] + words[k];
+        const unsigned second = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
         for (int j = 7; j > 0; --j)
             s[j] = s[j - 1];
         s[4] += first;
@@ -54,7 +54,7 @@ extern "C" __global__ void sha256(const byte* messages, int length, unsigned* di
         digests[index * 8 + k] = start[k] + s[k];
 }
 
-// CRC-32 by a table that the threads of each block make together.
+// CRC-32 by a table that the threads of each block compute.
 extern "C" __global__ void crc32(const byte* messages, int length, unsigned* sums, int n)
 {
     __shared__ unsigned table[256];
@@ -93,7 +93,7 @@ __device__ unsigned scatter(unsigned key)
     return key ^ key >> 16;
 }
 
-// A table with open addressing: counts how often each key occurs. 0 is no key; the size is a power of two.
+// Counts keys in a hash table with open addressing. 0 is no key; the size is a power of two.
 extern "C" __global__ void count_keys(const unsigned* in, int n, unsigned* keys, unsigned* counts, unsigned size)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Maps: every element is computed alone.
+// Maps: each element is computed by itself.
 
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n)
 {
@@ -34,7 +34,7 @@ struct Market {
 
 __device__ double below(double deviations) { return 0.5 * erfc(-deviations / sqrt(2.0)); }
 
-// The price of an option, after Black and Scholes.
+// The price of an option by the Black-Scholes formula.
 extern "C" __global__ void option_price(Market market, const double* spot, double* price, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,7 +46,7 @@ extern "C" __global__ void option_price(Market market, const double* spot, doubl
     price[i] = spot[i] * below(d) - market.strike * exp(-market.rate * market.years) * below(d - spread);
 }
 
-// How many steps until a point of the plane escapes. Nothing is contracted, so that the counts are exact.
+// The number of steps until a point of the plane escapes. No operations are fused, so that the counts are exact.
 extern "C" __global__ void mandelbrot(int* steps, int width, int height, int most)
 {
     const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -65,7 +65,7 @@ extern "C" __global__ void mandelbrot(int* steps, int width, int height, int mos
     steps[row * width + column] = count;
 }
 
-// The Collatz sequence of each number: its length, in threads that end at very different times.
+// The length of the Collatz sequence of each number; the threads end at very different times.
 extern "C" __global__ void collatz(const unsigned long long* start, int* length, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

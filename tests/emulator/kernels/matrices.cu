@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products, transposes and equations, dense and sparse.
+// Products and transposes of matrices, dense and sparse, and linear equations.
 
 extern "C" __global__ void product(const double* a, const double* b, double* c, int rows, int inner, int columns)
 {
@@ -14,7 +14,7 @@ extern "C" __global__ void product(const double* a, const double* b, double* c, 
     c[y * columns + x] = sum;
 }
 
-// By tiles in shared memory; the sizes need not be multiples of a tile.
+// The product by tiles in shared memory; the sizes need not be multiples of a tile.
 template <class T, int size> __global__ void tiled_product(const T* a, const T* b, T* c, int rows, int inner, int columns)
 {
     __shared__ T tile_a[size][size], tile_b[size][size];
@@ -34,7 +34,7 @@ template <class T, int size> __global__ void tiled_product(const T* a, const T* 
         c[y * columns + x] = sum;
 }
 
-// 32 columns by 8 rows of threads turn a tile of 32 by 32; the extra column is for the banks.
+// 8 rows of 32 threads transpose a tile of 32 by 32; the extra column avoids bank conflicts.
 extern "C" __global__ void transpose(const float* in, float* out, int width, int height)
 {
     __shared__ float tile[32][33];
@@ -49,7 +49,7 @@ extern "C" __global__ void transpose(const float* in, float* out, int width, int
             out[(y + row) * height + x] = tile[threadIdx.x][threadIdx.y + row];
 }
 
-// A sparse matrix, compressed by rows, times a vector: a thread a row.
+// The product of a matrix in compressed sparse rows and a vector, with a thread for each row.
 extern "C" __global__ void sparse_by_threads(const int* starts, const int* columns, const double* values,
                                              const double* x, double* y, int rows)
 {
@@ -62,7 +62,7 @@ extern "C" __global__ void sparse_by_threads(const int* starts, const int* colum
     y[row] = sum;
 }
 
-// The same by a warp a row.
+// The same product with a warp for each row.
 extern "C" __global__ void sparse_by_warps(const int* starts, const int* columns, const double* values,
                                            const double* x, double* y, int rows)
 {
@@ -78,7 +78,7 @@ extern "C" __global__ void sparse_by_warps(const int* starts, const int* columns
         y[row] = sum;
 }
 
-// Equations by elimination with pivots: one block, a thread a column of the matrix with its right side.
+// Gaussian elimination with pivots by one block, with a thread for each column of the matrix and of the right side.
 extern "C" __global__ void solve(double* system, int n)
 {
     __shared__ int pivot;
@@ -107,7 +107,7 @@ extern "C" __global__ void solve(double* system, int n)
     }
 }
 
-// One sweep after Jacobi.
+// One Jacobi iteration.
 extern "C" __global__ void jacobi(const float* matrix, const float* right, const float* now, float* next, int n)
 {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies and rays.
+// Gravity, ray marching and orbits.
 
 struct Body {
     double x, y, z, mass;
 };
 
-// The pull of all bodies on each, which are read tile by tile into shared memory.
+// The force of all bodies on each; the bodies are read into shared memory tile by tile.
 extern "C" __global__ void gravity(const Body* bodies, double3* pull, int n, double softening)
 {
     extern __shared__ Body tile[];
@@ -54,7 +54,7 @@ struct Floor : Shape {
     __device__ double distance(Vector point) const override { return point.y - height; }
 };
 
-// How far a ray goes until it meets a ball or the floor: steps as long as nothing is nearer.
+// The distance at which a ray meets a ball or the floor: each step is as long as the distance to the nearest shape.
 extern "C" __global__ void march(double* depth, int width, int height, double far)
 {
     const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -81,7 +81,7 @@ struct Planet {
     double x, y, dx, dy;
 };
 
-// Planets around a sun, by leapfrog: the energy stays.
+// Planets around a sun by leapfrog integration, which conserves energy.
 extern "C" __global__ void orbit(Planet* planets, int steps, double dt)
 {
     Planet s = planets[threadIdx.x];

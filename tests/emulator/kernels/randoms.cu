@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random numbers.
+// Random number generators.
 
-// A linear congruential generator; each thread leaps to its own part of the one sequence.
+// A linear congruential generator; each thread skips to its own part of the sequence.
 extern "C" __global__ void congruential(unsigned long long seed, unsigned long long* out, int each)
 {
     const unsigned long long factor = 6364136223846793005ull, summand = 1442695040888963407ull;
@@ -19,7 +19,7 @@ extern "C" __global__ void congruential(unsigned long long seed, unsigned long l
         out[thread * each + k] = state = state * factor + summand;
 }
 
-// Marsaglia's xorshift, one sequence a thread; the states are kept between launches.
+// Marsaglia's xorshift, with a sequence for each thread; the states are kept between launches.
 extern "C" __global__ void xorshift(uint4* states, unsigned* out, int each)
 {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -32,7 +32,7 @@ extern "C" __global__ void xorshift(uint4* states, unsigned* out, int each)
     states[thread] = s;
 }
 
-// Philox, with ten rounds of four words: what a thread gets depends on its number alone.
+// Philox with ten rounds of four words, whose output depends only on the counter and the key.
 __device__ uint4 philox(uint4 counter, uint2 key)
 {
     for (int round = 0; round < 10; ++round) {
@@ -52,7 +52,7 @@ extern "C" __global__ void philox_words(const uint4* counters, const uint2* keys
         out[i] = philox(counters[i], keys[i]);
 }
 
-// Pi, by the share of random points within a quarter of a circle.
+// Counts random points inside a quarter of a circle, from which pi is estimated.
 extern "C" __global__ void count_inside(unsigned seed, int each, unsigned* inside)
 {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -67,7 +67,7 @@ extern "C" __global__ void count_inside(unsigned seed, int each, unsigned* insid
         atomicAdd(inside, count);
 }
 
-// Normal deviates from uniform ones, after Box and Muller.
+// Normal deviates from uniform ones by the Box-Muller transform.
 extern "C" __global__ void normal(unsigned seed, float2* out, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

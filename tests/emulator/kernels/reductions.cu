@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions: many elements become one.
+// Reductions.
 
-// A tree in shared memory that the launch sizes; one partial sum a block.
+// A tree in dynamic shared memory; one partial sum for each block.
 extern "C" __global__ void tree_sum(const int* in, long long* partial, int n)
 {
     extern __shared__ long long sums[];
@@ -27,7 +27,7 @@ __device__ double warp_sum(double value)
     return value;
 }
 
-// A dot product by shuffles in the warps, shared memory between them, and atomics between blocks.
+// A dot product by shuffles within warps, shared memory within blocks, and atomics between blocks.
 extern "C" __global__ void dot(const double* a, const double* b, double* out, int n)
 {
     __shared__ double of_warp[32];
@@ -52,7 +52,7 @@ struct Product {
     template <class T> __device__ static T join(T a, T b) { return a * b; }
 };
 
-// Any type and any operation; one block.
+// A reduction of any type by any operation, in one block.
 template <class T, class Operation, int threads> __global__ void reduce(const T* in, T* out, int n)
 {
     __shared__ T values[threads];
@@ -70,7 +70,7 @@ template <class T, class Operation, int threads> __global__ void reduce(const T*
         *out = values[0];
 }
 
-// Where the largest element lies, the first of equals: value and place in one 64-bit word.
+// The index of the largest element, the first one of equals, by a 64-bit word of value and index.
 extern "C" __global__ void largest(const float* in, unsigned long long* best, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -81,7 +81,7 @@ extern "C" __global__ void largest(const float* in, unsigned long long* best, in
     atomicMax(best, (unsigned long long)ordered << 32 | ~unsigned(i));
 }
 
-// The last block to finish adds up what all have left; whichever it is, the sum is the same.
+// The last block to finish adds the sums of all blocks.
 __device__ unsigned finished = 0;
 
 extern "C" __global__ void last_block_sum(const int* in, volatile int* partial, int* out, int n)

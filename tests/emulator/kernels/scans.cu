@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans: prefix sums and what is made of them.
+// Scans: prefix sums and algorithms that use them.
 
-// Hillis and Steele: two buffers in turn, in shared memory that the launch sizes.
+// The scan of Hillis and Steele, with two buffers in dynamic shared memory.
 extern "C" __global__ void scan_by_doubling(const int* in, int* out)
 {
     extern __shared__ int buffers[];
@@ -19,7 +19,7 @@ extern "C" __global__ void scan_by_doubling(const int* in, int* out)
     out[i] = from[i];
 }
 
-// Blelloch: up and down a tree; the sum of all elements before.
+// The exclusive scan of Blelloch, up and down a tree.
 template <class T, int n> __global__ void scan_by_tree(const T* in, T* out)
 {
     __shared__ T tree[n];
@@ -74,8 +74,8 @@ __device__ int block_scan(int value)
     return warp ? value + of_warp[warp - 1] : value;
 }
 
-// Any number of elements in one pass: each block waits until the one before has told its sum.
-extern "C" __global__ void chained_scan(const int* in, int* out, int n, int* ticket, volatile int* told, volatile int* sums)
+// A scan of any number of elements in one pass: each block waits for the sum of the previous block.
+extern "C" __global__ void chained_scan(const int* in, int* out, int n, int* ticket, volatile int* is_ready, volatile int* sums)
 {
     __shared__ int block, before;
     if (threadIdx.x == 0)
@@ -86,21 +86,21 @@ extern "C" __global__ void chained_scan(const int* in, int* out, int n, int* tic
     if (threadIdx.x == blockDim.x - 1) {
         before = 0;
         if (block > 0) {
-            while (!told[block - 1]) {
+            while (!is_ready[block - 1]) {
             }
             __threadfence();
             before = sums[block - 1];
         }
         sums[block] = before + value;
         __threadfence();
-        told[block] = 1;
+        is_ready[block] = 1;
     }
     __syncthreads();
     if (i < n)
         out[i] = before + value;
 }
 
-// The elements that are not zero, in their order; one block, by votes.
+// Copies the elements that are not zero in their order, by votes in one block.
 extern "C" __global__ void compact(const int* in, int* out, int* count, int n)
 {
     __shared__ int of_warp[32];
@@ -126,7 +126,7 @@ extern "C" __global__ void compact(const int* in, int* out, int* count, int n)
         *count = base;
 }
 
-// Sums of all rectangles that begin in the corner: along rows, then along columns.
+// A summed-area table: sums along rows, then along columns.
 extern "C" __global__ void along_rows(const unsigned char* in, unsigned* sums, int width, int height)
 {
     const int y = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sorts, and a merge.
+// Sorts and a merge.
 
-// Bitonic, in shared memory; one block, a power of two of elements.
+// A bitonic sort of a power of two of elements, in shared memory by one block.
 template <class T, int n> __global__ void bitonic_sort(T* data)
 {
     __shared__ T values[n];
@@ -23,18 +23,18 @@ template <class T, int n> __global__ void bitonic_sort(T* data)
     data[i] = values[i];
 }
 
-// Radix, by one bit after the other: zeros move to the front and ones behind, and keep their order.
+// A radix sort, bit by bit: elements with a zero move to the front, and the order is stable.
 extern "C" __global__ void radix_sort(unsigned* data, int* order)
 {
     extern __shared__ unsigned keys[];
     __shared__ int zeros_of_warp[32];
     const int n = blockDim.x, i = threadIdx.x, lane = i % 32, warp = i / 32;
-    int* places = (int*)(keys + n);
+    int* indices = (int*)(keys + n);
     keys[i] = data[i];
-    places[i] = i;
+    indices[i] = i;
     for (int bit = 0; bit < 32; ++bit) {
         const unsigned key = keys[i];
-        const int place = places[i];
+        const int index = indices[i];
         const bool is_zero = !(key >> bit & 1);
         const unsigned zeros = __ballot_sync(0xffffffffu, is_zero);
         if (lane == 0)
@@ -45,14 +45,14 @@ extern "C" __global__ void radix_sort(unsigned* data, int* order)
             before += zeros_of_warp[k];
         const int target = is_zero ? before : all + i - before;
         keys[target] = key;
-        places[target] = place;
+        indices[target] = index;
         __syncthreads();
     }
     data[i] = keys[i];
-    order[i] = places[i];
+    order[i] = indices[i];
 }
 
-// Odd and even neighbours in turn, until a round changes nothing.
+// An odd-even sort, until a round changes nothing.
 extern "C" __global__ void neighbour_sort(float* data, int n, int* rounds)
 {
     const int i = threadIdx.x;
@@ -75,7 +75,7 @@ extern "C" __global__ void neighbour_sort(float* data, int n, int* rounds)
         *rounds = round;
 }
 
-// How many elements come before a key, or before or with it.
+// The number of elements less than a key, or not greater than it.
 __device__ int rank_of(const int* sorted, int n, int key, bool with_equals)
 {
     int low = 0, high = n;
@@ -89,7 +89,7 @@ __device__ int rank_of(const int* sorted, int n, int key, bool with_equals)
     return low;
 }
 
-// Two sorted arrays become one: every element finds its place by searching the other array.
+// Merges two sorted arrays: each element finds its index by a binary search in the other array.
 extern "C" __global__ void merge(const int* a, int size_a, const int* b, int size_b, int* out)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -99,7 +99,7 @@ extern "C" __global__ void merge(const int* a, int size_a, const int* b, int siz
         out[i + rank_of(a, size_a, b[i], true)] = b[i];
 }
 
-// Quicksort with a stack of its own in every thread; each sorts one row.
+// Quicksort of one row by each thread, with a stack in local memory.
 extern "C" __global__ void sort_rows(short* rows, int width, int height)
 {
     const int y = blockIdx.x * blockDim.x + threadIdx.x;
@@ -122,7 +122,7 @@ extern "C" __global__ void sort_rows(short* rows, int width, int height)
                     row[j--] = other;
                 }
             }
-            if (j - low < high - i) { // the larger part waits, so the stack stays short
+            if (j - low < high - i) { // the larger part is pushed, so that the stack stays short
                 stack[depth++] = i, stack[depth++] = high;
                 high = j;
             } else {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stencils and cellular automata: every element is computed from its neighbours.
+// Stencils and cellular automata: each element is computed from its neighbors.
 
 // One step of the heat equation; the border keeps its temperature.
 extern "C" __global__ void heat(const double* now, double* next, int width, int height, double rate)
@@ -15,7 +15,7 @@ extern "C" __global__ void heat(const double* now, double* next, int width, int 
                      : now[i] + rate * (now[i - 1] + now[i + 1] + now[i - width] + now[i + width] - 4 * now[i]);
 }
 
-// A running mean of 2 * radius + 1 elements, from shared memory with a margin on both sides.
+// A running mean of 2 * radius + 1 elements, from shared memory with a halo on both sides.
 template <int block, int radius> __global__ void running_mean(const float* in, float* out, int n)
 {
     __shared__ float tile[block + 2 * radius];
@@ -36,7 +36,7 @@ template <int block, int radius> __global__ void running_mean(const float* in, f
 
 __constant__ int weights[5][5] = {{1, 4, 6, 4, 1}, {4, 16, 24, 16, 4}, {6, 24, 36, 24, 6}, {4, 16, 24, 16, 4}, {1, 4, 6, 4, 1}};
 
-// A blur by a table in constant memory; beyond the border, the nearest pixel counts.
+// A blur by weights in constant memory; outside of the image the nearest pixel is used.
 extern "C" __global__ void blur(const unsigned char* in, int* out, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -55,7 +55,7 @@ __device__ void order(unsigned char& a, unsigned char& b)
     a = low, b = high;
 }
 
-// The median of nine pixels, sorted in an array of the thread.
+// The median of nine pixels, sorted in a local array.
 extern "C" __global__ void median(const unsigned char* in, unsigned char* out, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -86,7 +86,7 @@ extern "C" __global__ void life(const unsigned char* now, unsigned char* next, i
     next[y * width + x] = around == 3 || (around == 2 && now[y * width + x]);
 }
 
-// An elementary automaton: one block holds the line in shared memory and takes all steps.
+// An elementary cellular automaton: one block computes all steps in shared memory.
 extern "C" __global__ void automaton(unsigned char* history, int rule, int steps)
 {
     extern __shared__ unsigned char line[];
@@ -101,7 +101,7 @@ extern "C" __global__ void automaton(unsigned char* history, int rule, int steps
     }
 }
 
-// A pile of sand falls over until it is stable; the order in which does not matter.
+// A sandpile topples until it is stable; the order does not matter.
 extern "C" __global__ void sandpile(int* grains, int width, int height)
 {
     const int x = threadIdx.x, y = threadIdx.y, i = y * width + x;

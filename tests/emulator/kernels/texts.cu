@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts: search, distance, and words that a kernel prints.
+// Texts: search, edit distance, capital letters and printf.
 
-// How often a word occurs, and where first.
+// The number of occurrences of a word, and the first index.
 extern "C" __global__ void search(const char* text, int length, const char* word, int size, int* count, int* first)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,10 +16,10 @@ extern "C" __global__ void search(const char* text, int length, const char* word
     atomicMin(first, i);
 }
 
-// Levenshtein's distance of two words: the threads go along a diagonal of the table, behind a barrier each.
+// The Levenshtein distance of two words: the threads compute the table diagonal by diagonal.
 extern "C" __global__ void edit_distance(const char* a, int size_a, const char* b, int size_b, int* result)
 {
-    extern __shared__ int table[]; // three diagonals in turn
+    extern __shared__ int table[]; // three diagonals
     const int i = threadIdx.x, stride = size_a + 1;
     for (int diagonal = 0; diagonal <= size_a + size_b; ++diagonal) {
         int* now = table + diagonal % 3 * stride;
@@ -37,15 +37,15 @@ extern "C" __global__ void edit_distance(const char* a, int size_a, const char* 
         *result = table[(size_a + size_b) % 3 * stride + size_a];
 }
 
-// Capital letters, four at a time.
+// Changes letters to capital ones, four at a time.
 extern "C" __global__ void capitals(uchar4* text, int words)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= words)
         return;
-    auto raise = [](unsigned char letter) { return (unsigned char)(letter >= 'a' && letter <= 'z' ? letter - 32 : letter); };
+    auto capital = [](unsigned char letter) { return (unsigned char)(letter >= 'a' && letter <= 'z' ? letter - 32 : letter); };
     const uchar4 four = text[i];
-    text[i] = make_uchar4(raise(four.x), raise(four.y), raise(four.z), raise(four.w));
+    text[i] = make_uchar4(capital(four.x), capital(four.y), capital(four.z), capital(four.w));
 }
 
 extern "C" __global__ void tell(int number, double fraction)

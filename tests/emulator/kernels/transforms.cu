@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transforms: Fourier, Walsh and Haar.
+// Transforms: Fourier, cosine, Walsh and Haar.
 
 __device__ float2 times(float2 a, float2 b) { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
 
-// A fast Fourier transform of one row a block, by halves, in shared memory.
+// A fast Fourier transform of one row by each block, in shared memory.
 extern "C" __global__ void fft(const float2* in, float2* out, int bits, float sign)
 {
     extern __shared__ float2 values[];
@@ -28,7 +28,7 @@ extern "C" __global__ void fft(const float2* in, float2* out, int bits, float si
         out[row + i] = values[i];
 }
 
-// The cosine transform of the second kind, as it is written.
+// The discrete cosine transform of type II, by its definition.
 extern "C" __global__ void cosine(const double* in, double* out, int n)
 {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -40,7 +40,7 @@ extern "C" __global__ void cosine(const double* in, double* out, int n)
     out[k] = 2 * sum;
 }
 
-// Walsh and Hadamard: 32 elements a warp, exchanged by shuffles alone.
+// The Walsh-Hadamard transform of 32 elements by each warp, by shuffles.
 extern "C" __global__ void walsh(const int* in, int* out)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
@@ -52,7 +52,7 @@ extern "C" __global__ void walsh(const int* in, int* out)
     out[i] = value;
 }
 
-// Haar's wavelets: means to the front, differences behind, and again with the means.
+// The Haar transform: means to the front, differences to the back, and the same again for the means.
 extern "C" __global__ void haar(double* data, int n)
 {
     const int i = threadIdx.x;

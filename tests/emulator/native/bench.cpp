@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-//     bench MODULE [PART]    times of launches and kernels, the best of several runs
+//     bench MODULE [PART]    prints the times of launches and kernels, each the least of several runs
 #include "harness.hpp"
 
 #include <algorithm>
@@ -19,9 +19,9 @@ double processor_time()
     return double(time.tv_sec) * 1e3 + double(time.tv_nsec) * 1e-6;
 }
 
-const char* only = ""; // part of the title of what is to be measured
+const char* only = ""; // only work with this in its title is measured
 
-// Milliseconds; on a busy machine the processor time, divided by the cores, says more.
+// Milliseconds; on a busy machine the processor time, divided by the cores, is more exact.
 template <class Work> void best(const char* title, const char* unit, int runs, Work work)
 {
     if (!std::strstr(title, only))
@@ -35,7 +35,7 @@ template <class Work> void best(const char* title, const char* unit, int runs, W
         least = std::min(least, time.count());
         least_processor = std::min(least_processor, processor_time() - processor);
     }
-    std::printf("%-32s %8.2f %s, of processors %8.2f %s\n", title, least, unit, least_processor, unit);
+    std::printf("%-32s %8.2f %s, processor time %8.2f %s\n", title, least, unit, least_processor, unit);
 }
 
 void check(const emu::exec::Fault& fault)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The callbacks of -fsanitize=kernel-address in their simplest form, as emulator_abi.h asks
-// for them, so that tests of the executor need nothing of the front end.
+// The callbacks of -fsanitize=kernel-address in their simplest form, as emulator_abi.h requires
+// them, so that tests of the executor do not need the front end.
 #pragma once
 
 EMU_NO_CHECK static inline bool is_allowed(emu_uptr address, emu_size size)

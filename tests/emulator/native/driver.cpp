@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the kernels of kernels.cpp through exec's interface alone.
-//     driver MODULE CASE    prints what the case found, as lines "name=value"
+// Runs the kernels of kernels.cpp by the interface of the executor alone.
+//     driver MODULE CASE    prints the results of the case as lines "name=value"
 #include "harness.hpp"
 
 #include <cstdio>
@@ -36,7 +36,7 @@ void print(const char* name, uint32_t value)
     print(name, &value, 1);
 }
 
-// ------------------------------------------------------------------------ that work
+// ------------------------------------------------------------------------ correct kernels
 
 void saxpy()
 {
@@ -149,7 +149,7 @@ void float_state()
     print("good", out[0] == 2.0 && out[1] == 4.0);
 }
 
-// Several threads launch at once: kernels with and without barriers, and one that fails.
+// Several threads launch at the same time: kernels with and without barriers, and one that fails.
 void many_threads()
 {
     std::atomic<uint32_t> good{0}, faults{0};
@@ -176,7 +176,7 @@ void many_threads()
     print("faults", faults);
 }
 
-// Grids whose blocks must all be there: each has to find threads that no other counts on.
+// Cooperative grids at the same time: each needs threads of its own for all its blocks.
 void grids_at_once()
 {
     std::atomic<uint32_t> good{0};
@@ -194,14 +194,14 @@ void grids_at_once()
     print("good", good);
 }
 
-// The time limit of a block that outlasts all that the caller can take.
+// The time limit applies to a block that another thread than the caller runs.
 void limit_of_helper()
 {
     options.time_limit = std::chrono::milliseconds(200);
     show(launch("loop_in_second_block", {2}, {256}, words(1)));
 }
 
-// One launch of a random kind; whether it ended as it should.
+// Makes one launch of a kind; returns whether it ended as expected.
 bool storm_step(uint32_t kind, uint32_t size, Words a, Words b)
 {
     using Kind = emu::exec::FaultKind;
@@ -221,7 +221,7 @@ bool storm_step(uint32_t kind, uint32_t size, Words a, Words b)
     }
 }
 
-// Everything at once, for argv[3] seconds: short in the tests, longer by hand.
+// Launches of random kinds by several threads for argv[3] seconds.
 void storm(double seconds)
 {
     using Clock = std::chrono::steady_clock;
@@ -258,7 +258,7 @@ void after_fork()
     print("parent", out[0]);
 }
 
-// A program's own handler gets its own faults, whenever it was installed, and no kernel's.
+// A signal handler of the program gets the faults of the program but not those of kernels, whenever it is installed.
 sigjmp_buf back;
 void on_own_fault(int)
 {
@@ -299,7 +299,7 @@ void cancel()
     host.join();
 }
 
-// ------------------------------------------------------------------------ with a defect
+// ------------------------------------------------------------------------ faulty kernels
 
 // After each fault another kernel must work.
 void show_and_go_on(const emu::exec::Fault& fault)

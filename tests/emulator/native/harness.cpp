@@ -38,7 +38,7 @@ int find_ranges(struct dl_phdr_info* info, size_t, void* data)
     return 1;
 }
 
-// With the tool of binutils: slow, and used for reports only.
+// Uses addr2line of binutils, which is slow, for reports only.
 emu::exec::CodePlace symbolize(const emu::exec::Image& image, uintptr_t pc)
 {
     char command[512], function[256] = "", place[512] = "";

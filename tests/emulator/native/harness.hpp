@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device of the simplest kind around the executor: memory in one window, one module, and
-// launches with typed parameters.
+// A minimal device for the executor: memory in one address range, one module, and launches
+// with typed parameters.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels by hand, as the front end would make them of CUDA C++, for tests of the executor
+// Kernels written as the front end generates them from CUDA C++, for tests of the executor
 // alone. "// at NAME" marks a line that a test expects in a report.
 #include <utility>
 
@@ -58,9 +58,9 @@ template <class T> INLINE T warp_call(unsigned op, unsigned mask, T value, unsig
     return result;
 }
 
-// Sized for tests; `locate` gives the calling thread's copy, as the front end writes it.
+// `locate` returns the copy of the calling thread, as in code of the front end.
 static __thread float tile_a[16][16], tile_b[16][16];
-// With padding behind, as the front end adds it: room 32 and 64.
+// The second half of each is padding, as the front end adds it.
 static __thread volatile int small_shared[16];
 static int small_constant[8] = {1, 2, 3, 4};
 #define SHARED_RECORD(variable, size)                                                             \
@@ -76,7 +76,7 @@ VISIBLE EmuVariable small_constant_emu_variable_record = {
     __FILE__, __LINE__, 0};
 }
 
-// ------------------------------------------------------------------------ that work
+// ------------------------------------------------------------------------ correct kernels
 
 KERNEL(nothing) {}
 
@@ -138,7 +138,7 @@ KERNEL(warp_all_kinds, unsigned op, unsigned argument, unsigned width, unsigned*
     out[32 + lane()] = op <= EMU_WARP_SHUFFLE_XOR ? call.in_range : results[1];
 }
 
-KERNEL(warp_with_exits, unsigned* out) // odd lanes leave; the others still agree
+KERNEL(warp_with_exits, unsigned* out) // odd lanes exit; the others vote
 {
     if (lane() & 1)
         emu_exit_thread();
@@ -208,7 +208,7 @@ KERNEL(spin_with_sleep, Flag* flag, unsigned* count)
     atomic_add(count, 1);
 }
 
-// Needs all blocks at once, but is no cooperative launch.
+// All blocks must run at the same time, although the launch is not cooperative.
 KERNEL(own_grid_barrier, unsigned* arrived, unsigned* count)
 {
     if (threadIdx.x == 0) {
@@ -226,7 +226,7 @@ KERNEL(wait_for_host, Flag* flag)
     }
 }
 
-KERNEL(grid_sum, unsigned* a, unsigned* b) // each block adds its neighbour's value, twice
+KERNEL(grid_sum, unsigned* a, unsigned* b) // each block adds the value of the next block, twice
 {
     unsigned i = blockIdx.x, next = (i + 1) % gridDim.x;
     if (threadIdx.x == 0)
@@ -244,7 +244,7 @@ KERNEL(print_index)
     emu_printf("block %u thread %u %s %5.2f\n", blockIdx.x, threadIdx.x, "text", 1.5);
 }
 
-KERNEL(allocate, unsigned* out) // a list on the device heap
+KERNEL(allocate, unsigned* out) // an array on the device heap
 {
     auto* piece = static_cast<unsigned*>(emu_malloc(40));
     for (unsigned i = 0; i < 10; ++i)
@@ -269,7 +269,7 @@ KERNEL(clocks, emu_u64* out)
     out[2] = emu_clock(), out[3] = emu_global_timer();
 }
 
-KERNEL(float_state, Flag* flag, double* out) // keeps a value in a vector register through preemption
+KERNEL(float_state, Flag* flag, double* out) // keeps a value in a vector register during preemption
 {
     double sum = 0;
     if (threadIdx.x == 0)
@@ -283,7 +283,7 @@ KERNEL(float_state, Flag* flag, double* out) // keeps a value in a vector regist
     out[threadIdx.x] = sum;
 }
 
-KERNEL(large_local, unsigned* out) // 400 KB, within what a GPU gives to a thread
+KERNEL(large_local, unsigned* out) // 400 KB, which a thread of a GPU can have
 {
     volatile unsigned local[100000];
     for (unsigned i = 0; i < 100000; ++i)
@@ -291,7 +291,7 @@ KERNEL(large_local, unsigned* out) // 400 KB, within what a GPU gives to a threa
     out[threadIdx.x] = local[threadIdx.x] + local[99999];
 }
 
-// ------------------------------------------------------------------------ with a defect
+// ------------------------------------------------------------------------ faulty kernels
 
 KERNEL(huge_local, unsigned* out)
 {
@@ -390,7 +390,7 @@ KERNEL(loop_for_ever)
     for (;;) asm volatile(""); // at loop_for_ever
 }
 
-// The first block, which the caller takes, ends when another has taken the second.
+// The first block, which the caller runs, ends when another thread runs the second.
 KERNEL(loop_in_second_block, Flag* began)
 {
     if (blockIdx.x == 0)

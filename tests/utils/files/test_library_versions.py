@@ -26,7 +26,7 @@ def records(library):
     return list((library.parent / "caches" / "cuda-python" / "library-versions").iterdir())
 
 
-def test_a_version_is_found_again(library):
+def test_a_recorded_version_is_read(library):
     assert recorded_version(str(library)) is None
     record_version(str(library), (13, 5))
     assert recorded_version(str(library)) == (13, 5)
@@ -92,7 +92,7 @@ def test_a_record_that_others_can_write_is_ignored(library):
     assert recorded_version(str(library)) is None
 
 
-def test_a_record_that_cannot_be_put_in_place_leaves_nothing(library, monkeypatch):
+def test_a_record_that_cannot_be_renamed_leaves_no_file(library, monkeypatch):
     def fail(source, target):
         raise OSError("no space left")
 

@@ -119,7 +119,7 @@ def test_a_file_is_replaced_atomically(file, tmp_path):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_beside(file, tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_replaced_stays_and_no_temporary_file_is_left(file, tmp_path, monkeypatch):
     def fail(source, target):
         raise OSError(errno.ENOSPC, "no space left")
 
