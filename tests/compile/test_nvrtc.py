@@ -6,7 +6,6 @@ import types
 
 import pytest
 
-
 from cuda.core._compile import _nvrtc, _nvrtc_calls
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError

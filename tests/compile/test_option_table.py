@@ -17,7 +17,6 @@ from cuda.core._compile._option_table import (
     toggle,
     value,
 )
-
 from cuda.core._utils.options import Options, options_class
 
 

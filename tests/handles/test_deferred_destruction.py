@@ -109,7 +109,6 @@ def test_closed_streams_count_until_their_work_is_done(device, stream):
     launch(stream, ONE, kernel("read"), texture, out.buffer)
     stream.sync()
     with busy(gone) as release:
-
         launch(gone, ONE, kernel("read"), np.uint64(texture.handle), out.buffer)
         event = gone.record()
         gone.close()

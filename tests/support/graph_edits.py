@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads use nodes and graphs while other threads change and destroy them: only documented exceptions may occur.
 
-    cd tests && CUDA_CORE_DEVICE=auto PYTHONPATH=$PWD/..:. python -m support.graph_edits --seconds 60 --seed 1
+cd tests && CUDA_CORE_DEVICE=auto PYTHONPATH=$PWD/..:. python -m support.graph_edits --seconds 60 --seed 1
 """
 
 from __future__ import annotations

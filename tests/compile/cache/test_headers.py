@@ -7,7 +7,6 @@ import os
 import pytest
 
 from cuda.core._compile.cache import _headers
-
 from cuda.core._compile.cache._headers import find_headers, parse
 from support.files import let_clock_tick
 
@@ -189,4 +188,3 @@ def test_a_header_that_vanishes_is_detected(root, monkeypatch):
 
     monkeypatch.setattr(_headers.Search, "_read", read)
     assert not find_headers('#include "a.h"', "default_program").is_current()
-

@@ -7,7 +7,6 @@ import threading
 
 import pytest
 
-
 from cuda.core._compile import _nvrtc
 from cuda.core._compile._request import CompileRequest, compile_settings
 from cuda.core._compile.cache import _headers, _lookup
