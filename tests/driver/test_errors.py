@@ -38,7 +38,6 @@ def test_out_of_memory_is_the_builtin_too():
     assert type(raised(2)) is drv.MemoryError is cuda.core.OutOfMemoryError
 
 
-
 def test_a_not_supported_error_is_caught_by_either_name():
     error = raised(801)
     assert isinstance(error, drv.LogicError) and isinstance(error, cuda.core.NotSupportedError)

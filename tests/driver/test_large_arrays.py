@@ -21,6 +21,7 @@ VALUES = (INDICES % PERIOD).astype(np.uint8)
 
 
 def sum_before(index):
+    """Return the sum of the elements before an index."""
     whole, rest = divmod(int(index), PERIOD)
     return whole * (PERIOD * (PERIOD - 1) // 2) + rest * (rest - 1) // 2
 

@@ -5,7 +5,6 @@
 import builtins
 import copy
 import pickle
-import threading
 
 import pytest
 from cuda.bindings import nvml
@@ -13,6 +12,7 @@ from cuda.bindings import nvml
 from cuda.core import system
 from cuda.core.system import _device
 from cuda.core.system.typing import AddressingMode, ClocksEventReasons, DeviceArch, GpuTopologyLevel
+from support.threads import COUNT, run_in_threads
 
 pytestmark = pytest.mark.requires(nvml=True)
 
@@ -284,13 +284,9 @@ def test_helper_classes_are_names_of_the_module():
 def test_many_threads_read_one_device(gpu):
     seen = []
 
-    def read():
+    def read(_):
         other = system.Device(index=0)
         seen.extend((other.name, other.uuid, other.memory_info.total) for _ in range(50))
 
-    threads = [threading.Thread(target=read) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(seen) == 400 and len(set(seen)) == 1
+    assert run_in_threads(read) == []
+    assert len(seen) == 50 * COUNT and len(set(seen)) == 1

@@ -3,7 +3,6 @@
 """NVML is initialized at its first use, once, and again after a fork; without its library each query raises."""
 
 import os
-import threading
 
 import pytest
 from cuda.pathfinder import DynamicLibNotFoundError
@@ -11,6 +10,7 @@ from cuda.pathfinder import DynamicLibNotFoundError
 from cuda.core import system
 from cuda.core.system import _nvml_context
 from support.interpreter import run
+from support.threads import run_in_threads
 
 
 @pytest.fixture
@@ -21,17 +21,7 @@ def uninitialized(monkeypatch):
 
 def test_initialization_is_thread_safe(uninitialized, fake):
     fake("init_v2")
-    barrier = threading.Barrier(8)
-
-    def start():
-        barrier.wait()
-        _nvml_context.initialize()
-
-    threads = [threading.Thread(target=start) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    assert run_in_threads(lambda number: _nvml_context.initialize()) == []
     assert fake.calls == [("init_v2",)]
     assert _nvml_context.is_initialized() is True and _nvml_context._get_nvml_state() == 1
 

@@ -3,12 +3,12 @@
 """The topology of a device: near devices, processors and NUMA nodes."""
 
 import os
-import threading
 
 import pytest
 
 from cuda.core import system
 from cuda.core.system.typing import AffinityScope
+from support.threads import in_thread
 
 pytestmark = pytest.mark.requires(nvml=True)
 
@@ -33,18 +33,13 @@ def test_near_numa_nodes_are_bits_of_words(gpu, fake):
 
 
 def test_a_thread_is_bound_to_near_processors(gpu):
-    bound = []
-
     def bind():
         gpu.set_cpu_affinity()
-        bound.append(os.sched_getaffinity(0))
+        near = os.sched_getaffinity(0)
         gpu.clear_cpu_affinity()
-        bound.append(os.sched_getaffinity(0))
+        return near, os.sched_getaffinity(0)
 
-    thread = threading.Thread(target=bind)
-    thread.start()
-    thread.join()
-    near, everything = bound
+    near, everything = in_thread(bind)
     assert near and near <= everything
 
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Event sets: waits with a timeout, event types, and the end of a set."""
 
-import threading
 import time
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from cuda.core import system
 from cuda.core.system import _device
 from support.interpreter import run
+from support.threads import run_in_threads
 
 pytestmark = pytest.mark.requires(nvml=True)
 
@@ -51,20 +51,11 @@ def test_wait_lets_other_threads_run_and_is_ended_by_a_signal():
 
 
 def test_many_threads_wait_at_the_same_time(gpu):
-    ended = []
-
-    def wait():
-        try:
+    def wait(_):
+        with pytest.raises(system.TimeoutError):
             gpu.register_events([]).wait(20)
-        except system.TimeoutError:
-            ended.append(1)
 
-    threads = [threading.Thread(target=wait) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert ended == [1] * 8
+    assert run_in_threads(wait) == []
 
 
 @pytest.mark.parametrize(

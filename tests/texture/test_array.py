@@ -5,7 +5,6 @@
 import ctypes
 import gc
 import pickle
-import threading
 import weakref
 
 import numpy as np
@@ -20,6 +19,7 @@ from cuda.core.typing import ArrayFormatType
 from support.graph_work import is_released
 from support.images import array_of, contents
 from support.memory import read
+from support.threads import in_thread
 
 SHAPES = [(37,), (16, 9), (5, 4, 3)]
 
@@ -335,23 +335,11 @@ def test_invalid_foreign_handles_are_refused(device):
 
 def test_array_can_be_closed_on_any_thread(device):
     array = made(device)
-    thread = threading.Thread(target=array.close)  # no context is current there
-    thread.start()
-    thread.join()
+    in_thread(array.close)  # no context is current there
     assert array.is_closed
 
 
 @pytest.mark.requires(device=True)
 def test_array_needs_a_current_device():
-    errors = []
-
-    def make():
-        try:
-            made(Device(0))
-        except CUDAError as error:
-            errors.append(str(error))
-
-    thread = threading.Thread(target=make)
-    thread.start()
-    thread.join()
-    assert len(errors) == 1 and "set_current" in errors[0]
+    with pytest.raises(CUDAError, match="set_current"):
+        in_thread(lambda: made(Device(0)))

@@ -45,7 +45,7 @@ for view in (
     check(view.is_device_accessible and view.device_id == 0)
 try:
     StridedMemoryView.from_cuda_array_interface(array, stream_ptr=int(stream.handle))
-except BufferError:  # Warp's is of version 2, which does not tell the stream
+except BufferError:  # Warp has version 2 of the interface, which does not name the stream
     check(array.__cuda_array_interface__["version"] == 2)
 else:
     check(array.__cuda_array_interface__["version"] > 2)

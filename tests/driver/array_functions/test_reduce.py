@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions give NumPy's values for all types, layouts and axes, and equal results from run to run."""
 
-import threading
-
 import numpy as np
 import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_functions import _reduce as _array_reduce
+from support.threads import COUNT, run_in_threads
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -137,21 +136,14 @@ def test_reductions_use_the_given_stream_and_allocator():
 
 
 def test_threads_do_not_share_scratch_memory(context):
-    d = [gpuarray.to_gpu(np.full(20_000, number, "i8")) for number in range(4)]
-    wrong = []
+    d = [gpuarray.to_gpu(np.full(20_000, number, "i8")) for number in range(COUNT)]
 
     def work(number):
         context.push()
         try:
             for _ in range(20):
-                if gpuarray.sum(d[number]).get() != 20_000 * number:
-                    wrong.append(number)
+                assert gpuarray.sum(d[number]).get() == 20_000 * number
         finally:
             drv.Context.pop()
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    assert run_in_threads(work) == []

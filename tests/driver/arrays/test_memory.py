@@ -19,6 +19,7 @@ from cuda.core.driver._arrays import _memory as _array_memory
 from cuda.core.driver._arrays._memory import ResultAllocation, SharedAllocation
 from cuda.core.driver._memory import _device_memory as _memory
 from cuda.core.driver.reduction import ReductionKernel
+from support.threads import run_in_threads
 from support.work import busy
 
 pytestmark = [pytest.mark.requires(mempool=True), pytest.mark.usefixtures("context")]
@@ -434,9 +435,8 @@ def test_peer_access_includes_the_pool_of_results(array):
 
 def test_threads_free_and_make_results(array):
     mine = drv.Context.get_current()
-    failures = []
 
-    def work():
+    def work(_):
         mine.push()
         try:
             for number in range(100):
@@ -444,17 +444,10 @@ def test_threads_free_and_make_results(array):
                 if number % 3 == 0:
                     result.gpudata  # noqa: B018
                 assert result.get()[7] == 7 + number
-        except BaseException as error:
-            failures.append(error)
         finally:
             mine.pop()
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    assert run_in_threads(work) == []
     assert array._owner.is_closed is False
 
 

@@ -3,7 +3,6 @@
 """Devices, contexts, and the stack of each thread."""
 
 import pickle
-import threading
 
 import pytest
 
@@ -12,7 +11,7 @@ import cuda.core.driver as drv
 from cuda.core.driver._contexts._context import member_of
 from support.contexts import current_context, foreign_context, no_context
 from support.interpreter import run
-from support.threads import in_thread
+from support.threads import COUNT, in_thread, run_in_threads
 
 
 @pytest.fixture
@@ -248,28 +247,21 @@ def test_exiting_with_a_context_on_the_stack_prints_nothing():
     assert run(code) == "end\n"
 
 
-
 def test_threads_have_stacks_of_their_own(bare):
-    contexts, barrier = [], threading.Barrier(4)
+    contexts = []
 
-    def work():
+    def work(_):
         mine = drv.Device(0).make_context()
         contexts.append(mine)
-        barrier.wait()
         for _ in range(50):
             assert drv.Context.get_current() is mine
             mine.push()
             assert drv.Context.pop() is mine
         mine.detach()
-        return drv.Context.get_current()
+        assert drv.Context.get_current() is None
 
-    results = []
-    threads = [threading.Thread(target=lambda: results.append(work())) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [None] * 4 and len(set(map(id, contexts))) == 4
+    assert run_in_threads(work) == []
+    assert len(set(map(id, contexts))) == COUNT
 
 
 # --- Settings --------------------------------------------------------------------------------------

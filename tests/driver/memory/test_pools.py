@@ -4,7 +4,6 @@
 
 import gc
 import random
-import threading
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core.driver._errors import logic_error
 from cuda.core.driver._memory import _pools
+from support.threads import run_in_threads
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -117,8 +117,6 @@ def test_a_pool_can_be_used_in_another_context(pool, context):
 
 
 def test_threads_share_a_pool(pool, context):
-    failures = []
-
     def work(seed):
         context.push()
         numbers = random.Random(seed)
@@ -131,19 +129,13 @@ def test_threads_share_a_pool(pool, context):
                     mine.append(pool.allocate(numbers.randrange(1, 5000)))
             addresses = [int(memory) for memory in mine]
             assert len(set(addresses)) == len(addresses)
-        except BaseException as error:
-            failures.append(error)
         finally:
             del mine
             context.pop()
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    assert run_in_threads(work) == []
     gc.collect()
-    assert failures == [] and pool.active_blocks == 0
+    assert pool.active_blocks == 0
 
 
 def test_page_locked_pools_return_arrays():

@@ -3,7 +3,6 @@
 """Kernel calls: the fast path and the general path of unprepared calls, and the arguments of prepared calls."""
 
 import inspect
-import threading
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from cuda.core.driver import gpuarray
 from cuda.core.driver._modules import _module
 from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver.compiler import SourceModule
+from support.threads import COUNT, run_in_threads
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -272,11 +272,9 @@ def test_preparing_again_changes_the_types_of_arguments(module):
 def test_threads_share_what_the_latest_call_cached(module, context):
     add, memory = module.get_function("add"), gpuarray.zeros(1, np.int32)
     add.prepare("Pi")
-    barrier, errors = threading.Barrier(8), []
 
     def launch(number):
         context.push()
-        barrier.wait()
         try:
             stream = drv.Stream()
             for index in range(60):
@@ -285,15 +283,8 @@ def test_threads_share_what_the_latest_call_cached(module, context):
                 add.prepared_async_call((1, 1), (1, 1, 1), stream, memory.gpudata, 1)
                 add(memory, np.int32(1), block=(1, 1, 1), stream=stream)
             stream.synchronize()
-        except Exception as error:
-            errors.append(error)
         finally:
             drv.Context.pop()
 
-    threads = [threading.Thread(target=launch, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert memory.get()[0] == 8 * 120
+    assert run_in_threads(launch) == []
+    assert memory.get()[0] == COUNT * 120

@@ -44,7 +44,7 @@ signal = gpuarray.to_gpu(host)
 spectrum = fft(signal)
 assert np.allclose(spectrum.get(), np.fft.fft(host), atol=1e-2)
 
-# Back by the transform of the conjugate.
+# The inverse: the conjugate of the transform of the conjugate.
 again = fft(spectrum.conj()).conj() / n
 assert np.allclose(again.get(), host, atol=1e-4)
 

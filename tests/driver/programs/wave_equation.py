@@ -28,7 +28,7 @@ for _ in range(steps):
     step(before, now, after, c * c)
     before, now, after = now, after, before
 
-# Each mode swings with the frequency of the scheme.
+# Each mode oscillates with the frequency of the scheme.
 expected = np.zeros(n)
 for mode, size in ((1, 1.0), (3, 0.3)):
     omega = 2 * np.arcsin(c * np.sin(mode * np.pi / (2 * (n - 1))))

@@ -29,7 +29,7 @@ words = int(count_words(letters).get())
 expected = text.replace(b",", b" ").replace(b";", b" ").split()
 assert words == len(expected)
 
-# Each word's first place goes where the scan of the marks says.
+# The scan of the marks gives the index at which the position of each word is stored.
 marks = gpuarray.empty(letters.shape, np.int32)
 mark = ElementwiseKernel("const unsigned char *t, int *marks", "marks[i] = begins(t, i)", "mark", preamble=is_letter)
 mark(letters, marks)

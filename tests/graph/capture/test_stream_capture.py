@@ -3,7 +3,6 @@
 """Captures of streams: calls that must not invalidate them, and streams that no longer capture after any end."""
 
 import gc
-import threading
 
 import pytest
 
@@ -21,6 +20,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, Memory, can_capture, value
 from support.kernels import HostMemory, compiled
+from support.threads import COUNT, in_thread, run_in_threads
 
 SOURCE = 'extern "C" __global__ void add(int* out, int value) { *out += value; }'
 
@@ -241,32 +241,26 @@ def test_freeing_memory_of_the_legacy_stream_does_not_invalidate_the_capture_of_
 
 
 def test_threads_capture_at_the_same_time(device, kernel):
-    memories = [Memory(LEGACY_DEFAULT_STREAM) for _ in range(4)]
+    memories = [Memory(LEGACY_DEFAULT_STREAM) for _ in range(COUNT)]
 
-    def work(memory):
+    def work(index):
         mine = Device(0)
         mine.set_current()
         stream = mine.create_stream()
         for number in range(10):
             builder = mine.create_graph_builder().begin_building("thread_local")
-            launch(builder, ONE, kernel("add"), memory.address, number)
+            launch(builder, ONE, kernel("add"), memories[index].address, number)
             if number % 3 == 0:
                 builder.close()
                 continue
             run(builder.end_building(), stream)
 
-    threads = [threading.Thread(target=work, args=(memory,)) for memory in memories]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [value(memory) for memory in memories] == [27] * 4
+    assert run_in_threads(work) == []
+    assert [value(memory) for memory in memories] == [27] * COUNT
 
 
 def test_another_thread_can_close_a_builder(stream, kernel, memory):
     builder = stream.create_graph_builder().begin_building()
     launch(builder, ONE, kernel("add"), memory.address, 3)
-    thread = threading.Thread(target=builder.close)
-    thread.start()
-    thread.join()
+    in_thread(builder.close)
     assert can_capture(stream)

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executables of a captured function: which one a call replays, updates or patches, and how many are kept."""
 
-import threading
-
 import pytest
 
 from cuda.core import LaunchConfig, launch
 from cuda.core.graph import CaptureStatistics, capture
 from support.captured_work import ints, kernel, values
 from support.graph_work import ONE
+from support.threads import COUNT, run_in_threads
 
 
 def test_changed_pointers_scalars_and_grids_are_updated_in_place(step, stream):
@@ -108,20 +107,16 @@ def test_a_patch_that_the_driver_refuses_is_captured(data_step, stream):
 
 
 def test_threads_share_a_captured_function(step, device):
-    x, results = ints(4, 1), [ints(4) for _ in range(4)]
+    x, results = ints(4, 1), [ints(4) for _ in range(COUNT)]
 
-    def work(y):
+    def work(index):
         device.set_current()
         stream = device.create_stream()
         for number in range(12):
-            step(stream, y.buffer, x.buffer, number % 3, 4)
+            step(stream, results[index].buffer, x.buffer, number % 3, 4)
         stream.sync()
 
-    threads = [threading.Thread(target=work, args=(y,)) for y in results]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [values(y) for y in results] == [[12] * 4] * 4
+    assert run_in_threads(work) == []
+    assert [values(y) for y in results] == [[12] * 4] * COUNT
     counts = step.statistics
-    assert counts.captures + counts.updates + counts.replays + counts.patches == 48
+    assert counts.captures + counts.updates + counts.replays + counts.patches == 12 * COUNT
