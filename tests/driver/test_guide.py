@@ -4,30 +4,12 @@
 
 import re
 import sys
-import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cuda.core.driver._classic_names import forget_classic_names, use_classic_names
-
-GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guide"
-
-
-def blocks_of(guide):
-    """Return the code blocks of a guide, each with the number of its first line."""
-    text = (GUIDES / guide).read_text()
-    found = re.finditer(r"^( *)```python\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
-    return [(text[: block.start()].count("\n") + 2, textwrap.dedent(block[2])) for block in found]
-
-
-def run(guide, count):
-    blocks, names = blocks_of(guide), {"__name__": "__main__"}
-    assert len(blocks) == count
-    for line, block in blocks:
-        exec(compile("\n" * (line - 1) + block, guide, "exec"), names)
-    return names
+from support.pages import DOCS, run_blocks
 
 
 @pytest.fixture
@@ -39,14 +21,14 @@ def classic_names(device, monkeypatch):
 
 
 def test_the_guide_to_porting_runs(classic_names):
-    names = run("classic.md", 8)
+    names = run_blocks("guide/classic.md", 8)
     assert np.allclose(names["x"], 2 * np.pi)
     assert np.allclose(names["result"], 6 * np.pi)
     assert names["same"].handle == names["device"].create_stream(names["same"]).handle
 
 
 def test_the_guide_to_arrays_runs(classic_names, capsys):
-    names = run("classic-arrays.md", 3)
+    names = run_blocks("guide/classic-arrays.md", 3)
     x = np.linspace(0, 1, 1000, dtype=np.float32)
     y = np.sin(x) ** 2 + 0.5 * x
     printed = capsys.readouterr().out.split()
@@ -57,7 +39,7 @@ def test_the_guide_to_arrays_runs(classic_names, capsys):
 
 
 def test_the_table_of_import_lines_has_modules_that_exist():
-    text = (GUIDES / "classic.md").read_text()
+    text = (DOCS / "guide" / "classic.md").read_text()
     rows = re.findall(r"^\| `(?:import|from) pycuda.*? \| (.*) \|$", text, re.MULTILINE)
     assert len(rows) >= 5
     for row in rows:
