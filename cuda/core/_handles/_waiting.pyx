@@ -108,7 +108,7 @@ cdef int is_cancelled(void* argument, void* reserved) noexcept nogil:
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        query_err = wait_until_done(&stream_state, c_stream, True)
+        query_err = wait_until_done(&query_stream, c_stream, True)
         if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
             # The query has invalidated the capture; cuStreamSynchronize would report the invalidation instead.
             return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
@@ -130,14 +130,14 @@ cdef int wait_before_copy(
         &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, c_host
     ) == cydriver.CUresult.CUDA_SUCCESS:
         return 0
-    query_err = wait_while_busy(&stream_state, c_stream, True)
+    query_err = wait_while_busy(&query_stream, c_stream, True)
     return HANDLE_RETURN(query_err, b"cuStreamQuery")
 
 
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        query_err = wait_until_done(&event_state, c_event, can_spin)
+        query_err = wait_until_done(&query_event, c_event, can_spin)
     HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
     destroy_idle()
     return HANDLE_RETURN(query_err, b"cuEventQuery")
@@ -198,7 +198,7 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     while not call.get().is_done():
         if call.get().wait():
             with gil:
-                check_signals(&call_state, call.get())
+                check_signals(&query_call, call.get())
     if call.get().result() < 0:
         return HANDLE_RETURN(<cydriver.CUresult>-call.get().result(), b"cuCtxPushCurrent")
     HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
@@ -215,7 +215,7 @@ cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except
     while not call.get().is_done():
         if call.get().wait():
             with gil:
-                check_signals(&call_state, call.get())
+                check_signals(&query_call, call.get())
     return call.get().result()
 
 
@@ -354,7 +354,7 @@ cdef void check_signals_later(bint& is_interrupted) noexcept:
 
 cdef void raise_later(object error) noexcept:
     _to_raise.append(error)
-    if Py_AddPendingCall(&raise_kept, NULL) != 0:
+    if Py_AddPendingCall(&raise_next, NULL) != 0:
         show_unraisable(_to_raise.pop(), None)
 
 
@@ -369,7 +369,7 @@ cdef list _to_raise = []
 cdef object _raised = None  # the latest exception of a signal handler
 
 
-cdef int raise_kept(void* nothing) except -1:
+cdef int raise_next(void* nothing) except -1:
     global _raised
     _raised = _to_raise.pop(0)
     raise _raised
@@ -389,18 +389,18 @@ def may_wait_for_device() -> bool:
     return is_blocking
 
 
-ctypedef cydriver.CUresult (*State)(void* what) noexcept nogil
+ctypedef cydriver.CUresult (*Query)(void* what) noexcept nogil
 
 
-cdef cydriver.CUresult stream_state(void* what) noexcept nogil:
+cdef cydriver.CUresult query_stream(void* what) noexcept nogil:
     return cydriver.cuStreamQuery(<cydriver.CUstream>what)
 
 
-cdef cydriver.CUresult event_state(void* what) noexcept nogil:
+cdef cydriver.CUresult query_event(void* what) noexcept nogil:
     return cydriver.cuEventQuery(<cydriver.CUevent>what)
 
 
-cdef cydriver.CUresult call_state(void* what) noexcept nogil:
+cdef cydriver.CUresult query_call(void* what) noexcept nogil:
     cdef BlockingCall* call = <BlockingCall*>what
     return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
 
@@ -417,42 +417,42 @@ cdef int synchronize(void* what) noexcept nogil:
 
 
 cdef inline cydriver.CUresult wait_until_done(
-    State state, void* what, bint can_spin
+    Query query, void* what, bint can_spin
 ) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
-    cdef cydriver.CUresult err = state(what)
-    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_while_busy(state, what, can_spin)
+    cdef cydriver.CUresult err = query(what)
+    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_while_busy(query, what, can_spin)
 
 
 cdef cydriver.CUresult wait_while_busy(
-    State state, void* what, bint can_spin
+    Query query, void* what, bint can_spin
 ) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
     cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_NOT_READY
     cdef Pauses pauses
     while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
         if pauses.pause(can_spin):
             with gil:
-                check_signals(state, what)
-        err = state(what)
+                check_signals(query, what)
+        err = query(what)
     return err
 
 
-cdef int check_signals(State state, void* what) except -1:
+cdef int check_signals(Query query, void* what) except -1:
     try:
         PyErr_CheckSignals()
     except BaseException:
         # The software device reports once that it has ended the kernels, which this exception reports already.
         if device_choice.has_ended_work():
             with nogil:
-                consume_error(state, what)
+                consume_error(query, what)
         raise
     return 0
 
 
-cdef void consume_error(State state, void* what) noexcept nogil:
+cdef void consume_error(Query query, void* what) noexcept nogil:
     cdef Pauses pauses
     cdef int _time
     for _time in range(MAX_QUERIES):
-        if state(what) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        if query(what) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
             return
         pauses.pause(False)
 

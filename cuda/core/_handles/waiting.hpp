@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of an interruptible wait that need neither Python nor CUDA: clocks, pauses, and a helper
-// thread for calls that block and cannot be polled. docs/design/waiting.md has the reasons.
+// The parts of an interruptible wait that need neither Python nor CUDA: pauses, and a helper thread for calls that
+// block and cannot be polled. docs/design/waiting.md has the reasons.
 #pragma once
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ namespace cuda_core {
 
 // Signal handlers of Python run on the main thread only, so only its waits can be interrupted.
 inline bool is_main_thread() noexcept {
-    static thread_local signed char known = 0;  // a constant, because every wait reads it: it needs no guard
+    static thread_local signed char known = 0;  // a constant initializer, so that reads need no guard
     if (__builtin_expect(known == 0, 0)) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
     return known > 0;
 }
@@ -39,9 +39,9 @@ inline std::int64_t nanoseconds_now() noexcept {
     return std::int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
 
-// Yields between two polls of what another thread is about to do. Two running threads answer each other in less time
-// than a system call takes, so the first polls make none.
-class Glances {
+// The pause between two polls of a flag that another thread is about to set. Two running threads answer each other in
+// less time than a system call takes, so the first polls make none.
+class Backoff {
 public:
     void next() noexcept {
         if (count_ < without_calls) {
@@ -55,31 +55,31 @@ public:
             sched_yield();
         }
     }
-    // While true, the caller does not read the clock either.
-    bool is_short() const noexcept { return count_ < without_calls; }
+    // True for the first polls, between which the caller does not read the clock either.
+    bool is_spinning() const noexcept { return count_ < without_calls; }
 
 private:
     static constexpr int without_calls = 200;  // some microseconds
     int count_ = 0;
 };
 
-// The pauses between two queries. Short work is polled without pauses, as a driver does; long work every
-// 2 ms at least, which takes little processor time.
+// The pauses between two queries of the device. Short work is polled without pauses, as the driver does; long work at
+// least every 2 ms, which takes little processor time.
 class Pauses {
 public:
-    static constexpr std::int64_t watching = 1'000'000;
-    static constexpr std::int64_t shortest = 50'000, longest = 2'000'000, between_checks = 50'000'000;
+    static constexpr std::int64_t spin_time = 1'000'000;
+    static constexpr std::int64_t shortest = 50'000, longest = 2'000'000, signal_interval = 50'000'000;
 
-    // Waits for a moment. True when signals are to be looked at.
+    // Pauses once. True if the caller should check for signals.
     bool pause(bool can_spin) noexcept {
         const std::int64_t now = nanoseconds_now(), elapsed = now - start_;
-        if (can_spin && elapsed < watching) {
-            sched_yield(); // costs nothing where nobody waits for the processor
+        if (can_spin && elapsed < spin_time) {
+            sched_yield(); // costs nothing if no other thread waits for the processor
             return false;
         }
         const timespec time = {0, long(std::clamp(elapsed / 32, shortest, longest))};
         const bool is_signal = nanosleep(&time, nullptr) != 0 && errno == EINTR;
-        if (!is_signal && now - checked_ < between_checks) return false;
+        if (!is_signal && now - checked_ < signal_interval) return false;
         checked_ = now;
         return true;
     }
@@ -89,13 +89,13 @@ private:
     std::int64_t checked_ = start_;
 };
 
-// A call on a helper thread, which its caller may abandon. The thread is reused for the next
-// call, unless it is still busy with an abandoned one.
+// A call on a helper thread, which the caller may abandon. The thread is reused for the next call, unless it is still
+// busy with an abandoned one.
 class BlockingCall {
 public:
     using Function = int (*)(void* argument);
 
-    // `keep` is what the call needs, also if it is left behind. Null where no thread can be started.
+    // `keep` is held until the call returns, even if it is abandoned. Null if no thread can be started.
     static std::shared_ptr<BlockingCall> start(Function function, void* argument, Keep keep) noexcept {
         try {
             return start(std::make_shared<BlockingCall>(function, argument, std::move(keep)));
@@ -131,16 +131,16 @@ public:
     bool is_done() const noexcept { return is_done_.load(std::memory_order_acquire); }
     int result() const noexcept { return result_; }
 
-    // True when signals are to be looked at; false as soon as the call is done.
+    // True if the caller should check for signals; false as soon as the call is done.
     bool wait() noexcept {
-        Glances glances;
-        for (; glances.is_short(); glances.next())
+        Backoff backoff;
+        for (; backoff.is_spinning(); backoff.next())
             if (is_done()) return false;
-        for (const std::int64_t end = nanoseconds_now() + Pauses::watching; nanoseconds_now() < end; glances.next())
+        for (const std::int64_t end = nanoseconds_now() + Pauses::spin_time; nanoseconds_now() < end; backoff.next())
             if (is_done()) return false;
         timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += Pauses::between_checks;
+        until.tv_nsec += Pauses::signal_interval;
         if (until.tv_nsec >= 1000000000) ++until.tv_sec, until.tv_nsec -= 1000000000;
         return sem_timedwait(&done_, &until) != 0;
     }
@@ -150,8 +150,8 @@ private:
         State() { sem_init(&wake, 0, 0); }
         ~State() { sem_destroy(&wake); }
 
-        // Signals are for the one that waits, except those that a thread raises itself, or that a driver or
-        // a profiler sends to its threads.
+        // The thread blocks signals, which are for the waiting thread, except those that a thread raises itself, or that
+        // a driver or a profiler sends to its threads.
         static bool start(const std::shared_ptr<State>& state) {
             sigset_t all, before;
             sigfillset(&all);
@@ -172,7 +172,7 @@ private:
             return nullptr;
         }
 
-        // False when another thread has taken the place of this one.
+        // False if another helper thread has replaced this one.
         bool run_next() {
             const std::shared_ptr<BlockingCall> call = take();
             call->result_ = call->function_(call->argument_);
@@ -190,11 +190,11 @@ private:
 
         // The thread polls for the next call, because waking a thread costs more than most calls take.
         std::shared_ptr<BlockingCall> take() {
-            Glances glances;
-            while (glances.is_short() && !has_next.load(std::memory_order_acquire)) glances.next();
-            for (const std::int64_t end = nanoseconds_now() + lingering; !has_next.load(std::memory_order_acquire);) {
+            Backoff backoff;
+            while (backoff.is_spinning() && !has_next.load(std::memory_order_acquire)) backoff.next();
+            for (const std::int64_t end = nanoseconds_now() + poll_time; !has_next.load(std::memory_order_acquire);) {
                 if (nanoseconds_now() > end) sleep();
-                else glances.next();
+                else backoff.next();
             }
             std::lock_guard<std::mutex> lock(Thread::get().mutex);
             has_next = false;
@@ -213,7 +213,7 @@ private:
             is_asleep = false;
         }
 
-        static constexpr std::int64_t lingering = 100'000;
+        static constexpr std::int64_t poll_time = 100'000;
         const std::uint32_t born_at = fork_count();
         sem_t wake;
         std::atomic<bool> has_next{false};
@@ -240,11 +240,12 @@ private:
     int result_ = 0;
 };
 
-// A function with its argument, which may outlive the caller. `run` is given a function that calls it once.
+// Calls `function(value)` through `run`, which may defer the call beyond its return. `run` gets a function with its
+// argument, and must call it once.
 template <class T, class Result>
 Result call_once(Result (*function)(T), T value, int (*run)(BlockingCall::Function, void*, const char*), const char* name) {
     struct Call {
-        static int make(void* own) {
+        static int invoke(void* own) {
             std::unique_ptr<Call> call(static_cast<Call*>(own));
             return static_cast<int>(call->function(std::move(call->value)));
         }
@@ -253,7 +254,7 @@ Result call_once(Result (*function)(T), T value, int (*run)(BlockingCall::Functi
         T value;
     };
     Call* call = new (std::nothrow) Call{function, std::move(value)};
-    return call ? static_cast<Result>(run(&Call::make, call, name)) : function(std::move(value));
+    return call ? static_cast<Result>(run(&Call::invoke, call, name)) : function(std::move(value));
 }
 
 }  // namespace cuda_core
