@@ -301,7 +301,7 @@ cdef EventHandle record_event(const QueriedStream& stream, UnexpectedError* erro
     return event
 
 
-# The same where the context of the stream is current. The event keeps the context, which would destroy it.
+# The same where the context of the stream is current. The event keeps the context, with which it would be destroyed.
 cdef EventHandle record_event_here(cydriver.CUstream c_stream, Keep context, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUevent c_event = NULL
     cdef EventHandle event
