@@ -178,6 +178,14 @@ def test_a_value_above_the_limit_is_not_kept(make):
     assert (cache.get("a"), cache.size_bytes) == (None, 0)
 
 
+def test_a_value_above_the_limit_displaces_no_others(make):
+    cache = make(max_size_bytes=10)
+    cache["a"], cache["b"] = b"a" * 5, b"b" * 11
+    assert (cache.get("a"), cache.get("b")) == (b"a" * 5, None)
+    cache["a"] = b"a" * 11
+    assert (cache.get("a"), cache.size_bytes) == (None, 0)
+
+
 def test_replacing_a_value_does_not_add_to_the_size(make):
     cache = make(max_size_bytes=10)
     for _ in range(5):

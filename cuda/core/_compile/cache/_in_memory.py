@@ -56,6 +56,9 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
         key, value = checked_key(key), checked_value(value)
         with self._lock:
             self._remove(key)
+            # A value above the limit is not stored, so that it does not displace all others.
+            if self._limit is not None and len(value) > self._limit:
+                return
             self._values[key] = value
             self._size += len(value)
             while self._limit is not None and self._size > self._limit:
