@@ -108,7 +108,7 @@ cdef int is_cancelled(void* argument, void* reserved) noexcept nogil:
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        query_err = wait_until_done(&query_stream, c_stream, True)
+        query_err = wait_until_done(&stream_state, c_stream, True)
         if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
             # The query has invalidated the capture; cuStreamSynchronize would report the invalidation instead.
             return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
@@ -130,14 +130,14 @@ cdef int wait_before_copy(
         &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, c_host
     ) == cydriver.CUresult.CUDA_SUCCESS:
         return 0
-    query_err = wait_while_busy(&query_stream, c_stream, True)
+    query_err = wait_while_busy(&stream_state, c_stream, True)
     return HANDLE_RETURN(query_err, b"cuStreamQuery")
 
 
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
-        query_err = wait_until_done(&query_event, c_event, can_spin)
+        query_err = wait_until_done(&event_state, c_event, can_spin)
     HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
     destroy_idle()
     return HANDLE_RETURN(query_err, b"cuEventQuery")
@@ -198,7 +198,7 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     while not call.get().is_done():
         if call.get().wait():
             with gil:
-                check_signals(&query_call, call.get())
+                check_signals(&call_state, call.get())
     if call.get().result() < 0:
         return HANDLE_RETURN(<cydriver.CUresult>-call.get().result(), b"cuCtxPushCurrent")
     HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
@@ -215,7 +215,7 @@ cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except
     while not call.get().is_done():
         if call.get().wait():
             with gil:
-                check_signals(&query_call, call.get())
+                check_signals(&call_state, call.get())
     return call.get().result()
 
 
@@ -392,15 +392,15 @@ def may_wait_for_device() -> bool:
 ctypedef cydriver.CUresult (*Query)(void* what) noexcept nogil
 
 
-cdef cydriver.CUresult query_stream(void* what) noexcept nogil:
+cdef cydriver.CUresult stream_state(void* what) noexcept nogil:
     return cydriver.cuStreamQuery(<cydriver.CUstream>what)
 
 
-cdef cydriver.CUresult query_event(void* what) noexcept nogil:
+cdef cydriver.CUresult event_state(void* what) noexcept nogil:
     return cydriver.cuEventQuery(<cydriver.CUevent>what)
 
 
-cdef cydriver.CUresult query_call(void* what) noexcept nogil:
+cdef cydriver.CUresult call_state(void* what) noexcept nogil:
     cdef BlockingCall* call = <BlockingCall*>what
     return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
 
