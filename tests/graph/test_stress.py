@@ -32,4 +32,4 @@ def test_threads_that_build_change_launch_and_drop_graphs_leak_nothing(device):
 def test_threads_use_nodes_that_others_change_and_destroy(device):
     result = run("graph_edits", "--seconds", os.environ.get("CUDA_CORE_SOUP_SECONDS", "0.6"))
     assert result["failures"] == []
-    assert result["counts"]["done"] > 100
+    assert result["counts"]["done"] >= 8 * 25

@@ -102,15 +102,14 @@ def test_functions_that_the_driver_lacks_raise_when_they_are_called(tmp_path):
 
 
 @pytest.mark.requires(software=True)
-def test_streams_per_thread_take_other_functions():
-    # On the software device both kinds exist; what the NULL stream is shows in the handle that copies use.
+def test_memory_works_with_the_driver_functions_for_per_thread_streams():
     code = (
-        "import cuda.core as c; d = c.Device(); d.set_current()\n"
-        "b = d.allocate(16, stream=c.PER_THREAD_DEFAULT_STREAM)\n"
-        "b.fill(7, stream=c.PER_THREAD_DEFAULT_STREAM); c.PER_THREAD_DEFAULT_STREAM.sync(); print(b.size)"
+        "import cuda.core as c; d = c.Device(); d.set_current(); s = c.PER_THREAD_DEFAULT_STREAM\n"
+        "b = d.allocate(4, stream=s); h = c.LegacyPinnedMemoryResource().allocate(4)\n"
+        "b.fill(7, stream=s); b.copy_to(h, stream=s); s.sync(); print(bytes(memoryview(h)))"
     )
     variables = {"CUDA_CORE_DEVICE": "software", "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM": "1"}
-    assert run(code, **variables) == "16"
+    assert run(code, **variables) == str(bytes([7, 7, 7, 7]))
 
 
 def test_the_error_for_a_driver_that_cannot_be_loaded_has_the_reason(tmp_path):
