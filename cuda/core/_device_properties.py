@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import CachedProperty
 
 __all__ = ["DeviceProperties"]
@@ -62,7 +62,7 @@ class Flag(Attribute):
     convert = bool
 
 
-@needs_init("_read", "_device_id")
+@raise_if_uninitialized("_read", "_device_id")
 class DeviceProperties:
     """The attributes of a device (``cuDeviceGetAttribute``), from :attr:`Device.properties`.
 

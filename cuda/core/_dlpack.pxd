@@ -72,7 +72,7 @@ cdef enum:
 
 
 # The table through which a type exchanges tensors in C: its `__dlpack_c_exchange_api__`. Each function
-# returns 0, or -1 with a Python exception set; none of them synchronises.
+# returns 0, or -1 with a Python exception set; none of them synchronizes.
 ctypedef void (*SetError)(void* context, const char* kind, const char* message) noexcept nogil
 
 cdef struct DLPackExchangeAPI:

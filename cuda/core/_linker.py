@@ -20,7 +20,7 @@ from cuda.core._compile.linking._nvjitlink_version import NO_NVJITLINK, nvjitlin
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.errors.caller import warn_caller
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import answering, completed_as
 from cuda.core._utils.validators import find_str_enum
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -34,7 +34,7 @@ _choice = threading.RLock()
 
 
 @answering
-@needs_init("_linker", "_is_linked")
+@raise_if_uninitialized("_linker", "_is_linked")
 class Linker:
     """Links compiled code at run time, with nvJitLink (``nvJitLinkCreate``) or the driver (``cuLinkCreate``).
 

@@ -20,7 +20,7 @@ from cuda.core._compile._request import CompiledCode, CompileRequest, compile_se
 from cuda.core._handles import _late
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import answering, completed_as
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import name_bytes, shown
@@ -38,7 +38,7 @@ _linker = Deferred("cuda.core._linker")
 
 
 @answering
-@needs_init("_settings", "_opening", "_code")
+@raise_if_uninitialized("_settings", "_opening", "_code")
 class Program:
     """Source code to be compiled at run time, with NVRTC, NVVM or a linker.
 

@@ -194,10 +194,10 @@ def test_captures_do_not_keep_their_instance_alive(stream):
 def test_an_uninitialized_captured_function_is_refused():
     empty = CapturedFunction.__new__(CapturedFunction)
     for use in (lambda: empty(1), lambda: empty.statistics, empty.clear, lambda: empty.__get__(1, int)):
-        with pytest.raises(RuntimeError, match="not initialised"):
+        with pytest.raises(RuntimeError, match="not initialized"):
             use()
     made = capture(len)
-    with pytest.raises(RuntimeError, match="initialised already"):
+    with pytest.raises(RuntimeError, match="initialized already"):
         made.__init__(len)
     with pytest.raises(TypeError, match="CapturedFunction"):
         pickle.dumps(made)

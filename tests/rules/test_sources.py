@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Licence headers, sizes of files and functions, names of calls in driver errors, and skips by capability only."""
+"""Licence headers, spelling, sizes of files and functions, names of calls in driver errors, and skips by capability."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ FUNCTION = re.compile(r"^( *)(?:async +)?(?:def|cdef|cpdef) (?!class\b|extern\b)
 RESULT = re.compile(r"\b(?:HANDLE|ALLOW|WARN)_RETURN\(")
 SKIP = re.compile(r"pytest\.(?:skip|importorskip|xfail)\b|mark\.(?:skip|skipif|xfail)\b")
 
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+ISE = re.compile(r"([a-z]+)is(?:e[ds]?|ers?|ing|ations?|able)", re.IGNORECASE)
+# The words with which no spelling has -ize, up to "ise": bitwise, raise, advise and so on.
+ALWAYS_ISE = re.compile(r"\w*(?:w|ra|adv|prom|no|exerc|prec|surpr|rev|compr)|a?r|d", re.IGNORECASE)
+
 
 def sources(*directories: str) -> list[Path]:
     """Return the source files below some directories."""
@@ -33,6 +38,8 @@ def named(path: Path) -> str:
 
 CODE = [*sources("cuda", "tests", "examples", "benchmarks", ".ci"), ROOT / "setup.py", ROOT / "docs" / "conf.py"]
 SCRIPTS = [path for path in sorted((ROOT / ".ci").iterdir()) if path.is_file() and not path.suffix]
+PAGES = [path for folder in ("", "api", "changes", "design", "guide") for path in (ROOT / "docs" / folder).glob("*.*")]
+TEXTS = [*CODE, *SCRIPTS, *PAGES, *(ROOT / "tests").rglob("*.cu"), ROOT / "README.md", ROOT / "pyproject.toml"]
 CYTHON = [path for path in sources("cuda") if path.suffix in (".pyx", ".pxd")]
 
 
@@ -54,6 +61,19 @@ def test_functions_are_of_moderate_size(path):
     assert long == {}
 
 
+def test_verbs_are_spelled_with_ize():
+    british = {
+        f"{named(path)}: {word}" for path in TEXTS for word in WORD.findall(path.read_text()) if is_spelled_with_ise(word)
+    }
+    assert british == set(), "write initialize, normalize, synchronize, optimize and so on"
+
+
+@pytest.mark.parametrize("ending", ["ise", "ises", "ised", "iser", "ising", "isation", "isable"])
+def test_words_that_never_have_ize_are_told_apart(ending):
+    stems = ("initial", "Normal", "optim", "character", "uncustom", "RECOGN", "memo", "ra", "Adv", "bitw", "d", "ar")
+    assert [stem for stem in stems if is_spelled_with_ise(stem + ending)] == list(stems[:7])
+
+
 @pytest.mark.parametrize("path", CYTHON, ids=named)
 def test_driver_result_is_reported_under_the_name_of_the_call(path):
     for call in result_calls(path.read_text()):
@@ -68,6 +88,11 @@ def test_driver_result_is_reported_under_the_name_of_the_call(path):
 def test_test_skips_by_capability_only(path):
     if path not in (Path(__file__).resolve(), ROOT / "tests" / "conftest.py"):
         assert SKIP.findall(path.read_text()) == []
+
+
+def is_spelled_with_ise(word: str) -> bool:
+    match = ISE.fullmatch(word)
+    return match is not None and not ALWAYS_ISE.fullmatch(match[1])
 
 
 def functions(text: str) -> Iterator[tuple[str, int]]:

@@ -33,13 +33,13 @@ def to_srgb(values: np.ndarray) -> np.ndarray:
     return np.concatenate([encoded[..., :3], values[..., 3:]], axis=-1)
 
 
-def resolve(index: np.ndarray, extent: int, mode: str, is_normalised: bool) -> np.ndarray:
+def resolve(index: np.ndarray, extent: int, mode: str, is_normalized: bool) -> np.ndarray:
     """Return valid indices for ones that may be out of range, by the address mode; -1 stands for the border."""
     if mode == "border":
         return np.where((index >= 0) & (index < extent), index, -1)
-    if mode == "wrap" and is_normalised:
+    if mode == "wrap" and is_normalized:
         return index % extent
-    if mode == "mirror" and is_normalised:
+    if mode == "mirror" and is_normalized:
         place = index % (2 * extent)
         return np.where(place < extent, place, 2 * extent - 1 - place)
     return np.clip(index, 0, extent - 1)
@@ -53,7 +53,7 @@ def take(values: np.ndarray, places: list[np.ndarray], border) -> np.ndarray:
 
 
 def sample(
-    values: np.ndarray, at: np.ndarray, *, modes=("clamp",) * 3, linear=False, is_normalised=False, border=0.0
+    values: np.ndarray, at: np.ndarray, *, modes=("clamp",) * 3, linear=False, is_normalized=False, border=0.0
 ) -> np.ndarray:
     """Return what reads of a texture return.
 
@@ -63,20 +63,20 @@ def sample(
         The elements as floats: up to three axes, that of x last, and one of channels.
     at : numpy.ndarray
         The coordinates, one row for each read: x, y and z, as many as there are axes.
-    modes, linear, is_normalised, border
+    modes, linear, is_normalized, border
         The options of the texture: address modes by axis, linear filter, normalized coordinates, border colour.
     """
     extents = values.shape[:-1][::-1]
-    places = at.astype(np.float64) * (extents if is_normalised else 1)
+    places = at.astype(np.float64) * (extents if is_normalized else 1)
     if not linear:
-        found = [resolve(np.floor(places[:, i]).astype(int), n, modes[i], is_normalised) for i, n in enumerate(extents)]
+        found = [resolve(np.floor(places[:, i]).astype(int), n, modes[i], is_normalized) for i, n in enumerate(extents)]
         return take(values, found, border)
     places = places - 0.5
     first = np.floor(places).astype(int)
     weight = places - first
     result = np.zeros((len(at), values.shape[-1]))
     for corner in itertools.product((0, 1), repeat=len(extents)):
-        found = [resolve(first[:, i] + c, extents[i], modes[i], is_normalised) for i, c in enumerate(corner)]
+        found = [resolve(first[:, i] + c, extents[i], modes[i], is_normalized) for i, c in enumerate(corner)]
         share = np.prod([weight[:, i] if c else 1 - weight[:, i] for i, c in enumerate(corner)], axis=0)
         result += share[:, None] * take(values, found, border)
     return result

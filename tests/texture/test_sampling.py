@@ -41,21 +41,21 @@ def coordinates(extents, seed=1) -> np.ndarray:
     return whole + random.uniform(0.1, 0.9, whole.shape)
 
 
-@pytest.mark.parametrize("is_normalised", [False, True], ids=["elements", "normalised"])
+@pytest.mark.parametrize("is_normalized", [False, True], ids=["elements", "normalized"])
 @pytest.mark.parametrize("filter_mode", ["point", "linear"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
-def test_every_address_mode_is_that_of_numpy(device, stream, dimensions, mode, filter_mode, is_normalised):
+def test_every_address_mode_is_that_of_numpy(device, stream, dimensions, mode, filter_mode, is_normalized):
     values = values_of(SHAPES[dimensions])
     extents = values.shape[:-1][::-1]
-    at = (coordinates(extents) / (extents if is_normalised else 1)).astype(np.float32)
+    at = (coordinates(extents) / (extents if is_normalized else 1)).astype(np.float32)
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(
-        device, array, address_mode=mode, filter_mode=filter_mode, normalized_coords=is_normalised, border_color=BORDER
+        device, array, address_mode=mode, filter_mode=filter_mode, normalized_coords=is_normalized, border_color=BORDER
     )
     read = run(device, stream, KERNELS[dimensions], texture, at)
     linear = filter_mode == "linear"
-    expected = sampling.sample(values, at, modes=(mode,) * 3, linear=linear, is_normalised=is_normalised, border=BORDER)
+    expected = sampling.sample(values, at, modes=(mode,) * 3, linear=linear, is_normalized=is_normalized, border=BORDER)
     spread = 3.0 if mode == "border" else 1.0
     tolerance = dimensions * sampling.STEP * spread if linear else 0
     assert np.abs(read - expected).max() <= tolerance
@@ -67,7 +67,7 @@ def test_axes_have_modes_of_their_own(device, stream):
     at = (coordinates((13, 7, 5)) / (13, 7, 5)).astype(np.float32)
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, address_mode=modes, normalized_coords=True, border_color=BORDER)
-    expected = sampling.sample(values, at, modes=modes, is_normalised=True, border=BORDER)
+    expected = sampling.sample(values, at, modes=modes, is_normalized=True, border=BORDER)
     assert (run(device, stream, "volume", texture, at) == expected.astype(np.float32)).all()
 
 
@@ -340,7 +340,7 @@ def test_each_level_has_its_own_elements(device, stream):
         extents = values.shape[:-1][::-1]
         rows = np.zeros((READS, 4), dtype=np.float32)
         rows[:, :2], rows[:, 3] = coordinates(extents) / extents, level
-        expected = sampling.sample(values, rows[:, :2], modes=("wrap",) * 3, linear=True, is_normalised=True)
+        expected = sampling.sample(values, rows[:, :2], modes=("wrap",) * 3, linear=True, is_normalized=True)
         assert np.abs(run(device, stream, "plane_level", texture, rows) - expected).max() <= 2 * sampling.STEP
 
 
@@ -466,7 +466,7 @@ def test_every_address_mode_of_a_level_is_that_of_numpy(device, stream, dimensio
         rows = np.zeros((READS, 4), dtype=np.float32)
         rows[:, :dimensions], rows[:, 3] = coordinates(sizes) / sizes, level
         expected = sampling.sample(
-            values, rows[:, :dimensions], modes=(mode,) * 3, linear=True, is_normalised=True, border=BORDER
+            values, rows[:, :dimensions], modes=(mode,) * 3, linear=True, is_normalized=True, border=BORDER
         )
         tolerance = dimensions * sampling.STEP * (3.0 if mode == "border" else 1.0)
         assert np.abs(run(device, stream, f"{KERNELS[dimensions]}_level", texture, rows) - expected).max() <= tolerance

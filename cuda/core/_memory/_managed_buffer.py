@@ -20,7 +20,7 @@ from cuda.core._memory._managed_memory_ops import (
     set_preferred_location,
     set_read_mostly,
 )
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import answering
 from cuda.core._utils.validators import shown
 
@@ -157,7 +157,7 @@ class ManagedBuffer(Buffer):
             set_accessed_by(self, location, True)
 
 
-@needs_init("_buffer")
+@raise_if_uninitialized("_buffer")
 class AccessedBySetProxy(MutableSet):
     """The locations to which managed memory stays mapped, as a live view: each operation calls the driver."""
 

@@ -17,13 +17,13 @@ from collections.abc import Iterable, MutableSet
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.enums import MEMORY_POOL_ACCESS
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.validators import shown
 
 __all__ = ["DMR_mempool_get_access", "PeerAccessibleBySetProxy", "replace_peers"]
 
 
-@needs_init("_resource")
+@raise_if_uninitialized("_resource")
 class PeerAccessibleBySetProxy(MutableSet):
     """The peer devices with read and write access to the memory of a pool, as a live view.
 

@@ -15,7 +15,7 @@ from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import answering
 from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.options import Options, options_class
@@ -45,7 +45,7 @@ class _Block:
 
 
 @answering
-@needs_init("_config", "_owner", "_blocks", "_lock")
+@raise_if_uninitialized("_config", "_owner", "_blocks", "_lock")
 class VirtualMemoryResource(MemoryResource):
     """Allocates memory with the virtual memory management API, so that buffers can grow in place.
 

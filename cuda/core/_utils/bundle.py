@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bundle: the extension modules that a first result loads, linked into one shared object.
 
-Finding, opening and relocating a shared object takes longer than initialising most of the modules. ``setup.py``
+Finding, opening and relocating a shared object takes longer than initializing most of the modules. ``setup.py``
 links the bundle; ``docs/design/imports.md`` has the figures. The finder of these modules also knows where the other
 modules of the package are, so that Python does not search for them.
 """
@@ -17,7 +17,7 @@ __all__ = ["MODULES", "NAME", "PACKAGES", "BundleFinder", "bundle_path"]
 # The module name of the shared object, below cuda.core. It cannot be imported itself.
 NAME = "_bundle"
 
-# Below cuda.core. The last parts of the names differ: they name the functions that initialise the modules.
+# Below cuda.core. The last parts of the names differ: they name the functions that initialize the modules.
 MODULES = (
     "_code._elf",
     "_code._loading",

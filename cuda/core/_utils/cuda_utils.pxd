@@ -34,7 +34,7 @@ cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* 
 # Passes an exception that cannot be raised to sys.unraisablehook; `where` is the object at fault.
 cdef void show_unraisable(object error, object where) noexcept
 
-# Loads and initialises the driver, once; without one, raises an error that says what to install.
+# Loads and initializes the driver, once; without one, raises an error that says what to install.
 cdef int init_driver() except -1
 
 cpdef object check_or_create_options(type cls, object options, str options_description=*, bint keep_none=*)

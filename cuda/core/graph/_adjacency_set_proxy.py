@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import MutableSet
 
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 
 __all__ = ["AdjacencySetProxy"]
 
 
-@needs_init("_node", "_is_pred")
+@raise_if_uninitialized("_node", "_is_pred")
 class AdjacencySetProxy(MutableSet):
     """The predecessors or successors of a node: a live view, whose changes add and remove edges of the graph.
 

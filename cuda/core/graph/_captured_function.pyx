@@ -141,7 +141,7 @@ cdef class CapturedFunction:
     def __init__(self, function, data=None, mode="relaxed", options=None, maxsize=8):
         """Create the result of :func:`capture`."""
         if self._function is not None:
-            raise RuntimeError("this CapturedFunction is initialised already; create a new one")
+            raise RuntimeError("this CapturedFunction is initialized already; create a new one")
         check_maxsize(maxsize)
         positions, names = data_names(function, () if data is None else data)
         functools.update_wrapper(self, function)
@@ -206,7 +206,7 @@ cdef object refuse_call(PyObject* callee, PyObject* const* arguments, size_t nar
 
 cdef Replays replays_of(CapturedFunction self):
     if self._replays is None:
-        raise RuntimeError("this CapturedFunction was not initialised: its __init__ did not run, or failed")
+        raise RuntimeError("this CapturedFunction was not initialized: its __init__ did not run, or failed")
     return self._replays
 
 

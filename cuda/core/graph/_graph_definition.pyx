@@ -55,7 +55,7 @@ cdef class GraphDefinition(GraphView):
         if args or kwargs:
             raise TypeError(f"{type(self).__name__}() takes no arguments")
         if self._tree is not None:
-            raise RuntimeError("this GraphDefinition is initialised already; create a new one")
+            raise RuntimeError("this GraphDefinition is initialized already; create a new one")
         init_driver()
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphCreate(&c_graph, 0), b"cuGraphCreate")

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 
 from cuda.core._utils.errors import values
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.validators import shown
 from cuda.core.system._support import nvml
 
@@ -83,7 +83,7 @@ def field(name: str, doc: str, convert: Callable = int) -> property:
     return property(values.typed(lambda self: convert(getattr(self._record, name)), convert), doc=doc)
 
 
-@needs_init("_record")
+@raise_if_uninitialized("_record")
 class Snapshot:
     """The result of one NVML query: a structure of the bindings, its fields as properties."""
 
@@ -98,7 +98,7 @@ class Snapshot:
         return f"{type(self).__name__}({', '.join(f'{name}={shown_field(self, name)}' for name in names)})"
 
 
-@needs_init("_device")
+@raise_if_uninitialized("_device")
 class DeviceView:
     """A group of attributes of a device, which query NVML at each access."""
 
@@ -115,7 +115,7 @@ class DeviceView:
         return self._device._handle
 
 
-@needs_init("_items")
+@raise_if_uninitialized("_items")
 class Items:
     """The result of one NVML query that returns several structures, as a sequence.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import completed_as
 from cuda.core.system._attributes import DeviceView, answering
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse, member_of
@@ -61,7 +61,7 @@ class DeviceEvents(DeviceView):
 
 
 @answering
-@needs_init("_device", "_record")
+@raise_if_uninitialized("_device", "_record")
 class EventData:
     """An event of a device."""
 

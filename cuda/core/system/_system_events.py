@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core.system import _nvml_context
 from cuda.core.system._attributes import Items, Snapshot, answering, check_int, field, shown_field
 from cuda.core.system._device import Device
@@ -18,7 +18,7 @@ __all__ = ["RegisteredSystemEvents", "SystemEvent", "SystemEvents", "register_ev
 _SYSTEM_EVENT_TYPE_INV_MAPPING = inverse(_SYSTEM_EVENT_TYPE_MAPPING)
 
 
-@needs_init("_events")
+@raise_if_uninitialized("_events")
 class RegisteredSystemEvents:
     """A registration for system events, from :func:`register_events`.
 

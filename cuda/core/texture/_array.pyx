@@ -79,7 +79,7 @@ cdef class OpaqueArray(DescribedArray):
 
     def __repr__(self):
         if self._format is None:
-            return "<OpaqueArray, not initialised>"
+            return "<OpaqueArray, not initialized>"
         closed = ", closed" if self.is_closed else ""
         return (
             f"OpaqueArray(shape={self._shape}, format={self._format.name}, "

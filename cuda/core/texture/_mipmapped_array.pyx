@@ -57,7 +57,7 @@ cdef class MipmappedArray(DescribedArray):
 
     def __repr__(self):
         if self._format is None:
-            return "<MipmappedArray, not initialised>"
+            return "<MipmappedArray, not initialized>"
         closed = ", closed" if self.is_closed else ""
         return (
             f"MipmappedArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels}, "

@@ -7,7 +7,7 @@ import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 
 mod = SourceModule("""
-__global__ void normalise(float *data, const float *weights, float *moments, int rows, int cols)
+__global__ void normalize(float *data, const float *weights, float *moments, int rows, int cols)
 {
     int c = threadIdx.x + blockIdx.x * blockDim.x;
     if (c >= cols) return;
@@ -23,7 +23,7 @@ __global__ void normalise(float *data, const float *weights, float *moments, int
     moments[c] = mean; moments[cols + c] = deviation;
 }
 """)
-normalise = mod.get_function("normalise")
+normalize = mod.get_function("normalize")
 
 rng = np.random.RandomState(0)
 table = rng.rand(50, 20).astype(np.float32)
@@ -34,19 +34,19 @@ expected = (table - mean) / deviation
 
 data = table.copy()
 moments = np.zeros((2, 20), np.float32)
-normalise(drv.InOut(data), drv.In(weights), drv.Out(moments), np.int32(50), np.int32(20),
+normalize(drv.InOut(data), drv.In(weights), drv.Out(moments), np.int32(50), np.int32(20),
           block=(32, 1, 1), grid=(1, 1))
 assert np.allclose(data, expected, atol=1e-3)
 assert np.allclose(moments[0], mean, atol=1e-5) and np.allclose(moments[1], deviation, atol=1e-3)
 
 stream = drv.Stream()
 data = table.copy()
-normalise(drv.InOut(data), drv.In(weights), drv.Out(moments), np.int32(50), np.int32(20),
+normalize(drv.InOut(data), drv.In(weights), drv.Out(moments), np.int32(50), np.int32(20),
           block=(8, 1, 1), grid=(3, 1), stream=stream)
 stream.synchronize()
 assert np.allclose(data, expected, atol=1e-3)
 
-seconds = normalise(drv.InOut(data), drv.In(weights), drv.Out(moments), np.int32(50), np.int32(20),
+seconds = normalize(drv.InOut(data), drv.In(weights), drv.Out(moments), np.int32(50), np.int32(20),
                     block=(32, 1, 1), time_kernel=True)
 print("kernel took %.6f seconds" % seconds)
 assert seconds > 0 and np.allclose(moments[0], 0, atol=1e-3) and np.allclose(moments[1], 1, atol=1e-2)

@@ -25,7 +25,7 @@ __device__ __forceinline__ float equilibrium(int q, float rho, float ux, float u
     return W[q] * rho * (1 + 3 * cu + 4.5f * cu * cu - 1.5f * (ux * ux + uy * uy));
 }
 
-__global__ void initialise(float *f, const float *u)
+__global__ void initialize(float *f, const float *u)
 {
     int x = threadIdx.x, y = blockIdx.x;
     for (int q = 0; q < 9; q++) f[(q * NY + y) * NX + x] = equilibrium(q, 1, u[y], 0);
@@ -63,7 +63,7 @@ __global__ void velocity(const float *f, float *u)
 )
 u = (0.01 * np.sin(2 * np.pi * np.arange(NY) / NY)).astype(np.float32)
 f, g = cuda.mem_alloc(9 * NX * NY * 4), cuda.mem_alloc(9 * NX * NY * 4)
-mod.get_function("initialise")(f, cuda.In(u), block=(NX, 1, 1), grid=(NY, 1))
+mod.get_function("initialize")(f, cuda.In(u), block=(NX, 1, 1), grid=(NY, 1))
 collide = mod.get_function("collide_and_stream").prepare("PPf")
 stream = cuda.Stream()
 cuda.Context.synchronize()

@@ -9,7 +9,7 @@ from _thread import RLock
 from collections.abc import Iterable, Mapping
 
 from cuda.core._module import ObjectCode
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.validators import name_bytes, shown
 
 __all__ = ["ProgramCacheResource"]
@@ -92,7 +92,7 @@ class ProgramCacheResource(abc.ABC):
         """Release the resources of the cache; does nothing unless a subclass overrides it."""
 
 
-@needs_init("_lock", "_hits", "_misses")
+@raise_if_uninitialized("_lock", "_hits", "_misses")
 class Counters:
     """Thread-safe counters of the hits and misses of a cache."""
 

@@ -12,7 +12,7 @@ import sys
 import time
 
 from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.files.hashing import sha256
 from cuda.core._utils.files.private_files import (
     create_private,
@@ -44,7 +44,7 @@ _MAX_UNVERIFIED_BYTES = 1 << 30
 _MAX_CHECKSUM_BYTES = 64
 
 
-@needs_init("_root", "_entries", "_checks", "_temporary")
+@raise_if_uninitialized("_root", "_entries", "_checks", "_temporary")
 class FileStreamProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in a directory, which threads and processes can share.
 

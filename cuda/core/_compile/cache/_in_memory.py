@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from cuda.core._compile.cache._abc import Counters, ProgramCacheResource, checked_key, checked_limit, checked_value
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 
 __all__ = ["InMemoryProgramCache"]
 
 
-@needs_init("_values", "_size")
+@raise_if_uninitialized("_values", "_size")
 class InMemoryProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in the memory of this process, which threads can share.
 

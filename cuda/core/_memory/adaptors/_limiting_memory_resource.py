@@ -7,12 +7,12 @@ from __future__ import annotations
 from cuda.core._memory._memory_pool import check_byte_option
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.cuda_utils import OutOfMemoryError
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 
 __all__ = ["LimitingMemoryResource"]
 
 
-@needs_init("_bytes")
+@raise_if_uninitialized("_bytes")
 class LimitingMemoryResource(AccountingMemoryResource):
     """Limits how many bytes of another resource are in use: further allocations raise OutOfMemoryError.
 

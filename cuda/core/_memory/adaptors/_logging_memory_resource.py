@@ -7,14 +7,14 @@ from __future__ import annotations
 import importlib
 
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import answering
 
 __all__ = ["LoggingMemoryResource"]
 
 
 @answering
-@needs_init("_logger")
+@raise_if_uninitialized("_logger")
 class LoggingMemoryResource(AccountingMemoryResource):
     """Logs each allocation and each free of another resource.
 

@@ -8,12 +8,12 @@ import types
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["needs_init"]
+__all__ = ["raise_if_uninitialized"]
 
 _Class = TypeVar("_Class", bound=type)
 
 
-def needs_init(*names: str) -> Callable[[_Class], _Class]:
+def raise_if_uninitialized(*names: str) -> Callable[[_Class], _Class]:
     """Return a decorator of classes: reading one of these attributes before it was set is a RuntimeError.
 
     What is set is found before what is here, so reading costs nothing more. In a class with ``__slots__``, whose

@@ -4,16 +4,16 @@
 
 import pytest
 
-from cuda.core._utils.errors.initialised import needs_init
+from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 
 
-@needs_init("_value")
+@raise_if_uninitialized("_value")
 class Plain:
     def __init__(self):
         self._value = 1
 
 
-@needs_init("_value")
+@raise_if_uninitialized("_value")
 class Slotted:
     __slots__ = ("_value",)
 
@@ -42,7 +42,7 @@ class Shown(Slotted):
         return f"<b>{self._value}</b>"
 
 
-@needs_init("_value")
+@raise_if_uninitialized("_value")
 class Grown(Plain):
     def __init_subclass__(cls):
         cls.was_called = True
