@@ -24,7 +24,7 @@ from cuda.core._utils import completion  # noqa: E402
 from cuda.core._utils.importing.deferred import deferred_names  # noqa: E402
 from cuda.core._version import __version__  # noqa: E402
 
-completion.mend_completion()
+completion.patch_completion()
 
 # The module of each public name, relative to this package.
 _HOMES = {

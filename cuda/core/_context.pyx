@@ -25,7 +25,7 @@ from cuda.core._handles._handles cimport (
     green_registry,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
 from cuda.core._handles import _late
@@ -301,4 +301,4 @@ cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
     return 1 if err == cydriver.CUresult.CUDA_SUCCESS else -1
 
 
-answer_hasattr(Context)
+make_hasattr_safe(Context)

@@ -21,7 +21,7 @@ from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_ch
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr, newfunc, set_constructor, vectorcallfunc
+from cuda.core._utils._cpython cimport make_hasattr_safe, newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
 
 from cuda.core._handles import _late
@@ -429,7 +429,7 @@ cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
 
 # Device(0) is a frequent call: through vectorcall it looks up the existing object without an argument tuple.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
-answer_hasattr(Device)
+make_hasattr_safe(Device)
 
 
 __getattr__ = deferred_names("cuda.core._device", {"DeviceProperties": "_device_properties"}, root="cuda.core")

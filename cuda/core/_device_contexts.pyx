@@ -18,7 +18,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._handles._handles cimport ContextHandle, KeptContext
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
 from cuda.core._utils.cuda_utils import CUDAError
@@ -171,4 +171,4 @@ cdef Context Device_installed(DeviceContexts self, cydriver.CUcontext c_context)
     return None
 
 
-answer_hasattr(DeviceContexts)
+make_hasattr_safe(DeviceContexts)

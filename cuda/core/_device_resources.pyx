@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -447,6 +447,6 @@ def _truth(value) -> bool:
     return value
 
 
-answer_hasattr(DeviceResources)
-answer_hasattr(SMResource)
-answer_hasattr(WorkqueueResource)
+make_hasattr_safe(DeviceResources)
+make_hasattr_safe(SMResource)
+make_hasattr_safe(WorkqueueResource)

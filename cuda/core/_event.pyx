@@ -13,7 +13,7 @@ from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport ContextHandle, EventHandle, Handle, Keep, KeptEvent, address
 from cuda.core._handles._waiting cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -395,4 +395,4 @@ cdef object Event_elapsed(Event start, Event end):
     return c_milliseconds
 
 
-answer_hasattr(Event)
+make_hasattr_safe(Event)

@@ -29,7 +29,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
 
@@ -435,4 +435,4 @@ cdef void unmap_memory(Allocation value) noexcept nogil:
         Context_leave(is_entered)
 
 
-answer_hasattr(GraphicsResource)
+make_hasattr_safe(GraphicsResource)

@@ -10,7 +10,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._handles._launches cimport ArgumentBlock
 from cuda.core._launch._arguments cimport ArgumentBlock_fill_by_sizes
-from cuda.core._utils._cpython cimport answer_hasattr, tuple_items
+from cuda.core._utils._cpython cimport make_hasattr_safe, tuple_items
 
 from cuda.core._utils.signatures import ConstructorSignature
 
@@ -59,4 +59,4 @@ cdef class ParamHolder:
         return <intptr_t>self._block.kernel_params
 
 
-answer_hasattr(ParamHolder)
+make_hasattr_safe(ParamHolder)

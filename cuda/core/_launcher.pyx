@@ -24,7 +24,7 @@ from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr, set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport make_hasattr_safe, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import warnings
@@ -213,7 +213,7 @@ cdef int launch_kernel(
     # cuLaunchKernelEx accepts a CUkernel cast to CUfunction, and takes the context from the stream.
     c_function = <cydriver.CUfunction>kept_kernel.get()
     # Set the limit before the launch: a failed launch invalidates a capture.
-    if c_config.sharedMemBytes > kernel._plain_shared:
+    if c_config.sharedMemBytes > kernel._default_shared_limit:
         prepare_shared_memory(kernel, kept_kernel, stream, c_config.sharedMemBytes)
     ArgumentBlock_fill(block, kernel, kept_kernel, arguments, count)
     with nogil:
@@ -312,9 +312,9 @@ cdef int prepare_shared_memory(
     if kernel._set_devices & bit:
         return 0
     relax_capture_mode(mode)
-    if kernel._plain_shared == 0:
-        kernel._plain_shared = shared_memory_of(kept, device_id)
-    if size > kernel._plain_shared:
+    if kernel._default_shared_limit == 0:
+        kernel._default_shared_limit = shared_memory_of(kept, device_id)
+    if size > kernel._default_shared_limit:
         allow_shared_memory(kept, device_id, &c_most)
         kernel._set_devices |= bit
     return 0
@@ -417,4 +417,4 @@ cdef object launch_by_python_rules = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
-answer_hasattr(BoundKernel)
+make_hasattr_safe(BoundKernel)

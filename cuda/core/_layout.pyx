@@ -7,7 +7,7 @@ from __future__ import annotations
 cimport cython
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 
 import operator
 
@@ -375,7 +375,7 @@ cdef bint _is_dense_in_order(_StridedLayout layout, str order) except -1:
 
 # A layout computed from another one; if it has no elements, all strides are 0.
 cdef _StridedLayout Layout_derive(tuple shape, tuple strides, int64_t itemsize, int64_t slice_offset):
-    return Layout_create(shape, ops.strides_of_part(shape, strides), itemsize, slice_offset)
+    return Layout_create(shape, ops.derived_strides(shape, strides), itemsize, slice_offset)
 
 
 cdef _StridedLayout Layout_create(tuple shape, tuple strides, int64_t itemsize, int64_t slice_offset=0):
@@ -462,4 +462,4 @@ cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize)
     return 0
 
 
-answer_hasattr(_StridedLayout)
+make_hasattr_safe(_StridedLayout)

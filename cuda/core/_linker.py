@@ -21,7 +21,7 @@ from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.errors.caller import warn_caller
 from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import answering, completed_as
+from cuda.core._utils.errors.values import completed_as, hasattr_safe
 from cuda.core._utils.validators import find_str_enum
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -33,7 +33,7 @@ _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 _choice = threading.RLock()
 
 
-@answering
+@hasattr_safe
 @raise_if_uninitialized("_linker", "_is_linked")
 class Linker:
     """Links compiled code at run time, with nvJitLink (``nvJitLinkCreate``) or the driver (``cuLinkCreate``).

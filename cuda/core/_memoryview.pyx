@@ -36,7 +36,7 @@ from cuda.core._arrays.importing._importers cimport has_dlpack
 from cuda.core._arrays.importing._protocols cimport FOR_VIEW, import_array_interface, import_cuda_interface
 from cuda.core._dlpack cimport DLPack_negotiate
 from cuda.core._layout cimport _StridedLayout
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 
 import functools
 import warnings
@@ -526,5 +526,5 @@ cdef StridedMemoryView empty_view(object view):
 
 
 register_view_class(StridedMemoryView)
-answer_hasattr(StridedMemoryView)
-answer_hasattr(_StridedMemoryViewProxy)
+make_hasattr_safe(StridedMemoryView)
+make_hasattr_safe(_StridedMemoryViewProxy)

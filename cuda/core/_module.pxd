@@ -28,7 +28,7 @@ cdef class Kernel(DriverObject):
         bint _is_layout_known       # false where the driver is too old to tell
         vector[ParamSlot] _slots
         size_t _block_size          # bytes of the whole parameter block
-        unsigned int _plain_shared  # bytes of dynamic shared memory that need no setting; 0 until asked for
+        unsigned int _default_shared_limit  # bytes of dynamic shared memory that need no setting; 0 until asked for
         uint64_t _set_devices       # a bit for each of the first devices where it was set
         uint64_t _loaded_devices    # the same, where a launch has certainly loaded the kernel
 

@@ -36,7 +36,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory.ranges._allocation cimport borrow
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._utils.version cimport c_driver_version
@@ -592,5 +592,5 @@ cdef int Kernel_check_layout(Kernel self) except -1:
     return 0
 
 
-answer_hasattr(ObjectCode)
-answer_hasattr(Kernel)
+make_hasattr_safe(ObjectCode)
+make_hasattr_safe(Kernel)

@@ -21,7 +21,7 @@ from cuda.core._handles import _late
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
 from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import answering, completed_as
+from cuda.core._utils.errors.values import completed_as, hasattr_safe
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core._utils.version import driver_version
@@ -37,7 +37,7 @@ _caller = Deferred("cuda.core._utils.errors.caller")
 _linker = Deferred("cuda.core._linker")
 
 
-@answering
+@hasattr_safe
 @raise_if_uninitialized("_settings", "_opening", "_code")
 class Program:
     """Source code to be compiled at run time, with NVRTC, NVVM or a linker.

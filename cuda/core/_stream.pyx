@@ -36,7 +36,7 @@ from cuda.core._handles._handles cimport (
 )
 from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -557,4 +557,4 @@ cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
 
 LEGACY_DEFAULT_STREAM = Stream._legacy_default()
 PER_THREAD_DEFAULT_STREAM = Stream._per_thread_default()
-answer_hasattr(Stream)
+make_hasattr_safe(Stream)

@@ -36,7 +36,7 @@ from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport ContextHandle
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from cuda.core._arrays.tensor_maps import _rules as rules
@@ -391,4 +391,4 @@ cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* target,
 
 
 register_argument_type(TensorMapDescriptor, &write_tensor_map, sizeof(cydriver.CUtensorMap))
-answer_hasattr(TensorMapDescriptor)
+make_hasattr_safe(TensorMapDescriptor)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from cuda.core._utils.cuda_utils import CUDAError, driver, handle_return
 from cuda.core._utils.enums import PROCESS_STATE
 from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import answering, completed_as
+from cuda.core._utils.errors.values import completed_as, hasattr_safe
 from cuda.core._utils.validators import shown
 from cuda.core._utils.version import binding_version as _binding_version
 from cuda.core._utils.version import driver_version
@@ -33,7 +33,7 @@ _UNSUPPORTED = (
 )
 
 
-@answering
+@hasattr_safe
 @raise_if_uninitialized("_pid")
 class Process:
     """A process that uses CUDA and is to be checkpointed, usually by another process.

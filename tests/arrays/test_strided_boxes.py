@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cuda.core._arrays._layout_ops import c_strides
-from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
+from cuda.core._arrays._strided_boxes import layouts_overlap, plan_copy
 
 C = (24, 6, 1)  # strides of shape (5, 4, 6)
 
@@ -102,7 +102,7 @@ def test_common_bytes_are_found(seed):
         (4096 + rng.randint(-12, 12), tuple(rng.choice([-5, -2, -1, 0, 1, 2, 3, 7]) for _ in shape)) for _ in range(2)
     ]
     first, second = (bytes_of(start, shape, strides, itemsize) for start, strides in layouts)
-    assert have_common_bytes(shape, *layouts[0], *layouts[1], itemsize) is bool(first & second)
+    assert layouts_overlap(shape, *layouts[0], *layouts[1], itemsize) is bool(first & second)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_common_bytes_are_found(seed):
     ],
 )
 def test_interlocking_layouts_have_no_common_bytes(first, second, expected):
-    assert have_common_bytes((8,), *first, *second, 4) is expected
+    assert layouts_overlap((8,), *first, *second, 4) is expected
 
 
 def test_layouts_that_take_too_long_to_compare_count_as_overlapping(monkeypatch):
@@ -125,8 +125,8 @@ def test_layouts_that_take_too_long_to_compare_count_as_overlapping(monkeypatch)
         raise RuntimeError("Exceeded max_work")
 
     monkeypatch.setattr(np, "shares_memory", give_up)
-    assert have_common_bytes((8,), 4096, (2,), 4100, (2,), 4) is True
-    assert have_common_bytes((8,), 4096, (2,), 8192, (2,), 4) is False
+    assert layouts_overlap((8,), 4096, (2,), 4100, (2,), 4) is True
+    assert layouts_overlap((8,), 4096, (2,), 8192, (2,), 4) is False
 
 
 @pytest.mark.parametrize(

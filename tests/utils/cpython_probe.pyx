@@ -11,7 +11,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._utils._cpython cimport (
     add_constructor_hints,
-    answer_hasattr,
+    make_hasattr_safe,
     call_with_interpreter,
     is_interpreter_exiting,
     newfunc,
@@ -167,8 +167,8 @@ cdef class Valueless:
         self.number = number
 
 
-answer_hasattr(Valueless)
-answer_hasattr(Valueless)
+make_hasattr_safe(Valueless)
+make_hasattr_safe(Valueless)
 
 
 cdef class Hinted:

@@ -86,7 +86,7 @@ def test_namespace_of_a_type_is_its_dict(probe):
     assert dict(probe.namespace_of(probe.Adder)) == dict(vars(probe.Adder))
 
 
-def test_properties_of_extension_types_answer_hasattr(probe):
+def test_properties_of_extension_types_are_hasattr_safe(probe):
     thing = probe.Valueless()
     assert not hasattr(thing, "closed")
     with pytest.raises(RuntimeError, match="closed") as caught:

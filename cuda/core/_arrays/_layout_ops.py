@@ -22,7 +22,7 @@ __all__ = [
     "reshape",
     "slice_layout",
     "stride_order",
-    "strides_of_part",
+    "derived_strides",
     "unsqueezed_axes",
 ]
 
@@ -45,7 +45,7 @@ def dense_strides(shape: Ints, order: Ints) -> Ints:
     return tuple(strides)
 
 
-def strides_of_part(shape: Ints, strides: Ints) -> Ints:
+def derived_strides(shape: Ints, strides: Ints) -> Ints:
     """Return the strides of a derived layout: all 0 if it has no elements."""
     return (0,) * len(shape) if 0 in shape else tuple(strides)
 

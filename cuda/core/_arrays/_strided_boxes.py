@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cuda.core._arrays._layout_ops import is_unique
 
-__all__ = ["CopyPlan", "have_common_bytes", "plan_copy"]
+__all__ = ["CopyPlan", "layouts_overlap", "plan_copy"]
 
 # The largest pitch that the driver promises to accept.
 MAX_PITCH = 2**31 - 1
@@ -93,7 +93,7 @@ def plan_copy(shape, target_strides, source_strides, itemsize: int) -> CopyPlan:
     return CopyPlan(width, rows, planes, tuple(axes), (start[0], start[1]))
 
 
-def have_common_bytes(shape, first, first_strides, second, second_strides, itemsize: int) -> bool:
+def layouts_overlap(shape, first, first_strides, second, second_strides, itemsize: int) -> bool:
     """Return whether two layouts of the same shape, with at least one element, have bytes in common.
 
     Parameters

@@ -15,7 +15,7 @@ from cuda.core._stream cimport Stream_accept, Stream_keep
 from cuda.core._arrays._exports cimport dlpack_device
 from cuda.core._arrays._view_state cimport ViewState, dtype_of, itemsize_of, layout_of
 
-from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
+from cuda.core._arrays._strided_boxes import layouts_overlap, plan_copy
 
 __all__ = []
 
@@ -93,7 +93,7 @@ cdef bint is_itself(ViewState target, ViewState source) except -1:
 
 
 cdef int check_apart(ViewState target, ViewState source) except -1:
-    if have_common_bytes(
+    if layouts_overlap(
         layout_of(target)._shape,
         target._ptr,
         layout_of(target).explicit_strides(),

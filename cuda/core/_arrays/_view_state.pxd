@@ -52,7 +52,7 @@ cdef int set_extents(ViewState self, object shape, object strides, int64_t items
 # Notes a tensor that someone else keeps; `_dlpack` or `_extents` holds its shape.
 cdef int set_tensor(ViewState self, const DLTensor* tensor) except -1
 # Sees to it that `_shape` and `_strides` are there, which a state with a layout need not have.
-cdef int spell_extents(ViewState self) except -1
+cdef int require_extents(ViewState self) except -1
 # What a versioned tensor says beside that.
 cdef void set_flags(ViewState self, uint64_t flags) noexcept
 # Takes over what another state knows, which is kept.

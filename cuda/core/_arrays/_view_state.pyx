@@ -35,7 +35,7 @@ from cuda.core._layout cimport (
     checked_shape,
     checked_strides,
 )
-from cuda.core._utils._cpython cimport answer_hasattr, read_short_int, tuple_items
+from cuda.core._utils._cpython cimport make_hasattr_safe, read_short_int, tuple_items
 
 from math import prod
 
@@ -209,7 +209,7 @@ cdef void set_flags(ViewState self, uint64_t flags) noexcept:
     self._is_padded = flags & DLPACK_FLAG_IS_PADDED != 0
 
 
-cdef int spell_extents(ViewState self) except -1:
+cdef int require_extents(ViewState self) except -1:
     cdef _StridedLayout layout = self._known_layout
     if self._shape != NULL or layout is None:
         return 0
@@ -348,4 +348,4 @@ cdef int check_size(ViewState self, _StridedLayout layout) except -1:
     return 0
 
 
-answer_hasattr(ViewState)
+make_hasattr_safe(ViewState)

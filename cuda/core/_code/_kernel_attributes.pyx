@@ -19,7 +19,7 @@ from collections import namedtuple
 
 from cuda.core._handles import _late
 from cuda.core._utils.cuda_utils import call_driver
-from cuda.core._utils.errors.values import restated, typed
+from cuda.core._utils.errors.values import as_attribute_error, typed
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
 
@@ -61,7 +61,7 @@ cdef class _Attribute:
         try:
             return KernelAttributes_read(instance, self)
         except RuntimeError as error:
-            raise restated(error) from None
+            raise as_attribute_error(error) from None
 
     @property
     def __class__(self):

@@ -18,7 +18,7 @@ from cuda.core._handles._driver_object cimport DriverObject, bindings_object, re
 from cuda.core._handles._handles cimport Keep, LibraryHandle, address
 from cuda.core._handles._waiting cimport call_interruptibly, call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr, is_interpreter_exiting
+from cuda.core._utils._cpython cimport is_interpreter_exiting, make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver, raise_driver_error
 from cuda.core._utils.version cimport c_driver_version
 
@@ -431,4 +431,4 @@ cdef list kernel_names(const LibraryHandle& h_library):
     return names
 
 
-answer_hasattr(LazyCode)
+make_hasattr_safe(LazyCode)

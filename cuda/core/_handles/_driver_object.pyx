@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc
 from cpython.object cimport PyTypeObject
 
 from cuda.core._handles._handles cimport deferred_queue
-from cuda.core._utils._cpython cimport answer_hasattr, type_namespace
+from cuda.core._utils._cpython cimport make_hasattr_safe, type_namespace
 
 import importlib
 
@@ -143,4 +143,4 @@ cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
 cdef list _member_texts = []
 
 
-answer_hasattr(DriverObject)
+make_hasattr_safe(DriverObject)

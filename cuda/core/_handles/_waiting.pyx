@@ -347,7 +347,7 @@ cdef void check_signals_later(bint& is_interrupted) noexcept:
     try:
         PyErr_CheckSignals()
     except BaseException as error:
-        device_choice.has_ended_work()
+        device_choice.has_dropped_work()
         raise_later(error)
         (&is_interrupted)[0] = True
 
@@ -441,7 +441,7 @@ cdef int check_signals(Query query, void* what) except -1:
         PyErr_CheckSignals()
     except BaseException:
         # The software device reports once that it has ended the kernels, which this exception reports already.
-        if device_choice.has_ended_work():
+        if device_choice.has_dropped_work():
             with nogil:
                 consume_error(query, what)
         raise

@@ -49,7 +49,7 @@ public:
         if (is_wanted && !is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
     }
     ~WithoutGil() {
-        if (state_) or_wait_for_exit([this] { PyEval_RestoreThread(state_); });
+        if (state_) run_or_block_at_exit([this] { PyEval_RestoreThread(state_); });
     }
     WithoutGil(const WithoutGil&) = delete;
     WithoutGil& operator=(const WithoutGil&) = delete;
@@ -269,7 +269,7 @@ private:
         void end() noexcept override {
             if (destroy && born_at == fork_count() && !skips_release_at_exit()) {
                 WithoutGil released(can_block);
-                or_wait_for_exit([this] { destroy(std::move(value)); });
+                run_or_block_at_exit([this] { destroy(std::move(value)); });
             }
             keep = Keep();
         }

@@ -24,7 +24,7 @@ from cuda.core._memory.ranges._memory_range cimport (
     resource_of,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils._weak_handles cimport WeakHandle
 from cuda.core._utils._deferred_function cimport DeferredFunction
 
@@ -507,4 +507,4 @@ cdef DeferredFunction _copy_from_array = DeferredFunction(
     b"cuda.core._memory.copying._array_operand", b"copy_from_array"
 )
 
-answer_hasattr(Buffer)
+make_hasattr_safe(Buffer)

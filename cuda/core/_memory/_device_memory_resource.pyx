@@ -11,7 +11,7 @@ from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_regist
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport location_of
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 
 from cuda.core._memory.pools._sharing import check_platform
@@ -210,4 +210,4 @@ def _refuse_without_pools(device_id: int, is_supported: bool) -> None:
         )
 
 
-answer_hasattr(DeviceMemoryResource)
+make_hasattr_safe(DeviceMemoryResource)

@@ -13,7 +13,7 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport allocate_in_graph, size_argument
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import threading
@@ -228,5 +228,5 @@ cdef int reset(
     return 0
 
 
-answer_hasattr(cyGraphMemoryResource)
-answer_hasattr(GraphMemoryResourceAttributes)
+make_hasattr_safe(cyGraphMemoryResource)
+make_hasattr_safe(GraphMemoryResourceAttributes)

@@ -27,7 +27,7 @@ from cuda.core._handles._waiting cimport call_interruptibly
 from cuda.core._memory.pools._driver_pools cimport MemPool_import
 from cuda.core._memory.ranges._allocation cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr, call_with_interpreter
+from cuda.core._utils._cpython cimport call_with_interpreter, make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os
@@ -363,5 +363,5 @@ cdef void Mapping_leave(Allocation& value) noexcept:
                 free_in_stream_order(value)
 
 
-answer_hasattr(IPCAllocationHandle)
-answer_hasattr(IPCBufferDescriptor)
+make_hasattr_safe(IPCAllocationHandle)
+make_hasattr_safe(IPCBufferDescriptor)

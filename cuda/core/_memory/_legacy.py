@@ -7,7 +7,7 @@ from __future__ import annotations
 from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._memory.ranges._allocation import allocate_device, allocate_pinned, free_device, free_pinned
 from cuda.core._stream import Stream_accept
-from cuda.core._utils.errors.values import answering
+from cuda.core._utils.errors.values import hasattr_safe
 from cuda.core._utils.validators import address_argument
 
 __all__ = ["LegacyPinnedMemoryResource"]
@@ -49,7 +49,7 @@ class _SynchronousAllocator(MemoryResource):
             self._free(address)
 
 
-@answering
+@hasattr_safe
 class LegacyPinnedMemoryResource(_SynchronousAllocator):
     """Allocates page-locked host memory synchronously (``cuMemAllocHost``); all devices can access it."""
 

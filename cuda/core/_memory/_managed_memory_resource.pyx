@@ -10,7 +10,7 @@ from cuda.core._memory._memory_pool cimport MemPool_open, _MemPool
 from cuda.core._memory.pools._driver_pools cimport MemPool_adopt, MemPool_create
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -221,4 +221,4 @@ def _refuse_without_pool(is_there: bool) -> None:
         raise RuntimeError("the driver has no current pool of managed memory; pass options to create a pool")
 
 
-answer_hasattr(ManagedMemoryResource)
+make_hasattr_safe(ManagedMemoryResource)

@@ -18,7 +18,7 @@ from cuda.core._memory.ranges._allocation cimport allocate_from_pool, size_argum
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from cuda.core._memory.ranges._allocation import free_async
@@ -340,5 +340,5 @@ cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribu
     return value
 
 
-answer_hasattr(_MemPool)
-answer_hasattr(_MemPoolAttributes)
+make_hasattr_safe(_MemPool)
+make_hasattr_safe(_MemPoolAttributes)

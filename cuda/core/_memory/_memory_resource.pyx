@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from cuda.core._handles._handles cimport AllocationHandle
 from cuda.core._stream cimport Stream
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 
-from cuda.core._utils.errors.values import restated
+from cuda.core._utils.errors.values import as_attribute_error
 from cuda.core._utils.signatures import ConstructorSignature
 
 __all__ = ["MemoryResource"]
@@ -119,11 +119,11 @@ cdef object missing(MemoryResource resource, str member):
 
 
 cdef object missing_property(MemoryResource resource, str name):
-    return restated(missing(resource, name), (TypeError,))
+    return as_attribute_error(missing(resource, name), (TypeError,))
 
 
 cdef object not_shared(MemoryResource resource):
     return RuntimeError(f"this {type(resource).__name__} is not shared between processes; set ipc_enabled=True")
 
 
-answer_hasattr(MemoryResource)
+make_hasattr_safe(MemoryResource)

@@ -14,7 +14,7 @@ from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_regist
 from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.version cimport c_driver_version
 
@@ -236,4 +236,4 @@ def _refuse_old_driver(version: int) -> None:
         )
 
 
-answer_hasattr(PinnedMemoryResource)
+make_hasattr_safe(PinnedMemoryResource)

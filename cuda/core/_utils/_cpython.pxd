@@ -27,4 +27,4 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
     void set_constructor(PyTypeObject* cls, newfunc make, vectorcallfunc call) noexcept
     void add_constructor_hints "cuda_core::ConstructorHints::add"(PyTypeObject* cls) noexcept
     void set_call_offset(PyTypeObject* cls, Py_ssize_t offset) noexcept
-    int answer_hasattr "cuda_core::ComputedProperty::replace"(object cls) except -1
+    int make_hasattr_safe "cuda_core::ComputedProperty::replace"(object cls) except -1

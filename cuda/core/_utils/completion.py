@@ -14,12 +14,12 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
-__all__ = ["mend_completion"]
+__all__ = ["patch_completion"]
 
 _NAME = "rlcompleter"
 
 
-def mend_completion() -> None:
+def patch_completion() -> None:
     """Patch ``rlcompleter``, now or when it is imported."""
     if not _is_unwanted(os.environ.get("CUDA_CORE_DONT_FIX_TAB_COMPLETION", "")):
         if _NAME in sys.modules:

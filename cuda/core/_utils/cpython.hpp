@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that relies on CPython's internals, or that differs between its versions: fields of
-// its objects, slots of types, the pending error, the interpreter lock at exit. For a new version of Python
-// only this file has to be reviewed; tests/utils/test_cpython.py has a test of each function.
+// Everything that relies on CPython's internals, or that differs between its versions: fields of its objects, slots of
+// types, the pending exception, the interpreter lock at exit. For a new version of Python, review this file only;
+// tests/utils/test_cpython.py tests each function.
 #pragma once
 
 #include <Python.h>
@@ -24,11 +24,12 @@ inline bool is_interpreter_exiting() noexcept {
 #endif
 }
 
-// Runs what may ask for the interpreter lock, as all Python code does. Before Python 3.14 a thread that asks while the
-// interpreter exits is unwound by pthread_exit, which no destructor survives: let it wait for the end of the process
-// instead, as later versions do. A function without objects that end may let the unwinding pass: it is not noexcept.
+// Runs a function that may acquire the interpreter lock, as all Python code does. Before Python 3.14, pthread_exit
+// unwinds a thread that acquires the lock while the interpreter exits, and unwinding through a noexcept function or
+// destructor ends the process: block the thread until the process ends instead, as later versions do. Functions that
+// are not noexcept and have no objects to destroy may let the unwinding pass.
 template <class Function>
-inline void or_wait_for_exit(Function function) noexcept {
+inline void run_or_block_at_exit(Function function) noexcept {
     try {
         function();
     } catch (...) {
@@ -38,25 +39,25 @@ inline void or_wait_for_exit(Function function) noexcept {
 
 // --- The interpreter lock, on threads that may not have it ---
 
-// Calls `function()` with the interpreter lock, from any thread. It is taken nowhere else on threads that have no
-// Python code below; where they have, Cython's `with gil` does it (tests/rules/test_locks.py).
+// Calls `function()` with the interpreter lock held, from any thread. Threads that were not called from Python acquire
+// the lock here only; all others use Cython's `with gil` (tests/rules/test_locks.py).
 template <class Function>
 inline void with_interpreter(Function function) noexcept {
-    or_wait_for_exit([&function] {
+    run_or_block_at_exit([&function] {
         const PyGILState_STATE state = PyGILState_Ensure();
         function();
         PyGILState_Release(state);
     });
 }
 
-// Sets an exception from any thread, for a caller who looks for it with the lock.
+// Sets an exception from any thread; the caller checks for it after it has acquired the lock.
 inline void set_error_on_any_thread(PyObject* type, const char* text) noexcept {
     with_interpreter([type, text] { PyErr_SetString(type, text); });
 }
 
-// --- Callbacks: Python code that runs where a resource ends ---
+// --- Callbacks: Python code that runs when a resource is destroyed ---
 
-// Puts the pending error aside for a scope. The interpreter lock is held.
+// Saves the pending exception for a scope, and restores it. The interpreter lock is held.
 class PendingError {
 public:
 #if PY_VERSION_HEX >= 0x030C0000
@@ -87,9 +88,8 @@ public:
     PendingError& operator=(const PendingError&) = delete;
 };
 
-// Calls `function(value)` with the interpreter lock, from any thread. The function raises nothing. A
-// resource may end while an exception is on its way, which is kept. Once the interpreter exits, nothing
-// is called.
+// Calls `function(value)`, which raises nothing, with the interpreter lock held, from any thread. A resource may be
+// destroyed while an exception is pending, which is preserved. While the interpreter exits, nothing is called.
 template <class T>
 inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {
     if (is_interpreter_exiting()) return;
@@ -101,8 +101,8 @@ inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {
 
 // --- Functions of other extensions ---
 
-// A cdef function of an extension that is imported at its first use. Each one that a .pxd declares is offered in this
-// way; its type stands there, too.
+// The address of a cdef function, whose extension is imported if necessary; null, with an exception set, if that
+// fails. Extensions export all functions that their .pxd declares; the type of the function is declared there.
 inline void* deferred_function(const char* module, const char* name) {
     PyObject* imported = PyImport_ImportModule(module);
     PyObject* functions = imported ? PyObject_GetAttrString(imported, "__pyx_capi__") : nullptr;
@@ -119,7 +119,8 @@ inline void* deferred_function(const char* module, const char* name) {
 // The items of a tuple, in place.
 inline PyObject** tuple_items(PyObject* tuple) noexcept { return ((PyTupleObject*)tuple)->ob_item; }
 
-// Reads an int of at most two digits, which all addresses and most sizes are, without a call.
+// Reads an int of at most two digits (60 bits), as addresses and most sizes are, without a call into Python; false for
+// longer ones.
 inline bool read_short_int(PyObject* object, std::int64_t* value) noexcept {
 #if PY_VERSION_HEX < 0x030C0000
     const Py_ssize_t size = Py_SIZE(object);
@@ -141,22 +142,22 @@ inline bool read_short_int(PyObject* object, std::int64_t* value) noexcept {
 
 // --- Slots of types ---
 
-// The namespace of an extension type, which `type.__dict__` shows read-only; a borrowed reference.
-// PyType_Modified() is due after a change.
+// The dict behind the read-only `type.__dict__` of an extension type; a borrowed reference. Call PyType_Modified()
+// after a change.
 inline PyObject* type_namespace(PyTypeObject* type) noexcept { return type->tp_dict; }
 
-// Lets calling an extension type run `call`, which needs no tuple of arguments, and `__new__` run `make`.
+// Lets a call of an extension type run `call`, which takes its arguments without a tuple, and `__new__` run `make`.
 inline void set_constructor(PyTypeObject* type, newfunc make, vectorcallfunc call) noexcept {
     type->tp_new = make;
     type->tp_vectorcall = call;
     PyType_Modified(type);
 }
 
-// Constructors that say what was probably meant by an unknown keyword: looked for after the keyword was refused, so
-// that calls without such a mistake pay nothing. One type of each extension can have them.
+// Adds to the error for an unknown keyword of a constructor the name that was probably meant. The name is searched
+// after the error only, so correct calls cost nothing more. One type of each extension can have such hints.
 class ConstructorHints {
 public:
-    // To be called before the type has subclasses.
+    // Call this before the type has subclasses, which inherit the slots.
     static void add(PyTypeObject* type) noexcept {
         init_ = type->tp_init;
         vectorcall_ = type->tp_vectorcall;
@@ -183,35 +184,35 @@ private:
     // Replaces the error, if a keyword is unknown.
     static void suggest(PyObject* type, PyObject* keywords) noexcept {
         if (keywords == nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return;
-        PyObject* better = nullptr;
-        or_wait_for_exit([&better, type, keywords] {
+        PyObject* message = nullptr;
+        run_or_block_at_exit([&message, type, keywords] {
             PendingError kept;
             PyObject* module = PyImport_ImportModule("cuda.core._utils.options");
-            better = module ? PyObject_CallMethod(module, "unknown_keyword", "OO", type, keywords) : nullptr;
+            message = module ? PyObject_CallMethod(module, "unknown_keyword", "OO", type, keywords) : nullptr;
             Py_XDECREF(module);
-            if (better == nullptr) PyErr_Clear();
+            if (message == nullptr) PyErr_Clear();
         });
-        if (better != nullptr && better != Py_None) PyErr_SetObject(PyExc_TypeError, better);
-        Py_XDECREF(better);
+        if (message != nullptr && message != Py_None) PyErr_SetObject(PyExc_TypeError, message);
+        Py_XDECREF(message);
     }
 };
 
-// Properties of extension types, as instances of a subclass of Python's `property`: what completes names evaluates no
-// property, but does evaluate the getset descriptors that Cython makes. Their exceptions are AttributeErrors, too, where
-// they say that there is no value: hasattr() and completion then answer. See values.py.
+// Properties of extension types, as instances of a subclass of Python's `property`. Tools that complete names do not
+// evaluate properties, but they evaluate the getset descriptors that Cython creates. Exceptions that mean "no value"
+// are raised as AttributeErrors, too, so that hasattr() returns False instead of raising. See values.py.
 class ComputedProperty {
 public:
-    // Replaces the descriptors of an extension type; returns -1 with an exception if it cannot.
+    // Replaces the getset descriptors of an extension type; returns -1, with an exception set, on failure.
     static int replace(PyObject* cls) noexcept {
         PyObject* type = shared_type();
         if (type == nullptr) return -1;
         int status = 0;
         PyObject *name, *found, *space = type_namespace(reinterpret_cast<PyTypeObject*>(cls));
         Py_ssize_t position = 0;
-        while (status == 0 && PyDict_Next(space, &position, &name, &found)) {  // values may be replaced meanwhile
+        while (status == 0 && PyDict_Next(space, &position, &name, &found)) {  // the loop replaces values only
             if (!Py_IS_TYPE(found, &PyGetSetDescr_Type)) continue;
             PyObject* self = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
-            if (self != nullptr) descriptor(self) = Py_NewRef(found);  // for ever, as the type that has it
+            if (self != nullptr) descriptor(self) = Py_NewRef(found);  // never released: static types are never destroyed
             status = self != nullptr ? PyDict_SetItem(space, name, self) : -1;
             Py_XDECREF(self);
         }
@@ -221,7 +222,7 @@ public:
     }
 
 private:
-    // The subclass, which the first extension makes; a new reference.
+    // The subclass of `property`, created by the first extension that needs it; a new reference.
     static PyObject* shared_type() noexcept {
         PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
         PyObject* type = module ? PyObject_GetAttrString(module, "computed_property") : nullptr;
@@ -269,7 +270,7 @@ private:
     static PyObject* get(PyObject* self, PyObject* object, PyObject* type) {
         if (object == nullptr) return Py_NewRef(self);
         PyObject* value = PyGetSetDescr_Type.tp_descr_get(descriptor(self), object, type);
-        if (value == nullptr) restate();
+        if (value == nullptr) convert_error();
         return value;
     }
 
@@ -293,23 +294,23 @@ private:
         return PyObject_GetAttrString(descriptor(self), "__set__");
     }
 
-    static void restate() {
+    static void convert_error() {
         PyObject *type, *error, *traceback;
         PyErr_Fetch(&type, &error, &traceback);
         PyErr_NormalizeException(&type, &error, &traceback);
         if (traceback != nullptr) PyException_SetTraceback(error, traceback);
         PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
-        PyObject* better = module ? PyObject_CallMethod(module, "restated", "O", error) : nullptr;
+        PyObject* converted = module ? PyObject_CallMethod(module, "as_attribute_error", "O", error) : nullptr;
         Py_XDECREF(module);
-        if (better != nullptr) {
-            Py_SETREF(type, Py_NewRef((PyObject*)Py_TYPE(better)));
-            Py_SETREF(error, better);
+        if (converted != nullptr) {
+            Py_SETREF(type, Py_NewRef((PyObject*)Py_TYPE(converted)));
+            Py_SETREF(error, converted);
         }
         PyErr_Restore(type, error, traceback);
     }
 };
 
-// Lets calling an instance of an extension type run the vectorcallfunc that is `offset` bytes into it.
+// Lets a call of an instance of an extension type run the vectorcallfunc at `offset` bytes in the instance.
 inline void set_call_offset(PyTypeObject* type, Py_ssize_t offset) noexcept {
     type->tp_vectorcall_offset = offset;
     type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;

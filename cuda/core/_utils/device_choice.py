@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["has_ended_work", "is_software", "settle", "software_build", "software_headers", "software_library"]
+__all__ = ["has_dropped_work", "is_software", "settle", "software_build", "software_headers", "software_library"]
 
 _CHOICES = ("hardware", "software", "auto")
 
@@ -44,7 +44,7 @@ def is_software() -> bool:
     return emulator is not None and emulator.is_active()
 
 
-def has_ended_work() -> bool:
+def has_dropped_work() -> bool:
     """Return whether the software device has dropped work because of Ctrl-C; a GPU continues it."""
     return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
 

@@ -13,7 +13,7 @@ from cuda.core._handles._handles cimport ContextHandle, KeptContext, KeptStream
 from cuda.core._launcher cimport VectorCall
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
-from cuda.core._utils._cpython cimport answer_hasattr, set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport make_hasattr_safe, set_call_offset, tuple_items
 from cuda.core.graph._capture._stream_capture cimport is_capturing
 from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside
 from cuda.core.graph._replay._data_arguments cimport MEMORY, NAMED, CallPattern
@@ -341,4 +341,4 @@ cdef int make_callable() except -1:
 
 
 make_callable()
-answer_hasattr(CapturedFunction)
+make_hasattr_safe(CapturedFunction)

@@ -7,7 +7,7 @@ from __future__ import annotations
 cimport cython
 
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_values, register_node_class
 from cuda.core.graph._parameters._conditional_values cimport ConditionalValues, ConditionalValues_read
 from cuda.core.graph._parameters._node_values cimport NodeValues
@@ -119,7 +119,7 @@ def class_of(NodeRecord record):
 
 
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL, class_of)
-answer_hasattr(ConditionalNode)
-answer_hasattr(IfNode)
-answer_hasattr(IfElseNode)
-answer_hasattr(WhileNode)
+make_hasattr_safe(ConditionalNode)
+make_hasattr_safe(IfNode)
+make_hasattr_safe(IfElseNode)
+make_hasattr_safe(WhileNode)

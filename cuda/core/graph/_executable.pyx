@@ -16,7 +16,7 @@ from cuda.core._handles._driver_object cimport DriverObject, bindings_object
 from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_wrap
@@ -390,4 +390,4 @@ cdef dict UPDATE_REASONS = {
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
         "an attribute of a node differs that cannot be updated",
 }
-answer_hasattr(Graph)
+make_hasattr_safe(Graph)

@@ -10,7 +10,7 @@ from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._handles._handles cimport GraphExecHandle, KeepList
 from cuda.core._module cimport Kernel
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, node_address
 from cuda.core.graph._parameters._child_values cimport ChildValues_create
@@ -275,4 +275,4 @@ cdef int set_enabled(ExecutableGraphNode self, unsigned int is_enabled) except -
     return 0
 
 
-answer_hasattr(SwitchableNode)
+make_hasattr_safe(SwitchableNode)

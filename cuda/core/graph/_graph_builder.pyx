@@ -12,7 +12,7 @@ from cuda.core._handles._driver_object cimport refuse_closed
 from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core.graph._capture._forks cimport add_conditional, check_version, fork_stream, new_stream
 from cuda.core.graph._capture._stream_capture cimport (
     StreamCapture,
@@ -588,4 +588,4 @@ cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord g
     return self
 
 
-answer_hasattr(GraphBuilder)
+make_hasattr_safe(GraphBuilder)

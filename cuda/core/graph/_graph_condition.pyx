@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 from cuda.core._handles._driver_object cimport refuse_pickle
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._state._graph_state cimport GraphLock, GraphRecord, GraphTree, check_alive, lock_graphs
 
@@ -103,4 +103,4 @@ cdef int write_condition(PyObject* argument, size_t natural_size, char* target, 
 
 
 register_argument_type(GraphCondition, &write_condition, sizeof(uint64_t))
-answer_hasattr(GraphCondition)
+make_hasattr_safe(GraphCondition)

@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils._weak_handles cimport WeakHandle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._executable cimport Graph_instantiate
@@ -324,4 +324,4 @@ def view_of(tree, graph):
     return GraphDefinition_wrap(<GraphTree?>tree, <GraphRecord?>graph)
 
 
-answer_hasattr(GraphDefinition)
+make_hasattr_safe(GraphDefinition)

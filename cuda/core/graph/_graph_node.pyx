@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._parameters._child_values cimport ChildValues_create
 from cuda.core.graph._parameters._conditional_values cimport ConditionalValues_create
@@ -597,4 +597,4 @@ cdef int replace_edges(GraphNode self, object nodes, bint is_pred) except -1:
     return 0
 
 
-answer_hasattr(GraphNode)
+make_hasattr_safe(GraphNode)

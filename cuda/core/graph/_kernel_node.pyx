@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from cuda.core._module cimport Kernel_create
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._graph_node cimport (
     GraphNode,
@@ -250,4 +250,4 @@ cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object conf
 
 
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, lambda record: KernelNode)
-answer_hasattr(KernelNode)
+make_hasattr_safe(KernelNode)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core.graph._graph_node cimport (
     GraphNode,
     GraphNode_change,
@@ -218,7 +218,7 @@ register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC, 
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE, lambda record: FreeNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET, lambda record: MemsetNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY, lambda record: MemcpyNode)
-answer_hasattr(AllocNode)
-answer_hasattr(FreeNode)
-answer_hasattr(MemsetNode)
-answer_hasattr(MemcpyNode)
+make_hasattr_safe(AllocNode)
+make_hasattr_safe(FreeNode)
+make_hasattr_safe(MemsetNode)
+make_hasattr_safe(MemcpyNode)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from libc.stdint cimport uintptr_t
 
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core.graph._graph_node cimport (
     GraphNode,
     GraphNode_change,
@@ -154,6 +154,6 @@ register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH, lamb
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD, lambda record: EventRecordNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_WAIT_EVENT, lambda record: EventWaitNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST, lambda record: HostCallbackNode)
-answer_hasattr(ChildGraphNode)
-answer_hasattr(EventNode)
-answer_hasattr(HostCallbackNode)
+make_hasattr_safe(ChildGraphNode)
+make_hasattr_safe(EventNode)
+make_hasattr_safe(HostCallbackNode)

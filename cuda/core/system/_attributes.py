@@ -12,7 +12,17 @@ from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.validators import shown
 from cuda.core.system._support import nvml
 
-__all__ = ["Constant", "DeviceView", "Items", "Snapshot", "answering", "check_int", "field", "reading", "shown_field"]
+__all__ = [
+    "Constant",
+    "DeviceView",
+    "Items",
+    "Snapshot",
+    "check_int",
+    "field",
+    "hasattr_safe",
+    "reading",
+    "shown_field",
+]
 
 # Exceptions that mean that the device or the driver does not have the value, or not now.
 ABSENT = values.ABSENT + tuple(
@@ -57,7 +67,8 @@ class Constant(values.CachedProperty):
 def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
     """Return a property that queries NVML at each access; the arguments are those of :class:`Constant`."""
     if not isinstance(query, str):
-        return property(values.typed(values.answer(lambda self: query(self._handle), ABSENT), convert), doc=doc)
+        get = values.hasattr_safe_getter(lambda self: query(self._handle), ABSENT)
+        return property(values.typed(get, convert), doc=doc)
     # Looked up in the module's dict, which takes half the time of an attribute access.
     functions = vars(nvml)
 
@@ -66,16 +77,16 @@ def reading(query: str | Callable, doc: str, convert: Callable | None = None) ->
             result = functions[query](self._handle)
             return result if convert is None else convert(result)
         except ABSENT as error:
-            restated = values.restated(error, ABSENT)
-            raise restated from restated.__cause__
+            converted = values.as_attribute_error(error, ABSENT)
+            raise converted from converted.__cause__
 
-    read.answers = True
+    read.is_hasattr_safe = True
     return property(values.typed(read, convert), doc=f"{doc} (``nvml.{query}``)")
 
 
-def answering(cls: type) -> type:
+def hasattr_safe(cls: type) -> type:
     """Let hasattr() return False for the properties of a class that have no value; a class decorator."""
-    return values.answering(cls, ABSENT)
+    return values.hasattr_safe(cls, ABSENT)
 
 
 def field(name: str, doc: str, convert: Callable = int) -> property:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, Snapshot, answering, check_int, field
+from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field, hasattr_safe
 from cuda.core.system._mappings import (
     _COOLER_CONTROL_MAPPING,
     _COOLER_TARGET_MAPPING,
@@ -18,7 +18,7 @@ from cuda.core.system.typing import FanControlPolicy
 __all__ = ["CoolerInfo", "FanInfo"]
 
 
-@answering
+@hasattr_safe
 class CoolerInfo(Snapshot):
     """The cooler of a device."""
 
@@ -36,7 +36,7 @@ class CoolerInfo(Snapshot):
     )
 
 
-@answering
+@hasattr_safe
 class FanInfo(DeviceView):
     """A fan of a device, from :meth:`Device.get_fan`.
 

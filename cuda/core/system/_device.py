@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from cuda.core._handles import _late
 from cuda.core.system import _device_table, _fields
-from cuda.core.system._attributes import Constant, answering, check_int, check_text, reading
+from cuda.core.system._attributes import Constant, check_int, check_text, hasattr_safe, reading
 from cuda.core.system._clocks import ClockInfo, ClockOffsets
 from cuda.core.system._cooling import CoolerInfo, FanInfo
 from cuda.core.system._events import DeviceEvents, EventData
@@ -100,7 +100,7 @@ _UNKNOWN_PSTATE = int(nvml.Pstates.PSTATE_UNKNOWN)
 _PREFIXES = ("GPU-", "MIG-")
 
 
-@answering
+@hasattr_safe
 class Device(DeviceTopology):
     """Device(*, index=None, uuid=None, pci_bus_id=None)
 

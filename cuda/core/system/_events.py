@@ -8,7 +8,7 @@ import time
 
 from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core._utils.errors.values import completed_as
-from cuda.core.system._attributes import DeviceView, answering
+from cuda.core.system._attributes import DeviceView, hasattr_safe
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
 from cuda.core.system._waiting import EventSet, mask_of
@@ -60,7 +60,7 @@ class DeviceEvents(DeviceView):
         )
 
 
-@answering
+@hasattr_safe
 @raise_if_uninitialized("_device", "_record")
 class EventData:
     """An event of a device."""

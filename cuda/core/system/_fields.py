@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 
 from cuda.core._utils.validators import shown
-from cuda.core.system._attributes import Items, Snapshot, answering, field
+from cuda.core.system._attributes import Items, Snapshot, field, hasattr_safe
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import FieldId
 
@@ -28,7 +28,7 @@ _MEMBERS = {
 }
 
 
-@answering
+@hasattr_safe
 class FieldValue(Snapshot):
     """The value of one field of a device, or the error that NVML returned for it."""
 

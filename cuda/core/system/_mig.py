@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cuda.core._utils.errors.values import completed_as
-from cuda.core.system._attributes import DeviceView, answering, check_int, reading
+from cuda.core.system._attributes import DeviceView, check_int, hasattr_safe, reading
 from cuda.core.system._support import nvml
 
 __all__ = ["MigInfo"]
 
 
-@answering
+@hasattr_safe
 class MigInfo(DeviceView):
     """MIG state of a device, from :attr:`Device.mig`: the instances of a physical device, the parent of an instance."""
 

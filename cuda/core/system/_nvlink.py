@@ -7,7 +7,7 @@ from __future__ import annotations
 import warnings
 
 from cuda.core._utils.validators import shown
-from cuda.core.system._attributes import DeviceView, answering, check_int
+from cuda.core.system._attributes import DeviceView, check_int, hasattr_safe
 from cuda.core.system._mappings import _NVLINK_VERSION_MAPPING
 from cuda.core.system._support import nvml
 
@@ -28,7 +28,7 @@ class _MaxLinks(type):
         return nvml.NVLINK_MAX_LINKS
 
 
-@answering
+@hasattr_safe
 class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
     """One NVLink link of a device, from :meth:`Device.get_nvlink`.
 

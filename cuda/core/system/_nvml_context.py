@@ -12,7 +12,7 @@ import weakref
 
 from cuda.pathfinder import DynamicLibNotFoundError
 
-from cuda.core._utils.errors.values import CachedProperty, restated
+from cuda.core._utils.errors.values import CachedProperty, as_attribute_error
 from cuda.core.system._support import nvml, require
 
 __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]
@@ -101,7 +101,7 @@ class DeviceHandle(CachedProperty):
         uuid = device.__dict__.get("uuid")
         if uuid is None:
             error = _error(nvml.UninitializedError, nvml.Return.ERROR_UNINITIALIZED, "Uninitialized")
-            raise restated(error, (nvml.UninitializedError,))
+            raise as_attribute_error(error, (nvml.UninitializedError,))
         handle = nvml.device_get_handle_by_uuid(uuid)
         self.keep(device, handle)
         return handle

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, answering, reading
+from cuda.core.system._attributes import DeviceView, hasattr_safe, reading
 from cuda.core.system._support import nvml
 
 __all__ = ["PciInfo"]
 
 
-@answering
+@hasattr_safe
 class PciInfo(DeviceView):
     """The PCI address and link of a device, from :attr:`Device.pci_info`.
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import Items, Snapshot, answering, field
+from cuda.core.system._attributes import Items, Snapshot, field, hasattr_safe
 
 __all__ = [
     "DeviceAttributes",
@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 
-@answering
+@hasattr_safe
 class Utilization(Snapshot):
     """Utilization in the last sample period, which is between 1/6 second and 1 second, depending on the product."""
 
@@ -25,7 +25,7 @@ class Utilization(Snapshot):
     memory = field("memory", "Percent of the time during which the memory of the device was read or written.")
 
 
-@answering
+@hasattr_safe
 class GpuDynamicPstatesUtilization(Snapshot):
     """Utilization of one domain (graphics, frame buffer, video, bus), which the performance state follows."""
 
@@ -46,7 +46,7 @@ class GpuDynamicPstatesInfo(Items):
         super().__init__(record.utilization, GpuDynamicPstatesUtilization)
 
 
-@answering
+@hasattr_safe
 class DeviceAttributes(Snapshot):
     """The hardware units of a device or of a MIG instance. Compute instances share those that are called shared."""
 
@@ -65,7 +65,7 @@ class DeviceAttributes(Snapshot):
     memory_size_mb = field("memory_size_mb", "The device memory in MiB.")
 
 
-@answering
+@hasattr_safe
 class RepairStatus(Snapshot):
     """Hardware repairs that the next reset of the device makes."""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
 from cuda.core.system import _nvml_context
-from cuda.core.system._attributes import Items, Snapshot, answering, check_int, field, shown_field
+from cuda.core.system._attributes import Items, Snapshot, check_int, field, hasattr_safe, shown_field
 from cuda.core.system._device import Device
 from cuda.core.system._mappings import _SYSTEM_EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
@@ -65,7 +65,7 @@ class RegisteredSystemEvents:
         )
 
 
-@answering
+@hasattr_safe
 class SystemEvent(Snapshot):
     """A system event."""
 

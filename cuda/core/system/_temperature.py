@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 
-from cuda.core.system._attributes import DeviceView, Items, Snapshot, answering, field
+from cuda.core.system._attributes import DeviceView, Items, Snapshot, field, hasattr_safe
 from cuda.core.system._mappings import (
     _TEMPERATURE_THRESHOLD_MAPPING,
     _THERMAL_CONTROLLER_MAPPING,
@@ -32,7 +32,7 @@ _BY_FIELD_VALUES = {
 }
 
 
-@answering
+@hasattr_safe
 class Temperature(DeviceView):
     """The temperatures of a device, in degrees Celsius, from :attr:`Device.temperature`."""
 
@@ -99,7 +99,7 @@ class Temperature(DeviceView):
         return nvml.device_get_margin_temperature(self._handle)
 
 
-@answering
+@hasattr_safe
 class ThermalSensor(Snapshot):
     """A thermal sensor at one moment."""
 

@@ -47,7 +47,7 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._capture._stream_capture cimport StreamCapture, StreamCapture_graph
 from cuda.core.graph._graph_builder cimport GraphBuilder
@@ -471,4 +471,4 @@ cdef int describe_copy(
     return 0
 
 
-answer_hasattr(OpaqueArray)
+make_hasattr_safe(OpaqueArray)

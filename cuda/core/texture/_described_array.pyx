@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from cuda.core._device cimport Device, Device_find
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 
 from cuda.core.typing import ArrayFormatType
 
@@ -71,4 +71,4 @@ cdef class DescribedArray(DriverObject):
         return 0
 
 
-answer_hasattr(DescribedArray)
+make_hasattr_safe(DescribedArray)

@@ -30,7 +30,7 @@ from cuda.core._handles._handles cimport (
     MipmappedArrayHandle,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_describe, Array_is_small, Array_wrap, OpaqueArray
 from cuda.core.texture._described_array cimport DescribedArray
@@ -239,4 +239,4 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
     )
 
 
-answer_hasattr(MipmappedArray)
+make_hasattr_safe(MipmappedArray)

@@ -10,7 +10,7 @@ from cuda.core._handles._handles cimport Keep, KeptAllocation, KeptArray, KeptMi
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core.texture._array cimport Array_keep, OpaqueArray
 from cuda.core.texture._elements cimport element_size
 from cuda.core.texture._mipmapped_array cimport MipmappedArray, MipmappedArray_keep
@@ -337,4 +337,4 @@ cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c
     return 0
 
 
-answer_hasattr(ResourceDescriptor)
+make_hasattr_safe(ResourceDescriptor)

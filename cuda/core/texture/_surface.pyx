@@ -28,7 +28,7 @@ from cuda.core._handles._images cimport Image, KeptSurface, SurfaceHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport OpaqueArray
 from cuda.core.texture._resource_descriptor cimport (
@@ -160,4 +160,4 @@ cdef int write_surface(PyObject* argument, size_t natural_size, char* target, si
 
 
 register_argument_type(SurfaceObject, &write_surface, 8)
-answer_hasattr(SurfaceObject)
+make_hasattr_safe(SurfaceObject)

@@ -27,7 +27,7 @@ from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
 from cuda.core._handles._launches cimport launch_list
 from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._resource_descriptor cimport (
     ResourceDescriptor as CResourceDescriptor,
@@ -265,4 +265,4 @@ cdef int write_texture(PyObject* argument, size_t natural_size, char* target, si
 
 
 register_argument_type(TextureObject, &write_texture, 8)
-answer_hasattr(TextureObject)
+make_hasattr_safe(TextureObject)

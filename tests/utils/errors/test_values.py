@@ -22,7 +22,7 @@ class Late(RuntimeError):
     """An exception with a field of its own."""
 
 
-@values.answering
+@values.hasattr_safe
 class Subject:
     """Properties that have no value, for various reasons."""
 
@@ -97,7 +97,7 @@ def test_values_setters_and_docstrings_are_unchanged():
 def test_restated_exceptions_can_be_pickled():
     error = Late("later", 3)
     error.log = "the log"
-    again = pickle.loads(pickle.dumps(values.restated(error)))
+    again = pickle.loads(pickle.dumps(values.as_attribute_error(error)))
     assert isinstance(again, (Late, AttributeError))
     assert (again.args, again.log, type(again).__name__) == (("later", 3), "the log", "Late")
     assert isinstance(again, Late) and isinstance(again, AttributeError)
@@ -109,16 +109,16 @@ def test_restated_exceptions_can_be_pickled():
     ids=repr,
 )
 def test_other_errors_are_not_restated(error):
-    assert values.restated(error) is error
+    assert values.as_attribute_error(error) is error
 
 
 def test_classes_to_restate_can_be_chosen():
-    assert isinstance(values.restated(KeyError(1), (KeyError,)), AttributeError)
-    assert not isinstance(values.restated(RuntimeError(), (KeyError,)), AttributeError)
+    assert isinstance(values.as_attribute_error(KeyError(1), (KeyError,)), AttributeError)
+    assert not isinstance(values.as_attribute_error(RuntimeError(), (KeyError,)), AttributeError)
 
 
 def test_errors_of_the_driver_keep_the_name_of_their_code():
-    error = values.restated(Damaged("text", code=200, name="CUDA_ERROR_INVALID_IMAGE"))
+    error = values.as_attribute_error(Damaged("text", code=200, name="CUDA_ERROR_INVALID_IMAGE"))
     again = pickle.loads(pickle.dumps(error))
     for kept in (error, again):
         assert isinstance(kept, AttributeError) and isinstance(kept, CUDAError)
@@ -158,7 +158,7 @@ def test_getters_are_annotated_with_the_class_of_the_value(annotation, cls):
     assert values.Getter(Descriptor(None)).__annotations__ == {"return": object}
 
 
-@values.answering
+@values.hasattr_safe
 class Annotated:
     """Properties with and without a type."""
 

@@ -10,7 +10,7 @@ from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory.ranges._allocation cimport fix_context, size_argument
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 
 __all__ = ["MemoryResourceAdaptor"]
 
@@ -183,4 +183,4 @@ cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocatio
     return 0
 
 
-answer_hasattr(MemoryResourceAdaptor)
+make_hasattr_safe(MemoryResourceAdaptor)

@@ -33,7 +33,7 @@ from cuda.core._memory.ranges._allocation cimport size_argument
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_update_members
 from cuda.core._stream cimport Stream, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
 from cuda.core._memory._memory_pool import check_byte_option
@@ -358,4 +358,4 @@ cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
     WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
 
 
-answer_hasattr(CachingMemoryResource)
+make_hasattr_safe(CachingMemoryResource)

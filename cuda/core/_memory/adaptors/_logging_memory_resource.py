@@ -8,12 +8,12 @@ import importlib
 
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import answering
+from cuda.core._utils.errors.values import hasattr_safe
 
 __all__ = ["LoggingMemoryResource"]
 
 
-@answering
+@hasattr_safe
 @raise_if_uninitialized("_logger")
 class LoggingMemoryResource(AccountingMemoryResource):
     """Logs each allocation and each free of another resource.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport int64_t
 
-from cuda.core._arrays._view_state cimport ViewState, itemsize_of, spell_extents
+from cuda.core._arrays._view_state cimport ViewState, itemsize_of, require_extents
 from cuda.core._arrays.importing._importers cimport import_array
 from cuda.core._arrays.importing._protocols cimport FOR_COPY
 from cuda.core._dlpack cimport DLPACK_FLAG_IS_COPIED
@@ -16,7 +16,7 @@ from cuda.core._utils cimport cydriver
 
 from math import prod
 
-from cuda.core._arrays._strided_boxes import have_common_bytes, plan_copy
+from cuda.core._arrays._strided_boxes import layouts_overlap, plan_copy
 from cuda.core._memory.copying._plain_bytes import holds_objects
 
 __all__ = []
@@ -70,7 +70,7 @@ cdef ViewState open_operand(object array, str name, const StreamHandle& h_stream
             f"{name} must be a Buffer, or an array with the buffer protocol, DLPack or the CUDA array interface, "
             f"not {type(array).__name__}"
         )
-    spell_extents(self)
+    require_extents(self)
     bits = self._element.bits * self._element.lanes
     if self._itemsize == 0 and (bits % 8 != 0 or bits == 0):
         raise TypeError(f"{name} must have elements of whole bytes, not of {bits} bits")
@@ -105,7 +105,7 @@ cdef int check_strided(ViewState self, cydriver.CUdeviceptr buffer, object optio
     cdef tuple shape = bytes_of(self)
     if options is not None:
         raise ValueError("options must be None for a non-contiguous array; make a contiguous copy of it first")
-    if have_common_bytes(shape, self._ptr, strides_of(self), buffer, packed(shape), 1):
+    if layouts_overlap(shape, self._ptr, strides_of(self), buffer, packed(shape), 1):
         raise ValueError(f"the array and the buffer overlap: they are at {self._ptr:#x} and {buffer:#x}")
     return 0
 

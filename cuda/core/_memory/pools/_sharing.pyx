@@ -18,7 +18,7 @@ from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_keep, Me
 from cuda.core._memory.pools._driver_pools cimport MemPool_import
 from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep
 from cuda.core._stream cimport Stream, Stream_keep
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 
 import os
 import sys
@@ -294,4 +294,4 @@ cdef bint is_uuid(value):
     return isinstance(value, uuid.UUID)
 
 
-answer_hasattr(_IPCMemPool)
+make_hasattr_safe(_IPCMemPool)

@@ -19,7 +19,7 @@ from cuda.core._handles._launches cimport LaunchList, launch_list
 from cuda.core._memory.ranges._allocation cimport size_argument, stream_of
 from cuda.core._memory.ranges._pointer_info cimport pointer_info
 from cuda.core._memory.ranges._slices cimport SubBuffers, narrow, read_bounds
-from cuda.core._utils._cpython cimport answer_hasattr
+from cuda.core._utils._cpython cimport make_hasattr_safe
 
 import importlib
 
@@ -368,4 +368,4 @@ cdef int add_members() except -1:
 
 
 add_members()
-answer_hasattr(MemoryRange)
+make_hasattr_safe(MemoryRange)

@@ -14,19 +14,19 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def raise_if_uninitialized(*names: str) -> Callable[[_Class], _Class]:
-    """Return a decorator of classes: reading one of these attributes before it was set is a RuntimeError.
+    """Return a class decorator: reading one of these attributes before it was set raises RuntimeError.
 
-    What is set is found before what is here, so reading costs nothing more. In a class with ``__slots__``, whose
-    attributes are found by other means, only an attribute that is missing takes the detour. The ``repr`` of such an
-    object says that it was not initialized, in subclasses too.
+    Reading a set attribute costs nothing more: the instance dict has priority over the non-data descriptors that are
+    added here. A class with ``__slots__`` gets a ``__getattr__`` instead, which runs for missing attributes only. The
+    ``repr`` of an uninitialized object says so, also in subclasses.
     """
 
     def decorate(cls: _Class) -> _Class:
         if any(name in cls.__dict__ for name in names):
-            cls.__getattr__ = _missing
+            cls.__getattr__ = _raise_for_missing
         else:
             for name in names:
-                setattr(cls, name, _Unset())
+                setattr(cls, name, _UnsetAttribute())
         _guard_repr(cls)
         if isinstance(cls.__init_subclass__, types.BuiltinMethodType):
             cls.__init_subclass__ = classmethod(_guard_repr)
@@ -36,7 +36,7 @@ def raise_if_uninitialized(*names: str) -> Callable[[_Class], _Class]:
 
 
 class _NotInitialized(RuntimeError, AttributeError):
-    """Also for hasattr(): there is no value yet."""
+    """An attribute has no value yet; an AttributeError, too, so that hasattr() returns False."""
 
 
 def _guard_repr(cls: type) -> None:
@@ -57,17 +57,17 @@ def _guarded(show: Callable, text: str) -> Callable:
     return shown
 
 
-class _Unset:
+class _UnsetAttribute:
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
         raise _NotInitialized(_message(instance))
 
 
-def _missing(self, name):
+def _raise_for_missing(self, name):
     for base in type(self).__mro__:
         if isinstance(found := vars(base).get(name), property):
-            return found.fget(self)  # its exception was an AttributeError, which led here: it raises it again
+            return found.fget(self)  # the property raised the AttributeError that led here; raise it again
     if any(name in getattr(base, "__slots__", ()) for base in type(self).__mro__):
         raise _NotInitialized(_message(self))
     raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Properties that have no value now, as of closed objects: what they raise is an AttributeError, too.
+"""Properties that have no value now, such as those of closed objects: their exceptions are AttributeErrors, too.
 
-``hasattr()`` takes that for an answer, and so do tools that complete names or look through objects. The exception
-stays what it is besides, with its name. Methods raise it without that: in a property of a user's class, an
-``AttributeError`` out of a call would be taken for an answer about the user's property.
+``hasattr()`` then returns False instead of raising, and tools that complete names or inspect objects go on. The
+exception keeps its class and its name: a subclass of both is raised. Methods raise it unchanged: if a property of a
+user's class calls them, an ``AttributeError`` would look as if the user's class had no such property.
 
-Computed attributes are properties to ``isinstance()``, and the functions of properties tell their type. What completes
-names then evaluates none of them, and completes a chain of attributes by their types.
+For ``isinstance()`` every computed attribute is a property, and the functions of properties are annotated with their
+types. So tools complete names, also of chained attributes, without evaluating any of them.
 """
 
 from __future__ import annotations
@@ -25,67 +25,67 @@ __all__ = [
     "ABSENT",
     "CachedProperty",
     "Getter",
-    "answer",
-    "answering",
+    "as_attribute_error",
     "completed_as",
     "computed_property",
-    "restated",
+    "hasattr_safe",
+    "hasattr_safe_getter",
     "typed",
 ]
 
 _Class = TypeVar("_Class", bound=type)
 _Function = TypeVar("_Function", bound=Callable)
 
-# The class of the properties of extension types, a subclass of property, which the first extension makes (cpython.hpp).
+# The class of properties of extension types: a subclass of property that the first extension creates (cpython.hpp).
 computed_property: type | None = None
 
-# What says that there is no value; other exceptions, as those of the driver, are failures.
+# Exceptions that mean that there is no value. Others, such as those of the driver, are failures.
 ABSENT = (RuntimeError, ValueError)
 
 
-def restated(error: Exception, kinds: tuple[type, ...] = ABSENT) -> Exception:
-    """Return an exception of a property as one that is an AttributeError, too, if it is of such a kind."""
+def as_attribute_error(error: Exception, kinds: tuple[type, ...] = ABSENT) -> Exception:
+    """Return the exception as one of its class and of AttributeError; unchanged if it is not one of ``kinds``."""
     cls = type(error)
     if not issubclass(cls, kinds) or issubclass(cls, (AttributeError, RecursionError)):
         return error
     try:
-        better = _remade(cls, error.args, vars(error)).with_traceback(error.__traceback__)
-    except TypeError:  # of a class with fields of its own, as UnicodeDecodeError
+        converted = _remade(cls, error.args, vars(error)).with_traceback(error.__traceback__)
+    except TypeError:  # a class with C fields of its own, such as UnicodeDecodeError
         return error
-    better.__cause__, better.__context__ = error.__cause__, error.__context__
-    better.__suppress_context__ = error.__suppress_context__
-    return better
+    converted.__cause__, converted.__context__ = error.__cause__, error.__context__
+    converted.__suppress_context__ = error.__suppress_context__
+    return converted
 
 
-def answering(cls: _Class, kinds: tuple[type, ...] = ABSENT) -> _Class:
-    """Let the properties of a Python class raise exceptions of such kinds as AttributeErrors, too; a decorator."""
+def hasattr_safe(cls: _Class, kinds: tuple[type, ...] = ABSENT) -> _Class:
+    """Let ``hasattr()`` return False for the properties of a class that raise one of ``kinds``; a class decorator."""
     for name, found in list(vars(cls).items()):
-        if type(found) is property and not hasattr(found.fget, "answers"):
-            setattr(cls, name, property(answer(found.fget, kinds), found.fset, found.fdel, found.__doc__))
+        if type(found) is property and not hasattr(found.fget, "is_hasattr_safe"):
+            setattr(cls, name, property(hasattr_safe_getter(found.fget, kinds), found.fset, found.fdel, found.__doc__))
     return cls
 
 
-def answer(get: Callable, kinds: tuple[type, ...] = ABSENT) -> Callable:
-    """Return the function of a property with exceptions of such kinds as AttributeErrors, too."""
+def hasattr_safe_getter(get: Callable, kinds: tuple[type, ...] = ABSENT) -> Callable:
+    """Return the function of a property that raises exceptions of ``kinds`` as AttributeErrors, too."""
 
     @functools.wraps(get)
     def read(self):
         try:
             return get(self)
         except kinds as error:
-            better = restated(error, kinds)
-            raise better from better.__cause__
+            converted = as_attribute_error(error, kinds)
+            raise converted from converted.__cause__
 
-    read.answers = True
-    # Since Python 3.14, `wraps` leaves out annotations that were set.
+    read.is_hasattr_safe = True
+    # Since Python 3.14, `wraps` does not copy annotations that were assigned.
     read.__annotations__ = {"return": getattr(get, "completed_as", get.__annotations__.get("return", object))}
     return read
 
 
 def completed_as(cls: type) -> Callable[[_Function], _Function]:
-    """Let names of a property's value be completed as those of a class; a decorator of its function.
+    """Let tools complete names of the property's value as those of ``cls``; a decorator of the property's function.
 
-    For annotations that need a module of a higher layer, and for ``Literal``, at which Jedi gives up.
+    For annotations that need a module of a higher layer, and for ``Literal``, which Jedi does not resolve.
     """
 
     def mark(function: _Function) -> _Function:
@@ -96,19 +96,19 @@ def completed_as(cls: type) -> Callable[[_Function], _Function]:
 
 
 def typed(function: Callable, convert: object) -> Callable:
-    """Annotate a function of a property with the class that makes its value; with ``object`` if it is no class."""
+    """Annotate the function of a property with ``convert`` if that is a class, otherwise with ``object``."""
     function.__annotations__ = {"return": convert if isinstance(convert, type) else object}
     return function
 
 
 class Getter:
-    """The function of a property of an extension type, with its type from the documentation as annotation.
+    """The function of a property of an extension type; its annotation is read from the docstring.
 
     Parameters
     ----------
     descriptor : types.GetSetDescriptorType
-        What Cython made. Its documentation begins with the name and the type, as the source annotates it, or with
-        a sentence whose first words name the class.
+        The descriptor that Cython created. Its docstring begins with the name and the annotated type, or with a
+        sentence whose first words name the class.
     """
 
     def __init__(self, descriptor):
@@ -125,20 +125,20 @@ class Getter:
 
     @property
     def __annotations__(self) -> dict[str, object]:
-        # A class of a higher layer is not in the annotation, but in the sentence.
+        # Where the annotation would need a class of a higher layer, the sentence names it.
         match = re.match(rf"{self.__name__}: (.+)|The :class:`~?([\w.]+)`", self.__doc__ or "")
         return {"return": _evaluated(match[1] or match[2], self.__module__) if match else object}
 
 
 class _Names(dict):
-    """Names of a module, of the package, of Python; then of all modules of the package that are loaded, and modules."""
+    """Names for evaluating an annotation: those of its module, then of the package, Python and all loaded modules."""
 
     def __init__(self, module: types.ModuleType):
         super().__init__(vars(module))
         self.module = module
 
     def __missing__(self, name):
-        # The module itself has names, too, that it loads when they are asked for.
+        # getattr, not only vars: modules also have names that their __getattr__ imports.
         for place in (self.module, sys.modules.get("cuda.core"), sys.modules.get("cuda.bindings"), typing, builtins):
             if hasattr(place, name):
                 return getattr(place, name)
@@ -151,12 +151,12 @@ class _Names(dict):
 def _evaluated(annotation: str, module: str) -> object:
     try:
         return _class_of(eval(annotation, {}, _Names(sys.modules[module])))
-    except Exception:  # whatever an annotation may do; it is for tools
+    except Exception:  # an annotation may raise anything, and only tools read the result
         return object
 
 
 def _class_of(annotation: object) -> type:
-    """Return the class whose names complete those of a value: of a union the first, of a generic class itself."""
+    """Return the class of an annotation: the first member of a union, the origin of a generic alias."""
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, types.UnionType):
         return next(_class_of(cls) for cls in typing.get_args(annotation) if cls is not types.NoneType)
@@ -165,9 +165,10 @@ def _class_of(annotation: object) -> type:
 
 
 class CachedProperty:
-    """Base of descriptors that cache the value in the instance: no properties, because these have priority over it.
+    """Base of non-data descriptors that cache the value in the instance dict, where later lookups find it.
 
-    To ``isinstance()`` they are. A subclass has ``convert``, the class of the value.
+    A property cannot do that, because data descriptors take priority over the instance dict; for ``isinstance()`` this
+    is one nevertheless. A subclass defines ``convert``, the class of the value.
     """
 
     __class__ = property
@@ -191,8 +192,8 @@ def _reduce(self):
 def _remade(cls: type, args: tuple, state: dict) -> Exception:
     error = _both(cls).__new__(_both(cls), *args)
     error.args = args
-    error.obj = None  # set, so that the interpreter sets no name, for which tracebacks suggest another property
+    error.obj = None  # if unset, the interpreter sets `name`, for which tracebacks suggest similar attributes
     vars(error).update(state)
     if "name" in state:
-        error.name = state["name"]  # of a CUDAError, which the member of AttributeError hides
+        error.name = state["name"]  # the name of a CUDAError; AttributeError has a member of the same name
     return error

@@ -101,7 +101,7 @@ cdef KernelValues KernelValues_create(object config, object kernel, tuple argume
     Kernel_keep(self.kernel, &kept)
     self.h_kernel = kept.handle()
     self.params.kern = kept.get()
-    if self.params.sharedMemBytes > self.kernel._plain_shared:
+    if self.params.sharedMemBytes > self.kernel._default_shared_limit:
         prepare_for_graph(kept, self.params.sharedMemBytes)
     self._arguments = arguments
     add_keep(self, self.h_kernel.keep())
@@ -132,7 +132,7 @@ cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelVa
     if values is not None:
         self.kernel = values.kernel
         self.h_kernel = values.h_kernel
-        if self.kernel is not None and self.params.sharedMemBytes > self.kernel._plain_shared:
+        if self.kernel is not None and self.params.sharedMemBytes > self.kernel._default_shared_limit:
             Kernel_keep(self.kernel, &kept)
             prepare_for_graph(kept, self.params.sharedMemBytes)
     return self
@@ -174,7 +174,7 @@ cdef int change_kernel_in(
     set_config(&params, config)
     Kernel_keep(kernel, &kept)
     params.kern = kept.get()
-    if params.sharedMemBytes > kernel._plain_shared:
+    if params.sharedMemBytes > kernel._default_shared_limit:
         prepare_for_graph(kept, params.sharedMemBytes)
     try:
         ArgumentBlock_fill(block, kernel, kept, tuple_items(<PyObject*>arguments), len(arguments))
