@@ -8,7 +8,7 @@ a program pays only for what it uses. ``docs/design/imports.md`` has the reasons
 
 from cuda.core._utils import device_choice
 
-device_choice.settle()
+device_choice.apply()
 
 import importlib  # noqa: E402
 import sys  # noqa: E402

@@ -22,7 +22,7 @@ def emulator(monkeypatch):
 def test_other_values_are_refused(monkeypatch, value):
     monkeypatch.setenv("CUDA_CORE_DEVICE", value)
     with pytest.raises(ValueError, match=f"CUDA_CORE_DEVICE must be one of hardware, software, auto, not {value!r}"):
-        device_choice.settle()
+        device_choice.apply()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_variable_chooses(monkeypatch, emulator, value, has_hardware, is_activat
         monkeypatch.delenv("CUDA_CORE_DEVICE", raising=False)
     else:
         monkeypatch.setenv("CUDA_CORE_DEVICE", value)
-    device_choice.settle()
+    device_choice.apply()
     assert bool(emulator) is is_activated
 
 
@@ -51,7 +51,7 @@ def test_choice_by_auto_is_announced_and_passed_on(monkeypatch, emulator, capsys
 
     monkeypatch.setattr(device_choice, "_has_hardware", lambda: False)
     monkeypatch.setenv("CUDA_CORE_DEVICE", "auto")
-    device_choice.settle()
+    device_choice.apply()
     assert os.environ["CUDA_CORE_DEVICE"] == "software"
     assert capsys.readouterr().err == "cuda.core: no CUDA device was found; using the software device\n"
 

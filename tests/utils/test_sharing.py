@@ -18,13 +18,13 @@ class Carried:
 
 
 def test_descriptor_is_received():
-    assert sharing.detach(Carried(7)) == 7
+    assert sharing.received_descriptor(Carried(7)) == 7
 
 
 @pytest.mark.parametrize("error", [EOFError(), FileNotFoundError(), ConnectionRefusedError()], ids=repr)
 def test_error_of_a_descriptor_whose_sender_has_ended_is_explained(error):
     with pytest.raises(RuntimeError, match="did not arrive: the process that sent it has ended") as raised:
-        sharing.detach(Carried(error))
+        sharing.received_descriptor(Carried(error))
     assert raised.value.__cause__ is error
 
 

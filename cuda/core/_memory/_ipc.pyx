@@ -34,7 +34,7 @@ import os
 import threading
 
 from cuda.core._utils.importing.deferred import Deferred
-from cuda.core._utils.sharing import detach, register_reducer, travelling
+from cuda.core._utils.sharing import picklable_descriptor, received_descriptor, register_reducer
 from cuda.core._utils.validators import shown
 
 __all__ = []
@@ -192,12 +192,12 @@ cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
 
 def _reduce_allocation_handle(handle):
     _helpers.check_multiprocessing_start_method()
-    carried = travelling(int(handle))
+    carried = picklable_descriptor(int(handle))
     return _rebuild_allocation_handle, (carried, handle.uuid)
 
 
 def _rebuild_allocation_handle(carried, uuid):
-    descriptor = detach(carried)
+    descriptor = received_descriptor(carried)
     return IPCAllocationHandle_create(descriptor, uuid)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""C functions of other extensions, imported at the first call; ``docs/design/imports.md`` has the reasons."""
+"""cdef functions of extensions that are imported at the first call; see ``docs/design/imports.md``."""
 
 
 cdef extern from "deferred_function.hpp" namespace "cuda_core":

@@ -5,4 +5,4 @@ from cuda.core._handles._handles cimport WeakCell
 
 
 cdef class WeakHandle:
-    cdef WeakCell cell      # observes nothing until the class that makes it says what
+    cdef WeakCell cell      # empty until the method _weak_handle of the observed object's class sets it

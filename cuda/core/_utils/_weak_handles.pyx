@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Weak handles: whether a resource is alive, whatever keeps it.
+"""Weak handles: they tell whether a resource is alive, without keeping it alive.
 
-A weak reference to a ``Buffer`` tells when the Python object ends; its memory may live on, kept by a node of a graph or
-a slice. A weak handle tells when the memory ends.
+A weak reference to a ``Buffer`` tells when the Python object is deleted, but a graph node or a slice may keep its
+memory. A weak handle tells when the memory itself is freed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["WeakHandle", "weak_handle"]
 
 
 cdef class WeakHandle:
-    """Observes a resource without keeping it alive; :func:`weak_handle` makes it. True while the resource is alive."""
+    """A weak reference to a resource, from :func:`weak_handle`; true while the resource is alive."""
 
     def __init__(self, *args, **kwargs):
         """Raise RuntimeError: use weak_handle()."""
@@ -26,7 +26,7 @@ cdef class WeakHandle:
         return self.cell.use_count() == 0
 
     def use_count(self) -> int:
-        """Return how many references there are: of objects, slices, nodes, executables, launches in flight."""
+        """Return the number of references: from objects, slices, graph nodes, executables and launches in progress."""
         return self.cell.use_count()
 
 
@@ -36,7 +36,7 @@ def weak_handle(obj) -> WeakHandle:
     Parameters
     ----------
     obj : :class:`~cuda.core.Buffer` | :class:`~cuda.core.graph.GraphDefinition`
-        What to observe; a slice of a buffer has a handle of its own, which keeps that of the buffer.
+        The object whose resource is observed. A slice of a buffer has a handle of its own, which keeps the buffer's.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def weak_handle(obj) -> WeakHandle:
     ValueError
         If it is a closed buffer.
     """
-    # The classes are in higher layers, so they have the method that knows their handle.
+    # The classes are in higher layers, so each has a method that returns its weak handle.
     observe = getattr(type(obj), "_weak_handle", None)
     if observe is None:
         raise TypeError(f"obj must be a Buffer or a GraphDefinition, not {type(obj).__name__}")

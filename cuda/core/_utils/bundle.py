@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The bundle: the extension modules that a first result loads, linked into one shared object.
+"""The bundle: the extension modules that a short program imports, linked into one shared object.
 
-Finding, opening and relocating a shared object takes longer than initializing most of the modules. ``setup.py``
-links the bundle; ``docs/design/imports.md`` has the figures. The finder of these modules also knows where the other
-modules of the package are, so that Python does not search for them.
+Finding, opening and relocating a shared object takes longer than initializing most of the modules. ``setup.py`` links
+the bundle; ``docs/design/imports.md`` has the measurements. The finder of these modules also finds the Python modules
+of the package, so that Python does not search ``sys.path`` for them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleS
 
 __all__ = ["MODULES", "NAME", "PACKAGES", "BundleFinder", "bundle_path"]
 
-# The module name of the shared object, below cuda.core. It cannot be imported itself.
+# The name of the shared object in cuda.core. It cannot be imported as a module.
 NAME = "_bundle"
 
-# Below cuda.core. The last parts of the names differ: they name the functions that initialize the modules.
+# Relative to cuda.core. The last parts must differ: the functions that initialize the modules are named after them.
 MODULES = (
     "_code._elf",
     "_code._loading",
@@ -66,7 +66,7 @@ MODULES = (
     "_utils.options",
     "_utils.version",
 )
-# Below cuda.core. Their `__init__` is a docstring, and is not read.
+# Relative to cuda.core. Their `__init__.py` has only a docstring, and is not executed.
 PACKAGES = (
     "_code",
     "_compile",
@@ -86,12 +86,12 @@ PACKAGES = (
 class BundleFinder:
     """First on ``sys.meta_path``: finds modules of ``cuda.core`` by their full names, without a search.
 
-    These are the modules of the bundle, their packages, and modules that are a Python file; others it leaves to Python.
+    It finds the modules of the bundle, their packages, and Python files; all others are left to Python.
 
     Parameters
     ----------
     path : str
-        The shared object.
+        The path of the shared object.
     """
 
     def __init__(self, path: str):
@@ -121,6 +121,6 @@ def spec_of(loader) -> ModuleSpec:
 
 
 def bundle_path(package_directory: str) -> str | None:
-    """Return the path of the bundle for this Python, or None where it was not built."""
+    """Return the path of the bundle for this Python; None if it was not built."""
     path = f"{package_directory}/{NAME}{EXTENSION_SUFFIXES[0]}"
     return path if os.path.exists(path) else None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that raise an error which says what was expected."""
+"""Type checks whose error messages name the expected type."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["assert_type", "assert_type_str_or_bytes_like", "raise_code_path_mean
 
 
 def assert_type(obj, expected_type) -> None:
-    """Raise TypeError unless ``obj`` is of the type, or of one of a tuple of types."""
+    """Raise TypeError unless ``obj`` is an instance of ``expected_type``, a type or a tuple of types."""
     if not isinstance(obj, expected_type):
         expected = expected_type if isinstance(expected_type, tuple) else (expected_type,)
         names = " or ".join([kind.__name__ for kind in expected])

@@ -3,9 +3,8 @@
 """Tab completion in interactive Python without evaluating computed attributes.
 
 ``rlcompleter`` evaluates each attribute that it offers, to see whether it is callable. It skips instances of
-``property``, but not the computed attributes of extension types, which would call the driver and may raise.
-This extends its test to those. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``, set to anything but 0, disables
-this.
+``property``, but not other computed attributes, which may call the driver and raise. This module extends the test to
+all computed attributes. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``, set to anything but 0, disables it.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ _NAME = "rlcompleter"
 
 def patch_completion() -> None:
     """Patch ``rlcompleter``, now or when it is imported."""
-    if not _is_unwanted(os.environ.get("CUDA_CORE_DONT_FIX_TAB_COMPLETION", "")):
+    if not _is_set(os.environ.get("CUDA_CORE_DONT_FIX_TAB_COMPLETION", "")):
         if _NAME in sys.modules:
-            _mend(sys.modules[_NAME])
+            _patch(sys.modules[_NAME])
         else:
             sys.meta_path.insert(0, _Finder())
 
 
-def _is_unwanted(text: str) -> bool:
+def _is_set(text: str) -> bool:
     try:
         return int(text) != 0
     except ValueError:
@@ -44,13 +43,13 @@ class _Computed(metaclass=_ComputedType):
     """A class for which isinstance() is true for every computed attribute."""
 
 
-def _mend(module) -> None:
-    # The name of the builtin class is looked up in the module first.
+def _patch(module) -> None:
+    # Code of the module finds this name before the builtin one.
     module.property = _Computed
 
 
 class _Finder:
-    """First on ``sys.meta_path``, until the module of completion is imported."""
+    """First on ``sys.meta_path`` until ``rlcompleter`` is imported: lets :class:`_Loader` load it."""
 
     def find_spec(self, name, path=None, target=None):
         if name != _NAME:
@@ -63,6 +62,8 @@ class _Finder:
 
 
 class _Loader:
+    """Loads ``rlcompleter`` with its own loader, then patches it."""
+
     def __init__(self, loader):
         self._loader = loader
 
@@ -75,4 +76,4 @@ class _Loader:
     def exec_module(self, module) -> None:
         self._loader.exec_module(module)
         module.__spec__.loader = module.__loader__ = self._loader
-        _mend(module)
+        _patch(module)

@@ -212,7 +212,7 @@ public:
         while (status == 0 && PyDict_Next(space, &position, &name, &found)) {  // the loop replaces values only
             if (!Py_IS_TYPE(found, &PyGetSetDescr_Type)) continue;
             PyObject* self = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
-            if (self != nullptr) descriptor(self) = Py_NewRef(found);  // never released: static types are never destroyed
+            if (self != nullptr) descriptor(self) = Py_NewRef(found);  // never released, like static types
             status = self != nullptr ? PyDict_SetItem(space, name, self) : -1;
             Py_XDECREF(self);
         }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The three ways to treat a driver result. ``api`` names the call, and a rule test compares it."""
+"""The three helpers that check a driver result. ``api`` names the call; a rule test compares it with the call."""
 
 from cuda.core._utils cimport cydriver
 
@@ -12,7 +12,7 @@ cdef inline int HANDLE_RETURN(cydriver.CUresult err, const char* api=NULL) excep
     return raise_driver_error(err, api)
 
 
-# One error code is an expected answer: true for success, false for `expected`.
+# One error code is an expected result: returns 1 for success, 0 for `expected`.
 cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, const char* api=NULL) except? -1 nogil:
     if err == cydriver.CUresult.CUDA_SUCCESS:
         return 1
@@ -21,7 +21,7 @@ cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, 
     return raise_driver_error(err, api)
 
 
-# Inside a destructor: a failure is shown as a ResourceWarning and never raised.
+# For destructors: a failure is reported as a ResourceWarning and never raised.
 cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL) noexcept nogil:
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(err, api, NULL)
@@ -31,10 +31,10 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
 # `what` describes the resource, if it is known.
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil
 
-# Passes an exception that cannot be raised to sys.unraisablehook; `where` is the object at fault.
+# Passes an exception that cannot be raised to sys.unraisablehook; `where` is the object whose code raised it, or None.
 cdef void show_unraisable(object error, object where) noexcept
 
-# Loads and initializes the driver, once; without one, raises an error that says what to install.
+# Loads and initializes the driver, once. RuntimeError if there is none; the message says what to install.
 cdef int init_driver() except -1
 
 cpdef object check_or_create_options(type cls, object options, str options_description=*, bint keep_none=*)

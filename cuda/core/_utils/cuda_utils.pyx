@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors and the helpers through which every driver result passes."""
+"""Exceptions for CUDA errors, and the helpers that check every driver result."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class CUDAError(Exception):
     explanation : str or None
         The driver's description of the code.
     log : str or None
-        The log of the compiler or linker, or the entry of the driver's log for the failed call, such as the
-        report of a kernel that failed on the software device; None if there is none.
+        The log of the compiler or linker, or the entry of the driver's log for the failed call, such as the report of
+        a kernel that failed on the software device; None if there is none.
     """
 
     def __init__(self, message="", *, code=None, name=None, api=None, explanation=None, log=None):
@@ -64,10 +64,10 @@ class CUDAError(Exception):
 
 
 class OutOfMemoryError(CUDAError, MemoryError):
-    """The device, or the host on its behalf, is out of memory.
+    """Device or host memory could not be allocated.
 
-    ``free`` and ``total`` are the bytes of the current device when the call failed; None where no
-    context was current.
+    ``free`` and ``total`` are the free and total memory of the current device in bytes when the call failed
+    (``cuMemGetInfo``); None if no context was current.
     """
 
     free = None
@@ -75,11 +75,11 @@ class OutOfMemoryError(CUDAError, MemoryError):
 
 
 class LaunchError(CUDAError):
-    """A kernel could not be launched, or failed while it ran."""
+    """A kernel could not be launched, or failed during execution."""
 
 
 class NotSupportedError(CUDAError):
-    """The device or the driver does not offer what was asked for."""
+    """The device or the driver does not support the operation."""
 
 
 class NVRTCError(CUDAError):
@@ -87,7 +87,7 @@ class NVRTCError(CUDAError):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The messages as records, with file, line, column, severity and text; empty where there is no log."""
+        """The messages as records, with file, line, column, severity and text; empty if there is no log."""
         return _diagnostics.parse_diagnostics(self.log)
 
 
@@ -202,7 +202,7 @@ cpdef object check_or_create_options(type cls, object options, str options_descr
 
 
 def __getattr__(name):
-    # The modules of the bindings load at first use; importing them costs more than all of ours.
+    # The modules of the bindings are imported at first use: this takes longer than importing this package.
     if name in ("driver", "runtime", "nvrtc"):
         return importlib.import_module(f"cuda.bindings.{name}")
     if name in ("nvvmError", "nvJitLinkError"):
@@ -243,36 +243,36 @@ cdef int init_driver() except -1:
 
 cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil:
     with gil:
-        PyErr_CheckSignals()  # Ctrl-C may be what made a call fail: it is raised instead
+        PyErr_CheckSignals()  # if Ctrl-C made the call fail, raise KeyboardInterrupt instead
         raise _driver_error(err, api)
 
 
-cdef const char* A_RESOURCE = b"a CUDA resource"
+cdef const char* UNKNOWN_RESOURCE = b"a CUDA resource"
 
-# The text of the warning for a failed release.
-cdef struct Failure:
+# What the warning about a failed release names.
+cdef struct FailedRelease:
     cydriver.CUresult err
     const char* api
     const char* what
 
 
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil:
-    cdef Failure failure
+    cdef FailedRelease failure
     failure.err = err
     failure.api = api
-    failure.what = what if what != NULL else A_RESOURCE
+    failure.what = what if what != NULL else UNKNOWN_RESOURCE
     call_with_interpreter(&warn_of_failure, failure)
 
 
-cdef void warn_of_failure(Failure& failure) noexcept:
+cdef void warn_of_failure(FailedRelease& failure) noexcept:
     try:
         error = _driver_error(failure.err, failure.api)
         warnings.warn(f"releasing {failure.what.decode()} failed: {error}", ResourceWarning, stacklevel=1)
-    except BaseException as error:  # where warnings are errors
+    except BaseException as error:  # a warning filter turns warnings into errors
         show_unraisable(error, None)
 
 
-# Left to Cython, such an error would also be printed by itself.
+# Cython's own handling in a noexcept function would print the traceback in addition.
 cdef void show_unraisable(object error, object where) noexcept:
     PyErr_SetObject(type(error), error)
     PyErr_WriteUnraisable(where)
@@ -286,16 +286,16 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
         cydriver.cuGetErrorName(err, &c_name)
         cydriver.cuGetErrorString(err, &c_text)
     except RuntimeError:
-        pass  # no driver is installed, and the code came from elsewhere
+        pass  # no driver is installed; the code comes from the caller, such as handle_return()
     name = c_name.decode() if c_name != NULL else _bindings_name(code)
     explanation = c_text.decode() if c_text != NULL else "the installed driver does not know this code"
     kind = _CLASS_BY_CODE.get(code, CUDAError)
     call = api.decode() if api != NULL else None
     error = _error(kind, code, name, explanation, call, _driver_logs.last_failure(_driver_log(), name, call))
-    return _with_memory(error) if kind is OutOfMemoryError else error
+    return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 
 
-# The driver's log of failed calls; empty where the driver has none.
+# The driver's log of failed calls; empty if the driver keeps none.
 cdef bytes _driver_log():
     cdef char[25601] buffer  # as much as the driver keeps
     cdef size_t size = sizeof(buffer)
@@ -303,12 +303,12 @@ cdef bytes _driver_log():
         if cydriver.cuLogsDumpToMemory(NULL, buffer, &size, 0) == cydriver.CUresult.CUDA_SUCCESS:
             return buffer[:size]
     except RuntimeError:
-        pass  # no driver is installed, or one that is older
+        pass  # no driver is installed, or it is older than this function
     return b""
 
 
-# An error of memory tells how much there is, where a device is current.
-cdef object _with_memory(error):
+# Adds the free and total memory of the current device to the error, if a context is current.
+cdef object _add_memory_sizes(error):
     cdef size_t c_free = 0
     cdef size_t c_total = 0
     try:
@@ -317,7 +317,7 @@ cdef object _with_memory(error):
             error.total = c_total
             error.args = (f"{error}\nThe device has {c_free} of its {c_total} bytes free.",)
     except RuntimeError:
-        pass  # no driver is installed, and the code came from elsewhere
+        pass  # no driver is installed; the code comes from the caller, such as handle_return()
     return error
 
 
@@ -367,7 +367,7 @@ def _raise_nvrtc(error, handle):
 
 def nvrtc_error(error, api=None, log=None) -> NVRTCError:
     """Return the exception for a failed ``nvrtcResult``."""
-    # NVRTC itself has no more to say than the name of the code.
+    # nvrtcGetErrorString() returns only the name of the code.
     name = getattr(error, "name", str(error))
     explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
     return _error(NVRTCError, int(error), name, explanation, api, log)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// A cdef function of an extension that is imported at the first call, because most programs never make one.
+// The address of a cdef function whose extension is imported at the first call, because most programs never call it.
 #pragma once
 
 #include "cpython.hpp"
@@ -13,8 +13,8 @@ public:
     constexpr DeferredFunction() noexcept = default;
     constexpr DeferredFunction(const char* module, const char* name) noexcept : module_(module), name_(name) {}
 
-    // The address, whose type the .pxd file of the module has; null, with an exception set, if the import fails.
-    // Threads that ask at the same time find the same address.
+    // Returns the address; null, with an exception set, if the import fails. The .pxd file of the module declares the
+    // type of the function. Threads that call this at the same time find the same address.
     void* get() {
         void* found = __atomic_load_n(&function_, __ATOMIC_ACQUIRE);
         if (!found && (found = deferred_function(module_, name_))) {

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware or software device: decided once, before anything looks for the driver.
+"""The choice between GPUs and the software device, made once, before the driver is loaded.
 
-``CUDA_CORE_DEVICE`` chooses: ``hardware`` (the default) never uses the software device,
-``software`` always does, and ``auto`` does where the driver is missing or reports no device.
+``CUDA_CORE_DEVICE`` selects: ``hardware`` (the default) never uses the software device, ``software`` always does, and
+``auto`` does if the driver is missing or reports no device.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["has_dropped_work", "is_software", "settle", "software_build", "software_headers", "software_library"]
+__all__ = ["apply", "has_dropped_work", "is_software", "software_build", "software_headers", "software_library"]
 
 _CHOICES = ("hardware", "software", "auto")
 
 
-def settle() -> None:
-    """Activate the software device if ``CUDA_CORE_DEVICE`` says so.
+def apply() -> None:
+    """Activate the software device if ``CUDA_CORE_DEVICE`` selects it.
 
     Raises
     ------
     ValueError
-        If the variable has another value than the three.
+        If the variable has an unknown value.
     RuntimeError
-        If the software device is wanted and cannot be loaded.
+        If the software device is selected and cannot be loaded.
     """
     choice = _choice()
     if choice == "hardware" or is_software() or (choice == "auto" and _has_hardware()):
@@ -33,7 +33,7 @@ def settle() -> None:
 
     emulator.activate()
     if choice == "auto":
-        # Child processes use the same device, without another search and message.
+        # Child processes use the same device, without searching and printing again.
         os.environ["CUDA_CORE_DEVICE"] = "software"
         print("cuda.core: no CUDA device was found; using the software device", file=sys.stderr)
 
@@ -45,19 +45,19 @@ def is_software() -> bool:
 
 
 def has_dropped_work() -> bool:
-    """Return whether the software device has dropped work because of Ctrl-C; a GPU continues it."""
+    """Return whether the software device has dropped enqueued work because of Ctrl-C; a GPU always completes it."""
     return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
 
 
 def software_headers() -> list[str]:
-    """Return the directories of the headers that the software device has for kernels; none on hardware."""
+    """Return the directories with the software device's headers for kernels; an empty list on hardware."""
     if not is_software():
         return []
     return [os.path.join(os.path.dirname(sys.modules["cuda.emulator"].__file__), "device_include")]
 
 
 def software_build() -> str:
-    """Return the build identity of the software device; empty on hardware."""
+    """Return a string that identifies the build of the software device, for cache keys; empty on hardware."""
     path = software_library() if is_software() else None
     if path is None:
         return ""
@@ -66,7 +66,7 @@ def software_build() -> str:
 
 
 def software_library() -> str | None:
-    """Return the path of the software device; None where it was not built."""
+    """Return the path of the software device's library; None if it was not built."""
     try:
         from cuda import emulator
     except ImportError:
@@ -83,7 +83,7 @@ def _choice() -> str:
 
 
 def _has_hardware() -> bool:
-    import ctypes  # takes longer than all else here
+    import ctypes  # takes longer than everything else here
 
     try:
         driver = ctypes.CDLL("libcuda.so.1")

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of the driver.
+// The functions of the CUDA driver, each looked up at its first call.
 #pragma once
 
 #include <cuda.h>
@@ -19,7 +19,8 @@ namespace driver_calls {
 using GLenum = unsigned int;
 using GLuint = unsigned int;
 
-// As the bindings choose: the functions for which the NULL stream is that of the thread.
+// Whether to call the variants of functions for which the NULL stream is the per-thread default stream; the bindings
+// decide in the same way.
 inline bool has_stream_per_thread() noexcept {
     const char* choice = std::getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
     return choice != nullptr && std::atoi(choice) != 0;
@@ -40,8 +41,8 @@ struct Library {
             }
         }
         if (found == nullptr) found = dlsym(library, symbol.versioned);
-        // The query could answer with another version than the declared one, so it is the last resort: for functions
-        // that have one version, and for a stand-in for the driver that has nothing else.
+        // cuGetProcAddress may return another version of the function than the declared one. So it is used last: for
+        // functions with a single version, and for a replacement of the driver that exports only cuGetProcAddress.
         if (found == nullptr && (std::strcmp(symbol.versioned, symbol.plain) == 0 || !dlsym(library, "cuInit"))) {
             found = query(library, symbol.plain);
         }
@@ -50,14 +51,16 @@ struct Library {
 
     static void* query(void* library, const char* name) noexcept {
         using Query = CUresult (*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
-        const Query ask = (Query)dlsym(library, "cuGetProcAddress_v2");
+        const Query get_address = (Query)dlsym(library, "cuGetProcAddress_v2");
         void* found = nullptr;
-        if (ask == nullptr || ask(name, &found, CUDA_VERSION, 0, nullptr) != CUDA_SUCCESS) return nullptr;
+        if (get_address == nullptr || get_address(name, &found, CUDA_VERSION, 0, nullptr) != CUDA_SUCCESS) {
+            return nullptr;
+        }
         return found;
     }
 };
 
-// The types of deprecated functions are named, too.
+// The list has deprecated functions, too.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include "driver_calls_list.hpp"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Maps between public strings and driver values, in both directions."""
+"""Maps between the strings of public enums and the values of the driver's enums."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = [
 
 
 class EnumMap:
-    """A map between the strings of a public enum and the values of a driver's enum.
+    """A map between the strings of a public enum and the values of an enum of the driver.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class EnumMap:
     driver_enum : str
         The enum of the bindings.
     prefix : str
-        What the names of the driver's values begin with.
+        The common prefix of the names of the driver's values.
     names : dict of str to str
-        The public string, and the rest of the driver's name.
+        For each public string, the name of the driver's value without the prefix.
     """
 
     def __init__(self, public, driver_enum: str, prefix: str, names: dict[str, str]):
@@ -69,7 +69,7 @@ class EnumMap:
         self._from_driver = None
 
     def to_driver(self, value: str, label: str | None = None):
-        """Return the driver's value for a public string, in any case of letters.
+        """Return the driver's value for a public string, in upper or lower case.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class EnumMap:
         Raises
         ------
         ValueError
-            If it is none of the choices; the message lists them.
+            If there is no such choice; the message lists all.
         """
         values = self._load()
         if type(value) is self.public:
@@ -89,18 +89,18 @@ class EnumMap:
         return values[find_str_enum(value, self.names, label or self.driver_enum)]
 
     def from_driver(self, value: int):
-        """Return the member of the public enum, or the string of a literal, for a driver's value.
+        """Return the member of the public enum for a value of the driver; the string if ``public`` is a Literal.
 
         Raises
         ------
         RuntimeError
-            If the driver gave a value that has no public string.
+            If the driver returned a value that has no public string.
         """
         self._load()
         try:
             text = self._from_driver[int(value)]
         except KeyError:
-            raise RuntimeError(f"the driver gave an unknown {self.driver_enum}, {int(value)}") from None
+            raise RuntimeError(f"the driver returned an unknown {self.driver_enum}, {int(value)}") from None
         return self.public(text) if isinstance(self.public, type) and issubclass(self.public, StrEnum) else text
 
     def members(self) -> dict:
@@ -108,7 +108,7 @@ class EnumMap:
         return {self.public(text): value for text, value in self._load().items()}
 
     def _load(self):
-        # At first use, because the module of the bindings is loaded only where it is needed.
+        # At first use, because importing the bindings takes long.
         if self._to_driver is None:
             values = getattr(importlib.import_module("cuda.bindings.driver"), self.driver_enum)
             to_driver = {text: getattr(values, name) for text, name in self.names.items()}
@@ -118,14 +118,14 @@ class EnumMap:
 
 
 class EnumTable:
-    """An attribute of a class: a dict of the members of a public enum and the driver's values, made when it is read.
+    """A descriptor: a dict from the members of a public enum to the driver's values, created at each access.
 
     Parameters
     ----------
     choices : EnumMap
-        What it shows.
+        The map of the enum.
     none : str | int, optional
-        What None stands for: a value, or the rest of the driver's name.
+        The driver's value for the key None, or its name without the prefix. If None, there is no such key.
     """
 
     def __init__(self, choices: EnumMap, none: str | int | None = None):

@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Transaction:
-    """A context manager that runs registered undo actions in reverse order, unless it was committed.
+    """A context manager that runs registered undo actions in reverse order, unless :meth:`commit` was called.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Transaction:
         self._stack.callback(fn, *args, **kwargs)
 
     def commit(self) -> None:
-        """Drop all undo actions: what was done stays."""
+        """Discard the undo actions that are registered so far."""
         if self._stack is not None:
             self._stack.pop_all()
 
@@ -72,7 +72,7 @@ def cast_to_3_tuple(label: str, cfg) -> tuple[int, int, int]:
     Raises
     ------
     ValueError
-        If it is something else, or one of the ints is below 1; ``label`` names it.
+        If ``cfg`` is something else, or an int is below 1; the message names ``label``.
     """
     values = cfg if isinstance(cfg, tuple) else (cfg,)
     if len(values) > 3 or not all(isinstance(value, int) for value in values):
@@ -88,12 +88,12 @@ def is_sequence(obj) -> bool:
 
 
 def is_nested_sequence(obj) -> bool:
-    """Return whether ``obj`` is a sequence with a sequence in it."""
+    """Return whether ``obj`` is a sequence that contains a sequence."""
     return is_sequence(obj) and any(is_sequence(item) for item in obj)
 
 
 def precondition(checker, what: str = ""):
-    """Return a decorator that calls ``checker`` with the arguments, and ``what``, before the function."""
+    """Return a decorator: ``checker`` is called with the function's arguments and ``what=what`` before each call."""
 
     def decorate(function):
         @functools.wraps(function)
@@ -107,7 +107,7 @@ def precondition(checker, what: str = ""):
 
 
 def check_multiprocessing_start_method() -> None:
-    """Warn, once per process, if child processes would be forked, in which CUDA does not work."""
+    """Warn once per process if ``multiprocessing`` would fork child processes, in which CUDA does not work."""
     import multiprocessing
 
     global _has_warned
@@ -115,8 +115,8 @@ def check_multiprocessing_start_method() -> None:
         if _has_warned:
             return
         method = multiprocessing.get_start_method(allow_none=True)
-        if method is None and not _forks_no_children(multiprocessing):
-            # The first of all methods is the default. Asking for the default itself would fix it.
+        if method is None and not _has_only_unforked_children(multiprocessing):
+            # The first of all methods is the default. get_start_method() without arguments would set it for good.
             method = multiprocessing.get_all_start_methods()[0]
         if method != "fork":
             return
@@ -129,8 +129,8 @@ def check_multiprocessing_start_method() -> None:
     )
 
 
-def _forks_no_children(multiprocessing) -> bool:
-    """Return whether there are child processes, and a context of another start method made them all."""
+def _has_only_unforked_children(multiprocessing) -> bool:
+    """Return whether there are child processes, and all were started by a context with another start method."""
     methods = [name for name in multiprocessing.get_all_start_methods() if name != "fork"]
     others = tuple(multiprocessing.get_context(name).Process for name in methods)
     children = multiprocessing.active_children()

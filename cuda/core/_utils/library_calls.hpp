@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Calls of shared libraries that are loaded at run time. Each function has an entry: a pointer that first points to
-// a resolver, which looks the function up. The result never changes while the process lives, so it does not matter that
-// every extension has its own entries, nor that two threads resolve one at the same time.
+// a resolver, which looks the function up. The result is the same for the whole process, so each extension may have its
+// own entries, and two threads may resolve one at the same time.
 #pragma once
 
 #include <Python.h>
@@ -15,13 +15,13 @@
 
 namespace cuda_core {
 
-// The symbols of a function, as the headers of CUDA have them: with its version, and without one.
+// The symbols of a function in the headers of CUDA: with the version suffix, such as cuMemAlloc_v2, and without.
 struct Symbol {
     const char* versioned;
     const char* plain;
 };
 
-// `Library` has `failure`, the result where the function is missing and an exception is set, and `find`.
+// `Library::find` looks a symbol up, or returns null with an exception set; the call then returns `Library::failure`.
 template <class Library, const Symbol& symbol, class Type>
 struct Entry;
 
@@ -31,20 +31,20 @@ struct Entry<Library, symbol, Result (*)(Arguments...)> {
 
     static Result call(Arguments... arguments) { return function.load(std::memory_order_relaxed)(arguments...); }
 
-    static Result look(Arguments... arguments) {
+    static Result resolve(Arguments... arguments) {
         Function found = (Function)Library::find(symbol);
         if (found == nullptr) return (Result)Library::failure;
         function.store(found, std::memory_order_relaxed);
         return found(arguments...);
     }
 
-    static inline std::atomic<Function> function{&look};
+    static inline std::atomic<Function> function{&resolve};
 };
 
-// Opens a library whose path a function of `_utils.importing.libraries` tells; where its first answer is none, the
-// second comes from a search that takes long, or is an exception.
+// Opens a library at the path that a function of `_utils.importing.libraries` returns. If there is no library at the
+// first path, the function is called again, and searches thoroughly, which takes long; it raises if it finds nothing.
 inline void* open_library(const char* loaded_name, const char* function) noexcept {
-    // At exit Python cannot be called, but the library is loaded.
+    // A loaded library needs no call of Python, which is impossible at exit.
     void* library = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD);
     if (library != nullptr) return library;
     with_interpreter([&library, function] {
@@ -62,7 +62,7 @@ inline void* open_library(const char* loaded_name, const char* function) noexcep
     return library;
 }
 
-// The function that the bindings find; else null, with an exception set.
+// The address of a function that the bindings have found; null, with an exception set, if they have not.
 inline void* find_in_bindings(const char* module, const char* function, const char* library) noexcept {
     void* found = nullptr;
     with_interpreter([&found, module, function, library] {

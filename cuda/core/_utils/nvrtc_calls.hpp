@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of NVRTC.
+// The functions of NVRTC, each looked up at its first call.
 #pragma once
 
 #include <nvrtc.h>
@@ -17,7 +17,7 @@ struct Library {
     static constexpr nvrtcResult failure = NVRTC_ERROR_INVALID_INPUT;
 
     static void* find(const Symbol& symbol) noexcept {
-        // One that is loaded for all, as the software device is, comes first: the bindings choose in the same way.
+        // A global symbol of the process comes first, such as that of the software device, as in the bindings.
         if (void* loaded = dlsym(RTLD_DEFAULT, symbol.versioned)) return loaded;
         void* library = open_library(library_name, "nvrtc");
         if (library == nullptr) return nullptr;
@@ -26,7 +26,7 @@ struct Library {
     }
 };
 
-// Whether a call of NVRTC needs no library that is not loaded yet.
+// Whether NVRTC is already loaded, so that a call loads no library.
 inline bool is_loaded() noexcept {
     if (dlsym(RTLD_DEFAULT, "nvrtcVersion")) return true;
     void* loaded = dlopen(library_name, RTLD_NOW | RTLD_NOLOAD);
@@ -36,7 +36,7 @@ inline bool is_loaded() noexcept {
 
 #include "nvrtc_calls_list.hpp"
 
-// The file of the library; null where it is unknown.
+// The path of the loaded NVRTC; null if it is unknown.
 inline const char* loaded_path() noexcept {
     Dl_info info;
     void* function = Library::find(nvrtcVersion_symbol);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base of all options classes, and the decorator that turns annotations into fields.
 
-To users they are dataclasses. But ``dataclasses`` generates and compiles source for each class at import,
-which takes most of a millisecond; here the constructor is one function in C, and the attributes that ``dataclasses``
-reads are created when they are first read.
+For users, options classes behave like dataclasses. But ``dataclasses`` generates and compiles source for each class
+at import, which takes most of a millisecond. Here all classes share one constructor in C, and the attributes that
+``dataclasses`` reads are created at the first access.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ cdef object MISSING = object()    # the default of a field that has none
 
 
 cdef class Row:
-    """A field with more than a default.
+    """A field of an options class, with its default and metadata; the counterpart of :func:`dataclasses.field`.
 
     Parameters
     ----------
     default : object, optional
-        The default. If there is none, the field has to be given.
+        The default. If it is missing, the constructor requires the field.
     metadata : dict, optional
-        What :func:`dataclasses.fields` tells of it.
+        The metadata of the field in :func:`dataclasses.fields`.
 
     Attributes
     ----------
@@ -61,23 +61,23 @@ cdef class Row:
         self.metadata = metadata or {}
 
 
-# What is known of an options class.
+# The fields of an options class.
 cdef class Table:
     cdef type owner
     cdef list rows
     cdef dict defaults      # of all fields, in their order
     cdef tuple names
-    cdef Py_ssize_t needed  # how many fields have no default
+    cdef Py_ssize_t required_count  # fields without a default
     cdef bint is_frozen
-    cdef object twin        # a dataclass with the same fields, once somebody asked
+    cdef object dataclass   # a dataclass with the same fields; None before the first access to its attributes
 
 
 @cython.auto_pickle(False)
 cdef class Options:
-    """Options that are valid at any time: each assignment is checked like construction.
+    """Base class of options: the constructor and every assignment check all fields.
 
-    A subclass names its fields and is decorated with :func:`options_class`; ``__post_init__`` checks and normalizes
-    them.
+    A subclass annotates its fields and is decorated with :func:`options_class`; its ``__post_init__`` checks and
+    normalizes them. If an assignment fails this check, the field keeps its previous value.
     """
 
     _table = None
@@ -99,7 +99,7 @@ cdef class Options:
             values.update(kwargs)
             if len(values) != PyTuple_GET_SIZE(table.names):
                 raise TypeError(unknown_field(cls, next(name for name in kwargs if name not in table.defaults)))
-        for index in range(table.needed):
+        for index in range(table.required_count):
             if values[<object>PyTuple_GET_ITEM(table.names, index)] is MISSING:
                 refuse_incomplete(cls, values)
         PyObject_GenericSetAttr(self, "__dict__", values)
@@ -122,9 +122,9 @@ cdef class Options:
         return values_of(self, table) == values_of(other, table)
 
     def __copy__(self):
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
 
     def __replace__(self, /, **changes):
         return importlib.import_module("dataclasses").replace(self, **changes)
@@ -133,7 +133,7 @@ cdef class Options:
         cdef dict values = self.__dict__
         cdef Table table
         if "_is_checking" in values:
-            PyObject_GenericSetAttr(self, name, value)  # __post_init__ normalizes a field
+            PyObject_GenericSetAttr(self, name, value)  # an assignment in __post_init__
             return
         table = table_of(type(self))
         if name not in table.defaults:
@@ -152,13 +152,13 @@ cdef class Options:
         pass
 
     def _check(self) -> None:
-        """Check all fields once, although that may assign some."""
+        """Check all fields; assignments in ``__post_init__`` start no further check."""
         run_check(self, self.__dict__)
 
 
 @cython.auto_pickle(False)
 cdef class FrozenOptions(Options):
-    """Options that cannot be changed, and can be hashed."""
+    """Base class of immutable, hashable options."""
 
     def __hash__(self):
         return hash(values_of(self, table_of(type(self))))
@@ -171,9 +171,9 @@ cdef class FrozenOptions(Options):
 
 
 def options_class(cls: type) -> type:
-    """Make an options class of the annotated fields of a class, after those of its bases; a decorator.
+    """Turn the annotations of a class into fields, after the fields of its bases; a class decorator.
 
-    To ``dataclasses``, ``inspect``, ``copy``, ``pickle`` and ``match`` it is a dataclass.
+    ``dataclasses``, ``inspect``, ``copy``, ``pickle`` and ``match`` treat the class as a dataclass.
 
     Raises
     ------
@@ -191,41 +191,41 @@ def options_class(cls: type) -> type:
         rows[name] = row
         if default is row and row.default is not MISSING:
             setattr(cls, name, row.default)
-    define(table, cls, list(rows.values()))
+    set_checked_fields(table, cls, list(rows.values()))
     table.is_frozen = issubclass(cls, FrozenOptions)
     cls._table = table
     cls.__match_args__ = table.names
-    cls.__signature__ = _Asked("__signature__", table)
-    cls.__dataclass_fields__ = _Asked("__dataclass_fields__", table)
-    cls.__dataclass_params__ = _Asked("__dataclass_params__", table)
+    cls.__signature__ = _LazyAttribute("__signature__", table)
+    cls.__dataclass_fields__ = _LazyAttribute("__dataclass_fields__", table)
+    cls.__dataclass_params__ = _LazyAttribute("__dataclass_params__", table)
     return cls
 
 
 def rows_of(cls) -> list[Row]:
-    """Return the fields of an options class, in their order."""
+    """Return the fields of an options class, in order."""
     return table_of(cls).rows.copy()
 
 
 def set_values(options: Options, values: dict) -> None:
-    """Give options all values at once, unchecked; the dict is theirs from then on."""
-    # PyObject_GenericSetDict() would cost less, but since Python 3.13 attributes are not found in what it sets.
+    """Set all fields at once without a check; ``values`` becomes the instance dict."""
+    # PyObject_GenericSetDict() would cost less, but since Python 3.13 attribute lookups do not find its values.
     PyObject_GenericSetAttr(options, "__dict__", values)
 
 
 def unknown_keyword(cls: type, keywords: Iterable[str]) -> str | None:
-    """Return the message about a keyword that the constructor of a class does not have; None if it has all."""
+    """Return the error message for the first unknown keyword of a constructor; None if all are known."""
     known = importlib.import_module("inspect").signature(cls).parameters
     unknown = [name for name in keywords if name not in known]
     return unknown_name(cls.__name__, unknown[0], known) if unknown else None
 
 
 def unknown_field(cls: type, name: str) -> str:
-    """Return the message about a field that an options class does not have."""
+    """Return the error message for a field that an options class does not have."""
     return unknown_name(cls.__name__, name, table_of(cls).names)
 
 
 def unknown_name(owner: str, name: str, known) -> str:
-    """Return the message about a field that something does not have, with those that may have been meant."""
+    """Return the error message for an unknown field, with similar names from ``known``."""
     known = list(known)
     like = importlib.import_module("difflib").get_close_matches(name, known, 3, 0.6)
     like = like or [field for field in known if name in field]
@@ -234,7 +234,7 @@ def unknown_name(owner: str, name: str, known) -> str:
     return f"{owner} has no field {name!r}; its fields are {', '.join(known)}"
 
 
-cdef int fill(Table self, type cls, list rows) except -1:
+cdef int set_fields(Table self, type cls, list rows) except -1:
     cdef Row row
     self.owner = cls
     self.rows = rows
@@ -243,17 +243,17 @@ cdef int fill(Table self, type cls, list rows) except -1:
     return 0
 
 
-# For the constructor of options.
-cdef int define(Table self, type cls, list rows) except -1:
+# The same for a class with the constructor of Options, which takes the required fields first.
+cdef int set_checked_fields(Table self, type cls, list rows) except -1:
     cdef Row row
-    fill(self, cls, rows)
-    self.needed = sum([row.default is MISSING for row in rows])
-    if any([row.default is not MISSING for row in rows[:self.needed]]):
+    set_fields(self, cls, rows)
+    self.required_count = sum([row.default is MISSING for row in rows])
+    if any([row.default is not MISSING for row in rows[:self.required_count]]):
         raise TypeError(f"a field of {cls.__name__} without a default follows one that has a default")
     return 0
 
 
-# The table of a class, which is empty for the bases themselves.
+# The table of a class; an empty one for Options and FrozenOptions themselves.
 cdef Table table_of(type cls):
     cdef Table table = cls._table
     if table is not None and table.owner is cls:
@@ -261,7 +261,7 @@ cdef Table table_of(type cls):
     return find_table(cls)
 
 
-# Of a subclass, which may be a dataclass with fields of its own.
+# The table that a subclass inherits; a new one if the subclass is a dataclass, which may have further fields.
 cdef Table find_table(type cls):
     cdef Table table
     cdef Row row
@@ -278,7 +278,7 @@ cdef Table find_table(type cls):
         row.name, row.type = field.name, field.type
         rows.append(row)
     table = Table.__new__(Table)
-    fill(table, base, rows)
+    set_fields(table, base, rows)
     base._table = table
     return table
 
@@ -302,10 +302,10 @@ cdef int refuse_incomplete(type cls, dict values) except -1:
     raise TypeError(f"{cls.__name__} needs {' and '.join([repr(name) for name in missing])}")
 
 
-# --- What others ask of a dataclass --------------------------------------------------------------
+# --- Attributes of dataclasses, created at the first access -------------------------------------
 
-cdef class _Asked:
-    """An attribute of an options class that is made when it is asked for."""
+cdef class _LazyAttribute:
+    """A descriptor of an attribute of an options class that is created when it is first read."""
 
     cdef str name
     cdef Table table
@@ -316,13 +316,13 @@ cdef class _Asked:
     def __get__(self, instance, owner):
         if self.name == "__signature__":
             return signature(self.table, instance, owner)
-        return getattr(twin(self.table), self.name)
+        return getattr(dataclass_of(self.table), self.name)
 
 
-cdef object twin(Table self):
+cdef object dataclass_of(Table self):
     cdef Row row
     with cython.critical_section(self):
-        made = self.twin
+        made = self.dataclass
     if made is None:
         dataclasses = importlib.import_module("dataclasses")
         made = dataclasses.make_dataclass(
@@ -331,9 +331,9 @@ cdef object twin(Table self):
             frozen=self.is_frozen,
         )
         with cython.critical_section(self):
-            if self.twin is None:
-                self.twin = made
-            made = self.twin
+            if self.dataclass is None:
+                self.dataclass = made
+            made = self.dataclass
     return made
 
 
@@ -345,7 +345,7 @@ cdef object field_of(dataclasses, Row row):
 
 cdef object signature(Table self, instance, owner):
     cdef Row row
-    # A subclass may have a constructor of its own.
+    # inspect reads the signature of a subclass with its own constructor from that constructor.
     own = next(base for base in owner.__mro__ if "__init__" in base.__dict__)
     if instance is not None or (own is not self.owner and issubclass(own, self.owner)):
         raise AttributeError(f"{owner.__name__!r} object has no attribute '__signature__'")
@@ -364,5 +364,5 @@ cdef object signature(Table self, instance, owner):
 
 
 cdef Table _empty = Table.__new__(Table)
-define(_empty, Options, [])
+set_checked_fields(_empty, Options, [])
 cdef object _no_check = Options.__post_init__

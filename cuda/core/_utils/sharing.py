@@ -1,39 +1,39 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pickling of shared objects for ``multiprocessing``.
+"""Pickling of objects that processes share through ``multiprocessing``.
 
-That package is loaded by the first such object, because few programs have any.
+The package is imported with the first such object, because few programs share any.
 """
 
 from __future__ import annotations
 
-__all__ = ["detach", "register_reducer", "travelling"]
+__all__ = ["picklable_descriptor", "received_descriptor", "register_reducer"]
 
 
 def register_reducer(cls: type, reduce) -> None:
-    """Let ``reduce`` pickle the objects of ``cls`` that go to another process through ``multiprocessing``."""
+    """Let ``multiprocessing`` pickle objects of ``cls`` with ``reduce``."""
     from multiprocessing.reduction import ForkingPickler
 
     ForkingPickler.register(cls, reduce)
 
 
-def travelling(descriptor: int):
-    """Return a file descriptor in a form that ``multiprocessing`` carries to another process."""
+def picklable_descriptor(descriptor: int):
+    """Return a file descriptor as an object that ``multiprocessing`` can pickle for another process."""
     from multiprocessing.reduction import DupFd
 
     return DupFd(descriptor)
 
 
-def detach(carried) -> int:
-    """Return the file descriptor that arrived; the caller closes it.
+def received_descriptor(received) -> int:
+    """Return the file descriptor of a received :func:`picklable_descriptor`; the caller closes it.
 
     Raises
     ------
     RuntimeError
-        If its sender does not have it any more.
+        If the sending process has ended, or the descriptor was received before.
     """
     try:
-        return carried.detach()
+        return received.detach()
     except (EOFError, OSError) as error:
         raise RuntimeError(
             "the file descriptor of a memory pool did not arrive: the process that sent it has ended, "

@@ -12,8 +12,8 @@ __all__ = ["ConstructorSignature"]
 class ConstructorSignature:
     """The ``__signature__`` of an extension type and its subclasses, read from the docstring of ``__init__``.
 
-    An ``__init__`` in C has no signature of its own, but Cython writes the one in the source into its
-    docstring, where there is one. Constructors written in Python are left to ``inspect``.
+    An ``__init__`` in C has no signature that ``inspect`` can read, but if it has a docstring, Cython writes the
+    signature of the source into its first line. Constructors in Python are left to ``inspect``.
     """
 
     def __get__(self, instance, owner):
@@ -38,7 +38,7 @@ def _constructor_text(cls: type) -> str | None:
 
 
 def _parse(text: str):
-    # Importing these takes longer than all that a first launch needs.
+    # Importing these takes longer than everything that a first launch needs.
     import ast
     import inspect
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of Python types, found by their addresses without a lock.
+// A hash table from Python types, by address, to values; lookups take no lock.
 #pragma once
 
 #include <Python.h>
@@ -12,34 +12,35 @@
 
 namespace cuda_core {
 
-// Open addressing. Entries are only added, by one thread at a time, and the type is stored last, so
-// that readers need no lock; the table is never more than half full.
+// Open addressing. Entries are only added, by one thread at a time, and the type is stored after its value, so readers
+// need no lock. The table is never more than half full.
 template <class Value> class TypeTable {
 public:
     const Value* find(PyTypeObject* cls) const noexcept
     {
-        for (size_t place = first(cls);; place = (place + 1) % SIZE) {
-            PyTypeObject* found = types_[place].load(std::memory_order_acquire);
+        for (size_t slot = first_slot(cls);; slot = (slot + 1) % SIZE) {
+            PyTypeObject* found = types_[slot].load(std::memory_order_acquire);
             if (found == cls)
-                return &values_[place];
+                return &values_[slot];
             if (!found)
                 return nullptr;
         }
     }
 
-    // False when there is no room. The type must live as long as the table: another could come to lie at its address.
+    // Returns false if the table is full. Keeps a reference to the type for ever: if it were freed, another type could
+    // get its address.
     bool add(PyTypeObject* cls, const Value& value) noexcept
     {
         if (find(cls))
             return true;
         if (count_ >= SIZE / 2)
             return false;
-        size_t place = first(cls);
-        while (types_[place].load(std::memory_order_relaxed))
-            place = (place + 1) % SIZE;
-        values_[place] = value;
+        size_t slot = first_slot(cls);
+        while (types_[slot].load(std::memory_order_relaxed))
+            slot = (slot + 1) % SIZE;
+        values_[slot] = value;
         Py_INCREF(reinterpret_cast<PyObject*>(cls));
-        types_[place].store(cls, std::memory_order_release);
+        types_[slot].store(cls, std::memory_order_release);
         ++count_;
         return true;
     }
@@ -47,7 +48,7 @@ public:
 private:
     static constexpr size_t SIZE = 256;
 
-    static size_t first(PyTypeObject* cls) noexcept
+    static size_t first_slot(PyTypeObject* cls) noexcept
     {
         auto address = reinterpret_cast<uintptr_t>(cls);
         return (address >> 4 ^ address >> 12) % SIZE;

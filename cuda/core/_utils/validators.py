@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of arguments: addresses, and choices among strings."""
+"""Checks of arguments, and the ``repr`` of values for error messages."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = [
     "shown",
 ]
 
-LONGEST = 200  # characters of a value in a message
+MAX_SHOWN = 200  # characters of a value in a message
 
 
 def address_argument(name: str, value) -> int:
-    """Return the int that an address or a handle stands for.
+    """Return an address or a handle as an int.
 
-    Accepted is whatever has ``__index__``, and what has ``__int__`` without being a number, as the handles of
-    ``cuda.bindings`` have.
+    Accepts objects with ``__index__``, and objects with ``__int__`` that are not numbers, such as the handles of
+    ``cuda.bindings``.
 
     Raises
     ------
@@ -39,14 +39,14 @@ def address_argument(name: str, value) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        # Numbers with a fraction have __int__, too, and __float__ tells them from handles.
+        # float and Decimal have __int__, too; unlike handles, they also have __float__.
         if hasattr(type(value), "__int__") and not hasattr(type(value), "__float__"):
             return int(value)
     raise TypeError(f"{name} must be an int or a handle of cuda.bindings, not {type(value).__name__}") from None
 
 
 def check_address(name: str, value) -> int:
-    """Return the address or handle that :func:`address_argument` finds, in 64 bits.
+    """Return an address or a handle as an int of 64 bits; see :func:`address_argument`.
 
     Raises
     ------
@@ -62,12 +62,12 @@ def check_address(name: str, value) -> int:
 
 
 def int_argument(name: str, value, what: str = "an int") -> int:
-    """Return the int that an argument stands for.
+    """Return an argument as an int.
 
     Raises
     ------
     TypeError
-        If ``value`` is not an int and has no ``__index__``; the message names the argument, and ``what`` it must be.
+        If ``value`` has no ``__index__``; the message names the argument, and ``what`` it must be.
     """
     if hasattr(type(value), "__index__"):
         return int(operator.index(value))
@@ -75,12 +75,12 @@ def int_argument(name: str, value, what: str = "an int") -> int:
 
 
 def name_bytes(label: str, name: str | bytes) -> bytes:
-    """Return a name as a C string has it: in UTF-8, without null characters.
+    """Return a name as the bytes of a C string: in UTF-8, without null characters.
 
     Raises
     ------
     ValueError
-        If there are null characters in it, at which C would end the name, or halves of surrogate pairs.
+        If the name contains a null character, which would end it in C, or a lone surrogate.
     """
     try:
         encoded = name.encode() if isinstance(name, str) else bytes(name)
@@ -92,10 +92,10 @@ def name_bytes(label: str, name: str | bytes) -> bytes:
 
 
 def shown(value) -> str:
-    """Return the ``repr`` of a value for a message: cut where it is long, and something else where there is none.
+    """Return the ``repr`` of a value for a message, truncated if it is long; never raises.
 
-    Python refuses to write ints of more than some thousand digits, and nests lists only so deep; the ``repr`` of a
-    user's class may raise. None of that may take the place of the message.
+    ``repr`` fails for ints of some thousand digits, for deeply nested lists, and for classes of users whose
+    ``__repr__`` raises. Then a short description takes its place, so that the message is not lost.
     """
     try:
         text = repr(value)
@@ -106,11 +106,11 @@ def shown(value) -> str:
         if is_flat and len(value) <= 3:
             return f"({', '.join([shown(item) for item in value])})"
         return f"a {type(value).__name__} that cannot be written out"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def repr_of(value) -> str:
-    """Return the ``repr`` of a value as part of another one; where there is none, what :func:`shown` gives."""
+    """Return the full ``repr`` of a value, for the ``repr`` of its container; if it fails, that of :func:`shown`."""
     try:
         return repr(value)
     except Exception:
@@ -118,7 +118,7 @@ def repr_of(value) -> str:
 
 
 def check_str_enum(value, enum_class, *, allow_none: bool = False):
-    """Return the member of a ``StrEnum`` for a string, in any case of letters.
+    """Return the member of a ``StrEnum`` for a string, in upper or lower case.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def check_str_enum(value, enum_class, *, allow_none: bool = False):
     Raises
     ------
     ValueError
-        If it is none of the choices; the message lists them.
+        If there is no such choice; the message lists all.
     """
     if value is None and allow_none:
         return None
@@ -140,12 +140,13 @@ def check_str_enum(value, enum_class, *, allow_none: bool = False):
 
 
 def check_path(name: str, path: str) -> None:
-    """Refuse a path that no file system can have.
+    """Check that a path can be passed to the system.
 
     Raises
     ------
     ValueError
-        If there are null characters in it, or what the encoding of file names has not; the message names the argument.
+        If it contains a null character, or a character that cannot be encoded in a file name; the message names the
+        argument.
     """
     try:
         is_path = b"\0" not in os.fsencode(path)
@@ -156,12 +157,12 @@ def check_path(name: str, path: str) -> None:
 
 
 def dtype_argument(value, name: str = "dtype"):
-    """Return the :class:`numpy.dtype` of what NumPy takes as one.
+    """Return an argument as a :class:`numpy.dtype`.
 
     Raises
     ------
     TypeError
-        If NumPy does not take it; the message names the argument.
+        If NumPy cannot convert it; the message names the argument.
     """
     numpy = importlib.import_module("numpy")
     if isinstance(value, numpy.dtype):
@@ -169,16 +170,16 @@ def dtype_argument(value, name: str = "dtype"):
     try:
         return numpy.dtype(value)
     except Exception as error:
-        raise TypeError(f"{name} must be a numpy.dtype, or what it is made of, not {shown(value)}") from error
+        raise TypeError(f"{name} must be a numpy.dtype, or convertible to one, not {shown(value)}") from error
 
 
 def find_str_enum(value, choices, label: str) -> str:
-    """Return the one of the strings ``choices`` that equals ``value`` in any case of letters.
+    """Return the string in ``choices`` that equals ``value``, ignoring case.
 
     Raises
     ------
     ValueError
-        If there is none; ``label`` names what was asked for.
+        If there is none; the message names ``label``.
     """
     if isinstance(value, str):
         for choice in choices:
@@ -188,6 +189,6 @@ def find_str_enum(value, choices, label: str) -> str:
 
 
 def format_or_list(values) -> str:
-    """Return the values as text, such as ``'a', 'b' or 'c'``."""
+    """Format the values as a list, such as ``'a', 'b' or 'c'``."""
     texts = [repr(value) for value in values]
     return " or ".join([text for text in (", ".join(texts[:-1]), *texts[-1:]) if text])

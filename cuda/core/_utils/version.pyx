@@ -12,7 +12,7 @@ import importlib
 __all__ = ["binding_version", "driver_version"]
 
 cdef int _driver = 0
-cdef dict _known = {}  # what takes long to find out
+cdef dict _cache = {}  # "bindings": the version of cuda.bindings
 
 
 cdef int c_driver_version() except -1:
@@ -34,9 +34,9 @@ cpdef tuple driver_version():
 
 cpdef tuple binding_version():
     """Return the version of the installed ``cuda.bindings``, as ``(major, minor, patch)``."""
-    known = _known.get("bindings")
-    if known is None:
-        # At first use, because it takes long to import.
+    version = _cache.get("bindings")
+    if version is None:
+        # At first use, because importlib.metadata takes long to import.
         parts = importlib.import_module("importlib.metadata").version("cuda-bindings").split(".")
-        known = _known.setdefault("bindings", tuple([int(part) for part in parts[:3] if part.isdigit()]))
-    return known
+        version = _cache.setdefault("bindings", tuple([int(part) for part in parts[:3] if part.isdigit()]))
+    return version

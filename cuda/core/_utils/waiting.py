@@ -1,38 +1,38 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from Python that block, such that Ctrl-C ends the wait for them; `_handles/_waiting` has the driver's."""
+"""Blocking calls of Python functions that Ctrl-C can interrupt; for calls of the driver, see `_handles/_waiting`."""
 
 from __future__ import annotations
 
 import atexit
 import os
 import time
-from _thread import allocate_lock, get_native_id, start_new_thread  # threading takes longer to load than all else here
+from _thread import allocate_lock, get_native_id, start_new_thread  # importing threading takes longer
 
 __all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
 
-PATIENCE = 0.5  # seconds that a call gets to end after it was cancelled
-STEP = 0.05
+CANCEL_TIMEOUT = 0.5  # seconds to wait for a call to end after it was cancelled
+STEP = 0.05  # seconds between checks for signals
 
-_running: dict[object, None] = {}  # the calls on their way, in all threads
+_running: dict[object, None] = {}  # a token for each call in progress, in all threads
 
 
-def call_interruptibly(function, cancel, leave, worker: Worker | None = None):
-    """Return ``function()``, and let signal handlers raise while it runs.
+def call_interruptibly(function, cancel, abandon, worker: Worker | None = None):
+    """Return ``function()``; on the main thread, a signal handler that raises an exception interrupts the wait.
 
-    Only the main thread runs signal handlers. There the function runs on a thread of its own.
+    Only the main thread runs signal handlers. If it calls this, the function runs on a helper thread.
 
     Parameters
     ----------
     function : callable
-        What blocks, without the interpreter lock.
+        The blocking function, which releases the interpreter lock.
     cancel : callable
-        Called when a handler raised: makes the function return early, if that can be done.
-    leave : callable
-        Called if the function then goes on nevertheless: takes from the caller what the function uses, and
-        returns a callable, without arguments, that frees it; it is called when the function ends.
+        Called after a signal handler raised: makes the function return early, if possible.
+    abandon : callable
+        Called if the function still runs after that. Takes over the resources that the function uses from the caller,
+        and returns a callable without arguments that frees them, which is called when the function returns.
     worker : Worker, optional
-        The thread that makes the call of the main thread, where calls belong together. By default, a new one.
+        The helper thread, for calls that must run on the same one. If None, a new thread.
     """
     if get_native_id() != os.getpid():
         return _run(function)
@@ -42,36 +42,36 @@ def call_interruptibly(function, cancel, leave, worker: Worker | None = None):
             start_new_thread(call.run, ())
         else:
             worker.post(call.run)
-        # In steps: a library that installs a handler of its own and restores the old one by signal(), as NVRTC 13.0
-        # does, leaves a wait without a time limit that signals do not end.
+        # In steps: NVRTC 13.0 installs its own signal handler and restores the previous one with signal(). After that,
+        # signals no longer interrupt a wait without a timeout.
         while not call.wait(STEP):
             pass
     except BaseException:
         cancel()
         try:
-            call.wait(PATIENCE)
+            call.wait(CANCEL_TIMEOUT)
         finally:
-            call.leave(leave)
+            call.abandon(abandon)
         raise
     if call.error is not None:
         try:
             raise call.error
         finally:
-            del call  # the traceback refers to this frame
+            del call  # breaks a reference cycle: the traceback refers to this frame
     return call.result
 
 
 def wait_in_steps(step, timeout: float | None = None):
-    """Return the first result of ``step`` that is not None, or None when the time is over.
+    """Call ``step`` until it returns something other than None, and return that; None after the timeout.
 
-    For waits that only take a time limit: between the steps, signal handlers run.
+    For waits that signals cannot interrupt: signal handlers run between the steps.
 
     Parameters
     ----------
     step : callable
-        Waits for as many seconds as it is given, at most.
+        Takes a number of seconds, and waits at most that long.
     timeout : float, optional
-        Seconds in all; None waits without end.
+        The limit of the whole wait in seconds. If None, there is no limit.
     """
     end = None if timeout is None else time.monotonic() + timeout
     while True:
@@ -91,11 +91,12 @@ def _run(function):
 
 
 @atexit.register
-def _exit_beside_calls() -> None:
-    # The destructors of a library would take it apart under the thread that is in it: the process ends without
-    # them, with its status, once the streams of C are written out. The C library calls the latest of these first.
+def _skip_destructors_of_running_libraries() -> None:
+    # At exit, the destructors of a library would destroy data that an abandoned call in it still uses. So the process
+    # ends without them, with its exit status, after the C streams are flushed. The C library runs exit handlers in
+    # reverse order of their registration.
     if _running:
-        import ctypes  # takes longer than all else here
+        import ctypes  # takes longer than everything else here
 
         libc = ctypes.CDLL(None)
         libc.on_exit(libc._exit, None)
@@ -103,65 +104,65 @@ def _exit_beside_calls() -> None:
 
 
 class Worker:
-    """A thread for calls that have to be made by one and the same.
+    """A thread for calls that must run on the same thread.
 
     Attributes
     ----------
     ident : int
-        The thread, as ``threading.get_ident()`` tells it there.
+        The thread's ``threading.get_ident()``.
     """
 
     def __init__(self):
-        from _queue import SimpleQueue  # what the module queue gives, which takes longer to load
+        from _queue import SimpleQueue  # importing queue takes longer
 
         self._calls = SimpleQueue()
         self.ident = start_new_thread(self._work, ())
 
     def post(self, function) -> None:
-        """Let the thread call a function that raises nothing, after those before; finalizers may do this."""
+        """Enqueue a function, which must not raise, to be called on the thread; finalizers may call this."""
         self._calls.put(function)
 
     def end(self) -> None:
-        """Let the thread end after these calls."""
+        """End the thread after the enqueued calls."""
         self._calls.put(None)
 
     def _work(self):
         while (function := self._calls.get()) is not None:
             function()
-            del function  # before the thread waits
+            del function  # keep no reference while the thread waits
 
 
 class _Call:
-    """A call on its way, on a thread that is a daemon, so that the interpreter exits without it."""
+    """A call in progress on a daemon thread, which does not keep the interpreter from exiting."""
 
     def __init__(self, function):
         self._function = function
         self._lock = allocate_lock()
         self._free = None
-        self._under_way = allocate_lock()
-        self._under_way.acquire()
+        self._end = allocate_lock()  # released when the call ends
+        self._end.acquire()
         self._has_ended = False
         self.result = self.error = None
 
     def run(self):
         try:
             self.result = _run(self._function)
-        except BaseException as error:  # raised where the call is waited for
+        except BaseException as error:  # call_interruptibly raises it
             self.error = error
         del self._function
         with self._lock:
             self._has_ended = True
             free = self._free
-        self._under_way.release()
+        self._end.release()
         if free is not None:
             free()
 
     def wait(self, seconds: float) -> bool:
-        """Return whether the call has ended, after this time at most."""
-        return self._has_ended or self._under_way.acquire(timeout=seconds)
+        """Wait at most this long, and return whether the call has ended."""
+        return self._has_ended or self._end.acquire(timeout=seconds)
 
-    def leave(self, leave) -> None:
-        """Take what the call uses from its caller, unless it has ended."""
+    def abandon(self, abandon) -> None:
+        """Let the call own the resources that it uses, unless it has ended."""
         with self._lock:
             if not self._has_ended:
-                self._free = leave()
+                self._free = abandon()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The log of a compiler as records."""
+"""Parsing of compiler logs into records."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 __all__ = ["Diagnostic", "parse_diagnostics"]
 
-# The start of messages: of the C++ front end, the PTX assembler, and tools without a file name.
-_BEGINNINGS = (
+# First lines of messages: from the C++ front end, from the PTX assembler, and from tools that give no file name.
+_FIRST_LINES = (
     r"(?P<file>.+?)\((?P<line>\d+)\): (?P<severity>catastrophic error|internal error|error|warning|remark|note)"
     r"(?: #\d+(?:-D)?)?: (?P<message>.*)",
     r"ptxas (?P<file>.+?), line (?P<line>\d+); (?P<severity>fatal|error|warning) *: (?P<message>.*)",
     r"(?:\w+:? +)?(?P<severity>fatal|error|warning) *: (?P<message>.*)",
 )
-# What the front end writes before a line of the source, and before the caret below it.
+# The number of spaces that the front end writes before an excerpt of the source, and before the caret line below it.
 _MARGIN = 2
 
 
@@ -27,18 +27,18 @@ class Diagnostic:
     Attributes
     ----------
     file : str or None
-        The name of the source, or the path of the header; None where the message is about no file.
+        The name of the source, or the path of the header; None if the message names none.
     line : int or None
-        The line in it, from 1.
+        The line number, from 1.
     column : int or None
-        The character in the line, from 1; None where the compiler does not show it.
+        The column, from 1; None if the compiler does not show it.
     severity : str
         ``"error"``, ``"warning"``, ``"note"``, ``"remark"``, ``"fatal"``, ``"catastrophic error"`` or
         ``"internal error"``.
     message : str
-        The text; further lines have the template instantiations.
+        The text. Lines after the first one name the template instantiations.
     excerpt : str or None
-        The line of the source, where the compiler shows it.
+        The line of the source; None if the compiler does not show it.
     """
 
     file: str | None
@@ -52,7 +52,7 @@ class Diagnostic:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         lines = [f"{place}: {self.severity}: {self.message}" if place else f"{self.severity}: {self.message}"]
         if self.excerpt is not None:
-            # A tab stays one, so that the caret stands below its character.
+            # Keep tabs, so that the caret stands below its character.
             gap = "".join(character if character == "\t" else " " for character in self.excerpt[: self.column - 1])
             lines += [f"  {self.excerpt}", f"  {gap.ljust(self.column - 1)}^"]
         return "\n".join(lines)
@@ -63,19 +63,19 @@ def parse_diagnostics(log: str | None) -> tuple[Diagnostic, ...]:
     found = []
     body = None
     for line in (log or "").splitlines():
-        match = next(filter(None, (re.fullmatch(beginning, line) for beginning in _BEGINNINGS)), None)
+        match = next(filter(None, (re.fullmatch(first, line) for first in _FIRST_LINES)), None)
         if match:
             body = []
             found.append((match.groupdict(), body))
         elif not line.startswith(" "):
-            body = None  # what belongs to a message is indented
+            body = None  # the lines of a message are indented
         elif body is not None:
             body.append(line)
-    return tuple(record(parts, body) for parts, body in found)
+    return tuple(make_diagnostic(parts, body) for parts, body in found)
 
 
-def record(parts: dict, body: list[str]) -> Diagnostic:
-    """Make a record of the parts of the first line and of the lines that follow it."""
+def make_diagnostic(parts: dict, body: list[str]) -> Diagnostic:
+    """Return the record of one message: ``parts`` of its first line, and the lines that follow."""
     message, excerpt, column = [parts["message"]], None, None
     caret = next((index for index, line in enumerate(body) if index and line.strip() == "^"), None)
     if caret is not None:

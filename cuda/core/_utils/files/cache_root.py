@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The directory for caches."""
+"""The user's directory for caches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["cache_directory", "cache_root"]
 
 
 def cache_root() -> pathlib.Path:  # noqa: F821
-    """Return the directory of the user's caches, which may not exist yet.
+    """Return the user's directory for caches, which may not exist yet.
 
     On Linux ``$XDG_CACHE_HOME/cuda-python``, or ``~/.cache/cuda-python``; on Windows
     ``%LOCALAPPDATA%\\cuda-python``.
@@ -21,13 +21,13 @@ def cache_root() -> pathlib.Path:  # noqa: F821
     RuntimeError
         If there is no home directory.
     """
-    from pathlib import Path  # takes longer to import than all else here
+    from pathlib import Path  # takes longer to import than everything else here
 
     return Path(cache_directory())
 
 
 def cache_directory() -> str:
-    """Return the path of :func:`cache_root`."""
+    """Return :func:`cache_root` as a str, without importing pathlib."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.join(_home(), "AppData", "Local")
     else:
@@ -37,6 +37,6 @@ def cache_directory() -> str:
 
 def _home() -> str:
     home = os.path.expanduser("~")
-    if home == "~":  # neither $HOME nor an entry in the list of users
+    if home == "~":  # neither $HOME nor an entry in the password database
         raise RuntimeError("the home directory, where caches are kept, is unknown: set XDG_CACHE_HOME, or HOME")
     return home

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""SHA-256 without loading OpenSSL, which takes longer than digesting a hundred sources."""
+"""SHA-256 without loading OpenSSL, which takes longer than hashing a hundred source files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 __all__ = ["sha256"]
 
-# OpenSSL's is faster, and is free where something else has loaded it.
+# OpenSSL's implementation is faster; use it if it is already loaded.
 if "_hashlib" in sys.modules:
     from hashlib import sha256
 else:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files and directories that only their owner can write, and that are read only if this is so."""
+"""Files and directories that only their owner can write; files that others could have written are not read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
     "replace_private",
 ]
 
-# A FIFO opens at once with O_NONBLOCK, which means nothing for regular files. Windows lacks most of these.
+# With O_NONBLOCK, opening a FIFO does not block; regular files ignore it. Windows lacks most of these flags.
 _READ = os.O_RDONLY
 for _name in ("O_NONBLOCK", "O_NOFOLLOW", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
     _READ |= getattr(os, _name, 0)
@@ -29,19 +29,20 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def open_trusted(path: str) -> tuple[int, os.stat_result]:
-    """Open a regular file of this user or of root that others cannot write, without waiting.
+    """Open a regular file for reading, without blocking; it must be owned by this user or root and not be writable by
+    others.
 
     Returns
     -------
     int
-        The descriptor, for reading. The caller closes it.
+        The file descriptor. The caller closes it.
     os.stat_result
-        The state of the open file.
+        The status of the open file.
 
     Raises
     ------
     OSError
-        If the file cannot be opened, or is another one, such as a link, a FIFO or a directory.
+        If the file cannot be opened, or is not such a file: a link, a FIFO, a directory, or a file of another user.
     """
     descriptor = os.open(path, _READ)
     try:
@@ -57,14 +58,14 @@ def open_trusted(path: str) -> tuple[int, os.stat_result]:
 
 
 def is_trusted_owner(owner: int) -> bool:
-    """Return whether a user is this one, or root, who can do everything anyway."""
+    """Return whether ``owner`` is this user, or root, who can write every file anyway."""
     return owner == 0 or owner == os.geteuid()
 
 
 def read_descriptor(descriptor: int, size: int) -> bytes:
-    """Read this many bytes from an open file; fewer if it ends before."""
+    """Read ``size`` bytes from an open file; fewer if the file ends before."""
     value = os.read(descriptor, size)
-    # The system reads at most 2 GiB at once.
+    # One call of read() returns at most 2 GiB.
     if len(value) < size:
         parts = [value]
         while value and (size := size - len(value)):
@@ -75,7 +76,7 @@ def read_descriptor(descriptor: int, size: int) -> bytes:
 
 
 def read_trusted(path: str, most: int) -> bytes | None:
-    """Return the first bytes of a file that :func:`open_trusted` opens; None if it cannot be read."""
+    """Return the first ``most`` bytes of a file that :func:`open_trusted` accepts; None if it cannot be read."""
     try:
         descriptor, _ = open_trusted(path)
         try:
@@ -87,7 +88,7 @@ def read_trusted(path: str, most: int) -> bytes | None:
 
 
 def create_private(path: str):
-    """Make a new file that its owner alone can read and write, whatever the umask; return it, open for writing."""
+    """Create a file that only its owner can read and write, whatever the umask; return it open for writing."""
     descriptor = os.open(path, _CREATE, 0o600)
     if _HAS_OWNERS:
         with contextlib.suppress(OSError):  # a file system without permissions
@@ -96,15 +97,15 @@ def create_private(path: str):
 
 
 def make_private_directories(path: str) -> None:
-    """Make a directory, and those above that are missing, for its owner alone, whatever the umask.
+    """Create a directory and its missing parents, accessible to the owner only, whatever the umask.
 
     Raises
     ------
     OSError
-        If it cannot be made, or something else is in its place.
+        If it cannot be created, or the path is not a directory.
     """
     with contextlib.suppress(FileNotFoundError):
-        os.lstat(path)  # refuses a path that is too long before its first directories are made
+        os.lstat(path)  # raises for a path that is too long, before any of its parents is created
     missing = []
     while path and not os.path.isdir(path):
         missing.append(path)
@@ -115,14 +116,14 @@ def make_private_directories(path: str) -> None:
 
 
 def make_private_directory(path: str) -> None:
-    """Make a directory for its owner alone, whatever the umask, in place of anything else that has its path.
+    """Create a directory that only its owner can access, whatever the umask; anything else at the path is deleted.
 
-    A directory that exists stays, but if it is of this user, others cannot write it from now on.
+    An existing directory stays. If this user owns it, write permission is taken from others.
 
     Raises
     ------
     OSError
-        If it cannot be made.
+        If it cannot be created.
     """
     try:
         state = os.lstat(path)
@@ -142,7 +143,7 @@ def make_directory(path: str) -> None:
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        if os.path.isdir(path):  # another process was faster
+        if os.path.isdir(path):  # another process has created it meanwhile
             return
         raise
     if _HAS_OWNERS:
@@ -151,16 +152,16 @@ def make_directory(path: str) -> None:
 
 
 def replace_private(path: str, temporary: str, value: bytes) -> None:
-    """Write a value to a new file of the owner alone, and put it in place of another as a whole.
+    """Replace a file atomically by a new one that only its owner can read and write.
 
     Parameters
     ----------
     path : str
-        The file that is replaced.
+        The file to replace; it need not exist.
     temporary : str
-        A path in the same file system where nothing is yet; nothing is left there.
+        An unused path in the same file system. After the call, it is unused again.
     value : bytes
-        What the file has then.
+        The contents of the new file.
 
     Raises
     ------

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is imported at first use, and where the driver and NVRTC are found."""
+"""Imports at first use, and the paths of the driver and NVRTC."""

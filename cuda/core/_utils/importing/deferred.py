@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Imports at the first use; ``docs/design/imports.md`` has the reasons and figures."""
+"""Imports at first use; ``docs/design/imports.md`` has the reasons and measurements."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ __all__ = ["Deferred", "deferred_names"]
 
 
 class Deferred:
-    """A module below, imported when a name of it is used for the first time.
-
-    The name is a literal, which the test of layers reads like any other import.
+    """A stand-in for a module of a lower layer, which is imported at the first access to an attribute.
 
     Parameters
     ----------
     name : str
-        The full name of the module, such as ``"cuda.core._compile._nvvm"``.
+        The full name of the module, such as ``"cuda.core._compile._nvvm"``; a literal, because the test of layers finds
+        imports in the source.
     """
 
     __slots__ = ("_name",)
@@ -33,18 +32,18 @@ class Deferred:
 
 
 def deferred_names(package: str, homes: dict[str, str], modules=(), root: str | None = None):
-    """Return the ``__getattr__`` of a package whose names are fetched from their modules at their first use.
+    """Return the ``__getattr__`` of a package whose names are imported from their modules at first access.
 
     Parameters
     ----------
     package : str
-        The name of the package.
+        The name of the package or module.
     homes : dict
-        The home of each name, below ``root``.
+        For each name, the module that defines it, relative to ``root``.
     modules : collection of str
-        Modules and packages below ``root`` that are reached as attributes without an import.
+        Modules and packages, relative to ``root``, that are accessible as attributes without an import.
     root : str, optional
-        The package that holds the homes. If None, the package itself.
+        The package that contains these modules. If None, ``package``.
     """
     root = root or package
 

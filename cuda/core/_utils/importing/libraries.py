@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The paths of the driver and NVRTC, for the calls in ``library_calls.hpp``, which open them.
+"""The paths of the driver and NVRTC for ``library_calls.hpp``, which opens the libraries.
 
-The dynamic linker finds the driver by its name, and NVRTC is nearly always in the wheel beside the bindings. Only if
-not, ``cuda.pathfinder`` searches, which takes longer to import than all of this package.
+The dynamic linker finds the driver by its name, and NVRTC is nearly always in a wheel beside the bindings. Only
+otherwise does ``cuda.pathfinder`` search, because importing it takes longer than importing this package.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ MISSING_DRIVER = (
 )
 
 BROKEN_DRIVER = (
-    "the CUDA driver cannot be loaded: {}; install the NVIDIA display driver again, for this kind of machine, and see "
-    "that LD_LIBRARY_PATH leads to no other libcuda.so.1"
+    "the CUDA driver cannot be loaded: {}; install the NVIDIA display driver again, for this kind of machine, and "
+    "check that LD_LIBRARY_PATH leads to no other libcuda.so.1"
 )
 
 _DRIVER = "libcuda.so.1"
@@ -35,24 +35,24 @@ def driver(is_thorough: bool) -> str:
     Parameters
     ----------
     is_thorough : bool
-        Whether the first answer was not found, so that ``cuda.pathfinder`` has to search.
+        Whether ``cuda.pathfinder`` searches. The caller passes True if the library is not at the first result.
 
     Raises
     ------
     RuntimeError
-        If it is not found either.
+        If the search finds no driver.
     """
     if not is_thorough:
         return _DRIVER
     try:
         return _search("cuda")
     except RuntimeError as error:
-        # Programs catch it by its class.
+        # Keep the class, by which programs catch the error.
         raise type(error)(_reason()) from None
 
 
 def _reason() -> str:
-    """Return why the dynamic linker does not load the driver."""
+    """Return the reason why the dynamic linker does not load the driver."""
     try:
         importlib.import_module("ctypes").CDLL(_DRIVER)
     except OSError as error:
@@ -62,7 +62,7 @@ def _reason() -> str:
 
 
 def nvrtc(is_thorough: bool) -> str:
-    """Return the path of NVRTC, as :func:`driver` does; empty where only a thorough search may find it."""
+    """Return the path of NVRTC; empty if it is not beside the bindings. For the parameter, see :func:`driver`."""
     if is_thorough:
         return _search("nvrtc")
     for entry in sys.path:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The enums of :mod:`cuda.core.typing` that compilations do not use; they appear as members of that module."""
+"""The enums that :mod:`cuda.core.typing` imports at first access, because compilations do not use them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _public(cls):
 
 @_public
 class GraphConditionalType(StrEnum):
-    """The kind of a conditional node."""
+    """The type of a conditional node (``CUgraphConditionalNodeType``)."""
 
     IF = "if"
     WHILE = "while"
@@ -41,7 +41,7 @@ class GraphConditionalType(StrEnum):
 
 @_public
 class GraphMemoryType(StrEnum):
-    """Where the memory of an allocation node lives."""
+    """The location of the memory of an allocation node."""
 
     DEVICE = "device"
     HOST = "host"
@@ -68,7 +68,7 @@ class MemoryPoolAccessType(StrEnum):
 
 @_public
 class VirtualMemoryHandleType(StrEnum):
-    """How virtual memory is exported to other processes."""
+    """The type of the handle that exports virtual memory to other processes (``CUmemAllocationHandleType``)."""
 
     POSIX_FD = "posix_fd"
     WIN32_KMT = "win32_kmt"
@@ -77,7 +77,7 @@ class VirtualMemoryHandleType(StrEnum):
 
 @_public
 class VirtualMemoryLocationType(StrEnum):
-    """Where virtual memory lives."""
+    """The location of virtual memory (``CUmemLocationType``)."""
 
     DEVICE = "device"
     HOST = "host"
@@ -87,7 +87,7 @@ class VirtualMemoryLocationType(StrEnum):
 
 @_public
 class VirtualMemoryGranularityType(StrEnum):
-    """Which unit sizes of virtual memory are rounded up to."""
+    """The granularity that sizes of virtual memory are rounded up to (``CUmemAllocationGranularity_flags``)."""
 
     MINIMUM = "minimum"
     RECOMMENDED = "recommended"
@@ -103,7 +103,7 @@ class VirtualMemoryAccessType(StrEnum):
 
 @_public
 class VirtualMemoryAllocationType(StrEnum):
-    """The kind of an allocation of virtual memory."""
+    """The type of an allocation of virtual memory (``CUmemAllocationType``)."""
 
     PINNED = "pinned"
     MANAGED = "managed"
@@ -125,7 +125,7 @@ class ArrayFormatType(StrEnum):
 
 @_public
 class AccessPropertyType(StrEnum):
-    """How long the L2 cache keeps what a kernel accesses (``CUaccessProperty``)."""
+    """Access properties: how long the L2 cache keeps data that kernels access (``CUaccessProperty``)."""
 
     NORMAL = "normal"
     STREAMING = "streaming"

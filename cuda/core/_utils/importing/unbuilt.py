@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an import says where this package has no extensions, as in a checkout that was not built in place."""
+"""The import error for a package without its extensions, such as a checkout that was not built in place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["MissingExtensions", "diagnosis"]
 
 
 def diagnosis(package_directory: str) -> tuple[str, str]:
-    """Return why a module of the package in a directory cannot be imported, and what to type."""
+    """Return why a module of the package in this directory cannot be imported, and what to do."""
     root = os.path.dirname(os.path.dirname(package_directory))
     if os.path.exists(os.path.join(root, "setup.py")):
         return (
@@ -28,7 +28,7 @@ def diagnosis(package_directory: str) -> tuple[str, str]:
 
 
 class MissingExtensions:
-    """Last on ``sys.meta_path``: refuses the modules of this package that nothing else finds."""
+    """Last on ``sys.meta_path``: explains in the error why no other finder has found a module of this package."""
 
     def __init__(self, package_directory: str):
         self._directory = package_directory
