@@ -107,9 +107,9 @@ def test_an_empty_view_refuses_each_use():
 
 def test_a_view_cannot_be_initialized_again():
     view = view_of(np.zeros(3))
-    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="made already"):
+    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="initialized already"):
         view.__init__(np.zeros(4), -1)
-    with pytest.raises(RuntimeError, match="made already"):
+    with pytest.raises(RuntimeError, match="initialized already"):
         view_as_array_interface(np.zeros(4), view)
     assert view.shape == (3,)
 

@@ -7,11 +7,11 @@ from cuda.core._utils cimport cydriver
 
 cdef class TensorMapDescriptor:
     cdef:
-        char _storage[256]              # the descriptor lies in it, at a multiple of 128 bytes
-        ContextHandle _h_context        # set once: the one that was current
+        char _storage[256]              # contains the CUtensorMap, at a multiple of 128 bytes
+        ContextHandle _h_context        # set once: the context that was current at creation
         int _device_id
-        int _alignment                  # of the memory
-        object _view                    # what keeps the memory
+        int _alignment                  # of the tensor's address, in bytes
+        object _view                    # keeps the memory alive
         str _kind
         int _rank
         object _data_type

@@ -13,21 +13,21 @@ from cpython.object cimport PyObject
 
 from cuda.core._arrays._view_state cimport ViewState, layout_of
 from cuda.core._arrays.tensor_maps._encoding cimport (
-    TensorChoices,
-    TensorNumbers,
+    EncodeArguments,
+    EnumValues,
     encode_im2col,
     encode_im2col_wide,
     encode_tile,
     encode_tiled,
-    read_numbers,
-    read_plain_tiles,
+    read_arguments,
+    read_tiled_fast,
 )
 from cuda.core._arrays.tensor_maps._options cimport (
     check_choice,
+    enum_value,
     find_data_type,
+    find_data_type_fast,
     int_argument,
-    plain_choice,
-    plain_data_type,
     tile_options,
 )
 from cuda.core._context cimport Context_current, Context_ordinal
@@ -182,9 +182,9 @@ cdef class TensorMapDescriptor:
         choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
         # im2col has no box_dim.
         options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
-        cdef TensorNumbers numbers
-        cdef TensorMapDescriptor self = begin(state, "im2col", 3, options, &numbers)
-        encode_im2col(self.c_map(), &numbers, self._data_type, options, lower, upper, channels, pixels)
+        cdef EncodeArguments arguments
+        cdef TensorMapDescriptor self = create_descriptor(state, "im2col", 3, options, &arguments)
+        encode_im2col(self.c_map(), &arguments, self._data_type, options, lower, upper, channels, pixels)
         return self
 
     @classmethod
@@ -213,9 +213,9 @@ cdef class TensorMapDescriptor:
         mode = check_choice("mode", mode, TensorMapIm2ColWideMode)
         choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
         options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
-        cdef TensorNumbers numbers
-        cdef TensorMapDescriptor self = begin(state, "im2col_wide", 3, options, &numbers)
-        encode_im2col_wide(self.c_map(), &numbers, self._data_type, options, lower, upper, channels, pixels, mode)
+        cdef EncodeArguments arguments
+        cdef TensorMapDescriptor self = create_descriptor(state, "im2col_wide", 3, options, &arguments)
+        encode_im2col_wide(self.c_map(), &arguments, self._data_type, options, lower, upper, channels, pixels, mode)
         return self
 
     @property
@@ -234,16 +234,16 @@ def tensor_map_of(
     choices = (element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill)
     self = None
     if options is None:
-        self = make_plain(view, box_dim, choices)
-    elif type(options) is TensorMapDescriptorOptions and box_dim is None and choices == NOTHING:
-        self = make_plain(view, options.box_dim, tuple([getattr(options, name) for name in CHOICES]))
+        self = make_tiled_fast(view, box_dim, choices)
+    elif type(options) is TensorMapDescriptorOptions and box_dim is None and choices == NO_CHOICES:
+        self = make_tiled_fast(view, options.box_dim, tuple([getattr(options, name) for name in CHOICES]))
     if self is not None:
         return self
     return make_tiled(view, tile_options(box_dim, options, dict(zip(CHOICES, choices, strict=True))))
 
 
 cdef tuple CHOICES = ("element_strides", "data_type", "interleave", "swizzle", "l2_promotion", "oob_fill")
-cdef tuple NOTHING = (None,) * 6
+cdef tuple NO_CHOICES = (None,) * 6
 
 
 def _require_view_device(view, expected_device_id, operation) -> None:
@@ -321,30 +321,30 @@ cdef int require_tma(TensorMapDescriptor self, ViewState view) except -1:
 # Creation
 
 # The fast path: a tiled descriptor with common arguments; None if the arguments need the complete checks.
-cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choices):
-    cdef TensorNumbers numbers
-    cdef TensorChoices c_choices
+cdef TensorMapDescriptor make_tiled_fast(ViewState view, object box_dim, tuple choices):
+    cdef EncodeArguments arguments
+    cdef EnumValues c_enums
     cdef uint32_t[5] c_tile
     cdef TensorMapDescriptor self
     element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill = choices
     if type(box_dim) is not tuple or element_strides is not None:
         return None
-    c_choices.interleave = plain_choice(interleave, TensorMapInterleave)
-    c_choices.swizzle = plain_choice(swizzle, TensorMapSwizzle)
-    c_choices.promotion = plain_choice(l2_promotion, TensorMapL2Promotion)
-    c_choices.fill = plain_choice(oob_fill, TensorMapOOBFill)
-    if c_choices.interleave < 0 or c_choices.swizzle < 0 or c_choices.promotion < 0 or c_choices.fill < 0:
+    c_enums.interleave = enum_value(interleave, TensorMapInterleave)
+    c_enums.swizzle = enum_value(swizzle, TensorMapSwizzle)
+    c_enums.promotion = enum_value(l2_promotion, TensorMapL2Promotion)
+    c_enums.fill = enum_value(oob_fill, TensorMapOOBFill)
+    if c_enums.interleave < 0 or c_enums.swizzle < 0 or c_enums.promotion < 0 or c_enums.fill < 0:
         return None
-    data_type = plain_data_type(view, data_type)
+    data_type = find_data_type_fast(view, data_type)
     if data_type is None or not view._is_device_accessible or view._ptr % 16:
         return None
-    if not read_plain_tiles(view, data_type, box_dim, &c_choices, &numbers, c_tile):
+    if not read_tiled_fast(view, data_type, box_dim, &c_enums, &arguments, c_tile):
         return None
     self = TensorMapDescriptor.__new__(TensorMapDescriptor)
     self._alignment = 16
     require_tma(self, view)
-    encode_tile(self.c_map(), &numbers, c_tile)
-    self._view, self._kind, self._rank, self._data_type = view, "tiled", numbers.rank, data_type
+    encode_tile(self.c_map(), &arguments, c_tile)
+    self._view, self._kind, self._rank, self._data_type = view, "tiled", arguments.rank, data_type
     self._swizzle = NO_SWIZZLE if swizzle is None else swizzle
     return self
 
@@ -352,8 +352,10 @@ cdef TensorMapDescriptor make_plain(ViewState view, object box_dim, tuple choice
 cdef object NO_SWIZZLE = TensorMapSwizzle.NONE
 
 
-# The checks and the numbers that all kinds of tensor maps share.
-cdef TensorMapDescriptor begin(ViewState view, str kind, int least_rank, object options, TensorNumbers* numbers):
+# The checks and the arguments that all kinds of tensor maps share.
+cdef TensorMapDescriptor create_descriptor(
+    ViewState view, str kind, int least_rank, object options, EncodeArguments* arguments
+):
     cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
     self._alignment = 32 if options.interleave == TensorMapInterleave.INTERLEAVE_32B else 16
     check_memory(view, 16)
@@ -362,14 +364,14 @@ cdef TensorMapDescriptor begin(ViewState view, str kind, int least_rank, object 
     rules.check_rank(self._rank, least_rank, options.interleave)
     self._view, self._kind, self._swizzle = view, kind, options.swizzle
     self._data_type = find_data_type(view, options.data_type)
-    read_numbers(view, self._data_type, options, numbers)
+    read_arguments(view, self._data_type, options, arguments)
     return self
 
 
 cdef TensorMapDescriptor make_tiled(ViewState view, object options):
-    cdef TensorNumbers numbers
-    cdef TensorMapDescriptor self = begin(view, "tiled", 1, options, &numbers)
-    encode_tiled(self.c_map(), &numbers, self._data_type, options)
+    cdef EncodeArguments arguments
+    cdef TensorMapDescriptor self = create_descriptor(view, "tiled", 1, options, &arguments)
+    encode_tiled(self.c_map(), &arguments, self._data_type, options)
     return self
 
 

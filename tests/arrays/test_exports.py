@@ -99,7 +99,7 @@ def test_a_tensor_is_exported_and_imported_again(table, is_writeable):
     assert type(view) is StridedMemoryView
     assert (view.ptr, view.shape, view.strides, view.dtype) == (array.ctypes.data, (2, 3), (3, 1), np.dtype("f4"))
     assert view.readonly is not is_writeable
-    with pytest.raises(RuntimeError, match="made already"):
+    with pytest.raises(RuntimeError, match="initialized already"):
         view_as_array_interface(array, view)
     del array
     part = view.view(Layout((3,), None, 4))

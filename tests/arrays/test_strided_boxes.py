@@ -66,17 +66,17 @@ def test_a_plan_moves_every_element_to_its_place(seed):
 )
 def test_boxes_are_as_large_as_they_can_be(target, source, pieces, width, rows, planes):
     plan = plan_copy((5, 4, 6), target, source, 4)
-    assert (plan.piece_count, plan.width, plan.rows[0], plan.planes[0]) == (pieces, width, rows, planes)
+    assert (plan.box_count, plan.width, plan.rows[0], plan.planes[0]) == (pieces, width, rows, planes)
 
 
 def test_a_single_element_is_one_box():
     plan = plan_copy((), (), (), 8)
-    assert (plan.width, plan.piece_count, list(plan.offsets())) == (8, 1, [(0, 0)])
+    assert (plan.width, plan.box_count, list(plan.offsets())) == (8, 1, [(0, 0)])
 
 
 def test_a_pitch_beyond_the_driver_is_not_used():
     plan = plan_copy((3, 2), (2**31, 1), (2**31, 1), 1)
-    assert (plan.width, plan.rows[0], plan.piece_count) == (2, 1, 3)
+    assert (plan.width, plan.rows[0], plan.box_count) == (2, 1, 3)
 
 
 def test_overlapping_destinations_are_refused():

@@ -125,7 +125,7 @@ def test_wrong_dtypes_are_refused(buffer):
 
 def test_misaligned_elements_are_refused(buffer):
     base = -buffer.handle % 8
-    with pytest.raises(ValueError, match=r"type float32 begin at multiples of 4 bytes, and this buffer at 0x"):
+    with pytest.raises(ValueError, match=r"float32 must begin at a multiple of 4 bytes, and this begins at 0x"):
         buffer[base + 2 : base + 10].view(dtype="f4")
     with pytest.raises(ValueError, match="multiples of 8"):
         buffer[base + 4 : base + 12].view(dtype="f8")

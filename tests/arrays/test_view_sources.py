@@ -73,7 +73,7 @@ def test_a_view_is_filled_once():
         lambda: view_as_array_interface(VALUES, empty),
         lambda: view_as_cai(CudaInterface(VALUES), -1, empty),
     ):
-        with pytest.raises(RuntimeError, match="made already"):
+        with pytest.raises(RuntimeError, match="initialized already"):
             again()
     assert empty.shape == (2, 3)
 

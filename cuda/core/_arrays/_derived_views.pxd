@@ -5,5 +5,5 @@ from cuda.core._arrays._view_state cimport ViewState
 from cuda.core._layout cimport _StridedLayout
 
 
-# A view, of the class of `self`, of the same memory with another layout, and another type where `dtype` is not None.
+# Returns a view of the same memory and of the same class with another layout; with another type if `dtype` is not None.
 cdef ViewState derive(ViewState self, _StridedLayout layout, object dtype)

@@ -4,12 +4,13 @@
 from cuda.core._arrays._view_state cimport ViewState
 
 
-# Refuses arguments of `__dlpack__` of the wrong type.
+# Checks the types of the arguments of `__dlpack__`.
 cdef int check_export_arguments(object stream, object dl_device, object copy) except -1
-# A DLPack capsule of the view, which it keeps alive.
+# Returns a DLPack capsule that keeps the view alive.
 cdef object export_view(ViewState self, bint is_versioned)
+# The result of `__dlpack_device__`: (device_type, device_id).
 cdef tuple dlpack_device(ViewState self)
 
-# The capsule of the exchange table, and the class whose attribute it is.
+# The capsule `__dlpack_c_exchange_api__`, and the class of the views that the table's functions create.
 cdef object exchange_capsule()
 cdef int register_view_class(object cls) except -1

@@ -48,7 +48,7 @@ cdef extern from "Python.h":
 
 __all__ = []
 
-# What a tensor from C becomes.
+# The class of views that exchange_object() creates.
 cdef type _view_class = ViewState
 
 
@@ -72,7 +72,7 @@ cdef object export_view(ViewState self, bint is_versioned):
     cdef DLTensor tensor
     cdef vector[int64_t] extents
     cdef uint64_t flags = DLPACK_FLAG_READ_ONLY if self._is_readonly else 0
-    if describe(self, &tensor, &extents):
+    if fill_tensor(self, &tensor, &extents):
         flags |= DLPACK_FLAG_IS_PADDED
         if not is_versioned:
             raise BufferError(
@@ -96,9 +96,9 @@ cdef tuple dlpack_device(ViewState self):
     return (DEVICE_CUDA, self._device_id)
 
 
-# The DLTensor of the view; shape and strides are in `extents`, filled here if necessary. True
-# if elements of less than 8 bits have a byte each, which a flag must declare.
-cdef bint describe(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
+# Fills the DLTensor of the view. Its shape and strides are stored in `extents`, which is filled if necessary. Returns
+# True if elements of less than 8 bits have a byte each: the tensor then needs the flag IS_PADDED.
+cdef bint fill_tensor(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
     cdef tuple shape = shape_of(self)
     cdef tuple strides = strides_of(self)
     cdef int32_t ndim = <int32_t>len(shape)
@@ -128,7 +128,7 @@ cdef bint describe(ViewState self, DLTensor* tensor, vector[int64_t]* extents) e
     return tensor.dtype.bits * tensor.dtype.lanes % 8 != 0 and not is_packed(self)
 
 
-# The functions of the exchange table; the caller holds the interpreter lock.
+# The exchange table. Callers of its functions hold the interpreter lock, except for `allocate`.
 cdef DLPackExchangeAPI _table
 
 
@@ -173,7 +173,7 @@ cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) excep
     DLPack_check(&managed.dl_tensor)
     set_tensor(self, &managed.dl_tensor)
     set_flags(self, managed.flags)
-    # From here on nothing fails, and the view releases the tensor.
+    # Nothing below fails: from here on, the view releases the tensor.
     self._dlpack.versioned = managed
     self._dlpack.tensor = &managed.dl_tensor
     Py_INCREF(self)
@@ -185,8 +185,8 @@ cdef int exchange_borrow(void* obj, DLTensor* result) except -1:
     check_pointer(obj, "the object")
     check_pointer(result, "the result")
     cdef ViewState self = <ViewState?><object>obj
-    if describe(self, result, &self._lent):
-        raise BufferError("a borrowed tensor cannot say that elements of less than 8 bits have a byte each")
+    if fill_tensor(self, result, &self._borrowed_extents):
+        raise BufferError("a borrowed tensor has no flag for elements of less than 8 bits that have a byte each")
     return 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of shapes and strides, counted in elements: pure functions on tuples."""
+"""Arithmetic on shapes and strides (in elements): pure functions of tuples."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ __all__ = [
     "broadcast",
     "c_strides",
     "dense_strides",
+    "derived_strides",
     "flatten",
     "is_contiguous",
     "is_permutation",
@@ -22,7 +23,6 @@ __all__ = [
     "reshape",
     "slice_layout",
     "stride_order",
-    "derived_strides",
     "unsqueezed_axes",
 ]
 
@@ -30,12 +30,12 @@ Ints = tuple[int, ...]
 
 
 def c_strides(shape: Ints) -> Ints:
-    """Return the strides of a dense layout whose last axis varies fastest."""
+    """Return the strides of a dense layout in C order."""
     return dense_strides(shape, tuple(range(len(shape))))
 
 
 def dense_strides(shape: Ints, order: Ints) -> Ints:
-    """Return the strides of a dense layout whose last axis of ``order`` varies fastest; 0 without elements."""
+    """Return the strides of a dense layout; ``order`` lists the axes, the fastest last. All 0 if it has no elements."""
     strides = [0] * len(shape)
     if 0 not in shape:
         step = 1
@@ -51,7 +51,7 @@ def derived_strides(shape: Ints, strides: Ints) -> Ints:
 
 
 def stride_order(shape: Ints, strides: Ints) -> Ints:
-    """Return the axes from the slowest to the fastest, so that a unit axis goes inside its neighbour."""
+    """Return the axes, from the largest stride to the smallest; of equal strides, the larger extent comes first."""
     return tuple(sorted(range(len(strides)), key=lambda axis: (-abs(strides[axis]), -shape[axis], axis)))
 
 
@@ -76,7 +76,7 @@ def parse_stride_order(order: str | Ints, ndim: int, like: Ints | None = None) -
 
 
 def is_permutation(order, ndim: int) -> bool:
-    """Return whether ``order`` has each axis once."""
+    """Return whether ``order`` contains each axis once."""
     try:
         return not isinstance(order, str) and sorted(order) == list(range(ndim))
     except TypeError:
@@ -84,7 +84,7 @@ def is_permutation(order, ndim: int) -> bool:
 
 
 def is_contiguous(shape: Ints, strides: Ints, order: Ints) -> bool:
-    """Whether the layout is dense with the last axis of ``order`` fastest; extents of 1 do not matter."""
+    """Return whether the layout is dense in this order of axes, the fastest last; axes of extent 1 do not count."""
     if 0 in shape:
         return True
     expected = dense_strides(shape, order)
@@ -92,7 +92,7 @@ def is_contiguous(shape: Ints, strides: Ints, order: Ints) -> bool:
 
 
 def is_unique(shape: Ints, strides: Ints) -> bool:
-    """Whether no two indices share an offset, as far as a test of nested strides can tell."""
+    """Return whether no two indices have the same offset; may be a false negative if axes interleave."""
     if 0 in shape:
         return True
     reach = 0
@@ -112,7 +112,7 @@ def offset_bounds(shape: Ints, strides: Ints, start: int) -> tuple[int, int]:
 
 
 def mergeable_axes(shape: Ints, strides: Ints) -> int:
-    """Return a bit mask of the axes that continue the axis before them, so that both can be one."""
+    """Return a bit mask of the axes that can be merged with the axis before them."""
     if 0 in shape:
         return sum(1 << axis for axis in range(1, len(shape)))
     mask = 0
@@ -123,7 +123,7 @@ def mergeable_axes(shape: Ints, strides: Ints) -> int:
 
 
 def flatten(shape: Ints, strides: Ints, mask: int) -> tuple[Ints, Ints]:
-    """Merge each axis in ``mask`` into the axis before it, if that is possible; no axes become one of extent 1."""
+    """Merge each axis in ``mask`` with the axis before it, if possible. A layout without axes gets one of extent 1."""
     if not shape:
         return (1,), (1,)
     mask &= mergeable_axes(shape, strides)
@@ -140,12 +140,12 @@ def flatten(shape: Ints, strides: Ints, mask: int) -> tuple[Ints, Ints]:
 
 
 def reshape(shape: Ints, strides: Ints, target: Ints) -> tuple[Ints, Ints]:
-    """Return the shape and strides of the same elements, in C order of indices, in another shape.
+    """Return the shape, with -1 filled in, and the strides of the same elements in another shape (C order of indices).
 
     Raises
     ------
     ValueError
-        If the volumes differ, or the elements would have to move.
+        If the numbers of elements differ, or the elements would have to be copied.
     """
     target = _fill_unknown(math.prod(shape), target)
     if 0 in target:
@@ -193,12 +193,12 @@ def _fill_unknown(volume: int, target: Ints) -> Ints:
 
 
 def broadcast(shape: Ints, strides: Ints, target: Ints) -> Ints:
-    """Return the strides under which the layout looks like ``target``, aligned at the right.
+    """Return the strides of the layout broadcast to the shape ``target``; axes are aligned from the last.
 
     Raises
     ------
     ValueError
-        If an extent is neither 1 nor that of the target.
+        If an extent is neither 1 nor equal to that of ``target``.
     """
     extra = len(target) - len(shape)
     if extra < 0 or any(n not in (1, t) for n, t in zip(shape, target[extra:], strict=True)):
@@ -208,12 +208,12 @@ def broadcast(shape: Ints, strides: Ints, target: Ints) -> Ints:
 
 
 def unsqueezed_axes(ndim: int, axis: int | Ints) -> Ints:
-    """Return where the new axes stand in the result, sorted.
+    """Return the positions of the new axes in the result, sorted.
 
     Raises
     ------
     ValueError
-        If an axis repeats or lies outside the result.
+        If an axis is repeated or out of range.
     """
     axes = tuple([int_argument("axis", a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     if len(set(axes)) != len(axes) or any(not 0 <= a < ndim + len(axes) for a in axes):
@@ -222,7 +222,7 @@ def unsqueezed_axes(ndim: int, axis: int | Ints) -> Ints:
 
 
 def slice_layout(shape: Ints, strides: Ints, slices) -> tuple[Ints, Ints, int]:
-    """Return shape, strides and offset of the start, for integers and slices on the first axes.
+    """Return the shape, the strides and the offset of a slice: integers and slices for the first axes.
 
     Raises
     ------

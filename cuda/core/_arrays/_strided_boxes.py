@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans for copies between two strided layouts: boxes of equal rows, and their offsets."""
+"""Plans for copies between two strided layouts: boxes that ``cuMemcpy3DAsync`` can copy, and their offsets."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from cuda.core._arrays._layout_ops import is_unique
 
 __all__ = ["CopyPlan", "layouts_overlap", "plan_copy"]
 
-# The largest pitch that the driver promises to accept.
+# The largest pitch that every driver accepts.
 MAX_PITCH = 2**31 - 1
 
-# NumPy takes no null pointer for an array with elements.
+# Any address but null, which NumPy refuses for an array with elements.
 ANY_ADDRESS = 4096
 
-# An axis: its extent, and the distances in bytes between neighbours in the destination and in the source.
+# An axis: its extent, and its strides in bytes in the destination and in the source.
 Axis = tuple[int, int, int]
 
 
 class CopyPlan(NamedTuple):
-    """Boxes of ``planes`` x ``rows`` rows of ``width`` bytes, one at each of ``offsets``; all in bytes."""
+    """Boxes of equal size, one at each of :meth:`offsets`: ``planes`` of ``rows`` of ``width`` contiguous bytes.
+
+    ``outer`` are the axes along which the boxes are repeated, ``start`` the offsets of the first box in the destination
+    and in the source, in bytes.
+    """
 
     width: int
     rows: Axis
@@ -34,17 +38,17 @@ class CopyPlan(NamedTuple):
     start: tuple[int, int]
 
     @property
-    def piece_count(self) -> int:
+    def box_count(self) -> int:
         """The number of boxes."""
         return math.prod(axis[0] for axis in self.outer)
 
     @property
     def is_one_row(self) -> bool:
         """Whether all bytes are contiguous, in the destination and in the source."""
-        return self.piece_count == self.rows[0] == self.planes[0] == 1
+        return self.box_count == self.rows[0] == self.planes[0] == 1
 
     def offsets(self) -> Iterator[tuple[int, int]]:
-        """Yield the offset of each box, in the destination and in the source."""
+        """Yield the offset of each box in bytes, in the destination and in the source."""
         for index in itertools.product(*[range(axis[0]) for axis in self.outer]):
             steps = list(zip(index, self.outer, strict=True))
             yield (
@@ -70,7 +74,7 @@ def plan_copy(shape, target_strides, source_strides, itemsize: int) -> CopyPlan:
     ValueError
         If elements of the destination overlap.
     """
-    if _have_elements_in_common(shape, target_strides, itemsize):
+    if _elements_overlap(shape, target_strides, itemsize):
         raise ValueError(f"the elements of the destination overlap: its strides are {target_strides}")
     axes: list[Axis] = []
     start = [0, 0]
@@ -82,7 +86,7 @@ def plan_copy(shape, target_strides, source_strides, itemsize: int) -> CopyPlan:
             start[1] += source * (extent - 1) * itemsize
             target, source = -target, -source
         axes.append((extent, target * itemsize, source * itemsize))
-    axes = _merged(sorted(axes, key=lambda axis: (-abs(axis[1]), -abs(axis[2]))))
+    axes = _merge_axes(sorted(axes, key=lambda axis: (-abs(axis[1]), -abs(axis[2]))))
     width = itemsize
     if axes and axes[-1][1:] == (itemsize, itemsize):
         width *= axes.pop()[0]
@@ -101,31 +105,31 @@ def layouts_overlap(shape, first, first_strides, second, second_strides, itemsiz
     shape : tuple[int, ...]
         The extents.
     first, second : int
-        The addresses of the elements with the indices 0. Nothing is read from them.
+        The addresses of the elements with index 0. The memory is not read.
     first_strides, second_strides : tuple[int, ...]
         The strides in elements.
     itemsize : int
         The size of an element in bytes.
     """
     ranges = [
-        _extent_in_memory(shape, address, strides, itemsize)
+        _address_range(shape, address, strides, itemsize)
         for address, strides in ((first, first_strides), (second, second_strides))
     ]
     if ranges[0][1] <= ranges[1][0] or ranges[1][1] <= ranges[0][0]:
         return False
-    return _interlock((shape, first, first_strides), (shape, second, second_strides), itemsize)
+    return _share_bytes((shape, first, first_strides), (shape, second, second_strides), itemsize)
 
 
-def _have_elements_in_common(shape, strides, itemsize: int) -> bool:
+def _elements_overlap(shape, strides, itemsize: int) -> bool:
     """Return whether two elements of one layout, with at least one element, have bytes in common."""
     if is_unique(shape, strides):
         return False
     axes = [(extent, abs(stride)) for extent, stride in zip(shape, strides, strict=True) if extent > 1]
     if any(stride == 0 for _, stride in axes):
         return True
-    # Two elements differ first in some axis: those with the lowest index there, and all others.
+    # For each axis i, compare elements whose indices differ first in axis i: those with index 0 there with all others.
     return any(
-        _interlock(
+        _share_bytes(
             (tuple([n for n, _ in axes[i + 1 :]]), ANY_ADDRESS, tuple([s for _, s in axes[i + 1 :]])),
             (
                 (axes[i][0] - 1, *[n for n, _ in axes[i + 1 :]]),
@@ -138,14 +142,14 @@ def _have_elements_in_common(shape, strides, itemsize: int) -> bool:
     )
 
 
-def _interlock(first, second, itemsize: int) -> bool:
+def _share_bytes(first, second, itemsize: int) -> bool:
     """Return whether two layouts, as (shape, address, strides), have bytes in common.
 
-    Computed by NumPy. If that takes too long, the answer is True.
+    ``numpy.shares_memory`` solves this; if it exceeds its limit of work, the result is True.
     """
     numpy = importlib.import_module("numpy")
     arrays = [
-        numpy.asarray(_Described(shape, address, [stride * itemsize for stride in strides], itemsize))
+        numpy.asarray(_ArrayInterface(shape, address, [stride * itemsize for stride in strides], itemsize))
         for shape, address, strides in (first, second)
     ]
     try:
@@ -154,14 +158,14 @@ def _interlock(first, second, itemsize: int) -> bool:
         return True
 
 
-def _extent_in_memory(shape, address: int, strides, itemsize: int) -> tuple[int, int]:
-    """Return the first address, and the one behind the last byte."""
+def _address_range(shape, address: int, strides, itemsize: int) -> tuple[int, int]:
+    """Return the address of the first byte, and the address after the last byte."""
     steps = [(extent - 1) * stride * itemsize for extent, stride in zip(shape, strides, strict=True)]
     return address + sum(s for s in steps if s < 0), address + sum(s for s in steps if s > 0) + itemsize
 
 
-class _Described:
-    """An array description for NumPy, without access to the memory."""
+class _ArrayInterface:
+    """An object from which NumPy creates an array with a given layout; its memory is never accessed."""
 
     def __init__(self, shape, address: int, strides, itemsize: int):
         self.__array_interface__ = {
@@ -173,26 +177,28 @@ class _Described:
         }
 
 
-def _merged(axes: list[Axis]) -> list[Axis]:
-    """Merge each axis with the one before, if both are contiguous with each other in both layouts."""
-    joined: list[Axis] = []
+def _merge_axes(axes: list[Axis]) -> list[Axis]:
+    """Merge each axis with the one before, if that is possible in both layouts."""
+    merged: list[Axis] = []
     for extent, target, source in axes:
-        if joined and joined[-1][1:] == (extent * target, extent * source):
-            joined[-1] = (joined[-1][0] * extent, target, source)
+        if merged and merged[-1][1:] == (extent * target, extent * source):
+            merged[-1] = (merged[-1][0] * extent, target, source)
         else:
-            joined.append((extent, target, source))
-    return joined
+            merged.append((extent, target, source))
+    return merged
 
 
 def _best_box(axes: list[Axis], width: int) -> tuple[Axis, Axis]:
-    """Return the axes of rows and planes that give the largest box; an extent of 1 stands for none."""
+    """Return the two axes for rows and planes that make the largest box; an axis of extent 1 if there is none."""
     best: tuple[Axis, Axis] = ((1, width, width), (1, 0, 0))
     for rows in axes:
         if not (width <= rows[1] <= MAX_PITCH and width <= rows[2] <= MAX_PITCH):
             continue
         best = max(best, (rows, (1, 0, 0)), key=_volume)
         for planes in axes:
-            if planes is not rows and _stack(planes[1], rows[1], rows[0]) and _stack(planes[2], rows[2], rows[0]):
+            if planes is rows:
+                continue
+            if _is_plane_stride(planes[1], rows[1], rows[0]) and _is_plane_stride(planes[2], rows[2], rows[0]):
                 best = max(best, (rows, planes), key=_volume)
     return best
 
@@ -201,6 +207,6 @@ def _volume(box: tuple[Axis, Axis]) -> int:
     return box[0][0] * box[1][0]
 
 
-def _stack(plane: int, pitch: int, rows: int) -> bool:
-    """Whether planes lie a whole number of rows apart, and do not overlap."""
-    return plane > 0 and plane % pitch == 0 and plane // pitch >= rows
+def _is_plane_stride(stride: int, pitch: int, rows: int) -> bool:
+    """Return whether planes at this stride do not overlap; the driver takes the stride as a number of rows."""
+    return stride > 0 and stride % pitch == 0 and stride // pitch >= rows

@@ -4,5 +4,6 @@
 from cuda.core._arrays._view_state cimport ViewState
 
 
-# All elements of `source` to those of `target`; refuses what does not fit.
+# Copies all elements of `source` to `target`. ValueError if shapes or types differ, the memory overlaps, or `target` is
+# read-only.
 cdef int copy_view(ViewState target, ViewState source, object stream, object allocator, object blocking) except -1

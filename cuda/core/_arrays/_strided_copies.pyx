@@ -27,7 +27,7 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
     check_arguments(target, source, allocator, blocking)
     if stream is not None or not is_on_host:
         Stream_keep(Stream_accept(stream), &kept_stream)
-    if 0 in layout_of(target)._shape or is_itself(target, source):
+    if 0 in layout_of(target)._shape or is_same_array(target, source):
         return 0
     plan = plan_copy(
         layout_of(target)._shape,
@@ -35,9 +35,9 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         layout_of(source).explicit_strides(),
         itemsize_of(target),
     )
-    # The host can move a single row correctly even then.
+    # On the host, memmove copies a single row correctly even if source and destination overlap.
     if not (is_on_host and plan.is_one_row):
-        check_apart(target, source)
+        check_no_overlap(target, source)
     if is_on_host:
         if kept_stream:
             wait_for(kept_stream)
@@ -88,11 +88,11 @@ cdef int check_arguments(ViewState target, ViewState source, object allocator, o
     return 0
 
 
-cdef bint is_itself(ViewState target, ViewState source) except -1:
+cdef bint is_same_array(ViewState target, ViewState source) except -1:
     return target._ptr == source._ptr and layout_of(target).explicit_strides() == layout_of(source).explicit_strides()
 
 
-cdef int check_apart(ViewState target, ViewState source) except -1:
+cdef int check_no_overlap(ViewState target, ViewState source) except -1:
     if layouts_overlap(
         layout_of(target)._shape,
         target._ptr,
@@ -103,12 +103,12 @@ cdef int check_apart(ViewState target, ViewState source) except -1:
     ):
         raise ValueError(
             f"source and destination overlap: they begin at {source._ptr:#x} and at {target._ptr:#x}; "
-            f"copy by way of other memory"
+            f"copy through a temporary array"
         )
     return 0
 
 
-# A copy of bytes would not count references to Python objects.
+# Copying bytes would copy references to Python objects without counting them.
 cdef bint has_objects(ViewState view) except -1:
     if view._element.lanes != 0:
         return False
@@ -116,14 +116,14 @@ cdef bint has_objects(ViewState view) except -1:
     return dtype is not None and dtype.hasobject
 
 
-# Where one type is unknown, the sizes have to agree.
+# If one type is unknown, compares the item sizes only.
 cdef bint is_same_type(ViewState target, ViewState source) except -1:
     if target._element.lanes != 0 and source._element.lanes != 0:
         return memcmp(&target._element, &source._element, sizeof(DLDataType)) == 0
     if itemsize_of(target) != itemsize_of(source):
         return False
     mine, other = dtype_of(target), dtype_of(source)
-    # Not `in`: NumPy takes None for float64.
+    # Compare with `is`: for NumPy, a dtype of float64 equals None.
     return mine is None or other is None or mine == other
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Typed views of buffers: shape and type, checked against the buffer."""
+"""Typed views of buffers: the implementation of ``Buffer.view()``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
     if dtype.hasobject:
         raise TypeError(f"dtype must be a type of plain bytes, not {dtype}, whose elements refer to Python objects")
     if dtype.itemsize == 0:
-        raise ValueError(f"dtype must have a size, unlike {dtype}; say how long its elements are")
+        raise ValueError(f"dtype must have an item size above 0, unlike {dtype}; give the length, as in 'S8'")
     address, size = buffer.handle, buffer.size
     if address % dtype.alignment != 0:
         raise ValueError(
-            f"elements of type {dtype} begin at multiples of {dtype.alignment} bytes, and this buffer at {address:#x}"
+            f"a buffer of {dtype} must begin at a multiple of {dtype.alignment} bytes, and this begins at {address:#x}"
         )
     shape = _extents(shape, size, dtype.itemsize)
     needed = math.prod(shape) * dtype.itemsize
@@ -33,7 +33,7 @@ def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
 
 
 def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
-    """Return the shape with the extent for -1 or None filled in."""
+    """Return the shape as a tuple, with the extent for -1 filled in; None means ``(-1,)``."""
     shape = _integers((-1,) if shape is None else shape)
     if len(shape) > 64:
         raise ValueError(f"at most 64 axes are supported, not {len(shape)}")
@@ -44,7 +44,7 @@ def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
     unit = -math.prod(shape) * itemsize
     if unit == 0 or size % unit != 0:
         raise ValueError(
-            f"the buffer's size, {size} bytes, is no multiple of the {shown(unit)} bytes that -1 has to divide"
+            f"shape has no extent for -1: the buffer's {size} bytes are no multiple of {shown(unit)} bytes"
         )
     return tuple(size // unit if extent == -1 else extent for extent in shape)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Creating views: the importer for an object, with a given protocol or with any."""
+"""Creation of views: calls the importer for an object, through a given protocol or any."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = []
 
 
 cdef int read_any_interface(ViewState self, object obj, object stream_ptr) except -1:
-    return 0 if import_array(self, obj, stream_ptr, FOR_VIEW) else refuse(obj)
+    return 0 if import_array(self, obj, stream_ptr, FOR_VIEW) else refuse_without_protocol(obj)
 
 
 cdef int read_dlpack(ViewState self, object obj, object stream_ptr) except -1:
@@ -77,15 +77,15 @@ cdef int read_buffer(
 
 cdef int check_empty(ViewState self) except -1:
     if self._exporting_obj is not None or self._keeper is not None or self._dlpack.tensor != NULL:
-        raise RuntimeError("this view is made already")
+        raise RuntimeError("this view is initialized already; create a new one")
     return 0
 
 
 cdef int check_has_protocol(object obj) except -1:
-    return 0 if is_array(obj) else refuse(obj)
+    return 0 if is_array(obj) else refuse_without_protocol(obj)
 
 
-cdef int refuse(object obj) except -1:
+cdef int refuse_without_protocol(object obj) except -1:
     raise BufferError(
         f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
     )

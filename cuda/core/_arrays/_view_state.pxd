@@ -11,32 +11,32 @@ from cuda.core._layout cimport _StridedLayout
 
 cdef extern from "extents.hpp" namespace "cuda_core" nogil:
     cppclass Extents:
-        int64_t* take(size_t count) except +
+        int64_t* reset(size_t count) except +
         int64_t* data() noexcept
 
 
-# What is known of the memory of an array. The Python objects for layout and dtype are made when asked for.
+# The description of an array's memory. The Python objects for shape, layout and dtype are created at first access.
 cdef class ViewState:
     cdef:
         uintptr_t _ptr                      # of the first element
         int _device_id                      # -1 for plain host memory
-        int _device_type                    # of DLPack; 0 where the source does not say
+        int _device_type                    # of DLPack; 0 if the source does not tell
         bint _is_device_accessible
         bint _is_readonly
-        bint _is_sized                      # the size of _h_allocation limits layouts
+        bint _is_size_known                 # the size of _h_allocation is that of the memory, and limits layouts
         int _ndim
-        const int64_t* _shape               # kept by _dlpack, _keeper or _extents
+        const int64_t* _shape               # owned by _dlpack, _keeper or _extents
         const int64_t* _strides             # NULL for C order
-        int64_t _stride_unit                # what the strides count: 1 for elements, or the item size for bytes
-        int64_t _itemsize                   # 0: _element says it
+        int64_t _stride_unit                # 1 if the strides are in elements, the item size if they are in bytes
+        int64_t _itemsize                   # 0 if _element has it
         Extents _extents                    # shape, then strides
-        vector[int64_t] _lent               # the same in elements, for C code that borrows them
-        DLDataType _element                 # no lanes: _dtype or _typestr says what the elements are
+        vector[int64_t] _borrowed_extents   # the same, strides in elements, for C code that borrows the tensor
+        DLDataType _element                 # lanes == 0: unknown; see _dtype or _typestr instead
         bint _is_padded                     # an element of less than 8 bits has a byte of its own
         DLPackSource _dlpack
         AllocationHandle _h_allocation      # set once
         object _exporting_obj
-        object _keeper
+        object _keeper                      # owns the memory, or what describes it
         object _typestr
         object _dtype
         tuple _known_shape
@@ -45,30 +45,31 @@ cdef class ViewState:
 cdef enum:
     MAX_NDIM = 64
 
-# Copies a shape and strides, which may be NULL, into `_extents`.
-cdef int take_extents(ViewState self, const int64_t* shape, const int64_t* strides, Py_ssize_t ndim) except -1
-# Notes the extents as the array itself has them: `strides` in bytes, or None. Errors name `shape` and `strides`.
+# Copies a shape, and strides if they are not NULL, into `_extents`.
+cdef int copy_extents(ViewState self, const int64_t* shape, const int64_t* strides, Py_ssize_t ndim) except -1
+# Sets shape and strides from Python objects: `strides` in bytes, or None. Errors name `shape` and `strides`.
 cdef int set_extents(ViewState self, object shape, object strides, int64_t itemsize) except -1
-# Notes a tensor that someone else keeps; `_dlpack` or `_extents` holds its shape.
+# Sets all fields from a tensor; its shape and strides must be owned by `_dlpack` or `_extents`.
 cdef int set_tensor(ViewState self, const DLTensor* tensor) except -1
-# Sees to it that `_shape` and `_strides` are there, which a state with a layout need not have.
+# Makes sure that `_shape` and `_strides` are set; in a state with a layout they may not be.
 cdef int require_extents(ViewState self) except -1
-# What a versioned tensor says beside that.
+# Sets the fields for the flags of a versioned tensor.
 cdef void set_flags(ViewState self, uint64_t flags) noexcept
-# Takes over what another state knows, which is kept.
+# Copies all fields of another state, which is kept alive.
 cdef int set_state(ViewState self, ViewState other) except -1
-# Whether all strides are whole elements, as DLPack and layouts have them.
+# Whether all strides are multiples of the item size, as DLPack and layouts require.
 cdef bint has_whole_strides(ViewState self) noexcept
 cdef int check_device(int device_type) except -1
 
-# The layout; ValueError for elements that are packed into bytes, which have no addresses.
+# The layout; ValueError if elements of less than 8 bits are packed into bytes, and so have no addresses.
 cdef _StridedLayout layout_of(ViewState self)
 cdef tuple shape_of(ViewState self)
 cdef tuple strides_of(ViewState self)       # in elements; None for implicit C order
+# Whether several elements of less than 8 bits share a byte.
 cdef bint is_packed(ViewState self) noexcept
 cdef object dtype_of(ViewState self)
-# (code, bits, lanes) of DLPack; None where it has no such type.
+# (code, bits, lanes) of DLPack; None if DLPack has no such type.
 cdef object element_of(ViewState self)
 cdef int64_t itemsize_of(ViewState self) except -1
-# Raises where a layout needs more than the allocation of a buffer has.
+# ValueError if a layout needs more bytes than the buffer has.
 cdef int check_size(ViewState self, _StridedLayout layout) except -1

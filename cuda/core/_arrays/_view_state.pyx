@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The description of an array's memory, for arrays of any library."""
+"""The state of views: the description of the memory of an array of any library."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ cdef double MAX_REACH = 9.2e18
 
 @cython.freelist(16)
 cdef class ViewState:
-    """The description of an array's memory, for arrays of any library: what views tell of it."""
+    """The base class of views, with their read-only properties."""
 
     @property
     def ptr(self) -> int:
@@ -106,8 +106,9 @@ cdef class ViewState:
     def dlpack_dtype(self) -> tuple[int, int, int] | None:
         """The DLPack element type, ``(code, bits, lanes)``; None if DLPack has no such type.
 
-        That is known also of types that NumPy has not: vectors, and elements of less than 8 bits that are packed into
-        bytes. These have shape and strides, but no layout, because they have no addresses.
+        Unlike :attr:`dtype`, it also describes types that NumPy does not have: vectors, and elements of less than 8
+        bits that are packed into bytes. Views of packed elements have a shape and strides, but no layout, because the
+        elements have no addresses.
         """
         return element_of(self)
 
@@ -120,7 +121,7 @@ cdef class ViewState:
 
 
 cdef int set_extents(ViewState self, object shape, object strides, int64_t itemsize) except -1:
-    # Checks run Python code, which may have filled the state by the time they are done.
+    # The checks may run Python code that uses this state, so its fields are set after them.
     cdef int64_t[2 * MAX_NDIM] numbers
     cdef int64_t* c_strides = NULL
     cdef Py_ssize_t ndim = read_short_ints(shape, numbers, True)
@@ -140,7 +141,7 @@ cdef int set_extents(ViewState self, object shape, object strides, int64_t items
         c_strides = numbers + ndim
     if not is_addressable(numbers, c_strides, ndim, itemsize):
         check_reach(shape, strides, 1, itemsize)
-    take_extents(self, numbers, c_strides, ndim)
+    copy_extents(self, numbers, c_strides, ndim)
     self._ndim = <int>ndim
     self._shape = self._extents.data()
     self._strides = NULL
@@ -150,8 +151,8 @@ cdef int set_extents(ViewState self, object shape, object strides, int64_t items
     return 0
 
 
-cdef int take_extents(ViewState self, const int64_t* shape, const int64_t* strides, Py_ssize_t ndim) except -1:
-    cdef int64_t* numbers = self._extents.take(ndim if strides == NULL else 2 * ndim)
+cdef int copy_extents(ViewState self, const int64_t* shape, const int64_t* strides, Py_ssize_t ndim) except -1:
+    cdef int64_t* numbers = self._extents.reset(ndim if strides == NULL else 2 * ndim)
     if ndim > 0:
         memcpy(numbers, shape, ndim * sizeof(int64_t))
         if strides != NULL:
@@ -159,7 +160,8 @@ cdef int take_extents(ViewState self, const int64_t* shape, const int64_t* strid
     return 0
 
 
-# How many there are; -1 for what needs a closer look: no tuple, entries that are no small ints, or negative extents.
+# Returns the number of ints; -1 if the general check has to decide: if `values` is not a tuple, an entry is not an int
+# of at most 60 bits, or an extent is negative.
 cdef Py_ssize_t read_short_ints(object values, int64_t* numbers, bint is_shape) noexcept:
     cdef PyObject** items
     cdef Py_ssize_t i
@@ -178,7 +180,7 @@ cdef Py_ssize_t read_short_ints(object values, int64_t* numbers, bint is_shape) 
     return count
 
 
-# Strides are in bytes here.
+# Whether the array fits the address space; `strides` are in bytes.
 cdef bint is_addressable(const int64_t* shape, const int64_t* strides, Py_ssize_t ndim, int64_t itemsize) noexcept:
     cdef double elements = 1
     cdef double reach = 0
@@ -216,7 +218,7 @@ cdef int require_extents(ViewState self) except -1:
     cdef tuple shape = layout._shape
     cdef tuple strides = layout.explicit_strides()
     cdef Py_ssize_t ndim = len(shape)
-    cdef int64_t* numbers = self._extents.take(2 * ndim)
+    cdef int64_t* numbers = self._extents.reset(2 * ndim)
     cdef Py_ssize_t i
     for i in range(ndim):
         numbers[i], numbers[ndim + i] = shape[i], strides[i]
@@ -231,7 +233,7 @@ cdef int set_state(ViewState self, ViewState other) except -1:
     self._ptr = other._ptr
     self._device_id, self._device_type = other._device_id, other._device_type
     self._is_device_accessible, self._is_readonly = other._is_device_accessible, other._is_readonly
-    self._is_sized, self._h_allocation = other._is_sized, other._h_allocation
+    self._is_size_known, self._h_allocation = other._is_size_known, other._h_allocation
     self._ndim, self._shape, self._strides = other._ndim, other._shape, other._strides
     self._stride_unit, self._itemsize, self._known_layout = other._stride_unit, other._itemsize, other._known_layout
     self._element, self._dtype, self._typestr = other._element, other._dtype, other._typestr
@@ -252,7 +254,7 @@ cdef bint has_whole_strides(ViewState self) noexcept:
 cdef int check_device(int device_type) except -1:
     if device_type not in (DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DEVICE_CUDA_MANAGED):
         raise BufferError(
-            f"memory on DLPack's device type {device_type} is not supported, only that of the host and of CUDA"
+            f"memory of DLPack device type {device_type} is not supported, only memory of the host and of CUDA"
         )
     return 0
 
@@ -341,7 +343,7 @@ cdef object element_of(ViewState self):
 
 
 cdef int check_size(ViewState self, _StridedLayout layout) except -1:
-    if self._h_allocation and self._is_sized:
+    if self._h_allocation and self._is_size_known:
         needed = layout.required_size_in_bytes()
         if needed > self._h_allocation.value().size:
             raise ValueError(f"the layout needs {needed} bytes, and the buffer has {self._h_allocation.value().size}")

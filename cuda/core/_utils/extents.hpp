@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Shape and strides of an array, without an allocation for up to 8 axes.
+// Storage for the shape and strides of an array, inline for up to 8 axes.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@ namespace cuda_core {
 
 class Extents {
 public:
-    Extents() noexcept {} // `few_` stays as it is: views are made by the million
+    Extents() noexcept {} // leaves `inline_` uninitialized, because views are created often
     Extents(const Extents&) = delete;
     Extents& operator=(const Extents&) = delete;
 
-    // Room for `count` numbers; earlier ones are lost.
-    std::int64_t* take(std::size_t count)
+    // Makes room for `count` numbers, and drops the earlier ones.
+    std::int64_t* reset(std::size_t count)
     {
-        many_.reset(count > FEW ? new std::int64_t[count] : nullptr);
+        allocated_.reset(count > INLINE_COUNT ? new std::int64_t[count] : nullptr);
         return data();
     }
-    std::int64_t* data() noexcept { return many_ ? many_.get() : few_; }
+    std::int64_t* data() noexcept { return allocated_ ? allocated_.get() : inline_; }
 
 private:
-    static constexpr std::size_t FEW = 16;
+    static constexpr std::size_t INLINE_COUNT = 16;
 
-    std::unique_ptr<std::int64_t[]> many_;
-    std::int64_t few_[FEW];
+    std::unique_ptr<std::int64_t[]> allocated_;
+    std::int64_t inline_[INLINE_COUNT];
 };
 
 } // namespace cuda_core

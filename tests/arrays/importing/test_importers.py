@@ -136,8 +136,8 @@ def test_the_exporter_gets_the_stream(calls):
     [
         ((3, len), "cls must be a type, not int"),
         ((Image, 3), "importer must be a function or None, not int"),
-        ((np.ndarray, len), "arrays of type ndarray are read by the library itself"),
-        ((StridedMemoryView, len), "arrays of type StridedMemoryView are read by the library itself"),
+        ((np.ndarray, len), "cls must not be ndarray: cuda.core imports arrays of this type itself"),
+        ((StridedMemoryView, len), "cls must not be StridedMemoryView: cuda.core imports"),
     ],
 )
 def test_wrong_registrations_are_refused(arguments, message):

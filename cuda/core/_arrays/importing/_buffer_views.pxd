@@ -6,5 +6,5 @@ from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 
 
-# Fills an empty state with a layout of the memory of a buffer.
+# Fills an empty state for the memory of a buffer, with a layout.
 cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, object dtype, bint is_readonly) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The importers of buffers and views, which use more information than the protocols give."""
+"""The importers of buffers and views, which have more information than the protocols carry."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, objec
     self._h_allocation = buffer._h_allocation.copy()
     if not self._h_allocation:
         refuse_closed(buffer)
-    self._is_sized = is_sized(buffer)
+    self._is_size_known = is_size_known(buffer)
     check_size(self, layout)
     self._ptr = self._h_allocation.value().pointer + layout._slice_offset * layout._itemsize
     self._is_device_accessible = buffer.is_device_accessible
     try:
         self._device_id = buffer.device_id
     except RuntimeError:
-        self._device_id = pointer_info(self._ptr).device_id     # page-locked memory is on no one device
+        self._device_id = pointer_info(self._ptr).device_id     # page-locked memory belongs to no device
     self._is_readonly = is_readonly or buffer._is_readonly
     self._known_layout = layout
     self._dtype = dtype
@@ -35,15 +35,15 @@ cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, objec
     return 0
 
 
-# Wrapped memory may be larger than the size that its user gave.
-cdef bint is_sized(Buffer buffer) noexcept:
+# The size of wrapped memory is what the user gave to from_handle(); the memory may be larger.
+cdef bint is_size_known(Buffer buffer) noexcept:
     return buffer._memory_resource is not None or buffer._is_slice
 
 
 cdef bint import_buffer(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     import_dlpack(self, obj, stream_ptr, purpose)
     self._h_allocation = (<Buffer>obj)._h_allocation.copy()
-    self._is_sized = is_sized(<Buffer>obj)
+    self._is_size_known = is_size_known(<Buffer>obj)
     return True
 
 

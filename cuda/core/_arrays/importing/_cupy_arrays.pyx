@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of CuPy, read through their C attributes: their protocols take microseconds."""
+"""Arrays of CuPy, read through their C attributes, because their protocols take microseconds."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ import sys
 __all__ = []
 
 
-cdef class KnownElement:
-    """The element type of a dtype."""
+cdef class CachedElement:
+    """The element type of a dtype, as a value of a dict."""
 
     cdef ElementType type
 
 
-# By dtype. CuPy takes the types of NumPy that DLPack has, and few more.
+# dtype -> CachedElement. CuPy supports about the NumPy dtypes that DLPack has, so there are few.
 cdef dict _elements = {}
 cdef enum:
-    MOST_TYPES = 256
+    MAX_CACHED_TYPES = 256
 
 
 cdef bint is_cupy_type(object cls) except -1:
@@ -35,7 +35,7 @@ cdef bint is_cupy_type(object cls) except -1:
 cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
     cdef object memory = array.data
     cdef object dtype = array.dtype
-    cdef KnownElement element = _elements.get(dtype)
+    cdef CachedElement element = _elements.get(dtype)
     if element is None:
         element = read_dtype(dtype)
     self._ptr = memory.ptr
@@ -43,7 +43,7 @@ cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose p
     self._element = element.type.dlpack
     if self._element.lanes == 0:
         self._dtype = dtype
-    # The attributes do not tell whether the memory is managed; the driver is queried when that matters.
+    # _device_type stays 0: the attributes do not tell whether the memory is managed; dlpack_device() asks the driver.
     self._is_device_accessible = True
     self._device_id = memory.device_id
     stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA, purpose)
@@ -55,10 +55,10 @@ cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose p
     return True
 
 
-cdef KnownElement read_dtype(object dtype):
-    cdef KnownElement found = KnownElement.__new__(KnownElement)
+cdef CachedElement read_dtype(object dtype):
+    cdef CachedElement found = CachedElement.__new__(CachedElement)
     parse_typestr(dtype.str, &found.type)
     found.type.itemsize = dtype.itemsize
-    if len(_elements) < MOST_TYPES:
+    if len(_elements) < MAX_CACHED_TYPES:
         _elements[dtype] = found
     return found

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors read without a DLPack capsule: by the C exchange table of their class, or PyTorch's by their methods."""
+"""Import of tensors without DLPack capsules: by the C exchange table of their class, or by PyTorch's attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 
-from cuda.core._arrays._view_state cimport MAX_NDIM, ViewState, set_flags, set_tensor, take_extents
+from cuda.core._arrays._view_state cimport MAX_NDIM, ViewState, copy_extents, set_flags, set_tensor
 from cuda.core._arrays.importing._protocols cimport Purpose, order_streams, stream_argument
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
@@ -31,16 +31,16 @@ cdef extern from "Python.h":
     bint PyType_IsSubtype(PyTypeObject* cls, PyTypeObject* base)
     PyObject* PyImport_GetModuleDict()
 
-# DLPack codes by the start of a dtype's name.
+# DLPack type codes by the letters at the start of a dtype's name.
 _CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
 _SMALL_FLOATS = {
     "float8_e4m3fn": 10, "float8_e4m3fnuz": 11, "float8_e5m2": 12, "float8_e5m2fnuz": 13, "float8_e8m0fnu": 14,
 }
 
-# torch.Tensor, once the program has imported PyTorch, and its exchange table, if it has one.
+# torch.Tensor, after the program has imported PyTorch, and its exchange table, if it has one.
 cdef object _tensor_class = None
-cdef const DLPackExchangeAPI* _torch = NULL
-cdef dict _elements = {}
+cdef const DLPackExchangeAPI* _torch_table = NULL
+cdef dict _elements = {}    # dtype -> (code, bits)
 
 
 cdef object loaded_class(str module, str name):
@@ -52,12 +52,12 @@ cdef object loaded_class(str module, str name):
 
 
 cdef bint is_torch_type(object cls) except -1:
-    global _tensor_class, _torch
+    global _tensor_class, _torch_table
     if _tensor_class is None:
         tensor_class = loaded_class("torch", "Tensor")
         if tensor_class is None:
             return False
-        _torch = find_exchange(tensor_class)
+        _torch_table = find_exchange(tensor_class)
         _tensor_class = tensor_class
     return PyType_IsSubtype(<PyTypeObject*>cls, <PyTypeObject*>_tensor_class)
 
@@ -65,13 +65,13 @@ cdef bint is_torch_type(object cls) except -1:
 cdef bint import_torch(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
     cdef DLTensor c_tensor
     cdef void* c_stream = NULL
-    if _torch == NULL or not borrow(self, tensor, &c_tensor):
+    if _torch_table == NULL or not borrow(self, tensor, &c_tensor):
         read_attributes(self, tensor, &c_tensor)
     set_tensor(self, &c_tensor)
     stream_ptr = stream_argument(stream_ptr, self._device_type, purpose)
     if self._device_type == DEVICE_CUDA and stream_ptr != -1:
-        if _torch != NULL:
-            _torch.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)
+        if _torch_table != NULL:
+            _torch_table.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)
             order_streams(stream_ptr, <uintptr_t>c_stream)
         else:
             order_streams(stream_ptr, sys.modules["torch"].cuda.current_stream(self._device_id).cuda_stream)
@@ -83,7 +83,7 @@ cdef const DLPackExchangeAPI* find_exchange(object cls) except? NULL:
     cdef const DLPackExchangeAPI* table = NULL
     cdef PyObject* namespace = NULL
     cdef PyObject* found = NULL
-    # A failed look-up of a class attribute would take longer than everything else.
+    # Search the dicts of the classes: a failed getattr() takes longer than everything else here.
     for base in cls.__mro__:
         namespace = type_namespace(<PyTypeObject*>base)
         if namespace != NULL:
@@ -106,7 +106,7 @@ cdef const DLPackExchangeAPI* find_exchange(object cls) except? NULL:
     return table
 
 
-# A managed tensor says also whether it is read-only, which those of PyTorch never are.
+# Unlike import_torch(), this needs a managed tensor: its flags tell whether it is read-only, and PyTorch's never are.
 cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
     cdef const DLPackExchangeAPI* table = find_exchange(type(tensor))
     cdef DLManagedTensorVersioned* managed = NULL
@@ -116,13 +116,13 @@ cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Pu
     try:
         table.managed_from_object(<void*>tensor, &managed)
     except Exception:
-        return False    # the protocol may still do, or say better why not
+        return False    # the protocol may still work, or give a better error
     if managed == NULL:
         return False
     self._dlpack.versioned = managed
     self._dlpack.tensor = &managed.dl_tensor
     if managed.version.major != 1:
-        raise BufferError(f"DLPack {managed.version.major}.x is not known, only 1.x")
+        raise BufferError(f"the tensor must be of DLPack version 1.x, not {managed.version.major}.x")
     DLPack_check(&managed.dl_tensor)
     set_tensor(self, &managed.dl_tensor)
     set_flags(self, managed.flags)
@@ -134,20 +134,20 @@ cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Pu
     return True
 
 
-# False if the tensor refuses: its attributes may still work, or give a better error.
+# False if the table's function raises: the tensor's attributes may still work, or give a better error.
 cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
     try:
-        _torch.borrow_from_object(<void*>tensor, c_tensor)
+        _torch_table.borrow_from_object(<void*>tensor, c_tensor)
     except Exception:
         return False
-    keep_extents(self, c_tensor)
+    own_extents(self, c_tensor)
     return True
 
 
-# The tensor's shape and strides are valid only until Python code runs.
-cdef int keep_extents(ViewState self, DLTensor* c_tensor) except -1:
+# Copies the tensor's shape and strides, which are valid only until Python code runs.
+cdef int own_extents(ViewState self, DLTensor* c_tensor) except -1:
     DLPack_check(c_tensor)
-    take_extents(self, c_tensor.shape, c_tensor.strides, c_tensor.ndim)
+    copy_extents(self, c_tensor.shape, c_tensor.strides, c_tensor.ndim)
     c_tensor.shape = self._extents.data()
     if c_tensor.strides != NULL:
         c_tensor.strides = self._extents.data() + c_tensor.ndim
@@ -181,10 +181,10 @@ cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) exce
     c_tensor.dtype.code = code
     c_tensor.dtype.bits = bits
     c_tensor.dtype.lanes = 1
-    return keep_extents(self, c_tensor)
+    return own_extents(self, c_tensor)
 
 
-# (code, bits) of DLPack, from names like torch.float32.
+# (code, bits) of DLPack, from the name of the dtype, such as torch.float32.
 cdef tuple element_of(object tensor):
     dtype = tensor.dtype
     element = _elements.get(dtype)

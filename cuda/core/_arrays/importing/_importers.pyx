@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of importers by array type, for views, copies and launches.
 
-For types of known libraries the importer is chosen once. Other objects are asked for their protocols each time, because
-an object may have an attribute that its type lacks, or refuse one that its type has.
+The importer of a known library's type is chosen once. For other objects, the protocol is chosen each time, because an
+object may have an attribute that its type lacks, or refuse one that its type has.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ __all__ = ["register_importer"]
 cdef TypeTable[Importer] _table
 cdef object _table_lock = RLock()
 
-# What users registered: type -> function.
+# The importers of users: type -> function.
 cdef dict _registered = {}
 
 
 def register_importer(cls: type, importer: object | None) -> None:
-    """Register an importer for arrays of a type that has no protocol, or a slow one.
+    """Register an importer for arrays of a type that supports no protocol, or a slow one.
 
-    From then on objects of the type, and of its subclasses, can be viewed, copied from and to, and passed to kernels.
+    Objects of the type and its subclasses can then be viewed, copied from and to, and passed to kernels.
 
     Parameters
     ----------
     cls : type
         The type of the arrays.
     importer : Callable[[object, int | None], object] | None
-        Called with the array and the address of the stream that will use the memory (-1: no ordering is needed, None:
-        none was given). It returns a :class:`StridedMemoryView`, or any object that has DLPack, the CUDA array
-        interface or the buffer protocol. If it returns a view, it must have ordered earlier work on the array before
-        later work of the stream. None removes a registered importer.
+        Called with the array and the address of the stream that will use the memory (-1 if no ordering is needed, None
+        if no stream was given). It returns a :class:`StridedMemoryView`, or an object that supports DLPack, the CUDA
+        array interface or the buffer protocol. If it returns a view, it must order later work of the stream after
+        earlier work on the array. None removes a registered importer.
 
     Raises
     ------
     TypeError
-        If ``cls`` is not a type, or one of this library or NumPy, or ``importer`` cannot be called.
+        If ``cls`` is not a type, or a type of this package, NumPy or a known library, or ``importer`` is not callable.
     RuntimeError
         If more than a hundred types are registered.
 
@@ -80,15 +80,15 @@ def register_importer(cls: type, importer: object | None) -> None:
     if cls not in _registered:
         found = find_known(cls)
         if (found != NULL and found[0] != &import_registered) or cls.__module__.partition(".")[0] == "numpy":
-            raise TypeError(f"arrays of type {cls.__name__} are read by the library itself")
+            raise TypeError(f"cls must not be {cls.__name__}: cuda.core imports arrays of this type itself")
         if not add_entry(<PyTypeObject*>cls, &import_registered):
-            raise RuntimeError("too many types are registered; register a common base of them")
+            raise RuntimeError("too many types are registered; register a common base class of several")
     _registered[cls] = importer
 
 
 cdef int add_importer(object cls, Importer importer) except -1:
     if not add_entry(<PyTypeObject*>cls, importer):
-        raise RuntimeError("there is no room for another type of arrays")
+        raise RuntimeError("the table of importers is full")
     return 0
 
 
@@ -100,7 +100,7 @@ cdef bint add_entry(PyTypeObject* cls, Importer importer) except -1:
 cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     cdef bint is_unordered
     if is_numpy(obj):
-        # Only with -1 is it certain that NumPy would not refuse.
+        # Views of NumPy arrays with another stream_ptr than -1 go through NumPy's DLPack export, which may refuse it.
         is_unordered = purpose != FOR_VIEW or (type(stream_ptr) is int and stream_ptr == -1)
         if is_unordered and import_numpy(self, obj, False, purpose):
             return True
@@ -111,7 +111,7 @@ cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose pu
 
 cdef bint import_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     cdef bint has_buffer = PyObject_CheckBuffer(obj)
-    # The buffer protocol has more element types than DLPack; an array of a device may have it, and refuse.
+    # The buffer protocol has more element types than DLPack. Device arrays may have it, too, but raise when it is used.
     if purpose == FOR_COPY and has_buffer and not hasattr(obj, "__cuda_array_interface__"):
         import_python_buffer(self, obj, stream_ptr, purpose)
     elif has_dlpack(obj):
@@ -140,12 +140,12 @@ cdef bint import_known_with_interface(ViewState self, object obj, object stream_
     return found != NULL and not reads_dlpack(found[0]) and found[0](self, obj, stream_ptr, purpose)
 
 
-# The entry of a type, of a base, or of a type that is seen for the first time.
+# The importer of a type or of its nearest base class. A known library's type is registered when it is first seen.
 cdef const Importer* find_known(object cls) except? NULL:
     cdef const Importer* found = _table.find(<PyTypeObject*>cls)
     if found == NULL:
         found = find_inherited(cls)
-    if found == NULL and learn(cls):
+    if found == NULL and register_library_type(cls):
         found = find_inherited(cls)
     return found
 
@@ -159,8 +159,8 @@ cdef const Importer* find_inherited(object cls) except? NULL:
     return found
 
 
-# Registers the base class of the library, which exists as long as the process; a class of a user may not.
-cdef bint learn(object cls) except -1:
+# Registers the base class from the library, not `cls`: entries keep their types for ever, and `cls` may be a user's.
+cdef bint register_library_type(object cls) except -1:
     cdef Importer importer = NULL
     if is_torch_type(cls):
         return add_entry(<PyTypeObject*>sys.modules["torch"].Tensor, import_torch)
@@ -189,9 +189,9 @@ cdef bint is_array(object obj) except -1:
 cdef int read_address(object array, uintptr_t* pointer) except -1:
     cdef ViewState state = ViewState.__new__(ViewState)
     if not import_array(state, array, -1, FOR_ADDRESS):
-        raise TypeError(f"this {type(array).__name__} has no protocol for arrays any more")
+        raise TypeError(f"this {type(array).__name__} no longer supports a protocol for arrays")
     pointer[0] = state._ptr
-    # The exporter may not know that its host memory is page-locked.
+    # The exporter may not know that its host memory is page-locked; the driver does.
     return state._is_device_accessible or pointer_info(state._ptr).is_device_accessible
 
 
@@ -201,7 +201,7 @@ cdef bint import_registered(ViewState self, object obj, object stream_ptr, Purpo
         if function is not None:
             break
     else:
-        return False    # taken back
+        return False    # the importer was removed
     array = function(obj, stream_ptr)
     if isinstance(array, ViewState):
         set_state(self, array)
@@ -215,7 +215,7 @@ cdef bint import_registered(ViewState self, object obj, object stream_ptr, Purpo
     return True
 
 
-# The result of an importer is not passed to users' importers again: that could loop forever.
+# Imports the result of a user's importer. Users' importers are not called for it, because that could never end.
 cdef bint import_returned(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
     cdef const Importer* found = NULL
     for base in type(array).__mro__:

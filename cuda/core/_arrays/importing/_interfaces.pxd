@@ -8,13 +8,13 @@ from cuda.core._dlpack cimport DLDataType
 
 cdef struct ElementType:
     int64_t itemsize
-    DLDataType dlpack       # no lanes: DLPack has no such type
+    DLDataType dlpack       # lanes == 0: DLPack has no such type
 
-# (shape, typestr, address, is_readonly) of `__array_interface__` or `__cuda_array_interface__`; only the shape is
-# left to check. BufferError for what breaks the protocol, whose name is that of the attribute.
+# Returns (shape, typestr, address, is_readonly) of an array interface; `name` is that of the attribute, for messages.
+# BufferError if the interface violates the protocol; shape and typestr are not checked yet.
 cdef tuple read_entries(object interface, str name)
 
-# An element such as '<f4', '<U3' (3 characters of 4 bytes) or '<M8[ns]'.
+# Parses a typestr such as '<f4', '<U3' (3 characters of 4 bytes) or '<M8[ns]'; BufferError if it is malformed.
 cdef int parse_typestr(object typestr, ElementType* element) except -1
-# One such as 'i' or '<d', as PEP 3118 has them; false for all that is no single number in the order of this machine.
+# Parses a format of PEP 3118 such as 'i' or '<d'. False unless it is a single number in native byte order.
 cdef bint parse_format(const char* text, int64_t itemsize, ElementType* element) noexcept

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The entries of ``__array_interface__`` and ``__cuda_array_interface__``, and types of elements as text."""
+"""Parsing of ``__array_interface__`` and ``__cuda_array_interface__``, and of element types in text form."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["interface_address"]
 
 cdef bint IS_LITTLE = sys.byteorder == "little"
 
-# typestr -> what parse_typestr() says of it, packed into two ints. Programs have a handful of them.
-cdef dict _known_types = {}
+# typestr -> (itemsize, (code, bits, lanes)). Programs use a handful of types.
+cdef dict _parsed_types = {}
 cdef enum:
-    MOST_TYPES = 256
+    MAX_CACHED_TYPES = 256
 
 
 cdef tuple read_entries(object interface, str name):
@@ -51,7 +51,7 @@ cdef object read_address(object data):
 
 
 def interface_address(obj: object) -> int:
-    """Return the address in ``__cuda_array_interface__`` of an object, of which nothing else is read.
+    """Return the address in ``__cuda_array_interface__`` of an object; the other entries are not read.
 
     Raises
     ------
@@ -71,17 +71,17 @@ def interface_address(obj: object) -> int:
 cdef int parse_typestr(object typestr, ElementType* element) except -1:
     cdef object found = None
     if type(typestr) is str:
-        found = _known_types.get(typestr)
+        found = _parsed_types.get(typestr)
     if found is None:
         found = read_typestr(typestr)
-        if len(_known_types) < MOST_TYPES and type(typestr) is str:
-            _known_types[typestr] = found
+        if len(_parsed_types) < MAX_CACHED_TYPES and type(typestr) is str:
+            _parsed_types[typestr] = found
     element.itemsize = (<tuple>found)[0]
     element.dlpack.code, element.dlpack.bits, element.dlpack.lanes = (<tuple>found)[1]
     return 0
 
 
-# (itemsize, (code, bits, lanes)).
+# Returns (itemsize, (code, bits, lanes)); lanes is 0 if DLPack has no such type.
 cdef tuple read_typestr(object typestr):
     cdef DLDataType element
     itemsize = parse_itemsize(typestr)
@@ -96,7 +96,7 @@ cdef int64_t parse_itemsize(object typestr) except -1:
         return sizeof(void*)
     if isinstance(typestr, str) and len(typestr) > 2:
         count = typestr[2:].partition("[")[0]
-        # More digits than a 64-bit number has are not worth reading.
+        # Numbers of 20 digits or more do not fit 64 bits.
         if count.isdecimal() and len(count) < 20:
             itemsize = int(count) * (4 if typestr[1] == "U" else 1)
             if itemsize <= INT64_MAX:

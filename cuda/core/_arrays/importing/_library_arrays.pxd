@@ -4,9 +4,9 @@
 from cuda.core._arrays.importing._protocols cimport Importer
 
 
-# The class of Numba, JAX or Warp that a class is, or inherits from, and the importer of its arrays; None for others.
+# Returns the array class of Numba, JAX or Warp that `cls` is or is derived from, and its importer; None for others.
 cdef object library_class(object cls, Importer* importer)
 
-# The protocol that an importer reads; neither for those that read an array without one.
+# Whether an importer uses the protocol; both are false for importers that read arrays without one.
 cdef bint reads_dlpack(Importer importer) noexcept
 cdef bint reads_interface(Importer importer) noexcept

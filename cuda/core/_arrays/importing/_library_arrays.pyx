@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of Numba, JAX and Warp: the protocol is chosen by class, without a search of each object.
+"""Arrays of Numba, JAX and Warp: the protocol is chosen once per class, not for each object.
 
-They are read by a protocol, and not by attributes as those of CuPy: JAX and Warp order their own streams in
-``__dlpack__``, and Numba has all information in its CUDA array interface.
+They are read through a protocol, unlike those of CuPy, whose attributes are read: JAX and Warp order their own streams
+in ``__dlpack__``, and the CUDA array interface of Numba has all information.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cuda.core._arrays.importing._protocols cimport (
 
 __all__ = []
 
-# By the module of the class, which is used only if the program has imported it.
+# (module, class). A class is used only if the program has imported its module.
 cdef tuple _CLASSES = (
     ("numba.cuda.cudadrv.devicearray", "DeviceNDArray"),
     ("jaxlib._jax", "ArrayImpl"),
@@ -54,14 +54,14 @@ cdef bint reads_interface(Importer importer) noexcept:
     return importer == interface
 
 
-# JAX takes -1 for the address of a stream.
+# JAX would use -1 as the address of a stream, so it gets None for "no ordering".
 cdef bint import_jax(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     import_dlpack_as(self, obj, stream_ptr, purpose, None)
     return True
 
 
 cdef bint import_with_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    # Also for copies of host memory: the buffer protocol of JAX refuses bfloat16.
+    # Also for copies of host memory, because the buffer protocol of JAX raises for bfloat16.
     import_dlpack(self, obj, stream_ptr, purpose)
     return True
 

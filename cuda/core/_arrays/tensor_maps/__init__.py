@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor maps: options, the rules that they must meet, and their encoding by the driver."""
+"""Tensor maps: options, checks of the driver's rules, and encoding by the driver."""

@@ -7,44 +7,45 @@ from cuda.core._arrays._view_state cimport ViewState
 from cuda.core._utils cimport cydriver
 
 
-# The arguments of all kinds of tensor maps, in the driver's order of axes: the last of the view first.
-cdef struct TensorNumbers:
+# The arguments that all functions cuTensorMapEncode... share. The driver orders axes from the last of the view to the
+# first.
+cdef struct EncodeArguments:
     void* pointer
     uint32_t rank
     cydriver.CUtensorMapDataType data_type
     uint64_t extents[5]
-    uint64_t pitches[5]     # in bytes, of all axes but the first
-    uint32_t steps[5]
+    uint64_t pitches[5]     # the strides in bytes of all axes but the first
+    uint32_t steps[5]       # the traversal strides, in elements
     cydriver.CUtensorMapInterleave interleave
     cydriver.CUtensorMapSwizzle swizzle
     cydriver.CUtensorMapL2promotion promotion
     cydriver.CUtensorMapFloatOOBfill fill
 
-# What users choose beside the tile, as the driver numbers it.
-cdef struct TensorChoices:
+# The driver's values of the enum options.
+cdef struct EnumValues:
     int interleave
     int swizzle
     int promotion
     int fill
 
-# The numbers of tiles as most are: a tuple of ints, elements side by side, no interleaving, no fill. False for all
-# others, and for what the rules refuse: the functions below see to both.
-cdef bint read_plain_tiles(
-    ViewState view, int data_type, tuple box_dim, const TensorChoices* choices, TensorNumbers* numbers,
+# The fast path for common tiles: `box_dim` is a tuple of ints, elements are contiguous, no interleaving, no fill. False
+# for others and for invalid arguments: the functions below encode them, or raise.
+cdef bint read_tiled_fast(
+    ViewState view, int data_type, tuple box_dim, const EnumValues* enums, EncodeArguments* arguments,
     uint32_t* c_tile,
 ) except -1
-cdef int encode_tile(cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, const uint32_t* c_tile) except -1
+cdef int encode_tile(cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, const uint32_t* c_tile) except -1
 
-# Each checks what it takes, and raises ValueError before the driver would refuse it. `options` are checked already.
-cdef int read_numbers(ViewState view, object data_type, object options, TensorNumbers* numbers) except -1
+# Each checks its arguments, and raises ValueError for those that the driver would refuse. `options` are valid already.
+cdef int read_arguments(ViewState view, object data_type, object options, EncodeArguments* arguments) except -1
 cdef int encode_tiled(
-    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options
 ) except -1
 cdef int encode_im2col(
-    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options,
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options,
     tuple lower, tuple upper, object channels, object pixels,
 ) except -1
 cdef int encode_im2col_wide(
-    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options,
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options,
     object lower, object upper, object channels, object pixels, object mode,
 ) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Driver calls that encode tensor maps."""
+"""Encoding of tensor maps: arguments for the driver, and its calls."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ for _at, _size in enumerate(rules.SPANS):
     SPANS[_at] = _size or 0
 
 
-cdef bint read_plain_tiles(
-    ViewState view, int data_type, tuple box_dim, const TensorChoices* choices, TensorNumbers* numbers,
+cdef bint read_tiled_fast(
+    ViewState view, int data_type, tuple box_dim, const EnumValues* enums, EncodeArguments* arguments,
     uint32_t* c_tile,
 ) except -1:
     cdef uint32_t itemsize = ITEM_SIZES[data_type]
-    memset(numbers, 0, sizeof(TensorNumbers))
-    if choices.interleave or choices.fill or not read_plain_extents(numbers, layout_of(view), itemsize):
+    memset(arguments, 0, sizeof(EncodeArguments))
+    if enums.interleave or enums.fill or not read_extents_fast(arguments, layout_of(view), itemsize):
         return False
-    if not read_plain_tile(c_tile, box_dim, numbers.rank, itemsize, SPANS[choices.swizzle]):
+    if not read_tile_fast(c_tile, box_dim, arguments.rank, itemsize, SPANS[enums.swizzle]):
         return False
-    numbers.pointer = <void*>view._ptr
-    numbers.data_type = <cydriver.CUtensorMapDataType>data_type
-    numbers.swizzle = <cydriver.CUtensorMapSwizzle>choices.swizzle
-    numbers.promotion = <cydriver.CUtensorMapL2promotion>choices.promotion
+    arguments.pointer = <void*>view._ptr
+    arguments.data_type = <cydriver.CUtensorMapDataType>data_type
+    arguments.swizzle = <cydriver.CUtensorMapSwizzle>enums.swizzle
+    arguments.promotion = <cydriver.CUtensorMapL2promotion>enums.promotion
     return True
 
 
-# Extents, pitches and steps in the driver's order; false where the rules have to look.
-cdef bint read_plain_extents(TensorNumbers* numbers, _StridedLayout layout, int itemsize) except -1:
+# Sets extents, pitches and steps in the driver's order of axes; false if the complete checks have to decide.
+cdef bint read_extents_fast(EncodeArguments* arguments, _StridedLayout layout, int itemsize) except -1:
     cdef tuple strides = layout._strides
     cdef Py_ssize_t rank = len(layout._shape)
     cdef Py_ssize_t i
@@ -57,7 +57,7 @@ cdef bint read_plain_extents(TensorNumbers* numbers, _StridedLayout layout, int 
     cdef int64_t dense = 1
     if not 1 <= rank <= 5:
         return False
-    numbers.rank = rank
+    arguments.rank = rank
     for i in range(rank):
         extent = layout._shape[rank - 1 - i]
         stride = dense if strides is None else <int64_t>strides[rank - 1 - i]
@@ -67,16 +67,16 @@ cdef bint read_plain_extents(TensorNumbers* numbers, _StridedLayout layout, int 
             if stride != 1:
                 return False
         else:
-            numbers.pitches[i - 1] = <uint64_t>stride * itemsize
-            if numbers.pitches[i - 1] % 16 or numbers.pitches[i - 1] >= MAX_PITCH:
+            arguments.pitches[i - 1] = <uint64_t>stride * itemsize
+            if arguments.pitches[i - 1] % 16 or arguments.pitches[i - 1] >= MAX_PITCH:
                 return False
-        numbers.extents[i] = extent
-        numbers.steps[i] = 1
+        arguments.extents[i] = extent
+        arguments.steps[i] = 1
         dense *= extent
     return True
 
 
-cdef bint read_plain_tile(
+cdef bint read_tile_fast(
     uint32_t* c_tile, tuple box_dim, uint32_t rank, uint32_t itemsize, uint32_t span
 ) except -1:
     cdef Py_ssize_t i
@@ -99,7 +99,7 @@ cdef bint read_plain_tile(
     )
 
 
-cdef int read_numbers(ViewState view, object data_type, object options, TensorNumbers* numbers) except -1:
+cdef int read_arguments(ViewState view, object data_type, object options, EncodeArguments* arguments) except -1:
     cdef _StridedLayout layout = layout_of(view)
     cdef int i
     rules.check_interleave(options.interleave, options.swizzle, view._ptr)
@@ -107,43 +107,43 @@ cdef int read_numbers(ViewState view, object data_type, object options, TensorNu
     extents = rules.extents_of(layout._shape)
     pitches = rules.pitches_of(layout._shape, layout.explicit_strides(), data_type, options.interleave)
     steps = rules.check_steps(options.element_strides, len(extents))
-    memset(numbers, 0, sizeof(TensorNumbers))
-    numbers.pointer = <void*>view._ptr
-    numbers.rank = len(extents)
-    numbers.data_type = <cydriver.CUtensorMapDataType><int>data_type
+    memset(arguments, 0, sizeof(EncodeArguments))
+    arguments.pointer = <void*>view._ptr
+    arguments.rank = len(extents)
+    arguments.data_type = <cydriver.CUtensorMapDataType><int>data_type
     for i in range(len(extents)):
-        numbers.extents[i] = extents[i]
-        numbers.steps[i] = steps[i]
+        arguments.extents[i] = extents[i]
+        arguments.steps[i] = steps[i]
     for i in range(len(pitches)):
-        numbers.pitches[i] = pitches[i]
-    numbers.interleave = <cydriver.CUtensorMapInterleave><int>options.interleave
-    numbers.swizzle = <cydriver.CUtensorMapSwizzle><int>options.swizzle
-    numbers.promotion = <cydriver.CUtensorMapL2promotion><int>options.l2_promotion
-    numbers.fill = <cydriver.CUtensorMapFloatOOBfill><int>options.oob_fill
+        arguments.pitches[i] = pitches[i]
+    arguments.interleave = <cydriver.CUtensorMapInterleave><int>options.interleave
+    arguments.swizzle = <cydriver.CUtensorMapSwizzle><int>options.swizzle
+    arguments.promotion = <cydriver.CUtensorMapL2promotion><int>options.l2_promotion
+    arguments.fill = <cydriver.CUtensorMapFloatOOBfill><int>options.oob_fill
     return 0
 
 
 cdef int encode_tiled(
-    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options
 ) except -1:
     cdef uint32_t[5] c_tile
     cdef int i
-    tile = rules.tile_of(options.box_dim, numbers.rank, data_type, options.interleave, options.swizzle)
+    tile = rules.tile_of(options.box_dim, arguments.rank, data_type, options.interleave, options.swizzle)
     count = 1
     for i in range(len(tile)):
         c_tile[i] = tile[i]
-        count *= tile[i] // numbers.steps[i]
+        count *= tile[i] // arguments.steps[i]
     rules.check_bytes("box_dim", count, data_type)
-    return encode_tile(c_map, numbers, c_tile)
+    return encode_tile(c_map, arguments, c_tile)
 
 
-cdef int encode_tile(cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, const uint32_t* c_tile) except -1:
+cdef int encode_tile(cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, const uint32_t* c_tile) except -1:
     with nogil:
         HANDLE_RETURN(
             cydriver.cuTensorMapEncodeTiled(
-                c_map, numbers.data_type, numbers.rank, numbers.pointer,
-                <const cydriver.cuuint64_t*>numbers.extents, <const cydriver.cuuint64_t*>numbers.pitches,
-                c_tile, numbers.steps, numbers.interleave, numbers.swizzle, numbers.promotion, numbers.fill,
+                c_map, arguments.data_type, arguments.rank, arguments.pointer,
+                <const cydriver.cuuint64_t*>arguments.extents, <const cydriver.cuuint64_t*>arguments.pitches,
+                c_tile, arguments.steps, arguments.interleave, arguments.swizzle, arguments.promotion, arguments.fill,
             ),
             b"cuTensorMapEncodeTiled",
         )
@@ -151,7 +151,7 @@ cdef int encode_tile(cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, 
 
 
 cdef int encode_im2col(
-    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options,
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options,
     tuple lower, tuple upper, object channels, object pixels,
 ) except -1:
     cdef int[3] c_lower
@@ -160,17 +160,17 @@ cdef int encode_im2col(
     cdef uint32_t c_pixels
     cdef int i
     rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
-    lower, upper = rules.check_corners(shape_of(numbers), lower, upper, options.interleave)
+    lower, upper = rules.check_corners(shape_of(arguments), lower, upper, options.interleave)
     c_channels, c_pixels = channels, pixels
     for i in range(len(lower)):
         c_lower[i], c_upper[i] = lower[i], upper[i]
     with nogil:
         HANDLE_RETURN(
             cydriver.cuTensorMapEncodeIm2col(
-                c_map, numbers.data_type, numbers.rank, numbers.pointer,
-                <const cydriver.cuuint64_t*>numbers.extents, <const cydriver.cuuint64_t*>numbers.pitches,
-                c_lower, c_upper, c_channels, c_pixels, numbers.steps,
-                numbers.interleave, numbers.swizzle, numbers.promotion, numbers.fill,
+                c_map, arguments.data_type, arguments.rank, arguments.pointer,
+                <const cydriver.cuuint64_t*>arguments.extents, <const cydriver.cuuint64_t*>arguments.pitches,
+                c_lower, c_upper, c_channels, c_pixels, arguments.steps,
+                arguments.interleave, arguments.swizzle, arguments.promotion, arguments.fill,
             ),
             b"cuTensorMapEncodeIm2col",
         )
@@ -178,7 +178,7 @@ cdef int encode_im2col(
 
 
 cdef int encode_im2col_wide(
-    cydriver.CUtensorMap* c_map, const TensorNumbers* numbers, object data_type, object options,
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options,
     object lower, object upper, object channels, object pixels, object mode,
 ) except -1:
     cdef cydriver.CUtensorMapIm2ColWideMode c_mode = <cydriver.CUtensorMapIm2ColWideMode><int>mode
@@ -187,22 +187,22 @@ cdef int encode_im2col_wide(
     cdef int c_lower
     cdef int c_upper
     rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
-    rules.check_wide(shape_of(numbers), lower, upper, options.swizzle)
+    rules.check_wide(shape_of(arguments), lower, upper, options.swizzle)
     c_channels, c_pixels, c_lower, c_upper = channels, pixels, lower, upper
     with nogil:
-        # Of CUDA 12.8; of an older driver the bindings say at the call that it lacks this.
+        # New in CUDA 12.8; for an older driver, the call raises RuntimeError.
         HANDLE_RETURN(
             cydriver.cuTensorMapEncodeIm2colWide(
-                c_map, numbers.data_type, numbers.rank, numbers.pointer,
-                <const cydriver.cuuint64_t*>numbers.extents, <const cydriver.cuuint64_t*>numbers.pitches,
-                c_lower, c_upper, c_channels, c_pixels, numbers.steps,
-                numbers.interleave, c_mode, numbers.swizzle, numbers.promotion, numbers.fill,
+                c_map, arguments.data_type, arguments.rank, arguments.pointer,
+                <const cydriver.cuuint64_t*>arguments.extents, <const cydriver.cuuint64_t*>arguments.pitches,
+                c_lower, c_upper, c_channels, c_pixels, arguments.steps,
+                arguments.interleave, c_mode, arguments.swizzle, arguments.promotion, arguments.fill,
             ),
             b"cuTensorMapEncodeIm2colWide",
         )
     return 0
 
 
-# The extents in the order of the view.
-cdef tuple shape_of(const TensorNumbers* numbers):
-    return tuple([numbers.extents[numbers.rank - 1 - i] for i in range(numbers.rank)])
+# The extents in the view's order of axes.
+cdef tuple shape_of(const EncodeArguments* arguments):
+    return tuple([arguments.extents[arguments.rank - 1 - i] for i in range(arguments.rank)])

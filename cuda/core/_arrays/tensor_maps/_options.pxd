@@ -3,21 +3,22 @@
 
 from cuda.core._arrays._view_state cimport ViewState
 
-# The type of the elements of a view, or of what the user names instead; ValueError if tensor maps have no such type.
+# The TensorMapDataType of `data_type`, or of the view if that is None; ValueError if tensor maps have no such type.
 cdef object find_data_type(ViewState view, object data_type)
 
-# The same where one look-up tells it, else None.
-cdef object plain_data_type(ViewState view, object data_type)
+# The same for common types; None if find_data_type() has to decide.
+cdef object find_data_type_fast(ViewState view, object data_type)
 
-# A member of an enum, or the one of value 0 for None; TypeError for anything else.
+# Returns a member of an enum, for None the member of value 0; TypeError for anything else.
 cdef object check_choice(str name, object value, object cls)
 
+# Returns an int; TypeError for a value that is no integer.
 cdef object int_argument(str name, object value)
 
-# The options of a tile: those given, or those of the arguments; TypeError for both.
+# Returns `options`, or options made from the other arguments; TypeError if both are given.
 cdef object tile_options(object box_dim, object options, dict choices)
 
 
-# The number of a member, or of None; -1 for anything else.
-cdef inline int plain_choice(object value, object cls) except -2:
+# The value of a member of an enum, 0 for None; -1 for anything else.
+cdef inline int enum_value(object value, object cls) except -2:
     return 0 if value is None else <int>value if type(value) is cls else -1

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: annotation_typing=False
-"""Choices for tensor maps: types of elements, swizzles and the like, and the options with which tiles are described."""
+"""Options of tensor maps: the enums for element types, swizzles and so on, and the options class for tiles."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TensorMapDataType(IntEnum):
 
 
 class TensorMapInterleave(IntEnum):
-    """Interleaved layouts of channels in global memory, in slices of 16 or 32 bytes (``CUtensorMapInterleave``)."""
+    """Interleaved layouts in global memory, with channels in slices of 16 or 32 bytes (``CUtensorMapInterleave``)."""
 
     __module__ = "cuda.core._tensor_map"
 
@@ -72,7 +72,7 @@ class TensorMapSwizzle(IntEnum):
 
 
 class TensorMapL2Promotion(IntEnum):
-    """L2 promotion: the bytes that a miss in the L2 cache fetches (``CUtensorMapL2promotion``)."""
+    """L2 promotion: the number of bytes that an L2 cache miss fetches (``CUtensorMapL2promotion``)."""
 
     __module__ = "cuda.core._tensor_map"
 
@@ -85,7 +85,7 @@ class TensorMapL2Promotion(IntEnum):
 class TensorMapOOBFill(IntEnum):
     """Fill values of elements outside the tensor (``CUtensorMapFloatOOBfill``).
 
-    Zero, or a special NaN, which FMA instructions of kernels can request to be treated as zero.
+    Zero, or a special NaN, which FMA instructions of kernels can treat as zero.
     """
 
     __module__ = "cuda.core._tensor_map"
@@ -95,7 +95,7 @@ class TensorMapOOBFill(IntEnum):
 
 
 class TensorMapIm2ColWideMode(IntEnum):
-    """Modes of wide im2col loads along W (``CUtensorMapIm2ColWideMode``): as many pixels as asked for, or 128."""
+    """Modes of wide im2col loads along W (``CUtensorMapIm2ColWideMode``): the given number of pixels, or 128."""
 
     __module__ = "cuda.core._tensor_map"
 
@@ -156,7 +156,7 @@ _CHOICES = {
 # ---------------------------------------------------------------------------------------------
 # Types of elements
 
-# By (code, bits) of DLPack, and by the types of NumPy. int8 and int16 have no counterpart.
+# (code, bits) of DLPack -> data type. Tensor maps have no int8 and int16.
 cdef dict ELEMENTS = {
     (kDLUInt, 8): TensorMapDataType.UINT8,
     (kDLUInt, 16): TensorMapDataType.UINT16,
@@ -200,17 +200,16 @@ cdef object find_data_type(ViewState view, object data_type):
         found = ELEMENTS.get((view._element.code, view._element.bits))
         if found is not None:
             return found
-    what = dtype_of(view) if data_type is None else data_type
-    if what is None:
+    dtype = dtype_of(view) if data_type is None else data_type
+    if dtype is None:
         raise ValueError("the view has no element type; pass data_type")
-    found = NUMPY_TYPES.get(what)
+    found = NUMPY_TYPES.get(dtype)
     if found is None:
-        raise ValueError(f"tensor maps have no data type for {what}; pass data_type as a TensorMapDataType")
+        raise ValueError(f"tensor maps have no data type for {dtype}; pass data_type as a TensorMapDataType")
     return found
 
 
-# The member for what the elements are, or are to be taken for; None where that needs another look.
-cdef object plain_data_type(ViewState view, object data_type):
+cdef object find_data_type_fast(ViewState view, object data_type):
     if type(data_type) is TensorMapDataType:
         return data_type
     if data_type is None and view._element.lanes == 1:
@@ -238,10 +237,10 @@ cdef object int_argument(str name, object value):
 cdef object tile_options(object box_dim, object options, dict choices):
     if options is None:
         if box_dim is None:
-            raise TypeError("pass box_dim, or options with it")
+            raise TypeError("box_dim is missing; pass it, or options")
         return TensorMapDescriptorOptions(box_dim, **choices)
     if box_dim is not None or any(value is not None and value != 0 for value in choices.values()):
-        raise TypeError("pass either options, or box_dim and the other arguments, not both")
+        raise TypeError("options excludes box_dim and the other arguments; pass one or the other")
     if isinstance(options, dict):
         known = {row.name for row in rows_of(TensorMapDescriptorOptions)}
         if not options.keys() <= known:

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of tensor maps, checked before the driver is called, and conversion to the driver's order of axes."""
+"""Checks of the driver's rules for tensor maps, and conversion to the driver's order of axes.
+
+The driver reports all violations as CUDA_ERROR_INVALID_VALUE; these checks run before and name the argument.
+"""
 
 from __future__ import annotations
 
@@ -25,31 +28,31 @@ __all__ = [
     "tile_of",
 ]
 
-# By the value of TensorMapDataType.
+# Indexed by TensorMapDataType.
 ITEM_SIZES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 FLOATING = frozenset((6, 7, 8, 9, 10, 11, 12))
-# By the value of TensorMapSwizzle: the bytes of a row of the tile that the pattern covers.
+# Indexed by TensorMapSwizzle: the largest size in bytes of a row of the tile, which is the span of the pattern.
 SPANS = (None, 32, 64, 128)
-# By the number of axes between N and C: the offsets that the descriptor has bits for.
-CORNERS = {1: (-32768, 32767), 2: (-128, 127), 3: (-16, 15)}
+# By the number of spatial axes (those between N and C): the range of corner offsets that fit the descriptor.
+CORNER_RANGES = {1: (-32768, 32767), 2: (-128, 127), 3: (-16, 15)}
 
 MAX_EXTENT = 1 << 32
 MAX_PITCH = 1 << 40
 MAX_TILE = 256
 MAX_STEP = 8
 MAX_PIXELS = 1024
-MAX_BYTES = 232448  # of a tile: the shared memory that a block can have
+MAX_BYTES = 232448  # of a tile: the most shared memory that a block can have
 
 Ints = tuple[int, ...]
 
 
 def int_tuple(name: str, values) -> Ints | None:
-    """Return the entries of an argument as a tuple of int; None stays None.
+    """Return an argument as a tuple of int; None for None.
 
     Raises
     ------
     TypeError
-        If it cannot be iterated over, or an entry is not an integer; the message names the argument.
+        If ``values`` is not iterable, or an entry is not an integer; the message names the argument.
     """
     if values is None:
         return None
@@ -64,7 +67,7 @@ def int_tuple(name: str, values) -> Ints | None:
 
 
 def check_address(address: int, alignment: int = 16) -> None:
-    """Refuse an address that the copy engine cannot start from."""
+    """Check the alignment of the tensor's address."""
     if address % alignment:
         raise ValueError(
             f"the memory of a tensor map must begin at a multiple of {alignment} bytes, and this begins at {address:#x}"
@@ -72,7 +75,7 @@ def check_address(address: int, alignment: int = 16) -> None:
 
 
 def check_rank(rank: int, least: int, interleave) -> None:
-    """Refuse numbers of axes that the copy engine does not know."""
+    """Check the number of axes: from ``least`` to 5, and at least 3 with interleaving."""
     if not least <= rank <= 5:
         raise ValueError(f"this kind of tensor map takes from {least} to 5 axes, and the view has {rank}")
     if interleave and rank < 3:
@@ -80,7 +83,7 @@ def check_rank(rank: int, least: int, interleave) -> None:
 
 
 def check_interleave(interleave, swizzle, address: int) -> None:
-    """Refuse interleaved layouts whose swizzle or address the copy engine cannot combine with them."""
+    """Check what 32-byte interleaving requires: 32-byte swizzle and alignment."""
     if interleave.name != "INTERLEAVE_32B":
         return
     if swizzle.name != "SWIZZLE_32B":
@@ -89,13 +92,13 @@ def check_interleave(interleave, swizzle, address: int) -> None:
 
 
 def check_fill(oob_fill, data_type) -> None:
-    """Refuse NaN for elements that have none."""
+    """Check that NaN fill is used for floating-point elements only."""
     if oob_fill and data_type not in FLOATING:
         raise ValueError(f"oob_fill={oob_fill.name} is for floating-point elements, not for {data_type.name}")
 
 
 def extents_of(shape: Ints) -> Ints:
-    """Return the extents in the driver's order.
+    """Return the extents in the driver's order of axes.
 
     Raises
     ------
@@ -111,25 +114,24 @@ def extents_of(shape: Ints) -> Ints:
 
 
 def pitches_of(shape: Ints, strides: Ints, data_type, interleave) -> Ints:
-    """Return the distances in bytes along all axes but the last, in the driver's order.
+    """Return the strides in bytes of all axes but the last, in the driver's order of axes.
 
     Raises
     ------
     ValueError
-        If the elements of the last axis are not neighbours, or a distance is not a multiple of 16 bytes (32 with
-        interleaving of 32 bytes) or too large.
+        If the stride of the last axis is not 1, or another stride is not a multiple of 16 bytes (32 with 32-byte
+        interleaving) or is too large.
     OverflowError
         If a stride is negative.
     """
     unit = 32 if interleave.name == "INTERLEAVE_32B" else 16
     if shape[-1] > 1 and strides[-1] != 1:
-        raise ValueError(f"the elements of the last axis must be neighbours (stride 1), but strides are {strides}")
+        raise ValueError(f"the elements of the last axis must be contiguous (stride 1), but strides are {strides}")
     pitches = []
     for axis, (extent, stride) in enumerate(zip(shape[:-1], strides[:-1], strict=True)):
         pitch = stride * ITEM_SIZES[data_type]
         if extent == 1:
-            # Nothing is ever that far away, so that any pitch will do.
-            pitch = unit
+            pitch = unit  # never used, but it must be valid
         if pitch < 0:
             raise OverflowError(f"strides must not be negative, but axis {axis} has {stride}")
         if pitch % unit or pitch >= MAX_PITCH:
@@ -142,13 +144,13 @@ def pitches_of(shape: Ints, strides: Ints, data_type, interleave) -> Ints:
 
 
 def tile_of(box_dim: Ints, rank: int, data_type, interleave, swizzle) -> Ints:
-    """Return the extents of the tile in the driver's order.
+    """Return the extents of the tile in the driver's order of axes.
 
     Raises
     ------
     ValueError
-        If there are not as many as axes, one is not from 1 to 256, or the rows of the tile have a size that the
-        copy engine or the swizzle does not take.
+        If there is not one per axis, one is not from 1 to 256, or the size of a row of the tile is not a multiple of
+        16 bytes or exceeds the span of the swizzle.
     """
     if len(box_dim) != rank:
         raise ValueError(
@@ -167,7 +169,7 @@ def tile_of(box_dim: Ints, rank: int, data_type, interleave, swizzle) -> Ints:
 
 
 def check_bytes(what: str, count: int, data_type) -> None:
-    """Refuse what no shared memory has room for."""
+    """Check that ``count`` elements fit the shared memory of a block."""
     size = count * ITEM_SIZES[data_type]
     if size > MAX_BYTES:
         raise ValueError(
@@ -176,7 +178,7 @@ def check_bytes(what: str, count: int, data_type) -> None:
 
 
 def check_span(what: str, count: int, data_type, interleave, swizzle) -> None:
-    """Refuse rows that are longer than the pattern of a swizzle."""
+    """Check that a row of ``count`` elements is not larger than the span of the swizzle."""
     size, span = count * ITEM_SIZES[data_type], SPANS[swizzle]
     if span is not None and not interleave and size > span:
         raise ValueError(
@@ -186,12 +188,12 @@ def check_span(what: str, count: int, data_type, interleave, swizzle) -> None:
 
 
 def check_steps(element_strides: Ints | None, rank: int) -> Ints:
-    """Return the steps between the elements that are taken, in the driver's order; None means 1 along each axis.
+    """Return the traversal strides in the driver's order of axes; None means 1 along each axis.
 
     Raises
     ------
     ValueError
-        If there are not as many as axes, or one is not from 1 to 8.
+        If there is not one per axis, or one is not from 1 to 8.
     OverflowError
         If one is negative.
     """
@@ -210,18 +212,18 @@ def check_steps(element_strides: Ints | None, rank: int) -> Ints:
 
 
 def check_corners(shape: Ints, lower: Ints, upper: Ints, interleave) -> tuple[Ints, Ints]:
-    """Return the corners of the pixel box in the driver's order.
+    """Return the corners of the pixel box in the driver's order of axes.
 
-    They are offsets along the axes between N and C, or, where C comes in slices, along those behind.
+    They are offsets along the spatial axes: those between N and C; with interleaving, all axes after the second.
 
     Raises
     ------
     ValueError
-        If one has not an offset for each of these axes, an offset is outside the range that
-        the descriptor has bits for, or the box is empty.
+        If a corner does not have one offset per spatial axis, an offset does not fit the descriptor, or the box is
+        empty.
     """
     spatial = shape[2:] if interleave else shape[1:-1]
-    low, high = CORNERS[len(spatial)]
+    low, high = CORNER_RANGES[len(spatial)]
     for name, corner in (("pixel_box_lower_corner", lower), ("pixel_box_upper_corner", upper)):
         if len(corner) != len(spatial):
             raise ValueError(
@@ -238,7 +240,7 @@ def check_corners(shape: Ints, lower: Ints, upper: Ints, interleave) -> tuple[In
 
 
 def check_channels(channels: int, pixels: int, data_type, interleave, swizzle) -> None:
-    """Refuse columns that are longer than the copy engine takes."""
+    """Check the channels per pixel and the pixels per column of im2col maps."""
     if not 1 <= channels <= MAX_TILE:
         raise ValueError(f"channels_per_pixel must be from 1 to {MAX_TILE}, not {shown(channels)}")
     if not 1 <= pixels <= MAX_PIXELS:
@@ -253,8 +255,8 @@ def check_channels(channels: int, pixels: int, data_type, interleave, swizzle) -
 
 
 def check_wide(shape: Ints, lower: int, upper: int, swizzle) -> None:
-    """Refuse corners along W, and swizzles, that wide columns do not have."""
-    low, high = CORNERS[1]
+    """Check the corners along W and the swizzle of wide im2col maps."""
+    low, high = CORNER_RANGES[1]
     for name, offset in (("pixel_box_lower_corner_width", lower), ("pixel_box_upper_corner_width", upper)):
         if not low <= offset <= high:
             raise ValueError(f"{name} must be from {low} to {high}, not {shown(offset)}")

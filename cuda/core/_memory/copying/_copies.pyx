@@ -114,9 +114,9 @@ cdef int copy_boxes(
     cdef cydriver.CUdeviceptr c_target
     cdef cydriver.CUdeviceptr c_source
     cdef cydriver.CUDA_MEMCPY3D c_copy
-    if plan.piece_count > MAX_PIECES:
+    if plan.box_count > MAX_PIECES:
         raise ValueError(
-            f"a copy between these layouts takes {plan.piece_count} driver calls, more than {MAX_PIECES}; "
+            f"a copy between these layouts takes {plan.box_count} driver calls, more than {MAX_PIECES}; "
             "make one of the arrays contiguous first"
         )
     if is_target_on_host:
