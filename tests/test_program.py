@@ -383,7 +383,7 @@ def test_a_close_while_another_thread_creates_the_program_of_nvrtc_destroys_it()
 
     def open_it():
         try:
-            program._opened()
+            program._open_back_end()
         except RuntimeError as error:
             refusals.append(str(error))
 
@@ -415,7 +415,7 @@ def test_a_finalizer_may_close_the_program_during_its_compilation(monkeypatch):
 
     closed, original = [], _nvrtc.call_nvrtc
     program = Program(SAXPY, "c++", ARCH)
-    program._opened()
+    program._open_back_end()
     Closer()
     monkeypatch.setattr(_nvrtc, "call_nvrtc", call)
     assert b"saxpy" in program.compile("ptx", name_expressions=("saxpy",)).code

@@ -27,10 +27,10 @@ cdef Context Context_wrap(const ContextHandle& h_context, int device_id)
 # A new green context of a device, which is not made current.
 cdef Context Context_create_green(int device_id, object options)
 
-# The primary context of a device, retained once and for the life of the process.
+# The primary context of a device, which stays retained until the process ends.
 cdef int Context_primary(int device_id, ContextHandle* h_context) except -1
 
-# Makes the primary context of a device current where none is.
+# Makes the primary context of a device current if no context is.
 cdef int Context_require(int device_id) except -1
 
 # The handle of the context current on this thread; empty when there is none.
@@ -40,9 +40,9 @@ cdef int Context_current(ContextHandle* h_context) except -1
 cdef int Context_find(cydriver.CUcontext c_context, ContextHandle* h_context) except -1
 cdef int Context_ordinal(const ContextHandle& h_context) except -1
 
-# Makes a context current around a few calls: `enter` answers whether `leave` has to undo it.
+# Makes a context current for a few calls. Pass the result of `enter` to `leave`: whether the context was pushed.
 cdef int Context_enter(cydriver.CUcontext c_context) except -1 nogil
 cdef void Context_leave(int is_entered) noexcept nogil
 
-# The same for destructors: negative, after a warning, where the context cannot be entered.
+# The same for destructors: if the context cannot be made current, it warns and returns -1.
 cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil

@@ -203,7 +203,7 @@ cdef void Green_destroy(Green green) noexcept nogil:
     WARN_RETURN(cydriver.cuGreenCtxDestroy(green.green), b"cuGreenCtxDestroy")
 
 
-# The CUcontext is a second name of the green context and is destroyed with it.
+# The CUcontext refers to the green context and is destroyed with it.
 cdef void Green_forget(cydriver.CUcontext c_context) noexcept nogil:
     context_registry().remove(c_context)
 
@@ -217,21 +217,21 @@ cdef Context Context_wrap(const ContextHandle& h_context, int device_id):
 
 cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
     cdef cydriver.CUcontext c_context = NULL
-    cdef ContextHandle h_mine
+    cdef ContextHandle h_retained
     cdef ContextHandle* h_kept = NULL
     init_driver()
     with nogil:
         HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRetain(&c_context, device_id), b"cuDevicePrimaryCtxRetain")
-    h_mine = ContextHandle.borrow(c_context, Keep())
-    h_context[0] = context_registry().add(h_mine)
-    if h_mine.use_count() == 1:
+    h_retained = ContextHandle.borrow(c_context, Keep())
+    h_context[0] = context_registry().add(h_retained)
+    if h_retained.use_count() == 1:
         # The registry had it already, from another thread or an earlier call: drop the second reference.
         with nogil:
             HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRelease(device_id), b"cuDevicePrimaryCtxRelease")
     else:
         # Retained until the process ends, as by the CUDA runtime, because creating it again takes long.
         h_kept = new ContextHandle()
-        h_kept[0] = h_mine
+        h_kept[0] = h_retained
     return 0
 
 

@@ -9,12 +9,12 @@ cdef class Device(DeviceTextures):
     cdef:
         object __weakref__
         MemoryResource _memory_resource     # None until it is needed
-        bint _has_own_resource              # somebody has set it
+        bint _has_own_resource              # whether the user has set it
         object _properties
         object _resources
         object _compute_capability
         str _name
 
 
-# What Device(device_id) gives: the one object of this thread and ordinal.
+# The result of Device(device_id): the only object of this thread for the ordinal.
 cdef Device Device_find(object device_id)

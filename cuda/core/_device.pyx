@@ -72,7 +72,7 @@ cdef class Device(DeviceTextures):
         return f"<Device {self._id} ({self.name})>"
 
     def _repr_html_(self):
-        return _properties.table_of(self)
+        return _properties.html_table(self)
 
     def __eq__(self, other):
         if not isinstance(other, Device):

@@ -12,11 +12,11 @@ cdef class DeviceContexts:
     cdef:
         int _id
         Context _primary                    # None until it is needed
-        # What was installed last through this object; None before. Other packages read it.
+        # The context that this object has made current last; None before. Other packages read it.
         readonly Context _context
 
 
-# The object may be used by another thread too, which sets another context.
+# In a critical section, because another thread may use the object and set another context.
 cdef inline Context Device_context(DeviceContexts self):
     with cython.critical_section(self):
         return self._context
@@ -28,5 +28,5 @@ cdef inline int Device_set_context(DeviceContexts self, Context context) except 
     return 0
 
 
-# Keeps the context that the device was made current with on this thread; CUDAError before that.
+# Keeps the context of Device_context() for a call; CUDAError before the first set_current().
 cdef int Device_keep_context(DeviceContexts self, KeptContext* kept) except -1

@@ -151,7 +151,7 @@ cdef Context Device_exchange(DeviceContexts self, Context context):
     init_driver()
     HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
     if c_previous != NULL:
-        previous = Device_installed(self, c_previous)
+        previous = Device_find_context(self, c_previous)
         if previous is None:
             Context_find(c_previous, &h_previous)
             previous = Context_wrap(h_previous, Context_ordinal(h_previous))
@@ -161,8 +161,8 @@ cdef Context Device_exchange(DeviceContexts self, Context context):
     return previous
 
 
-# The Context object that was set through this device, or None.
-cdef Context Device_installed(DeviceContexts self, cydriver.CUcontext c_context):
+# The Context object that this device has made current; None if that was another context.
+cdef Context Device_find_context(DeviceContexts self, cydriver.CUcontext c_context):
     with cython.critical_section(self):
         contexts = (self._context, self._primary)
     for context in contexts:

@@ -325,7 +325,7 @@ class DeviceProperties:
         return self._read(self._device_id, row.code) is not None
 
 
-def table_of(device) -> str:
+def html_table(device) -> str:
     """Return the HTML table with which notebooks display a :class:`~cuda.core.Device`."""
     major, minor = device.compute_capability
     facts = {

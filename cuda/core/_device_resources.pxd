@@ -10,7 +10,7 @@ from cuda.core._utils cimport cydriver
 cdef class DeviceResources:
     cdef:
         object __weakref__
-        ContextMember _h_context    # empty: those of the whole device
+        ContextMember _h_context    # empty for the resources of the whole device
         int _device_id
 
 
@@ -31,8 +31,8 @@ cdef class WorkqueueResource:
 cdef DeviceResources DeviceResources_of_device(int device_id)
 cdef DeviceResources DeviceResources_of_context(const ContextHandle& h_context, int device_id)
 
-# Adds a resource to those of a context that is to be made; TypeError or ValueError if it cannot be one.
+# Appends a resource for a context that is to be created; TypeError or ValueError if the resource is not suitable.
 cdef int Resource_add(object resource, int device_id, vector[cydriver.CUdevResource]* c_resources) except -1
 
-# RuntimeError where the driver is older than a version, such as 12040; `what` needs it.
+# RuntimeError if the driver is older than a version, such as 12040 for 12.4; `what` is the feature that needs it.
 cdef int Resource_check_driver(int version, str what) except -1

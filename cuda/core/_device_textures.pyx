@@ -24,7 +24,7 @@ cdef Factories _factories = Factories()
 cdef Factories factories():
     if _factories.create_surface_object is None:
         package = _late.texture_package()
-        # Threads that come here at the same time set the same functions; the last one is that which is tested.
+        # Threads that do this at the same time set the same functions. The one that is tested above is set last.
         _factories.create_opaque_array = package._array.create_opaque_array
         _factories.create_mipmapped_array = package._mipmapped_array.create_mipmapped_array
         _factories.create_texture_object = package._texture.create_texture_object

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The structures of DLPack 1.0, the making of capsules, and the reading of them."""
+"""The structures of DLPack 1.0, and functions that create and read capsules."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
@@ -71,8 +71,8 @@ cdef enum:
     kDLBool = 6
 
 
-# The table through which a type exchanges tensors in C: its `__dlpack_c_exchange_api__`. Each function
-# returns 0, or -1 with a Python exception set; none of them synchronizes.
+# The table of functions with which C code exchanges tensors of a type: its `__dlpack_c_exchange_api__`. Each function
+# returns 0, or -1 with a Python exception set. None of them synchronizes.
 ctypedef void (*SetError)(void* context, const char* kind, const char* message) noexcept nogil
 
 cdef struct DLPackExchangeAPI:
@@ -85,17 +85,17 @@ cdef struct DLPackExchangeAPI:
     int (*current_work_stream)(int32_t, int32_t, void**) except -1
 
 
-# The module, imported at its first use.
+# The module numpy, imported at first use.
 cdef object numpy()
-# The element type of NumPy's kind and size; false where DLPack has none.
+# Sets the element type for NumPy's `dtype.kind` and `dtype.itemsize`; false if DLPack has none.
 cdef bint DLPack_element(char kind, int64_t itemsize, DLDataType* element) noexcept nogil
-# The same for a NumPy dtype, whose elements of less than 8 bits have a byte each; BufferError where DLPack has none.
+# The same for a NumPy dtype, whose elements of less than 8 bits have a byte each; BufferError if DLPack has none.
 cdef DLDataType DLPack_element_of_dtype(object dtype) except *
-# The NumPy dtype of an element; NotImplementedError or TypeError where NumPy has none.
+# The NumPy dtype of an element type; NotImplementedError or TypeError if NumPy has none.
 cdef object DLPack_dtype(DLDataType element, bint is_padded)
 
-# A capsule that describes `tensor`, whose shape and strides are copied. `owner` and what `keep`
-# refers to stay alive until the consumer lets go.
+# Creates a capsule for `tensor`, whose shape and strides are copied. `owner` and what `keep` refers to stay alive until
+# the consumer calls the deleter.
 cdef object DLPack_export(const DLTensor& tensor, object owner, const Keep& keep, bint versioned, uint64_t flags)
 
 # The same for a vector of int8 at `pointer`, on `device`: (device_type, device_id).
@@ -103,17 +103,18 @@ cdef object DLPack_export_bytes(
     uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned, bint is_readonly
 )
 
-# Whether a consumer that asks for `max_version` gets a versioned capsule; refuses what is not offered.
+# Whether a consumer that passes `max_version` gets a versioned capsule. BufferError for unsupported arguments.
 cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1
 
-# A tensor taken out of a capsule; whoever took it releases it, once.
+# A tensor taken from a capsule, which DLPack_release() must release once.
 cdef struct DLPackSource:
     DLTensor* tensor
     bint is_readonly
     DLManagedTensor* plain
     DLManagedTensorVersioned* versioned
 
-# Takes the tensor out of the capsule: BufferError for a capsule that is used or unknown, ValueError by DLPack_check().
+# ValueError if a field of a tensor is invalid.
 cdef int DLPack_check(const DLTensor* tensor) except -1
+# Takes the tensor from a capsule. BufferError if the capsule is used or unknown, ValueError as for DLPack_check().
 cdef int DLPack_read(object capsule, DLPackSource* source) except -1
 cdef void DLPack_release(DLPackSource* source) noexcept nogil

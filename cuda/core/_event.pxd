@@ -11,7 +11,7 @@ cdef class Event(DriverObject):
         ContextMember _h_context
         int _device_id
         unsigned int _flags
-        object _ipc_descriptor      # None until it is asked for
+        object _ipc_descriptor      # None before the first access
 
 
 # Keeps the event of an object for a call; RuntimeError when it is closed.
@@ -25,11 +25,11 @@ cdef class IPCEventDescriptor:
         bint _is_blocking_sync
 
 
-# A new event of a context, which the caller keeps, whichever is current.
+# Creates an event in a context, which need not be current; the caller keeps the context.
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags)
 cdef Event Event_wrap(
     const EventHandle& h_event, const ContextHandle& h_context, int device_id, unsigned int c_flags
 )
-# Only the handle, of the context that is current: for events that no user sees.
+# Creates only the handle, in the current context: for events that are not returned to users.
 cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil
 cdef unsigned int Event_flags(object options) except? 0xffffffff

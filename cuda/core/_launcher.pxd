@@ -15,13 +15,13 @@ ctypedef object (*VectorCall)(PyObject* callee, PyObject* const* arguments, size
 cdef class BoundKernel:
     cdef:
         object __weakref__
-        VectorCall _call            # where CPython finds what a call of this object runs
+        VectorCall _call            # the vectorcall function; CPython finds it at this offset
         Kernel _kernel
         LaunchConfig _config
         Stream _stream
 
 
-# A launch with all but the arguments settled; `config` and `stream` are as launch() takes them.
+# Binds a kernel to a configuration and a stream, which are given as for launch().
 cdef BoundKernel BoundKernel_create(Kernel kernel, object config, object stream)
 
 # Checks the arguments, then enqueues.
@@ -29,5 +29,5 @@ cdef int launch_kernel(
     Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
 ) except -1
 
-# Lets a kernel have that much dynamic shared memory on the current device.
+# Raises a kernel's limit of dynamic shared memory on the current device if it is below `size` bytes.
 cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1

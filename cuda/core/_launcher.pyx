@@ -183,7 +183,7 @@ cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t
     cdef Py_ssize_t named = len(<tuple>keywords) if keywords != NULL else 0
     positional = [<object>arguments[index] for index in range(count)]
     by_name = {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)}
-    return launch_by_python_rules(*positional, **by_name)
+    return launch_general(*positional, **by_name)
 
 
 cdef inline uint64_t device_bit(Stream stream) noexcept:
@@ -214,19 +214,19 @@ cdef int launch_kernel(
     c_function = <cydriver.CUfunction>kept_kernel.get()
     # Set the limit before the launch: a failed launch invalidates a capture.
     if c_config.sharedMemBytes > kernel._default_shared_limit:
-        prepare_shared_memory(kernel, kept_kernel, stream, c_config.sharedMemBytes)
+        ensure_shared_limit(kernel, kept_kernel, stream, c_config.sharedMemBytes)
     ArgumentBlock_fill(block, kernel, kept_kernel, arguments, count)
     with nogil:
         err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.kernel_params, NULL)
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        launch_again(err, &c_config, block.kernel_params, stream, config, kernel, kept_kernel)
+        retry_launch(err, &c_config, block.kernel_params, stream, config, kernel, kept_kernel)
     return 0
 
 
 # ---------------------------------------------------------------------------------------------
 # After a failed launch: correct the cause and try again, or raise.
 
-cdef int launch_again(
+cdef int retry_launch(
     cydriver.CUresult err,
     cydriver.CUlaunchConfig* c_config,
     void** kernel_params,
@@ -242,24 +242,24 @@ cdef int launch_again(
     cdef bint may_be_context = err in (
         cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE
     ) and <uintptr_t>c_config.hStream > 2
-    cdef bint may_be_shared_memory = c_config.sharedMemBytes > 0 and is_about_resources(err)
+    cdef bint may_be_shared_memory = c_config.sharedMemBytes > 0 and may_be_resource_error(err)
     if may_be_context or may_be_shared_memory:
         Stream_context(stream, &h_context, &device_id)
         is_entered = Context_enter(h_context.get())
         try:
-            if (may_be_shared_memory and allow_shared_memory(kept, device_id, &c_most)) or is_entered:
+            if (may_be_shared_memory and raise_shared_limit(kept, device_id, &c_most)) or is_entered:
                 with nogil:
                     err = cydriver.cuLaunchKernelEx(c_config, <cydriver.CUfunction>kept.get(), kernel_params, NULL)
         finally:
             Context_leave(is_entered)
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        raise_refusal(err, kernel, config, stream, c_config.sharedMemBytes, c_most)
+        raise_launch_error(err, kernel, config, stream, c_config.sharedMemBytes, c_most)
     return 0
 
 
 # The errors that too much dynamic shared memory causes: an invalid value, or a cluster or cooperative grid that cannot
 # be resident.
-cdef bint is_about_resources(cydriver.CUresult err) noexcept:
+cdef bint may_be_resource_error(cydriver.CUresult err) noexcept:
     return err in (
         cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
         cydriver.CUresult.CUDA_ERROR_INVALID_CLUSTER_SIZE,
@@ -268,7 +268,7 @@ cdef bint is_about_resources(cydriver.CUresult err) noexcept:
     )
 
 
-cdef int raise_refusal(
+cdef int raise_launch_error(
     cydriver.CUresult err, Kernel kernel, LaunchConfig config, Stream stream, unsigned int shared, int most_shared
 ) except -1:
     cdef bint is_too_much = shared > <unsigned int>most_shared
@@ -287,7 +287,7 @@ cdef int raise_refusal(
                 error,
                 f"shmem_size must be at most {most_shared} bytes for this kernel on this device, not {shared}",
             )
-        elif is_about_resources(err):
+        elif may_be_resource_error(err):
             Stream_context(stream, &h_context, &device_id)
             limit = _limits.exceeded_limit(kernel, config, device_id)
             if limit:
@@ -298,7 +298,7 @@ cdef int raise_refusal(
 
 
 # Raises a kernel's limit of dynamic shared memory above the default, once per device.
-cdef int prepare_shared_memory(
+cdef int ensure_shared_limit(
     Kernel kernel, const KeptKernel& kept, Stream stream, unsigned int size
 ) except -1:
     cdef ContextHandle h_context
@@ -309,14 +309,14 @@ cdef int prepare_shared_memory(
     if device_id < 0:
         Stream_context(stream, &h_context, &device_id)
     bit = <uint64_t>1 << device_id if device_id < 64 else 0
-    if kernel._set_devices & bit:
+    if kernel._raised_devices & bit:
         return 0
     relax_capture_mode(mode)
     if kernel._default_shared_limit == 0:
-        kernel._default_shared_limit = shared_memory_of(kept, device_id)
+        kernel._default_shared_limit = shared_limit_of(kept, device_id)
     if size > kernel._default_shared_limit:
-        allow_shared_memory(kept, device_id, &c_most)
-        kernel._set_devices |= bit
+        raise_shared_limit(kept, device_id, &c_most)
+        kernel._raised_devices |= bit
     return 0
 
 
@@ -324,14 +324,14 @@ cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1:
     cdef cydriver.CUdevice c_device = 0
     cdef int c_most = 0
     HANDLE_RETURN(cydriver.cuCtxGetDevice(&c_device), b"cuCtxGetDevice")
-    if size > <unsigned int>shared_memory_of(kept, c_device):
-        allow_shared_memory(kept, c_device, &c_most)
+    if size > <unsigned int>shared_limit_of(kept, c_device):
+        raise_shared_limit(kept, c_device, &c_most)
     return 0
 
 
 # Raises the limit to the most dynamic shared memory that the device allows; false if it was that already.
 # Always the maximum, so that threads with different sizes do not overwrite each other's limit.
-cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) except? False:
+cdef bint raise_shared_limit(const KeptKernel& kept, int device_id, int* most) except? False:
     cdef cydriver.CUkernel c_kernel = kept.get()
     cdef int c_limit = 0
     cdef int c_static = 0
@@ -350,7 +350,7 @@ cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) 
         b"cuKernelGetAttribute",
     )
     most[0] = max(c_limit - c_static, 0)
-    if shared_memory_of(kept, device_id) >= most[0]:
+    if shared_limit_of(kept, device_id) >= most[0]:
         return False
     HANDLE_RETURN(
         cydriver.cuKernelSetAttribute(
@@ -365,7 +365,7 @@ cdef bint allow_shared_memory(const KeptKernel& kept, int device_id, int* most) 
 
 
 # The kernel's current limit of dynamic shared memory per block, in bytes.
-cdef int shared_memory_of(const KeptKernel& kept, int device_id) except -1:
+cdef int shared_limit_of(const KeptKernel& kept, int device_id) except -1:
     cdef int c_now = 0
     HANDLE_RETURN(
         cydriver.cuKernelGetAttribute(
@@ -413,7 +413,7 @@ cdef int make_bound_kernels_callable() except -1:
     return 0
 
 
-cdef object launch_by_python_rules = launch
+cdef object launch_general = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()

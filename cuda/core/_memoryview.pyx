@@ -401,7 +401,7 @@ cdef class StridedMemoryView(ViewState):
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream that the copy is enqueued on.
         allocator : None
-            Reserved; ignored, because no intermediate copies are made.
+            Reserved; must be None, because no intermediate copies are made.
         blocking : bool, optional
             Whether to wait until the copy has completed. If None, True unless both views are in device memory.
 
@@ -433,7 +433,7 @@ cdef class StridedMemoryView(ViewState):
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream that the copy is enqueued on. None is allowed only if both views are in host memory.
         allocator : None
-            Reserved; ignored, because no intermediate copies are made.
+            Reserved; must be None, because no intermediate copies are made.
         blocking : bool, optional
             Whether to wait until the copy has completed. If None, True unless both views are in device memory.
         """

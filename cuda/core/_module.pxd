@@ -14,7 +14,7 @@ from cuda.core._handles._handles cimport KeptKernel, KernelHandle, KernelMember
 cdef class ObjectCode(LazyCode):
     cdef:
         dict _symbol_mapping
-        dict _kernels               # name -> Kernel, for names asked for before
+        dict _kernels               # name -> Kernel; a cache of get_kernel()
 
 
 cdef class Kernel(DriverObject):
@@ -28,9 +28,11 @@ cdef class Kernel(DriverObject):
         bint _is_layout_known       # false where the driver is too old to tell
         vector[ParamSlot] _slots
         size_t _block_size          # bytes of the whole parameter block
-        unsigned int _default_shared_limit  # bytes of dynamic shared memory that need no setting; 0 until asked for
-        uint64_t _set_devices       # a bit for each of the first devices where it was set
-        uint64_t _loaded_devices    # the same, where a launch has certainly loaded the kernel
+        # The default limit of dynamic shared memory in bytes; 0 until queried. Larger launches raise the limit first.
+        unsigned int _default_shared_limit
+        # Bit sets of the devices 0 to 63: where the limit was raised, and where a launch has loaded the kernel.
+        uint64_t _raised_devices
+        uint64_t _loaded_devices
 
 
 # Keeps the kernel of an object for a call; RuntimeError when it is closed.

@@ -104,7 +104,7 @@ class Program:
             self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name
         if kind is SourceCodeType.PTX or not code:
-            self._look_early()
+            self._check_early()
 
     def __enter__(self):
         return self
@@ -183,7 +183,7 @@ class Program:
             if found is not None:
                 return object_code(found, target, self._name, name_expressions)
         try:
-            compiled = CompiledCode(*self._opened().compile(target, expressions))
+            compiled = CompiledCode(*self._open_back_end().compile(target, expressions))
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
@@ -192,7 +192,7 @@ class Program:
             logs.write(compiled.log)
         if cache is not None and compiled.code.strip(b"\0"):
             caches.store_compiled(cache, request, compiled)
-        for message in self._remarks(request, compiled):
+        for message in self._warnings(request, compiled):
             warnings.warn(message, RuntimeWarning, stacklevel=2)
         return object_code(compiled, target, self._name, name_expressions)
 
@@ -217,7 +217,7 @@ class Program:
         """The ``nvrtc.nvrtcProgram``, the ``nvvmProgram`` as an int, or the handle of the linker; null when closed."""
         if self._back_end is None and self._is_closed:
             return self._settings.back_end.null_handle()
-        return self._opened().handle
+        return self._open_back_end().handle
 
     @property
     def is_closed(self) -> bool:
@@ -231,7 +231,7 @@ class Program:
         """
         return None if self._back_end is None else self._back_end.pch_status
 
-    def _opened(self):
+    def _open_back_end(self):
         """Return the back end with the compiler's program, created at the first call."""
         if self._back_end is None:
             with self._opening:
@@ -245,16 +245,16 @@ class Program:
                     raise RuntimeError(CLOSED)
         return self._back_end
 
-    def _look_early(self) -> None:
+    def _check_early(self) -> None:
         """Raise errors of an empty source, and those of the driver's linker, which reports them when PTX is added."""
         if self._kind is SourceCodeType.CXX:
             return
         if self._kind is SourceCodeType.PTX and self._options.numba_debug:
             _caller.warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
         if not self._code or self.backend is CompilerBackendType.DRIVER:
-            self._opened()
+            self._open_back_end()
 
-    def _remarks(self, request, compiled):
+    def _warnings(self, request, compiled):
         """Yield the messages of warnings about a successful compilation."""
         target, code, log = request.target, compiled.code, compiled.log
         if request.unresolved_include is not None:

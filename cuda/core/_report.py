@@ -82,7 +82,7 @@ def environment(problems: list) -> dict[str, str]:
     for name in ("CUDA_HOME", "CUDA_PATH"):
         value = os.environ.get(name)
         if value and not os.path.isdir(value):
-            problem(
+            add_problem(
                 problems,
                 f"{name} is not a directory: {value!r}",
                 "set it to the root of a CUDA toolkit, or unset it",
@@ -98,18 +98,19 @@ def packages(problems: list) -> list[dict]:
             distribution = importlib.metadata.distribution(name)
         except importlib.metadata.PackageNotFoundError:
             if name != "cuda-core":  # missing if built in place
-                problem(problems, f"{name} is not installed", 'pip install "cuda-core[cu13]"', is_fatal=True)
+                add_problem(problems, f"{name} is not installed", 'pip install "cuda-core[cu13]"', is_fatal=True)
             continue
         rows.append({"name": name, "version": distribution.version, "path": str(distribution.locate_file(""))})
     installed = {row["name"]: row["version"] for row in rows}
     if installed.get("cuda-core", cuda.core.__version__) != cuda.core.__version__:
-        problem(
+        add_problem(
             problems,
             f"cuda.core {cuda.core.__version__} is imported, but cuda-core {installed['cuda-core']} is installed",
             "another copy comes first on sys.path: leave its directory, or start Python with -P",
         )
     if call_driver is None:
-        failed(problems, "cuda.core cannot be imported", lambda: importlib.import_module("cuda.core._utils.cuda_utils"))
+        what = "cuda.core cannot be imported"
+        result_or_problem(problems, what, lambda: importlib.import_module("cuda.core._utils.cuda_utils"))
     return rows
 
 
@@ -118,13 +119,13 @@ def driver(problems: list) -> dict:
     facts = {"cuda_version": None, "library": None, "display_version": display_driver()}
     if driver_version is None:
         return facts
-    version = failed(problems, "the CUDA driver cannot be initialized", driver_version, is_fatal=False)
+    version = result_or_problem(problems, "the CUDA driver cannot be initialized", driver_version, is_fatal=False)
     facts["library"] = mapped_file("libcuda.so") or (device_choice.software_library() if version else None)
     if version is not None:
         facts["cuda_version"] = f"{version[0]}.{version[1]}"
         if version[:2] < _OLDEST_DRIVER:
             wanted = ".".join(map(str, _OLDEST_DRIVER))
-            problem(
+            add_problem(
                 problems,
                 f"the driver is for CUDA {facts['cuda_version']}, but at least {wanted} is needed",
                 "install a driver of version 580 or newer",
@@ -140,16 +141,18 @@ def devices(problems: list) -> list[dict]:
         driver_version()
     except Exception:
         return []  # driver() has reported the problem
-    found = failed(problems, "the devices cannot be listed", lambda: cuda.core.Device.get_all_devices(), is_fatal=False)
+    what = "the devices cannot be listed"
+    found = result_or_problem(problems, what, lambda: cuda.core.Device.get_all_devices(), is_fatal=False)
     if found == ():
-        problem(
+        add_problem(
             problems,
             "the driver reports no device"
             + (" (CUDA_VISIBLE_DEVICES may hide some)" if "CUDA_VISIBLE_DEVICES" in os.environ else ""),
             "use the software device: set CUDA_CORE_DEVICE=auto",
         )
     rows = [
-        failed(problems, f"device {device.device_id} fails", lambda d=device: facts_of(d)) for device in found or ()
+        result_or_problem(problems, f"device {device.device_id} fails", lambda d=device: facts_of(d))
+        for device in found or ()
     ]
     return [row for row in rows if row is not None]
 
@@ -177,23 +180,23 @@ def toolkit(problems: list) -> list[dict]:
     rows = []
     for name, library, loss, package in _LIBRARIES:
         if name != "NVVM" and device_choice.is_software():
-            rows.append(part(name, library, device_choice.software_library(), "software device"))
+            rows.append(toolkit_row(name, library, device_choice.software_library(), "software device"))
             continue
-        found = quietly(lambda library=library: pathfinder.load_nvidia_dynamic_lib(library))
-        rows.append(part(name, library, getattr(found, "abs_path", None), getattr(found, "found_via", None)))
-        missing(problems, name, found, loss, package)
+        found = result_or_none(lambda library=library: pathfinder.load_nvidia_dynamic_lib(library))
+        rows.append(toolkit_row(name, library, getattr(found, "abs_path", None), getattr(found, "found_via", None)))
+        report_missing(problems, name, found, loss, package)
     for name, function, key, loss, package in _FILES:
-        found = quietly(lambda function=function, key=key: getattr(pathfinder, function)(key))
-        rows.append(part(name, None, getattr(found, "abs_path", None), getattr(found, "found_via", None)))
-        missing(problems, name, found, loss, package)
+        found = result_or_none(lambda function=function, key=key: getattr(pathfinder, function)(key))
+        rows.append(toolkit_row(name, None, getattr(found, "abs_path", None), getattr(found, "found_via", None)))
+        report_missing(problems, name, found, loss, package)
     return rows
 
 
-def part(name: str, library: str | None, path: str | None, via: str | None) -> dict:
+def toolkit_row(name: str, library: str | None, path: str | None, via: str | None) -> dict:
     """Return the row of one component; the version is what the library itself reports."""
     row = {"name": name, "path": path, "found_via": via, "version": None}
     if library is not None and path is not None:
-        version = quietly(lambda: library_version(library))
+        version = result_or_none(lambda: library_version(library))
         row["version"] = None if version is None else ".".join(map(str, version[:2]))
     return row
 
@@ -204,16 +207,16 @@ def library_version(library: str) -> tuple[int, ...]:
     return bindings.nvrtcVersion()[1:] if library == "nvrtc" else tuple(bindings.version())
 
 
-def missing(problems: list, name: str, found, loss: str, package: str) -> None:
+def report_missing(problems: list, name: str, found, loss: str, package: str) -> None:
     if found is None:
-        problem(problems, f"{name} was not found: {loss}", f"pip install {package}")
+        add_problem(problems, f"{name} was not found: {loss}", f"pip install {package}")
 
 
 def software_device(problems: list) -> dict:
     """Return whether the software device is installed, and whether this process uses it."""
     is_active = device_choice.is_software()
     if is_active and not host_compilers():
-        problem(problems, "the software device has found no C++ compiler", "install g++, or pip install ziglang")
+        add_problem(problems, "the software device has found no C++ compiler", "install g++, or pip install ziglang")
     choice = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
     return {"choice": choice, "is_active": is_active, "library": device_choice.software_library()}
 
@@ -234,31 +237,31 @@ def host_compilers() -> dict[str, str]:
 
 def caches(problems: list) -> dict:
     """Return the directory of the caches, and the number and total size of its files."""
-    root = quietly(cache_root)
-    files = quietly(lambda: [path for path in root.rglob("*") if path.is_file()]) or []
+    root = result_or_none(cache_root)
+    files = result_or_none(lambda: [path for path in root.rglob("*") if path.is_file()]) or []
     existing = next((path for path in (root, *root.parents) if os.path.lexists(path)), None) if root else None
     if existing and not os.access(existing, os.W_OK | os.X_OK):
         advice = "set XDG_CACHE_HOME to a writable directory, or pass a path to FileStreamProgramCache"
-        problem(problems, f"the cache directory {root} is not writable", advice)
-    sizes = [quietly(lambda path=path: path.stat().st_size) or 0 for path in files]
+        add_problem(problems, f"the cache directory {root} is not writable", advice)
+    sizes = [result_or_none(lambda path=path: path.stat().st_size) or 0 for path in files]
     return {"path": str(root) if root else None, "files": len(files), "bytes": sum(sizes)}
 
 
 def display_driver() -> str | None:
     """Return the version of the display driver, as its kernel module reports it."""
-    text = quietly(lambda: Path("/proc/driver/nvidia/version").read_text())
+    text = result_or_none(lambda: Path("/proc/driver/nvidia/version").read_text())
     match = re.search(r"\s(\d{3,}\.\d+(?:\.\d+)?)\s", text or "")
     return match.group(1) if match else None
 
 
 def mapped_file(name: str) -> str | None:
     """Return the path of a library that is loaded into this process."""
-    text = quietly(lambda: Path("/proc/self/maps").read_text()) or ""
+    text = result_or_none(lambda: Path("/proc/self/maps").read_text()) or ""
     match = re.search(rf"(/\S*/{re.escape(name)}\S*)", text)
     return match.group(1) if match else None
 
 
-def quietly(function: Callable[[], object]):
+def result_or_none(function: Callable[[], object]):
     """Return the result of a function, or None if it fails."""
     try:
         return function()
@@ -266,21 +269,21 @@ def quietly(function: Callable[[], object]):
         return None
 
 
-def failed(problems: list, what: str, function: Callable[[], object], is_fatal: bool = True):
+def result_or_problem(problems: list, what: str, function: Callable[[], object], is_fatal: bool = True):
     """Return the result of a function; if it fails, add a problem and return None."""
     try:
         return function()
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("cuda.core"):
-            problem(problems, *diagnosis(str(Path(cuda.core.__file__).parent)), is_fatal)
+            add_problem(problems, *diagnosis(str(Path(cuda.core.__file__).parent)), is_fatal)
         else:
-            problem(problems, f"{what}: {error}", 'pip install "cuda-core[cu13]"', is_fatal)
+            add_problem(problems, f"{what}: {error}", 'pip install "cuda-core[cu13]"', is_fatal)
     except Exception as error:
         # Messages of this package have the problem, then the advice after "; ", or on the next line for driver errors.
         text, _, todo = str(error).partition("\n" if "\n" in str(error) else "; ")
-        problem(problems, f"{what}: {text or type(error).__name__}", todo or "see the guide to errors", is_fatal)
+        add_problem(problems, f"{what}: {text or type(error).__name__}", todo or "see the guide to errors", is_fatal)
     return None
 
 
-def problem(problems: list, what: str, advice: str, is_fatal: bool = False) -> None:
+def add_problem(problems: list, what: str, advice: str, is_fatal: bool = False) -> None:
     problems.append({"what": what, "advice": advice, "is_fatal": is_fatal})

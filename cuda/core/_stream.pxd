@@ -15,7 +15,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._utils cimport cydriver
 
 
-# The base of what work can be enqueued on: a stream, or a graph builder with its capturing stream.
+# The base class of objects that work can be enqueued on: streams, and graph builders with their capturing stream.
 cdef class StreamSource(DriverObject):
     cdef Stream _stream_to_use(self)
 
@@ -37,9 +37,9 @@ cdef inline int Stream_keep(Stream self, KeptStream* kept) except -1:
 cdef inline bint is_default(const StreamHandle& h_stream) noexcept nogil:
     return <uintptr_t>h_stream.get() <= 2
 
-# A new stream of a context, which the caller keeps, whichever is current.
+# Creates a stream in a context, which need not be current; the caller keeps the context.
 cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options)
-# A borrowed stream; `owner` is kept alive.
+# Wraps a stream without owning it; `owner` is kept alive.
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
 
 # The stream behind an argument: a Stream, a graph builder, or (where allowed) a foreign stream.

@@ -119,7 +119,7 @@ def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, fake_nvrtc,
     fake_nvrtc()
     monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))
     program = header_program(tmp_path)
-    program._opened()._makes_pch = True
+    program._open_back_end()._makes_pch = True
     program.compile("cubin")
     assert program.pch_status is None
 

@@ -375,7 +375,7 @@ def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(monkeypatch):
 @pytest.mark.requires(nvrtc=True)
 def test_the_error_of_an_unknown_option_names_the_version():
     with Program(SOURCE, "c++", ProgramOptions(arch=ARCH)) as program:
-        program._opened()._arguments.append(b"--no-such-option")
+        program._open_back_end()._arguments.append(b"--no-such-option")
         version = "{}.{}".format(*_nvrtc.nvrtc_version())
         with pytest.raises(NVRTCError, match=f"--no-such-option[^$]*the loaded NVRTC {version} does not know"):
             program.compile("cubin")

@@ -38,7 +38,7 @@ def compiled(source: str, target: str):
 
     options = ProgramOptions(arch=ARCH, relocatable_device_code=True, name=target)
     program = Program(source, "c++", options)
-    program._remarks = lambda *args: ()  # that the driver may be too old for the code does not matter here
+    program._warnings = lambda *args: ()  # that the driver may be too old for the code does not matter here
     return program.compile(target)
 
 
