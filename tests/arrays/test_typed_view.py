@@ -119,7 +119,7 @@ def test_wrong_dtypes_are_refused(buffer):
         buffer.view(dtype="no type")
     with pytest.raises(TypeError, match="Python objects"):
         buffer.view(dtype=object)
-    with pytest.raises(ValueError, match="say how long"):
+    with pytest.raises(ValueError, match="item size above 0"):
         buffer.view(dtype="S")
 
 
@@ -127,7 +127,7 @@ def test_misaligned_elements_are_refused(buffer):
     base = -buffer.handle % 8
     with pytest.raises(ValueError, match=r"float32 must begin at a multiple of 4 bytes, and this begins at 0x"):
         buffer[base + 2 : base + 10].view(dtype="f4")
-    with pytest.raises(ValueError, match="multiples of 8"):
+    with pytest.raises(ValueError, match="a multiple of 8"):
         buffer[base + 4 : base + 12].view(dtype="f8")
     assert buffer[base + 2 : base + 10].view(dtype="i2").shape == (4,)
     assert buffer[base + 1 : base + 11].view(dtype=np.dtype([("a", "u1"), ("b", "<i4")])[["a"]]).dtype.names == ("a",)

@@ -58,7 +58,7 @@ def test_a_destructor_that_takes_the_lock_itself_is_found():
 
 # Global names that are replaced while other threads read them: numbers, or objects that live as long as the process.
 REPLACED = {
-    "_arrays/importing/_exchange.pyx": {"_tensor_class": "the class of PyTorch", "_torch": "its address"},
+    "_arrays/importing/_exchange.pyx": {"_tensor_class": "the class of PyTorch", "_torch_table": "an address"},
     "_arrays/_exports.pyx": {"_view_class": "a class, at import"},
     "_arrays/importing/_protocols.pyx": {"_ndarray": "an address", "_ndarray_kept": "the class of NumPy"},
     "_compile/linking/_nvjitlink_linker.pyx": {"_process": "a number", "_worker": "the main thread alone uses it"},
