@@ -391,7 +391,7 @@ def test_buffers_that_cannot_be_viewed_are_refused():
         from_any(closed, -1)
     with pytest.raises(ValueError, match="multiples of the item size"):
         from_any(np.zeros(3, [("a", "i4"), ("b", "i2")])["a"].data, -1)
-    with pytest.raises(ValueError, match="itemsize must be positive"):
+    with pytest.raises(ValueError, match="itemsize of a memoryview must be positive"):
         from_any(memoryview(np.zeros(2, "V0")), -1)
 
 

@@ -58,13 +58,13 @@ cdef int import_dlpack_as(ViewState self, object obj, object stream_ptr, Purpose
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
     if device_type == DEVICE_CPU or is_numpy_or_subclass(obj):
-        stream = None       # as NumPy wants it, which has no stream even for page-locked and managed memory
+        stream = None       # NumPy accepts only None, also for arrays in page-locked and managed memory
     elif stream == -1:
         stream = unordered
     try:
         capsule = export(stream=stream, max_version=MAX_VERSION)
     except TypeError:
-        capsule = export(stream=stream)     # written before DLPack 1.0
+        capsule = export(stream=stream)     # an exporter from before DLPack 1.0
     DLPack_read(capsule, &self._dlpack)
     set_tensor(self, self._dlpack.tensor)
     if self._dlpack.versioned != NULL:
@@ -83,7 +83,7 @@ cdef int read_device(object device) except? -1:
             f"__dlpack_device__ must return a tuple (device_type, device_id), not {shown(device)[:80]}"
         ) from None
     if not 0 <= number < 1 << 20:
-        raise BufferError(f"memory on DLPack's device type {shown(number)} is not supported")
+        raise BufferError(f"memory of DLPack device type {shown(number)} is not supported")
     return number
 
 
@@ -107,7 +107,7 @@ cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Pu
         if self._ptr != 0:
             info = pointer_info(self._ptr)
             self._device_id = info.device_id
-        # The driver does not know the addresses of empty arrays, and of host memory that devices can access anyway.
+        # The driver does not know the addresses of empty arrays and of pageable memory that devices can access.
         if self._device_id < 0:
             self._device_id = max(current_device(), 0)
     if producer is not None and purpose != FOR_ADDRESS:
@@ -121,13 +121,13 @@ cdef int import_array_interface(ViewState self, object obj) except -1:
         return 0
     read_interface(self, obj.__array_interface__, "__array_interface__", FOR_VIEW)
     if is_numpy(obj):
-        self._dtype = obj.dtype     # the interface does not say all about structures
+        self._dtype = obj.dtype     # the interface does not describe structured dtypes completely
     self._device_id = current_device()
     self._exporting_obj = obj
     return 0
 
 
-# What both array interfaces share.
+# Sets the fields that both array interfaces have.
 cdef int read_interface(ViewState self, object interface, str name, Purpose purpose) except -1:
     cdef ElementType element
     shape, typestr, self._ptr, self._is_readonly = read_entries(interface, name)
@@ -162,9 +162,9 @@ cdef int import_python_buffer(ViewState self, object obj, object stream_ptr, Pur
     view = PyMemoryView_FromObject(obj)
     buffer = PyMemoryView_GET_BUFFER(view)
     if buffer.suboffsets != NULL:
-        raise BufferError(f"the memory of this {type(obj).__name__} is in pieces, which pointers connect (suboffsets)")
+        raise BufferError(f"a {type(obj).__name__} with suboffsets (indirect memory) cannot be viewed or copied")
     if buffer.itemsize <= 0:
-        raise ValueError(f"itemsize must be positive, and that of this {type(obj).__name__} is {buffer.itemsize}")
+        raise ValueError(f"the itemsize of a {type(obj).__name__} must be positive, not {buffer.itemsize}")
     self._ptr = <uintptr_t>buffer.buf
     self._is_readonly = buffer.readonly
     self._ndim = buffer.ndim
@@ -184,7 +184,7 @@ cdef int import_python_buffer(ViewState self, object obj, object stream_ptr, Pur
     return 0
 
 
-# ctypes types have more information than their format, which lacks padding.
+# For ctypes objects, the type is converted: their buffer format does not describe padding.
 cdef object dtype_of_buffer(object obj, object view):
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None and isinstance(obj, (ctypes.Array, ctypes.Structure, ctypes.Union)):
@@ -195,9 +195,9 @@ cdef object dtype_of_buffer(object obj, object view):
 # ---------------------------------------------------------------------------------------------
 # NumPy
 
-# The structure behind NumPy's `__array_struct__`.
+# The C structure in the capsule `__array_struct__` of NumPy.
 cdef struct ArrayStruct:
-    int two
+    int two             # the number 2, for a sanity check
     int ndim
     char typekind
     int itemsize
@@ -211,7 +211,7 @@ cdef enum:
     ARRAY_NOTSWAPPED = 0x200
     ARRAY_WRITEABLE = 0x400
 
-# numpy.ndarray, once somebody has imported NumPy.
+# numpy.ndarray, after the program has imported NumPy.
 cdef PyObject* _ndarray = NULL
 cdef object _ndarray_kept = None
 
@@ -237,22 +237,22 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     cdef bint is_writable = info.flags & ARRAY_WRITEABLE != 0
     cdef int i
     if info.flags & ARRAY_NOTSWAPPED == 0 or not DLPack_element(info.typekind, info.itemsize, &self._element):
-        # For a copy, elements are bytes; the copy checks that they are plain ones. A launch reads the address only.
+        # Copies need only the bytes of elements, and check for Python objects themselves; launches need the address.
         if purpose == FOR_VIEW or (purpose == FOR_COPY and info.itemsize == 0):
             return False
         self._element.lanes = 0
-        is_writable = array.flags.writeable     # of structures the flags below say nothing
+        is_writable = array.flags.writeable     # the flags of __array_struct__ are not set for structured dtypes
     if purpose == FOR_VIEW:
         for i in range(info.ndim):
             if info.strides[i] % info.itemsize != 0:
                 return False
-        if not is_interface and is_of_device(array):
+        if not is_interface and is_device_accessible(array):
             return False
     self._ptr = <uintptr_t>info.data
     self._is_readonly = not is_writable
     self._ndim = info.ndim
     self._shape = info.shape
-    # Array interfaces omit strides for C order, DLPack gives them.
+    # Array interfaces have no strides for C order, DLPack tensors have.
     if not (is_interface and info.flags & ARRAY_C_CONTIGUOUS):
         self._strides = info.strides
     self._stride_unit = self._itemsize = info.itemsize
@@ -263,8 +263,9 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     return True
 
 
-# NumPy remembers that an array was imported from page-locked or managed memory, as np.from_dlpack(buffer) is.
-cdef bint is_of_device(object array) except -1:
+# Whether the array was imported from page-locked or managed memory, such as np.from_dlpack(buffer). NumPy keeps the
+# DLPack device of such arrays.
+cdef bint is_device_accessible(object array) except -1:
     return array.base is not None and read_device(array.__dlpack_device__()) != DEVICE_CPU
 
 
@@ -299,7 +300,7 @@ cdef int order_streams(object consumer, object producer) except -1:
     return 0
 
 
-# The ordinal of the current context; -1 where there is none, or no driver.
+# The ordinal of the current context's device; -1 if no context is current or no driver is installed.
 cdef int current_device() except -2:
     cdef ContextHandle h_context
     try:
