@@ -15,8 +15,9 @@ ctypedef Member[size_t] NumberMember
 ctypedef Kept[size_t] KeptNumber
 
 cdef enum:
-    CAPACITY = 1 << 22
+    CAPACITY = 1 << 20
 
+cdef atomic[size_t] _next
 cdef atomic[size_t] _made
 cdef atomic[size_t] _ended
 cdef atomic[size_t] _orphaned      # ended after the parent it depends on: must stay 0
@@ -37,9 +38,11 @@ cdef void end(size_t number) noexcept nogil:
 
 
 cdef NumberHandle make(size_t parent, const Keep& keep) noexcept nogil:
-    cdef size_t number = _made.fetch_add(1) + 1
-    if number >= CAPACITY:
-        return NumberHandle()
+    cdef size_t number = (_next.fetch_add(1) + 1) % CAPACITY
+    # Busy threads make millions of handles on a slow machine: the numbers of handles that ended are used again.
+    while number == 0 or _alive[number]:
+        number = (_next.fetch_add(1) + 1) % CAPACITY
+    _made.fetch_add(1)
     _parent[number] = parent
     _alive[number] = 1
     return NumberHandle.own(number, &end, keep)

@@ -210,6 +210,15 @@ def test_eight_threads_without_the_interpreter_lock_leak_nothing(probe, ledger):
     assert probe.registered() == before
 
 
+def test_more_handles_than_the_probe_has_numbers_leak_nothing(probe, ledger):
+    made = probe.counts()[0]
+    kept = probe.Node()
+    run_threads(lambda seed: probe.hammer(300_000, seed + 1))
+    assert probe.counts()[0] - made > 1 << 20
+    assert kept.is_open
+    kept.close()
+
+
 def test_shared_handles_are_dropped_by_any_thread(probe, ledger):
     parent = probe.Node()
     shared = [probe.Node(parent) for _ in range(200)]
