@@ -93,7 +93,7 @@ def held_calls(files: list[dict[str, Function]]) -> list[str]:
 
 
 def test_calls_that_can_wait_for_a_blocked_launch_are_made_without_the_lock():
-    files = [read(path) for path in sorted(PACKAGE.rglob("*.pyx"))]
+    files = [read(path) for path in sorted(PACKAGE.rglob("*.p[xy][dx]"))]
     assert sum(len(functions) for functions in files) > 1000
     assert held_calls(files) == []
 

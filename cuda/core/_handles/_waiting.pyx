@@ -465,17 +465,25 @@ cdef int MAX_QUERIES = 600
 @atexit.register
 def _note_work_left():
     cdef vector[StreamHandle] streams = stream_registry().living()
+    cdef bint is_work_left
+    with nogil:
+        is_work_left = not become_idle(streams)
+    if is_work_left:
+        (<object>PyInterpreterState_GetDict(PyInterpreterState_Get()))[work_left_at_exit.decode()] = True
+
+
+# Whether the streams are idle, now or within about a tenth of a second.
+cdef bint become_idle(const vector[StreamHandle]& streams) noexcept nogil:
     cdef Pauses pauses
     cdef int _time
     for _time in range(MAX_QUERIES_AT_EXIT):
         if not is_any_busy(streams):
-            return
-        with nogil:
-            pauses.pause(False)
-    (<object>PyInterpreterState_GetDict(PyInterpreterState_Get()))[work_left_at_exit.decode()] = True
+            return True
+        pauses.pause(False)
+    return False
 
 
-cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept:
+cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept nogil:
     cdef size_t i
     for i in range(streams.size()):
         if work_in_current_context(streams[i].get(), NULL) == SOME_WORK:
@@ -483,5 +491,4 @@ cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept:
     return False
 
 
-# About a tenth of a second.
 cdef int MAX_QUERIES_AT_EXIT = 200

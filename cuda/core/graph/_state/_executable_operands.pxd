@@ -16,6 +16,7 @@ cdef class ExecutableOperands:
         unordered_map[uintptr_t, KeepListPointer] _current      # by the address of the node
         vector[KeepListPointer] _retired                        # replaced, but a launch in flight may use them
         StreamMember _h_last                                    # the stream of the last launch that may use them
+        uint64_t _launch_count                                  # of launches that were recorded in _h_last
         readonly bint is_used                                   # ExecutableOperands_launch must be called
         uint64_t change_count                                   # incremented with each change
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 cimport cython
 from cython.operator cimport dereference, preincrement
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
@@ -59,6 +59,7 @@ cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& 
         release_retired(self)
         # Launches of one executable never overlap, so when the last has completed, all have.
         self._h_last.set(h_stream)
+        self._launch_count += 1
     return 0
 
 
@@ -71,19 +72,31 @@ cdef void retire_all(ExecutableOperands self) noexcept:
     self._current.clear()
 
 
-# Releases replaced operands if no launch in flight can use them.
+# Releases replaced operands if no launch in flight can use them. They are moved away first, because other threads may
+# change and launch the executable during the query.
 cdef void release_retired(ExecutableOperands self) noexcept:
+    cdef vector[KeepListPointer] items
     cdef KeepList* keeps
-    if self._retired.empty() or (self._h_last and not is_idle(self._h_last.copy())):
+    cdef StreamHandle h_last = self._h_last.copy()
+    cdef uint64_t launch_count = self._launch_count
+    cdef bint is_released
+    if self._retired.empty():
         return
-    for keeps in self._retired:
+    items.swap(self._retired)
+    with nogil:
+        is_released = not h_last or is_idle(h_last)
+    if not is_released:
+        self._retired.insert(self._retired.end(), items.begin(), items.end())
+        self.is_used = True
+        return
+    for keeps in items:
         keeps.drop_reference()
-    self._retired.clear()
-    self._h_last.reset()
+    if self._launch_count == launch_count:
+        self._h_last.reset()
 
 
 # False also if a capture forbids the query.
-cdef bint is_idle(const StreamHandle& h_stream) noexcept:
+cdef bint is_idle(const StreamHandle& h_stream) noexcept nogil:
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
     return work_in_current_context(h_stream.get(), NULL) == NO_WORK
