@@ -37,13 +37,7 @@ from cuda.core._handles._handles cimport (
 from cuda.core._handles._waiting cimport wait_for_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
-from cuda.core._utils.cuda_utils cimport (
-    ALLOW_RETURN,
-    HANDLE_RETURN,
-    WARN_RETURN,
-    check_or_create_options,
-    init_driver,
-)
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_create_options, init_driver
 
 import os
 import re

@@ -63,7 +63,10 @@ def test_functions_are_of_moderate_size(path):
 
 def test_verbs_are_spelled_with_ize():
     british = {
-        f"{named(path)}: {word}" for path in TEXTS for word in WORD.findall(path.read_text()) if is_spelled_with_ise(word)
+        f"{named(path)}: {word}"
+        for path in TEXTS
+        for word in WORD.findall(path.read_text())
+        if is_spelled_with_ise(word)
     }
     assert british == set(), "write initialize, normalize, synchronize, optimize and so on"
 

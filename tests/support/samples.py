@@ -14,7 +14,6 @@ from cuda.core import (
     DeviceMemoryResourceOptions,
     LaunchConfig,
     LegacyPinnedMemoryResource,
-
     Program,
     ProgramOptions,
     Stream,
@@ -131,4 +130,3 @@ def class_of(name: str) -> type:
     """Return the class of a sample."""
     homes = (cuda.core, cuda.core._memory, cuda.core.texture)
     return getattr(next(home for home in homes if hasattr(home, name)), name)
-

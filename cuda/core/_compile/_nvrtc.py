@@ -16,9 +16,9 @@ import sys
 import warnings
 
 from cuda.core._compile import _nvrtc_calls
+from cuda.core._compile._call_lock import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
-from cuda.core._compile._call_lock import CallLock
 from cuda.core._handles._waiting import CancelFlag
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
 from cuda.core._utils.device_choice import is_software

@@ -12,7 +12,7 @@ cdef class _MemPool(MemoryResource):
     cdef:
         MemoryPoolMember _h_pool    # empty when closed
         bint _is_mapped             # imported from another process; cannot allocate
-        MemoryPoolMember _h_users   # the same pool, borrowed: each live allocation has a copy, and the copies are counted
+        MemoryPoolMember _h_users   # the same pool, borrowed: live allocations have copies, which are counted
         bint _is_overridden         # a subclass defines allocate()
         object _buffer_class        # the class of the buffers that allocate() returns; None for Buffer
 

@@ -18,7 +18,7 @@ cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *
 # Borrows a pool of another owner.
 cdef MemoryPoolHandle MemPool_wrap(cydriver.CUmemoryPool c_pool) except *
 
-# Borrows a pool of the driver; if its release threshold is 0, the default, it is set to keep all freed memory for reuse.
+# Borrows a pool of the driver. If its release threshold is 0, the default, it is set to keep all freed memory.
 cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *
 
 cdef int MemPool_get(cydriver.CUmemoryPool c_pool, cydriver.CUmemPool_attribute attribute, void* value) except -1
