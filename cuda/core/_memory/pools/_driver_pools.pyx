@@ -155,8 +155,9 @@ cdef void end_import(PoolImport importing) noexcept nogil:
         MemPool_destroy(importing.c_pool)
 
 
-# If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later. A free
-# counts as pending until its stream is queried. An event behind it is not enough, so all streams are queried again.
+# If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later.
+# A free counts as pending until its stream is queried. An event behind it is not enough, so all streams are queried
+# again.
 cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef bint is_closing = take_closing()
     cdef int others = _waiting_pools.fetch_add(1)
