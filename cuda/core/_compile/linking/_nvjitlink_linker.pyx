@@ -323,8 +323,8 @@ cdef class Link:
             self.fetch_logs()
             entry = f"nvJitLinkGetLinked{target.capitalize()}{what}"
             detail = (
-                f"linking to {target} failed; link_time_optimization=True with ptx=True generates PTX, of LTO IR, "
-                "and no other target"
+                f"linking to {target} failed; for PTX, link LTO IR with link_time_optimization=True and ptx=True; "
+                "for a cubin, leave out ptx=True"
             )
             raise tool_error("nvJitLinkError", c_result, entry, detail, self.error_log)
         return 0
