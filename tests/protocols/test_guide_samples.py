@@ -3,8 +3,6 @@
 """The samples of the guide run in their order, with the names that its pages take for given."""
 
 import queue
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +11,8 @@ import cuda.core
 import cuda.core.graph
 import cuda.core.utils
 from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions
+from support.pages import code_blocks
 
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide"
 DECIDE = """
 extern "C" __device__ __cudart_builtin__ void CUDARTAPI
 cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
@@ -36,10 +34,8 @@ class Page:
     """The samples of a page, which share the public names of the library and what is set before them."""
 
     def __init__(self, name, device, **given):
-        text = (GUIDE / name).read_text()
-        found = re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-        self.blocks = iter([(text[: block.start()].count("\n") + 1, block[1]) for block in found])
-        self.name, self.names = name, {}
+        self.blocks = iter(code_blocks(f"guide/{name}"))
+        self.names = {}
         for module in (cuda.core, cuda.core.utils, cuda.core.graph):
             self.names |= {public: getattr(module, public) for public in module.__all__}
         stream, config = device.create_stream(), LaunchConfig(grid=1, block=1)
@@ -47,9 +43,8 @@ class Page:
 
     def run(self, **given):
         """Run the next sample, with further names; return all names."""
-        line, block = next(self.blocks)
         self.names |= given
-        exec(compile("\n" * line + block, self.name, "exec"), self.names)
+        exec(next(self.blocks), self.names)
         return self.names
 
     def is_done(self):

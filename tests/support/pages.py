@@ -7,9 +7,19 @@ from __future__ import annotations
 import re
 import textwrap
 from pathlib import Path
+from types import CodeType
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(r"^( *)```python\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+def code_blocks(page: str) -> list[CodeType]:
+    """Return the code blocks of a page, given by its path below ``docs``; tracebacks name the page and its line."""
+    text = (DOCS / page).read_text()
+    return [
+        compile("\n" * (text[: block.start()].count("\n") + 1) + textwrap.dedent(block[2]), page, "exec")
+        for block in BLOCK.finditer(text)
+    ]
 
 
 def run_blocks(page: str, count: int) -> dict:
@@ -18,14 +28,12 @@ def run_blocks(page: str, count: int) -> dict:
     Parameters
     ----------
     page : str
-        The path below ``docs``. Tracebacks name it, and the line of the page.
+        The path below ``docs``.
     count : int
         The number of blocks that the page must have.
     """
-    text, names = (DOCS / page).read_text(), {"__name__": "__main__"}
-    blocks = list(BLOCK.finditer(text))
+    blocks, names = code_blocks(page), {"__name__": "__main__"}
     assert len(blocks) == count, f"{page} has {len(blocks)} code blocks"
     for block in blocks:
-        line = text[: block.start()].count("\n") + 1
-        exec(compile("\n" * line + textwrap.dedent(block[2]), page, "exec"), names)
+        exec(block, names)
     return names
