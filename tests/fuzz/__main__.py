@@ -39,7 +39,7 @@ def main() -> int:
 def one(seed: int, case: int) -> int:
     """Make one call in a child process, and return its exit status."""
     command = [sys.executable, "-X", "faulthandler", "-m", "fuzz.worker"]
-    command += [f"--seed={seed}", f"--start={case}", "--count=1"]
+    command += [f"--seed={seed}", f"--start={case}", f"--stop={case + 1}"]
     subprocess.run([*command[:5], f"--seed={seed}", f"--describe={case}"], env=campaign.environment(), check=True)
     return subprocess.run(command, env=campaign.environment()).returncode
 

@@ -38,7 +38,9 @@ def complaint(error: BaseException, target, value: str | None) -> str | None:
         return None
     if isinstance(error, (AttributeError, TypeError)) and value in LIARS:
         return None
-    if isinstance(error, AttributeError):
+    if isinstance(error, TypeError) and value == "int type" and str(error).startswith("int() argument"):
+        return None  # the callback was int, and int raised
+    if isinstance(error, AttributeError) and not isinstance(error, DOCUMENTED):
         return None if is_about_attribute(error, target) else "an internal AttributeError"
     if isinstance(error, LookupError) and target.member in LOOKUP:
         return None

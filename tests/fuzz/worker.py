@@ -23,7 +23,7 @@ import time
 import traceback
 import warnings
 
-STATE = struct.Struct("=qd")  # the number of the case, and the time when it began
+STATE = struct.Struct("=q")  # the number of the current case
 BLOCKS = 24  # each pass over the targets uses one of so many parts of the values
 
 
@@ -184,7 +184,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1 << 60)
+    parser.add_argument("--stop", type=int, default=1 << 60, help="the first case that is not made")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--describe", type=int, help="only print the description of this case")
     parser.add_argument("--seconds", type=float, default=60)
@@ -198,7 +198,7 @@ def main() -> int:
     else:
         with open(options.state, "r+b") as file:
             state = mmap.mmap(file.fileno(), STATE.size)
-    STATE.pack_into(state, 0, -1, time.time())
+    STATE.pack_into(state, 0, -1)
     caller = Caller(options.seed)
     if options.describe is not None:
         print(describe(*next(itertools.islice(cases(caller.targets, options.seed), options.describe, None))))
@@ -208,9 +208,9 @@ def main() -> int:
     for number, (target, name) in enumerate(cases(caller.targets, options.seed)):
         if number < options.start or number % options.step != options.start % options.step:
             continue
-        if done == options.count or time.monotonic() > end:
+        if number >= options.stop or time.monotonic() > end:
             break
-        STATE.pack_into(state, 0, number, time.time())
+        STATE.pack_into(state, 0, number)
         found = caller.call(number, target, name)
         done += 1
         if found:
