@@ -244,8 +244,10 @@ def test_configurations_of_another_type_are_refused(device, options):
         ({"concurrency_limit": 1 << 32}, ValueError),
         ({"concurrency_limit": "8"}, TypeError),
         ({"concurrency_limit": True}, TypeError),
+        ({"concurrency_limit": int}, TypeError),
     ],
 )
 def test_wrong_configurations_are_refused_at_construction(fields, error):
-    with pytest.raises(error):
+    (name,) = fields
+    with pytest.raises(error, match="is not a valid WorkqueueSharingScopeType" if name == "sharing_scope" else name):
         WorkqueueResourceOptions(**fields)

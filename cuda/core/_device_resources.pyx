@@ -225,7 +225,7 @@ class WorkqueueResourceOptions(Options):
         if self.sharing_scope is not None:
             check_str_enum(self.sharing_scope, enums.WorkqueueSharingScopeType)
         if self.concurrency_limit is not None:
-            if isinstance(self.concurrency_limit, bool) or not hasattr(self.concurrency_limit, "__index__"):
+            if isinstance(self.concurrency_limit, bool) or not hasattr(type(self.concurrency_limit), "__index__"):
                 raise TypeError(f"concurrency_limit must be an int, not {type(self.concurrency_limit).__name__}")
             if not 1 <= operator.index(self.concurrency_limit) < 1 << 32:
                 raise ValueError(f"concurrency_limit must be from 1 to 2**32 - 1, not {shown(self.concurrency_limit)}")

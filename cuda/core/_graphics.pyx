@@ -297,7 +297,7 @@ cdef inline int GraphicsResource_keep(GraphicsResource self, KeptGraphics* kept)
 
 
 cdef object gl_name(str name, object value):
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     number = operator.index(value)
     if not 0 <= number < 1 << 32:

@@ -433,7 +433,7 @@ cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
         raise TypeError(f"symbol_mapping must be a dict or None, not {type(symbol_mapping).__name__}")
     self = cls.__new__(cls)
     # Type and contents of the code are checked when it is loaded.
-    self._code = os.fsdecode(module) if hasattr(module, "__fspath__") else module
+    self._code = os.fsdecode(module) if hasattr(type(module), "__fspath__") else module
     self._code_type = str(ObjectCodeFormatType(code_type))
     self._name = name
     self._symbol_mapping = dict(symbol_mapping) if symbol_mapping else {}

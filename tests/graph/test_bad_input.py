@@ -32,7 +32,7 @@ def nested(depth):
         (
             lambda graph, device: graph.allocate(64, peer_access=7),
             TypeError,
-            "peer_access must be an iterable.*not int",
+            "peer_access must be Devices or ints, or None, not int",
         ),
         (lambda graph, device: graph.create_condition(HUGE), OverflowError, "default_value must be from 0"),
         (
@@ -80,4 +80,8 @@ def test_arguments_of_a_kernel_node_must_be_iterable(memory, kernels):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
     with pytest.raises(TypeError, match="args must be an iterable of arguments.*not int"):
         node.update(args=3)
+    released = memoryview(b"ab")
+    released.release()
+    with pytest.raises(ValueError, match="released memoryview"):
+        node.update(args=released)
     assert node.config == ONE

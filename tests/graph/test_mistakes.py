@@ -162,8 +162,9 @@ def test_invalid_blocks_and_paths_are_named(device, kernel, memory):
     with pytest.raises(CUDAError, match="invalid argument") as caught:
         GraphDefinition().launch(LaunchConfig(grid=1, block=4096), kernel("add"), memory.buffer, 1).graph.instantiate()
     assert "4096" in str(caught.value)
-    with pytest.raises(ValueError, match="path must not have a null character"):
-        GraphDefinition().debug_dot_print("a\0b")
+    for path in ("a\0b", "\ud800"):
+        with pytest.raises(ValueError, match="path must have no null characters or halves of surrogate pairs"):
+            GraphDefinition().debug_dot_print(path)
 
 
 @pytest.mark.requires(software=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Licence headers, spelling, sizes of files and functions, names of calls in driver errors, and skips by capability."""
+"""Licence headers, spelling, sizes, special methods, names of calls in driver errors, and skips by capability."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ FUNCTION_LIMIT = 60
 
 FUNCTION = re.compile(r"^( *)(?:async +)?(?:def|cdef|cpdef) (?!class\b|extern\b).*\(")
 RESULT = re.compile(r"\b(?:HANDLE|ALLOW|WARN)_RETURN\(")
+OF_INSTANCE = re.compile(r'hasattr\((?!type\()[^,]+, "__(?:index|int|float|bool|len|iter|fspath)__"\)')
 SKIP = re.compile(r"pytest\.(?:skip|importorskip|xfail)\b|mark\.(?:skip|skipif|xfail)\b")
 
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -85,6 +86,11 @@ def test_driver_result_is_reported_under_the_name_of_the_call(path):
         assert name is not None, f"no name in {call}"
         if driver_call:
             assert name[1] == driver_call[1].removesuffix("_v2"), call
+
+
+def test_special_methods_are_looked_up_on_the_class():
+    found = {named(path): OF_INSTANCE.findall(path.read_text()) for path in sources("cuda")}
+    assert {path: calls for path, calls in found.items() if calls} == {}, "hasattr(int, '__index__') is true, too"
 
 
 @pytest.mark.parametrize("path", sources("tests"), ids=named)

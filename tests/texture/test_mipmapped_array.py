@@ -60,9 +60,10 @@ def test_level_out_of_range_is_refused(device, level):
         made(device).get_level(level)
 
 
-def test_level_of_another_type_is_refused(device):
-    with pytest.raises(TypeError, match="level must be an int"):
-        made(device).get_level(1.0)
+@pytest.mark.parametrize("level", [1.0, int], ids=["float", "class"])
+def test_level_of_another_type_is_refused(device, level):
+    with pytest.raises(TypeError, match=f"level must be an int, not {type(level).__name__}"):
+        made(device).get_level(level)
 
 
 def test_each_level_is_a_new_object(device):

@@ -12,6 +12,8 @@ from cuda.core._utils.validators import (
     dtype_argument,
     format_or_list,
     int_argument,
+    iterator_of,
+    list_argument,
     name_bytes,
     shown,
 )
@@ -64,6 +66,22 @@ def test_values_that_are_no_int_are_refused_by_name(value):
     assert int_argument("axis", True) == 1
     with pytest.raises(TypeError, match=f"axis must be an int, not {type(value).__name__}"):
         int_argument("axis", value)
+
+
+def test_items_are_returned_as_a_list():
+    assert list_argument("items", (1, 2)) == [1, 2] == list(iterator_of([1, 2]))
+    with pytest.raises(TypeError, match="items must be a list, not int"):
+        list_argument("items", 3)
+    with pytest.raises(TypeError, match="not iterable"):
+        iterator_of(3)
+
+
+def test_a_released_memoryview_is_refused_by_its_own_error():
+    view = memoryview(b"ab")
+    view.release()
+    for _ in range(100):  # CPython compiles functions again after some calls
+        with pytest.raises(ValueError, match="released memoryview"):
+            list_argument("items", view)
 
 
 @pytest.mark.parametrize(("name", "why"), [("a\0b", "no null character"), (b"\0", "no null"), ("\ud800", "Unicode")])

@@ -53,6 +53,6 @@ def _integers(shape) -> tuple[int, ...]:
     if type(shape) is tuple and all([type(extent) is int for extent in shape]):
         return shape
     try:
-        return tuple(operator.index(extent) for extent in (shape if hasattr(shape, "__iter__") else (shape,)))
+        return tuple(operator.index(extent) for extent in (shape if hasattr(type(shape), "__iter__") else (shape,)))
     except TypeError:
         raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None

@@ -472,7 +472,7 @@ cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
 
 # The function that returns the size: the address of a C function, or a wrapped Python function; None for a number.
 cdef object size_function(object needed):
-    if hasattr(needed, "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
+    if hasattr(type(needed), "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
         return None
     c_function = _c_functions.function_address("dynamic_shared_memory_needed", needed)
     if c_function is not None:
@@ -496,6 +496,6 @@ cdef int int_argument(str name, object value, int least=0) except? -1:
 
 cdef int device_ordinal(object device) except -1:
     ordinal = getattr(device, "device_id", device)
-    if isinstance(ordinal, bool) or not hasattr(ordinal, "__index__"):
+    if isinstance(ordinal, bool) or not hasattr(type(ordinal), "__index__"):
         raise TypeError(f"device must be a Device or an int, not {type(device).__name__}")
     return int_argument("device", ordinal)

@@ -146,7 +146,7 @@ class number(Renderer):
     def check(self, name, value):
         if isinstance(value, bool) and self.takes_bool:
             return
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        if isinstance(value, bool) or not hasattr(type(value), "__index__"):
             raise TypeError(f"{name} must be an int or None, not {type(value).__name__}")
 
     def render(self, value):
@@ -390,12 +390,12 @@ def malformed_macro(item):
 
 def check_bool(name, value) -> None:
     # Strings are refused, because "false" would be true.
-    if not hasattr(value, "__bool__") and not hasattr(value, "__index__"):
+    if not hasattr(type(value), "__bool__") and not hasattr(type(value), "__index__"):
         raise TypeError(f"{name} must be a bool or None, not {type(value).__name__}")
 
 
 def check_text(name, value) -> None:
     if isinstance(value, bool) or not (
-        isinstance(value, str) or hasattr(value, "__index__") or hasattr(value, "__fspath__")
+        isinstance(value, str) or hasattr(type(value), "__index__") or hasattr(type(value), "__fspath__")
     ):
         raise TypeError(f"{name} must be a str, an int or a path, not {type(value).__name__}")

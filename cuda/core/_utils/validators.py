@@ -17,6 +17,8 @@ __all__ = [
     "find_str_enum",
     "format_or_list",
     "int_argument",
+    "iterator_of",
+    "list_argument",
     "name_bytes",
     "repr_of",
     "shown",
@@ -72,6 +74,22 @@ def int_argument(name: str, value, what: str = "an int") -> int:
     if hasattr(type(value), "__index__"):
         return int(operator.index(value))
     raise TypeError(f"{name} must be {what}, not {type(value).__name__}")
+
+
+def iterator_of(value):
+    """Return ``iter(value)``; ValueError for a released memoryview, which CPython 3.11 does not raise reliably."""
+    if isinstance(value, memoryview):
+        len(value)
+    return iter(value)
+
+
+def list_argument(name: str, value, what: str = "a list") -> list:
+    """Return the items of an argument that must be iterable; TypeError if it is not, and what the iteration raises."""
+    try:
+        items = iterator_of(value)
+    except TypeError:
+        raise TypeError(f"{name} must be {what}, not {type(value).__name__}") from None
+    return list(items)
 
 
 def name_bytes(label: str, name: str | bytes) -> bytes:

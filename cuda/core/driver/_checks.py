@@ -9,7 +9,7 @@ import re
 
 import numpy
 
-from cuda.core._utils.validators import dtype_argument, int_argument, shown
+from cuda.core._utils.validators import dtype_argument, int_argument, list_argument, shown
 from cuda.core.driver._errors import INVALID_VALUE, logic_error
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "dtype_of",
     "flags_argument",
     "host_memory",
-    "list_argument",
     "ndarray_argument",
     "ordered",
     "path_argument",
@@ -102,15 +101,6 @@ def ndarray_argument(name: str, value) -> numpy.ndarray:
     if isinstance(value, numpy.ndarray):
         return value
     raise TypeError(f"{name} must be a numpy.ndarray, not {type(value).__name__}")
-
-
-def list_argument(name: str, value, what: str = "a list") -> list:
-    """Return the items of an argument that must be iterable; TypeError if it is not, and what the iteration raises."""
-    try:
-        items = iter(value)
-    except TypeError:
-        raise TypeError(f"{name} must be {what}, not {type(value).__name__}") from None
-    return list(items)
 
 
 def text_argument(name: str, value) -> str:

@@ -9,8 +9,8 @@ import threading
 
 import numpy as np
 
-from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import dtype_of, list_argument, text_argument, texts_argument
+from cuda.core._utils.validators import list_argument, shown
+from cuda.core.driver._checks import dtype_of, text_argument, texts_argument
 
 __all__ = [
     "ScalarArg",

@@ -8,7 +8,8 @@ import os
 import runpy
 import sys
 
-from cuda.core.driver._checks import list_argument, path_argument
+from cuda.core._utils.validators import list_argument
+from cuda.core.driver._checks import path_argument
 from cuda.core.driver._library import set_debugging
 
 __all__ = ["main"]

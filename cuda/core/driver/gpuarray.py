@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 from cuda.core._memoryview import StridedMemoryView
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver._array_functions import _select as select
 from cuda.core.driver._array_functions._math import apply
 from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
@@ -20,7 +20,7 @@ from cuda.core.driver._array_functions._reduce import dot as dot_product
 from cuda.core.driver._array_functions._reduce import subset_dot as subset_dot_product
 from cuda.core.driver._arrays._base import ArrayFlags, checked_dtype, splay, stream_for
 from cuda.core.driver._arrays._object import GPUArray, array_of_view
-from cuda.core.driver._checks import list_argument, whole
+from cuda.core.driver._checks import whole
 from cuda.core.driver._kernels._elementwise import Elementwise, Operand
 from cuda.core.driver._kernels._user import as_array
 from cuda.core.driver._memory._device_memory import mem_alloc

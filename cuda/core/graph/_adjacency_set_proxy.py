@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import MutableSet
 
 from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
+from cuda.core._utils.validators import iterator_of
 
 __all__ = ["AdjacencySetProxy"]
 
@@ -83,7 +84,7 @@ def unique_nodes(others) -> list:
     nodes = []
     for other in others:
         try:
-            items = iter(other)
+            items = iterator_of(other)
         except TypeError:
             items = (other,)
         nodes += [item for item in items if item not in nodes]

@@ -32,7 +32,7 @@ import os
 from pathlib import Path
 
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import check_path
 from cuda.core.graph._drawing import save, svg_of
 from cuda.core.graph._options import dot_flags
 
@@ -136,7 +136,7 @@ cdef class GraphDefinition(GraphView):
         TypeError
             If an argument has another type.
         ValueError
-            If ``path`` has a null character.
+            If ``path`` has a null character, or one that cannot be encoded in a file name.
         RuntimeError
             If the graph is destroyed.
         CUDAError
@@ -146,10 +146,9 @@ cdef class GraphDefinition(GraphView):
         cdef GraphLock lock
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
+        check_path("path", path)
         cdef bytes name = os.fsencode(path)
         cdef const char* c_path = name
-        if b"\0" in name:
-            raise ValueError(f"path must not have a null character: {shown(path)}")
         lock_graphs(lock)
         check_alive(self._graph)
         with nogil:

@@ -32,7 +32,7 @@ import operator
 
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._utils.enums import ACCESS_PROPERTY
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import list_argument, shown
 from cuda.core.graph._access_policy import AccessPolicyWindow
 
 __all__ = ["KernelNode"]
@@ -69,16 +69,11 @@ cdef class KernelNode(GraphNode):
             return
         cdef KernelValues values = GraphNode_values(self)
         if args is not None:
-            try:
-                args = iter(args)
-            except TypeError:
-                raise TypeError(
-                    f"args must be an iterable of arguments, () for none, not {type(args).__name__}"
-                ) from None
+            args = tuple(list_argument("args", args, "an iterable of arguments, () for none"))
             GraphNode_change(
                 self,
                 KernelValues_create(
-                    self.config if config is None else config, self.kernel if kernel is None else kernel, tuple(args)
+                    self.config if config is None else config, self.kernel if kernel is None else kernel, args
                 ),
             )
         else:

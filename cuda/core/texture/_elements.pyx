@@ -131,7 +131,7 @@ def _formats_by_type_number() -> dict[int, ArrayFormatType]:
 
 def checked_channels(value) -> int:
     """Return the number of channels; ValueError if it is not 1, 2 or 4."""
-    number = operator.index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else None
+    number = operator.index(value) if hasattr(type(value), "__index__") and not isinstance(value, bool) else None
     if number not in _CHANNELS:
         raise ValueError(f"num_channels must be 1, 2 or 4, not {shown(value)}")
     return number
@@ -149,7 +149,7 @@ def checked_count(name: str, value) -> int:
     """
     if type(value) is int and 1 <= value <= _MAX_COUNT:
         return value
-    if not hasattr(value, "__index__"):
+    if not hasattr(type(value), "__index__"):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     number = operator.index(value)
     if not 1 <= number <= _MAX_COUNT:
@@ -161,7 +161,7 @@ def checked_anisotropy(value) -> int:
     """Return the option ``max_anisotropy``; TypeError if it is not an int, ValueError if not of 32 bits."""
     if type(value) is int and 0 <= value < 1 << 32:
         return value
-    if not hasattr(value, "__index__"):
+    if not hasattr(type(value), "__index__"):
         raise TypeError(f"max_anisotropy must be an int, not {type(value).__name__}")
     number = operator.index(value)
     if not 0 <= number < 1 << 32:

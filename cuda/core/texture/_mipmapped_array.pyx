@@ -216,7 +216,7 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
     cdef int is_entered = 0
     number = level
     if type(level) is not int:
-        if not hasattr(level, "__index__"):
+        if not hasattr(type(level), "__index__"):
             raise TypeError(f"level must be an int, not {type(level).__name__}")
         number = operator.index(level)
     MipmappedArray_keep(self, &mipmap)

@@ -61,9 +61,13 @@ def test_depth_is_the_number_of_calls(depth):
     mr.close()
 
 
-@pytest.mark.parametrize(("depth", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)])
+@pytest.mark.parametrize(
+    ("depth", "error"),
+    [(0, ValueError), (-1, ValueError), (-(10**5000), ValueError), (1.5, TypeError), (True, TypeError)],
+    ids=["zero", "negative", "huge", "float", "bool"],
+)
 def test_bad_depths_are_refused(depth, error):
-    with pytest.raises(error, match="depth"):
+    with pytest.raises(error, match="depth must be"):
         TrackingMemoryResource(HostMemoryResource(), depth=depth)
 
 

@@ -13,6 +13,7 @@ from collections import namedtuple
 
 from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
 from cuda.core._utils.errors.caller import warn_caller
+from cuda.core._utils.validators import shown
 
 __all__ = ["TrackedAllocation", "TrackingMemoryResource"]
 
@@ -73,7 +74,7 @@ class TrackingMemoryResource(AccountingMemoryResource):
         if isinstance(depth, bool) or not isinstance(depth, int):
             raise TypeError(f"depth must be an int, a number of calls, not {type(depth).__name__}")
         if depth < 1:
-            raise ValueError(f"depth must be a number of calls, at least 1, not {depth}")
+            raise ValueError(f"depth must be a number of calls, at least 1, not {shown(depth)}")
         super().__init__(upstream)
         self._depth = depth
         _open.add(self)

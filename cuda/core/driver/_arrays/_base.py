@@ -10,7 +10,7 @@ from cuda.core._handles._capture_mode import capture_count
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver._arrays._devices import array_device, device_of
 from cuda.core.driver._arrays._layout import (
     c_strides,
@@ -22,7 +22,7 @@ from cuda.core.driver._arrays._layout import (
 from cuda.core.driver._arrays._making import fast_array, make_view, set_layout
 from cuda.core.driver._arrays._memory import ResultAllocation, open_results, share, take_array
 from cuda.core.driver._arrays._storage import ArrayStorage
-from cuda.core.driver._checks import callable_argument, dtype_of, list_argument, ordered, whole
+from cuda.core.driver._checks import callable_argument, dtype_of, ordered, whole
 from cuda.core.driver._contexts._context import Device, current_context
 from cuda.core.driver._contexts._streams import stream_of
 from cuda.core.driver._errors import INVALID_HANDLE, logic_error

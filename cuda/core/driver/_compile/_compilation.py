@@ -18,8 +18,8 @@ from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import list_argument, path_argument, text_argument
+from cuda.core._utils.validators import list_argument, shown
+from cuda.core.driver._checks import path_argument, text_argument
 from cuda.core.driver._compile import _nvcc
 from cuda.core.driver._compile._nvcc_options import UnknownOptionError, split_options, translate
 from cuda.core.driver._contexts._context import current_context

@@ -16,8 +16,8 @@ from cuda.core._linker import LinkerOptions
 from cuda.core._module import ObjectCode
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import callable_argument, list_argument, whole
+from cuda.core._utils.validators import list_argument, shown
+from cuda.core.driver._checks import callable_argument, whole
 from cuda.core.driver._constants import jit_input_type, jit_option
 from cuda.core.driver._contexts._context import current_context, member_of
 from cuda.core.driver._errors import INVALID_VALUE, LogicError, classic_error, logic_error

@@ -228,7 +228,7 @@ def as_pointer(obj) -> int:
         return 0 if memory is None else as_pointer(memory)
     elif hasattr(obj, "__cuda_array_interface__"):
         return pointer_of_interface(obj)
-    elif hasattr(obj, "__index__") and not isinstance(obj, bool):
+    elif hasattr(type(obj), "__index__") and not isinstance(obj, bool):
         return as_pointer(whole("a device pointer", obj))
     raise TypeError(f"a device pointer must be a DeviceAllocation, an int or similar, not {type(obj).__name__}")
 

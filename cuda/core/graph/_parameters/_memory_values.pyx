@@ -20,7 +20,7 @@ from cuda.core.graph._state._retention cimport keep_object, new_keeps
 import operator
 
 from cuda.core._device import Device
-from cuda.core._utils.validators import format_or_list, shown
+from cuda.core._utils.validators import format_or_list, list_argument, shown
 from cuda.core.typing import GraphMemoryType
 
 __all__ = []
@@ -351,17 +351,9 @@ cdef AllocValues AllocValues_create(object size, object device, object memory_ty
         self.params.poolProps.location.id = ordinal_of("device", Device() if device is None else device)
     if self.memory_type == "managed":
         self.params.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
-    self.peers = tuple([ordinal_of("peer_access", peer) for peer in peers_of(peer_access)])
+    peers = () if peer_access is None else list_argument("peer_access", peer_access, "Devices or ints, or None")
+    self.peers = tuple([ordinal_of("peer_access", peer) for peer in peers])
     return self
-
-
-cdef object peers_of(object peer_access):
-    try:
-        return () if peer_access is None else iter(peer_access)
-    except TypeError:
-        raise TypeError(
-            f"peer_access must be an iterable of Devices or ints, or None, not {type(peer_access).__name__}"
-        ) from None
 
 
 cdef int ordinal_of(str name, object device) except -1:

@@ -24,6 +24,8 @@ import inspect
 import struct
 import sys
 
+from cuda.core._utils.validators import list_argument
+
 __all__ = ["NotComparable", "data_names"]
 
 cdef frozenset _PLAIN = frozenset((type(None), bool, int, str, bytes))
@@ -46,10 +48,7 @@ def data_names(function, data) -> tuple[frozenset, frozenset]:
     ValueError
         If the function does not have one of the parameters.
     """
-    try:
-        names = (data,) if isinstance(data, str) else tuple(iter(data))
-    except TypeError:
-        raise TypeError(f"data must be names of parameters, not {type(data).__name__}") from None
+    names = [data] if isinstance(data, str) else list_argument("data", data, "names of parameters")
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"data must be names of parameters, not {type(name).__name__}")
