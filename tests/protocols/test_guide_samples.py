@@ -162,3 +162,12 @@ def test_samples_about_tensor_maps_run(device):
     page.run(kernel=Program(source, "c++").compile("cubin").get_kernel("k"))
     assert type(page.run()["tiles"]).__name__ == "TensorMapDescriptor"
     assert page.is_done()
+
+
+@pytest.mark.requires(software=True)
+def test_samples_about_the_software_device_run(device):
+    page = Page("software-device.md", device)
+    message = page.run()["message"]
+    assert message.startswith("CUDA_ERROR_OUT_OF_MEMORY: out of memory (cuMemAllocFromPoolAsync)")
+    assert "cuStreamCreateWithPriority" in page.run()["names"]
+    assert page.is_done()

@@ -85,6 +85,21 @@ def test_every_public_name_of_the_classic_interface_is_documented():
     assert named - set(documented()) == set()
 
 
+def test_every_public_name_of_the_software_device_is_documented():
+    import cuda.emulator
+
+    names = {f"cuda.emulator.{name}" for name in cuda.emulator.__all__}
+    assert names == {name for name in documented() if name.startswith("cuda.emulator.")}
+
+
+@pytest.mark.requires(source=True)
+def test_every_variable_of_the_software_device_is_documented():
+    config = (ROOT / "cuda" / "emulator" / "src" / "config.cpp").read_text()
+    read = set(re.findall(r'\b(?:take(?:_text|_version)?|variable)\("(\w+)"', config))
+    page = (DOCS / "guide" / "software-device.md").read_text()
+    assert "DEVICES" in read and read == set(re.findall(r"^\| `CUDA_EMULATOR_(\w+)` \|", page, re.MULTILINE))
+
+
 def test_every_documented_name_exists():
     for name in documented():
         assert named(name) is not None, name
