@@ -13,7 +13,7 @@ from cuda.bindings import driver
 from cuda.core import Kernel, LaunchConfig, ObjectCode, launch
 from cuda.core._utils.cuda_utils import CUDAError, handle_return
 from support.kernels import HostMemory, compiled
-from support.work import busy
+from support.work import busy, settle
 
 pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
 
@@ -41,6 +41,7 @@ def no_leak(unloads):
 
     before = set(emulator.leaks())
     yield
+    settle()
     assert set(emulator.leaks()) <= before
 
 

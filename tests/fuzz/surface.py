@@ -32,12 +32,13 @@ LEFT_OUT = {
     "driver.managed_zeros",
     "driver.pagelocked_zeros",
 }
-# Parameters for addresses, handles and descriptors, which must be valid, and for timeouts: hostile numbers are not
-# passed to them; all other values must be refused.
+# Parameters for addresses, handles and descriptors, which must be valid, for functions that return addresses, and for
+# timeouts: hostile numbers are not passed to them; all other values must be refused.
 TRUSTED = {
     "addr",
     "address",
     "alloc_handle",
+    "allocator",
     "data",
     "dptr",
     "fn",

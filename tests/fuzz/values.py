@@ -356,5 +356,5 @@ def make(name: str, subject) -> object:
 
 
 def is_address(value) -> bool:
-    """Return whether the value can be converted to an address."""
-    return hasattr(type(value), "__index__") or hasattr(type(value), "__int__")
+    """Return whether the value can be converted to an address, or returns addresses if it is called."""
+    return value is int or hasattr(type(value), "__index__") or hasattr(type(value), "__int__")

@@ -20,7 +20,7 @@ from cuda.core.texture import ResourceDescriptor
 from support.green import green_context
 from support.images import array_of, texture_of
 from support.kernels import HostMemory, compiled
-from support.work import busy
+from support.work import busy, released_after_failure
 
 pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("nothing_waits")]
 
@@ -320,14 +320,11 @@ def test_a_new_array_that_is_out_of_memory_waits_for_pending_ends(device, stream
     array, options = filled(device, stream, 1.0), {"shape": (4, 4), "format": "float32", "num_channels": 1}
     with busy(stream) as release:
         array.close()
-        timer = threading.Timer(0.02, release)
-        timer.start()
-        with cuda.emulator.fail("cu*Array*Create", nth=1):
+        with released_after_failure(release, "cu*Array*Create"):
             if levels is None:
                 made = device.create_opaque_array(options)
             else:
                 made = device.create_mipmapped_array({**options, "num_levels": levels})
-        timer.join()
         assert not has_pending_destructions()
     assert made.handle
     with cuda.emulator.fail("cu*Array*Create"), pytest.raises(MemoryError):

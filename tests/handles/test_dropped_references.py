@@ -22,7 +22,7 @@ from cuda.core import (
 from cuda.core._handles._deferred_destruction import has_pending_destructions, wait_for_pending_destructions
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from support.shared_memory import import_pool, make_pool
-from support.work import busy
+from support.work import busy, released_after_failure
 
 pytestmark = [pytest.mark.requires(device=True), pytest.mark.usefixtures("nothing_waits")]
 
@@ -132,11 +132,8 @@ def test_an_allocation_that_is_out_of_memory_waits_for_pending_frees(device, str
     allocate(other).close()
     with busy(stream) as release:
         held.clear()
-        timer = threading.Timer(0.02, release)
-        timer.start()
-        with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY", nth=1):
+        with released_after_failure(release, api):
             memory = allocate(other)
-        timer.join()
         assert not has_pending_destructions()
     assert memory.size == 64
     with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY"), pytest.raises(MemoryError):
@@ -157,11 +154,8 @@ def test_a_new_pool_that_is_out_of_memory_waits_for_pending_frees(device, stream
     held = [KINDS["page-locked"]()]
     with busy(stream) as release:
         held.clear()
-        timer = threading.Timer(0.02, release)
-        timer.start()
-        with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY", nth=1):
+        with released_after_failure(release, api):
             made = pool()
-        timer.join()
         assert not has_pending_destructions()
     made.close()
     with cuda.emulator.fail(api, "CUDA_ERROR_OUT_OF_MEMORY"), pytest.raises(MemoryError):

@@ -12,6 +12,7 @@ from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.memory import read, write
 from support.threads import in_thread
+from support.work import settle
 
 RESOURCES = [LegacyPinnedMemoryResource(), _SynchronousMemoryResource(0)]
 
@@ -123,4 +124,5 @@ def test_pinned_memory_is_freed_although_the_wait_fails(device, monkeypatch, cal
         buffer.close()
     assert plan.fired
     assert call in reports[0]
+    settle()
     assert set(emulator.leaks()) <= before

@@ -8,6 +8,8 @@ import gc
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+from support.work import settle
+
 CODES = ("CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN")
 # Calls that record an event behind work that the end of a resource waits for. If one fails, the stream is queried.
 MARKING = ("cuStreamGetCtx", "cuCtxGetCurrent", "cuCtxPushCurrent*", "cuEventCreate", "cuEventRecord", "cuEventQuery")
@@ -21,7 +23,6 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
     of the device, and the program must work afterwards.
     """
     import cuda.emulator
-    from cuda.core._handles._deferred_destruction import wait_for_pending_destructions
 
     wrong = []
 
@@ -29,7 +30,7 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         try:
             program()
         finally:
-            wait_for_pending_destructions()  # a resource that waits for its work is no leak
+            settle()  # a resource that waits for its work is no leak
 
     def check(call, error):
         if not is_clear(error, call, code):

@@ -7,6 +7,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import threading
+import time
 
 # The driver keeps the address of a semaphore until its work has run, so none is ever freed.
 _semaphores = []
@@ -45,3 +47,35 @@ def busy(stream):
     finally:
         release()
         gc.enable()
+
+
+@contextlib.contextmanager
+def released_after_failure(release, calls):
+    """Make the first of some driver calls fail as without memory, and only then end the work of a busy stream."""
+    import cuda.emulator
+
+    is_over = threading.Event()
+
+    def wait():
+        while not plan.fired and not is_over.wait(0.001):
+            pass
+        release()
+
+    with cuda.emulator.fail(calls, "CUDA_ERROR_OUT_OF_MEMORY", nth=1) as plan:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+
+def settle():
+    """Wait until no resource waits for the end of work, also of earlier tests."""
+    from cuda.core._handles._deferred_destruction import has_pending_destructions, wait_for_pending_destructions
+
+    end = time.monotonic() + 30
+    while has_pending_destructions():
+        assert time.monotonic() < end, "a resource still waits for work"
+        wait_for_pending_destructions()

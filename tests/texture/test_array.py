@@ -20,6 +20,7 @@ from support.graph_work import is_released
 from support.images import array_of, contents
 from support.memory import read
 from support.threads import in_thread
+from support.work import settle
 
 SHAPES = [(37,), (16, 9), (5, 4, 3)]
 
@@ -323,6 +324,7 @@ def test_only_an_owner_destroys_a_foreign_array(device):
     error, foreign = driver.cuArray3DCreate(driver.cuArray3DGetDescriptor(handle)[1])
     assert error == 0 and len(set(cuda.emulator.leaks()) - before) == 1
     OpaqueArray._from_handle(int(foreign), True).close()
+    settle()
     assert set(cuda.emulator.leaks()) <= before
 
 

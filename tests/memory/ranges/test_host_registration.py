@@ -21,7 +21,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import StridedMemoryView, copy_batch
 from support.kernels import compiled
 from support.memory import read, write
-from support.work import busy
+from support.work import busy, settle
 
 PAGE = mmap.PAGESIZE
 
@@ -371,6 +371,7 @@ def test_a_failed_registration_leaks_nothing(device, call):
     values = pages()
     with cuda.emulator.fail(call), pytest.raises(CUDAError, match=call):
         register_host_memory(values)
+    settle()
     assert not is_registered(values)
     register_host_memory(values).close()
 

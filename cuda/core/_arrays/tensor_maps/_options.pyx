@@ -244,7 +244,7 @@ cdef object tile_options(object box_dim, object options, dict choices):
     if isinstance(options, dict):
         known = {row.name for row in rows_of(TensorMapDescriptorOptions)}
         if not options.keys() <= known:
-            raise TypeError(f"unknown tensor map options: {sorted(map(str, options.keys() - known))}")
+            raise TypeError(f"unknown tensor map options: {', '.join(sorted(map(shown, options.keys() - known)))}")
         return TensorMapDescriptorOptions(**options)
     if not isinstance(options, TensorMapDescriptorOptions):
         raise TypeError(f"options must be a TensorMapDescriptorOptions or a dict, not {type(options).__name__}")
