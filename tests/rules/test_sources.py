@@ -13,7 +13,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = ["SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers", "SPDX-License-Identifier: Apache-2.0"]
 LIMITS = {".py": 600, ".pyx": 600, ".hpp": 600, ".cpp": 600, ".c": 600, ".h": 600, ".pxd": 120}
-TEST_LIMIT = 800
 FUNCTION_LIMIT = 60
 
 FUNCTION = re.compile(r"^( *)(?:async +)?(?:def|cdef|cpdef) (?!class\b|extern\b).*\(")
@@ -52,8 +51,7 @@ def test_file_begins_with_the_licence(path):
 
 @pytest.mark.parametrize("path", CODE, ids=named)
 def test_file_is_of_moderate_size(path):
-    limit = TEST_LIMIT if path.is_relative_to(ROOT / "tests") else LIMITS[path.suffix]
-    assert len(path.read_text().splitlines()) <= limit
+    assert len(path.read_text().splitlines()) <= LIMITS[path.suffix]
 
 
 @pytest.mark.parametrize("path", [path for path in CODE if path.suffix in (".py", ".pyx")], ids=named)
