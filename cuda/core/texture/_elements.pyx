@@ -9,7 +9,7 @@ import operator
 import sys
 
 from cuda.core._utils.enums import ARRAY_FORMAT
-from cuda.core._utils.validators import check_str_enum, format_or_list, shown
+from cuda.core._utils.validators import check_str_enum, format_or_list, int_argument, shown
 from cuda.core.typing import ArrayFormatType
 
 __all__ = [
@@ -149,9 +149,7 @@ def checked_count(name: str, value) -> int:
     """
     if type(value) is int and 1 <= value <= _MAX_COUNT:
         return value
-    if not hasattr(type(value), "__index__"):
-        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
-    number = operator.index(value)
+    number = int_argument(name, value)
     if not 1 <= number <= _MAX_COUNT:
         raise ValueError(f"{name} must be from 1 to 2**63 - 1, not {shown(number)}")
     return number
@@ -161,9 +159,7 @@ def checked_anisotropy(value) -> int:
     """Return the option ``max_anisotropy``; TypeError if it is not an int, ValueError if not of 32 bits."""
     if type(value) is int and 0 <= value < 1 << 32:
         return value
-    if not hasattr(type(value), "__index__"):
-        raise TypeError(f"max_anisotropy must be an int, not {type(value).__name__}")
-    number = operator.index(value)
+    number = int_argument("max_anisotropy", value)
     if not 0 <= number < 1 << 32:
         raise ValueError(f"max_anisotropy must be from 0 to 2**32 - 1, not {shown(number)}")
     return number

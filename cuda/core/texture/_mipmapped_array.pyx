@@ -36,10 +36,8 @@ from cuda.core.texture._array cimport Array_describe, Array_is_small, Array_wrap
 from cuda.core.texture._described_array cimport DescribedArray
 from cuda.core.texture._elements cimport element_size, level_shape, max_levels
 
-import operator
-
 from cuda.core._utils.options import Options, options_class
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import int_argument, shown
 from cuda.core.texture._elements import check_image, checked_count
 
 __all__ = ["MipmappedArray", "MipmappedArrayOptions"]
@@ -214,11 +212,7 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
     cdef InContext[cydriver.CUarray] value
     cdef unsigned int c_level
     cdef int is_entered = 0
-    number = level
-    if type(level) is not int:
-        if not hasattr(type(level), "__index__"):
-            raise TypeError(f"level must be an int, not {type(level).__name__}")
-        number = operator.index(level)
+    number = level if type(level) is int else int_argument("level", level)
     MipmappedArray_keep(self, &mipmap)
     if not 0 <= number < self._num_levels:
         raise ValueError(f"level must be from 0 to {self._num_levels - 1}, not {shown(number)}")
