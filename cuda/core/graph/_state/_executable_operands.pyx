@@ -77,11 +77,12 @@ cdef void retire_all(ExecutableOperands self) noexcept:
 cdef void release_retired(ExecutableOperands self) noexcept:
     cdef vector[KeepListPointer] items
     cdef KeepList* keeps
-    cdef StreamHandle h_last = self._h_last.copy()
+    cdef StreamHandle h_last
     cdef uint64_t launch_count = self._launch_count
     cdef bint is_released
     if self._retired.empty():
         return
+    h_last = self._h_last.copy()
     items.swap(self._retired)
     with nogil:
         is_released = not h_last or is_idle(h_last)
