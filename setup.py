@@ -2,42 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the extensions of cuda.core, their type stubs, and the software device; the rest is in pyproject.toml.
 
-Environment
------------
-CUDA_CORE_BUILD_JOBS
-    How many compilers run concurrently. Default: the number of processors.
-CUDA_CORE_BUILD_CACHE
-    Directory that keeps the C++ that Cython generates between builds. Default: ``build/cython-cache``.
+``CUDA_CORE_BUILD_JOBS`` is the number of compilers that run concurrently, by default the number of processors.
 """
 
-import contextlib
 import importlib.metadata
 import importlib.util
+import itertools
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from Cython.Build import cythonize
-from Cython.Compiler import Options
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
-from setuptools.modified import newer_group
 
 ROOT = Path(__file__).resolve().parent
 PACKAGE = ROOT / "cuda" / "core"
 EMULATOR = ROOT / "cuda" / "emulator"
-STUB_GENERATOR = ROOT / ".ci" / "stubs.py"
-CALL_GENERATOR = ROOT / ".ci" / "library_calls.py"
-# The generated declarations of driver and NVRTC functions.
-CALLS = ROOT / "build" / "calls"
+CALLS = ROOT / "build" / "calls"  # the generated declarations of driver and NVRTC functions
 TRANSLATED = ROOT / "build" / "cython"
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
-CACHE = os.environ.get("CUDA_CORE_BUILD_CACHE") or str(ROOT / "build" / "cython-cache")
 
 DIRECTIVES = {
     "language_level": 3,
@@ -53,86 +41,6 @@ DIRECTIVES = {
 COMPILE_ARGS = ["-std=c++17", "-O2", "-g0", "-fvisibility=hidden", "-Wno-unused-function", "-Wno-cpp"]
 
 
-def cuda_include_dir() -> str:
-    """Find ``cuda.h``: a build requirement brings it, so that no toolkit is needed."""
-    from cuda.pathfinder import locate_nvidia_header_directory
-
-    # In an isolated build environment cuda-pathfinder does not find that requirement, and may return the headers
-    # of a toolkit of another version.
-    try:
-        runtime = importlib.metadata.distribution("nvidia-cuda-runtime")
-        header = next(file for file in runtime.files or () if file.name == "cuda.h")
-        return str(Path(runtime.locate_file(header)).parent)
-    except (importlib.metadata.PackageNotFoundError, StopIteration):
-        found = locate_nvidia_header_directory("cudart")
-    if found is None:
-        sys.exit("cuda.h was not found; install nvidia-cuda-runtime of the same minor version as cuda-bindings")
-    return found.abs_path
-
-
-def extension(path: Path) -> Extension:
-    """Describe the extension of one ``.pyx`` file."""
-    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    return Extension(
-        name,
-        [str(path.relative_to(ROOT))],
-        language="c++",
-        include_dirs=[cuda_include_dir(), "cuda/core/_handles", "cuda/core/_utils", "build/calls/cuda/core/_utils"],
-        depends=[str(header.relative_to(ROOT)) for header in PACKAGE.rglob("*.hpp")],
-        extra_compile_args=COMPILE_ARGS,
-    )
-
-
-def extensions() -> list[Extension]:
-    """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
-    Options.docstrings = True
-    load(CALL_GENERATOR).write_calls(CALLS, Path(cuda_include_dir()))
-    with discarding_partial(TRANSLATED):
-        return cythonize(
-            [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
-            nthreads=JOBS,
-            build_dir=str(TRANSLATED.relative_to(ROOT)),
-            include_path=[".", str(CALLS)],
-            cache=CACHE,
-            compiler_directives=DIRECTIVES,
-            show_all_warnings=False,
-            quiet=True,
-        )
-
-
-@contextlib.contextmanager
-def discarding_partial(folder: Path) -> Iterator[None]:
-    """Delete what an interrupted translation wrote to `folder`: Cython takes a half-written file for a finished one."""
-    marker = folder / ".unfinished"
-    if marker.exists():
-        began = marker.stat().st_mtime
-        for path in folder.rglob("*.cpp"):
-            if path.stat().st_mtime >= began:
-                path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
-    marker.touch()
-    yield
-    marker.unlink()
-
-
-class Bundle(Extension):
-    """One shared object that contains several extensions, its parts; ``cuda/core/_utils/bundle.py`` lists them."""
-
-    def __init__(self, name: str, parts: list[Extension]):
-        super().__init__(name, [source for part in parts for source in part.sources], language="c++")
-        self.parts = parts
-
-
-def bundled(found: list[Extension]) -> list[Extension]:
-    """Return the extensions, with those of the bundle replaced by the bundle."""
-    bundle = load(PACKAGE / "_utils" / "bundle.py")
-    names = {f"cuda.core.{name}" for name in bundle.MODULES}
-    parts = [part for part in found if part.name in names]
-    if missing := names - {part.name for part in parts}:
-        sys.exit(f"cuda/core/_utils/bundle.py lists modules that are not extensions: {', '.join(sorted(missing))}")
-    return [Bundle(f"cuda.core.{bundle.NAME}", parts), *(part for part in found if part.name not in names)]
-
-
 def load(path: Path):
     """Import a module of the source tree by its file."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -141,57 +49,80 @@ def load(path: Path):
     return module
 
 
-class BuildExtensions(build_ext):
-    """Compile in parallel, through ccache if it is installed; then build the software device.
+def cuda_include_dir() -> str:
+    """Find ``cuda.h``: a build requirement brings it, so that no toolkit is needed."""
+    # In an isolated build environment cuda-pathfinder does not find that requirement, and may return the headers
+    # of a toolkit of another version.
+    try:
+        runtime = importlib.metadata.distribution("nvidia-cuda-runtime")
+        header = next(file for file in runtime.files or () if file.name == "cuda.h")
+        return str(Path(runtime.locate_file(header)).parent)
+    except (importlib.metadata.PackageNotFoundError, StopIteration):
+        found = importlib.import_module("cuda.pathfinder").locate_nvidia_header_directory("cudart")
+    if found is None:
+        sys.exit("cuda.h was not found; install nvidia-cuda-runtime of the same minor version as cuda-bindings")
+    return found.abs_path
 
-    Each part of the bundle is also linked by itself, below ``build/``, so that it is compiled only after it changed.
-    """
+
+def extensions() -> list[Extension]:
+    """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
+    load(ROOT / ".ci" / "library_calls.py").write_calls(CALLS, Path(cuda_include_dir()))
+    marker = TRANSLATED / ".unfinished"
+    if marker.exists():
+        shutil.rmtree(TRANSLATED)  # Cython takes a half-written file for a finished one
+    TRANSLATED.mkdir(parents=True, exist_ok=True)
+    marker.touch()
+    sources = [path.relative_to(ROOT) for path in sorted(PACKAGE.rglob("*.pyx"))]
+    found = cythonize(
+        [Extension(".".join(path.with_suffix("").parts), [str(path)], language="c++") for path in sources],
+        nthreads=JOBS,
+        build_dir=str(TRANSLATED.relative_to(ROOT)),
+        include_path=[".", str(CALLS)],
+        compiler_directives=DIRECTIVES,
+        show_all_warnings=False,
+    )
+    marker.unlink()
+    for extension in found:
+        extension.include_dirs = [cuda_include_dir(), "cuda/core/_native", "cuda/core/_utils", "cuda/core/_memory"]
+        extension.include_dirs += ["cuda/core/_arrays", "build/calls/cuda/core/_utils"]
+        extension.depends = [str(header.relative_to(ROOT)) for header in PACKAGE.rglob("*.hpp")]
+        extension.extra_compile_args = COMPILE_ARGS
+    return found
+
+
+class BuildExtensions(build_ext):
+    """Compile in parallel, with a precompiled header; then build the software device."""
 
     def initialize_options(self) -> None:
         super().initialize_options()
         self.parallel = JOBS
-        self.parts = frozenset()
+        self.counter = itertools.count(1)
 
     def run(self) -> None:
         super().run()
-        # A file of a part, left by an older build, would be installed but never loaded.
-        for name in self.parts:
-            for folder in (self.build_lib, *((ROOT,) if self.inplace else ())):
-                Path(folder, self.get_ext_filename(name)).unlink(missing_ok=True)
         if sys.platform == "linux" and platform.machine() == "x86_64":
             target = EMULATOR if self.inplace else Path(self.build_lib) / "cuda" / "emulator"
             load(EMULATOR / "build.py").build(target / "_emulator.so", ROOT / "build" / "emulator", JOBS)
 
     def build_extensions(self) -> None:
-        ccache = shutil.which("ccache")
-        if ccache and "CC" not in os.environ:
-            for attribute in ("compiler_so", "compiler_so_cxx", "compiler_cxx"):
-                command = getattr(self.compiler, attribute, None)
-                if command and attribute != "compiler_cxx":
-                    self.compiler.set_executable(attribute, [ccache, *command])
-        whole = self.extensions
-        parts = [part for extension in whole if isinstance(extension, Bundle) for part in extension.parts]
-        for part in parts:
-            part._full_name, part._needs_stub = part.name, False
-        self.parts = frozenset(part.name for part in parts)
-        self.extensions = [*parts, *(extension for extension in whole if not isinstance(extension, Bundle))]
+        command = [*getattr(self.compiler, "compiler_so_cxx", self.compiler.compiler_so), *COMPILE_ARGS]
+        if "clang" not in command[0]:
+            self.precompile(command)
         super().build_extensions()
-        self.extensions = whole
-        for extension in whole:
-            if isinstance(extension, Bundle):
-                self.link_bundle(extension)
 
-    def get_ext_fullpath(self, name: str) -> str:
-        if name in self.parts:
-            return str(Path(self.build_temp, self.get_ext_filename(name)))
-        return super().get_ext_fullpath(name)
+    def precompile(self, command: list[str]) -> None:
+        """Compile the common headers once; GCC takes the result for the header, if the flags are the same."""
+        header = Path(self.build_temp).resolve() / "precompiled.hpp"
+        header.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(PACKAGE / "_native" / "precompiled.hpp", header)
+        includes = [f"-I{folder}" for folder in (cuda_include_dir(), *self.include_dirs)]
+        self.spawn([*command, *includes, "-x", "c++-header", str(header), "-o", f"{header}.gch"])
+        for extension in self.extensions:
+            extension.extra_compile_args = [*COMPILE_ARGS, "-include", str(header)]
 
-    def link_bundle(self, bundle: Bundle) -> None:
-        objects = self.compiler.object_filenames(bundle.sources, output_dir=self.build_temp)
-        path = self.get_ext_fullpath(bundle.name)
-        if self.force or newer_group([*objects, str(PACKAGE / "_utils" / "bundle.py")], path):
-            Path(path).unlink(missing_ok=True)  # link_shared_object skips files that are newer than their objects
-            self.compiler.link_shared_object(objects, path, target_lang="c++")
+    def build_extension(self, extension: Extension) -> None:
+        print(f"extension {next(self.counter)} of {len(self.extensions)}: {extension.name}", flush=True)
+        super().build_extension(extension)
 
 
 class BuildPackage(build_py):
@@ -207,7 +138,7 @@ class BuildPackage(build_py):
         if not self.editable_mode:
             # Extensions of other packages are compiled against our .pxd files, which cimport these declarations.
             shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
-            load(STUB_GENERATOR).write_stubs(ROOT, PACKAGE, Path(self.build_lib))
+            load(ROOT / ".ci" / "stubs.py").write_stubs(ROOT, PACKAGE, Path(self.build_lib))
 
 
 class SourceDistribution(sdist):
@@ -229,6 +160,6 @@ class SourceDistribution(sdist):
 # The worker processes of cythonize may import this file.
 if __name__ == "__main__":
     setup(
-        ext_modules=bundled(extensions()) if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
+        ext_modules=extensions() if not {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else [],
         cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage, "sdist": SourceDistribution},
     )

@@ -477,7 +477,7 @@ def test_interpreter_exits_while_a_daemon_thread_looks_for_the_driver():
 import os, threading, time
 os.environ["CUDA_CORE_DEVICE"] = "hardware"  # the software device is not looked for
 from cuda.core import Device
-from cuda.core._utils.importing import libraries
+from cuda.core._utils import libraries
 
 is_looking = threading.Event()
 

@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core import CUDAError, Device
-from cuda.core._device_contexts import DeviceContexts
+from cuda.core._device import DeviceContexts
 from support.threads import in_thread
 
 pytestmark = pytest.mark.requires(device=True)

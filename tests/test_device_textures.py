@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core import Device
-from cuda.core._device_textures import DeviceTextures
+from cuda.core._device import DeviceTextures
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import MipmappedArray, OpaqueArray, ResourceDescriptor, SurfaceObject, TextureObject
 from support.threads import in_thread

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from cuda.core import Device, EventOptions, Kernel, LaunchConfig, ObjectCode, StreamOptions, launch
-from cuda.core._compile.linking._driver_linker import DriverLinker
+from cuda.core._linker import DriverLinker
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError

@@ -19,7 +19,7 @@ from cuda.core import (
     WorkqueueResourceOptions,
     launch,
 )
-from cuda.core._handles._handles import registry_sizes
+from cuda.core._native._cuda_core import registry_sizes
 from cuda.core._utils.cuda_utils import CUDAError
 from support.contexts import current_context, no_context
 from support.green import BLOCKS, green_context, kernel, multiprocessors, own_multiprocessors, split

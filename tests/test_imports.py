@@ -45,7 +45,7 @@ def test_the_import_loads_only_the_modules_that_defer_the_others():
     allowed = {
         "_utils",
         "_utils.bundle",
-        "_utils.completion",
+        "_utils.completer",
         "_utils.importing",
         "_utils.importing.deferred",
         "_utils.device_choice",

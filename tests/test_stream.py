@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, Event, Stream, StreamOptions
-from cuda.core._handles._handles import registry_sizes
+from cuda.core._native._cuda_core import registry_sizes
 from cuda.core._stream import IsStreamType, Stream_accept, default_stream
 from support.contexts import current_context, foreign_context, no_context
 from support.threads import in_thread

@@ -6,31 +6,21 @@ Importing this package imports almost none of its modules: each public name is i
 a program pays only for what it uses. ``docs/design/imports.md`` has the reasons and the figures.
 """
 
-from cuda.core._utils import device_choice
+import importlib
+import sys
+
+from cuda.core._utils import completer, device_choice
+from cuda.core._utils.importing.deferred import deferred_names
+from cuda.core._version import __version__
 
 device_choice.apply()
-
-import importlib  # noqa: E402
-import sys  # noqa: E402
-
-from cuda.core._utils import bundle  # noqa: E402
-
-if _bundle_path := bundle.bundle_path(__path__[0]):
-    sys.meta_path.insert(0, bundle.BundleFinder(_bundle_path))
-else:
-    sys.meta_path.append(importlib.import_module("cuda.core._utils.importing.unbuilt").MissingExtensions(__path__[0]))
-
-from cuda.core._utils import completion  # noqa: E402
-from cuda.core._utils.importing.deferred import deferred_names  # noqa: E402
-from cuda.core._version import __version__  # noqa: E402
-
-completion.patch_completion()
+completer.patch_completion()
 
 # The module of each public name, relative to this package.
 _HOMES = {
     "Buffer": "_memory._buffer",
     "CUDAError": "_utils.cuda_utils",
-    "CachingMemoryResource": "_memory.adaptors._caching_memory_resource",
+    "CachingMemoryResource": "_memory._adaptors",
     "Context": "_context",
     "ContextOptions": "_context",
     "Device": "_device",
@@ -47,15 +37,15 @@ _HOMES = {
     "LaunchConfig": "_launch_config",
     "LaunchError": "_utils.cuda_utils",
     "LegacyPinnedMemoryResource": "_memory._legacy",
-    "LimitingMemoryResource": "_memory.adaptors._limiting_memory_resource",
+    "LimitingMemoryResource": "_memory.adaptors",
     "Linker": "_linker",
     "LinkerOptions": "_linker",
-    "LoggingMemoryResource": "_memory.adaptors._logging_memory_resource",
+    "LoggingMemoryResource": "_memory.adaptors",
     "ManagedBuffer": "_memory._managed_buffer",
     "ManagedMemoryResource": "_memory._managed_memory_resource",
     "ManagedMemoryResourceOptions": "_memory._managed_memory_resource",
     "MemoryResource": "_memory._buffer",
-    "MemoryStatistics": "_memory.adaptors._accounting",
+    "MemoryStatistics": "_memory._adaptors",
     "NVRTCError": "_utils.cuda_utils",
     "NotSupportedError": "_utils.cuda_utils",
     "ObjectCode": "_module",
@@ -67,21 +57,21 @@ _HOMES = {
     "ProgramOptions": "_program",
     "SMResource": "_device_resources",
     "SMResourceOptions": "_device_resources",
-    "StatisticsMemoryResource": "_memory.adaptors._statistics_memory_resource",
+    "StatisticsMemoryResource": "_memory.adaptors",
     "Stream": "_stream",
     "StreamOptions": "_stream",
     "TensorMapDescriptor": "_tensor_map",
     "TensorMapDescriptorOptions": "_tensor_map",
-    "TrackedAllocation": "_memory.adaptors._tracking_memory_resource",
-    "TrackingMemoryResource": "_memory.adaptors._tracking_memory_resource",
+    "TrackedAllocation": "_memory.adaptors",
+    "TrackingMemoryResource": "_memory.adaptors",
     "VirtualMemoryResource": "_memory._virtual_memory_resource",
     "VirtualMemoryResourceOptions": "_memory._virtual_memory_resource",
     "WorkqueueResource": "_device_resources",
     "WorkqueueResourceOptions": "_device_resources",
     "launch": "_launcher",
-    "register_host_memory": "_memory.ranges._host_registration",
-    "set_memory_resource": "_memory.adaptors._default_resource",
-    "use_memory_resource": "_memory.adaptors._default_resource",
+    "register_host_memory": "_memory._legacy",
+    "set_memory_resource": "_device",
+    "use_memory_resource": "_device",
 }
 _PACKAGES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
 # Private modules that other packages access as attributes without importing them.

@@ -13,8 +13,8 @@ from cuda.core._device_resources cimport (
     Resource_add,
     Resource_check_driver,
 )
-from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport (
+from cuda.core._native._cuda_core cimport DriverObject, bindings_object
+from cuda.core._native._cuda_core cimport (
     ContextHandle,
     Green,
     GreenHandle,
@@ -28,7 +28,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._utils.options import Options, options_class
 from cuda.core.typing import DeviceResourcesType  # no-cython-lint (programs import it from here)
 

@@ -1,34 +1,559 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: the entry point to the contexts, streams, memory and properties of a GPU."""
+"""Devices: the objects, their contexts, their textures, and the default memory resource."""
 
 from __future__ import annotations
 
 cimport cython
-from cpython.object cimport PyObject, PyTypeObject
+from libc.stdint cimport intptr_t, uint64_t
 
-from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._device_contexts cimport Device_keep_context
-from cuda.core._device_instances cimport device_argument, devices_of_thread, ordinal_of
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF
+
+from cuda.core._context cimport (
+    Context,
+    Context_create_green,
+    Context_enter,
+    Context_find,
+    Context_keep,
+    Context_leave,
+    Context_ordinal,
+    Context_primary,
+    Context_wrap,
+)
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_device
-from cuda.core._device_textures cimport DeviceTextures
 from cuda.core._event cimport Event, Event_create, Event_flags
-from cuda.core._handles._handles cimport KeptContext
-from cuda.core._handles._waiting cimport wait_for_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
-from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._memory.adaptors._default_resource cimport chosen_resource, is_chosen, new_resource
-from cuda.core._memory.ranges._allocation cimport size_argument
+from cuda.core._memory._memory_resource cimport MemoryResource, size_argument
+from cuda.core._native._cuda_core cimport ContextHandle, KeptContext
+from cuda.core._native._device_wait cimport wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe, newfunc, set_constructor, vectorcallfunc
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version, init_driver
 
-from cuda.core._handles import _late
-from cuda.core._utils.cuda_utils import ComputeCapability
+from contextvars import ContextVar
+import contextlib
+import importlib
+import operator
+
+from cuda.core._native import _late
+from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability
 from cuda.core._utils.importing.deferred import Deferred, deferred_names
+from cuda.core._utils.validators import shown
 
-__all__ = ["Device", "DeviceProperties"]  # noqa: F822 (the latter at its first use, below)
+__all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
+
+
+cdef extern from "Python.h":
+    int PyContextVar_Get(object variable, PyObject* default, PyObject** value) except -1
+
+# Both map ordinals to resources, with -1 for every device. The choices of a block are replaced, never changed; those of
+# the process are changed key by key, because other threads read them without a lock.
+cdef object _of_block = ContextVar("cuda.core memory resources")
+cdef dict _of_process = {}
+
+is_chosen = False
+
+_pools = Deferred("cuda.core._memory._device_memory_resource")
+_legacy = Deferred("cuda.core._memory._legacy")
+
+
+def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
+    """Return a context manager that sets the memory resource of :meth:`Device.allocate` in its block.
+
+    The setting is a :class:`contextvars.ContextVar`: it applies to the code of the block and to ``asyncio`` tasks
+    started in it, but not to other threads. If threads inherit the context (``sys.flags.thread_inherit_context``, the
+    default of free-threaded Python), it also applies to threads started in the block. Blocks nest; the innermost one
+    for a device takes precedence over :attr:`Device.memory_resource` and :func:`set_memory_resource`. It can also be
+    used as a decorator.
+
+    Parameters
+    ----------
+    mr : :class:`MemoryResource`
+        The memory resource.
+    device : :class:`Device` | int, optional
+        The device that the resource is used for. If None, the device of the resource, or all devices if it belongs to
+        none.
+
+    Returns
+    -------
+    context manager
+        The context manager, whose ``as`` target is ``mr``.
+
+    Raises
+    ------
+    TypeError
+        If ``mr`` is not a :class:`MemoryResource`, or ``device`` neither a device nor an int.
+    ValueError
+        If there is no such device.
+    """
+    return _use(mr, resource_ordinal(mr, device))
+
+
+def set_memory_resource(mr: MemoryResource | None, device: Device | int | None = None) -> None:
+    """Set the memory resource of :meth:`Device.allocate` for all threads of the process.
+
+    A resource set with :func:`use_memory_resource` or :attr:`Device.memory_resource` takes precedence.
+
+    Parameters
+    ----------
+    mr : :class:`MemoryResource` | None
+        The memory resource; None restores the default.
+    device : :class:`Device` | int, optional
+        The device that the resource is used for. If None, the device of ``mr``, or all devices if it belongs to none,
+        which replaces all earlier settings. With ``mr=None``, None means all devices.
+
+    Raises
+    ------
+    TypeError
+        If ``mr`` is not a :class:`MemoryResource` or None, or ``device`` neither a device nor an int.
+    ValueError
+        If there is no such device.
+    """
+    global is_chosen
+    if mr is not None:
+        ordinal = resource_ordinal(mr, device)
+        _of_process[ordinal] = mr
+        is_chosen = True
+        if ordinal < 0:
+            keep_choices([-1])
+    elif device is not None:
+        _of_process.pop(int(_late.device_of(device)), None)
+    else:
+        keep_choices([])
+
+
+@contextlib.contextmanager
+def _use(mr, ordinal):
+    global is_chosen
+    token = _of_block.set(with_choice(_of_block.get({}), mr, ordinal))
+    # Not reset after the block: a task that was started in it may run longer.
+    is_chosen = True
+    try:
+        yield mr
+    finally:
+        _of_block.reset(token)
+
+
+cdef dict with_choice(dict choices, MemoryResource mr, int ordinal):
+    # A setting for all devices replaces the others.
+    return {-1: mr} if ordinal < 0 else {**choices, ordinal: mr}
+
+
+cdef int keep_choices(list ordinals) except -1:
+    for ordinal in list(_of_process):
+        if ordinal not in ordinals:
+            _of_process.pop(ordinal, None)
+    return 0
+
+
+cdef int resource_ordinal(object mr, object device) except -2:
+    if not isinstance(mr, MemoryResource):
+        raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
+    if device is not None:
+        return int(_late.device_of(device))
+    try:
+        return mr.device_id
+    except RuntimeError:
+        return -1  # page-locked host memory belongs to no device
+
+
+cdef MemoryResource chosen_resource(int device_id, bint has_own):
+    cdef PyObject* found = NULL
+    cdef MemoryResource resource = None
+    PyContextVar_Get(_of_block, NULL, &found)
+    if found != NULL:
+        resource = choice_of(<dict>found, device_id)
+        Py_DECREF(<object>found)
+    if resource is None and not has_own:
+        resource = choice_of(_of_process, device_id)
+    return resource
+
+
+cdef MemoryResource choice_of(dict choices, int device_id):
+    found = choices.get(device_id)
+    return choices.get(-1) if found is None else found
+
+
+cdef MemoryResource new_resource(int device_id, bint has_pools):
+    return _pools.DeviceMemoryResource(device_id) if has_pools else _legacy._SynchronousMemoryResource(device_id)
+
+
+cdef class DeviceContexts:
+    """The contexts of a device, as methods of :class:`Device`."""
+
+    def __enter__(self):
+        cdef KeptContext kept
+        cdef Context context = Device_context(self)
+        if context is None or not kept.hold(context._h_context):
+            context = Device_primary(self)
+            Context_keep(context, &kept)
+        HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
+        Device_set_context(self, context)
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        cdef cydriver.CUcontext c_context = NULL
+        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
+    def set_current(self, ctx: Context | None = None) -> Context | None:
+        """Make this device current on the calling thread.
+
+        Without ``ctx``, the primary context of the device becomes current (``cuCtxSetCurrent``). With ``ctx``, the
+        current context is popped and returned, and ``ctx`` is pushed (``cuCtxPopCurrent``, ``cuCtxPushCurrent``).
+        Pass the returned context to another call to restore it.
+
+        Parameters
+        ----------
+        ctx : :class:`Context`, optional
+            A context of this device. If None, the primary context.
+
+        Returns
+        -------
+        :class:`Context` | None
+            The context that ``ctx`` replaced; the same object that was passed in, if it was set through this Device.
+            None if no context was current, or ``ctx`` is None.
+
+        Raises
+        ------
+        TypeError
+            If ``ctx`` is not a :class:`Context`.
+        RuntimeError
+            If ``ctx`` is closed or belongs to another device.
+        """
+        cdef KeptContext kept
+        cdef Context context
+        if isinstance(ctx, Context):
+            return Device_exchange(self, ctx)
+        if ctx is not None:
+            raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
+        context = Device_primary(self)
+        Context_keep(context, &kept)
+        HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
+        Device_set_context(self, context)
+
+    def create_context(self, options: ContextOptions | None = None) -> Context:
+        """Create a green context, which uses a part of the multiprocessors of this device (``cuGreenCtxCreate``).
+
+        A green context shares memory, loaded code and errors with the primary context. It does not become current:
+        enqueue work on a stream from :meth:`Context.create_stream`, or call :meth:`set_current`.
+
+        Parameters
+        ----------
+        options : :class:`ContextOptions` | dict
+            The resources of the context: multiprocessors from :meth:`SMResource.split`, work queues, or both.
+
+        Returns
+        -------
+        :class:`Context`
+            The context. It is destroyed after it and everything that was created in it are closed.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` or a resource has the wrong type.
+        ValueError
+            If ``options`` is None or has no resources, or a resource comes from a dry run or from another device.
+        RuntimeError
+            If the driver is older than CUDA 12.4.
+        CUDAError
+            If the driver refuses the resources.
+        """
+        return Context_create_green(self._id, options)
+
+    @property
+    def context(self) -> Context:
+        """† The :class:`Context` that this Device made current last, with :meth:`set_current` or ``with``."""
+        Device_check_set(self)
+        return Device_context(self)
+
+
+cdef int Device_check_set(DeviceContexts self) except -1:
+    if Device_context(self) is None:
+        raise CUDAError(f"device {self._id} was not made current by this object; call Device.set_current() first")
+    return 0
+
+
+cdef int Device_keep_context(DeviceContexts self, KeptContext* kept) except -1:
+    Device_check_set(self)
+    return Context_keep(Device_context(self), kept)
+
+
+cdef Context Device_primary(DeviceContexts self):
+    cdef ContextHandle h_context
+    cdef Context primary
+    with cython.critical_section(self):
+        primary = self._primary
+    if primary is None or not primary._h_context:
+        Context_primary(self._id, &h_context)
+        with cython.critical_section(self):
+            if self._primary is None or not self._primary._h_context:
+                self._primary = Context_wrap(h_context, self._id)
+            primary = self._primary
+    return primary
+
+
+cdef Context Device_exchange(DeviceContexts self, Context context):
+    cdef Context previous = None
+    cdef ContextHandle h_previous
+    cdef cydriver.CUcontext c_previous = NULL
+    cdef KeptContext kept
+    Context_keep(context, &kept)
+    if context._device_id != self._id:
+        raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
+    init_driver()
+    HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
+    if c_previous != NULL:
+        previous = Device_find_context(self, c_previous)
+        if previous is None:
+            Context_find(c_previous, &h_previous)
+            previous = Context_wrap(h_previous, Context_ordinal(h_previous))
+        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
+    HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
+    Device_set_context(self, context)
+    return previous
+
+
+# The Context object that this device has made current; None if that was another context.
+cdef Context Device_find_context(DeviceContexts self, cydriver.CUcontext c_context):
+    with cython.critical_section(self):
+        contexts = (self._context, self._primary)
+    for context in contexts:
+        if context is not None and (<Context>context)._address() == <intptr_t>c_context:
+            return context
+    return None
+
+
+make_hasattr_safe(DeviceContexts)
+
+
+cdef class Factories:
+    """The functions of :mod:`cuda.core.texture` that create the objects."""
+
+    cdef object create_opaque_array, create_mipmapped_array, create_texture_object, create_surface_object
+
+
+# Filled at first use, which loads the package.
+cdef Factories _factories = Factories()
+
+
+cdef Factories factories():
+    if _factories.create_surface_object is None:
+        package = _late.texture_package()
+        # Threads that do this at the same time set the same functions. The one that is tested above is set last.
+        _factories.create_opaque_array = package._array.create_opaque_array
+        _factories.create_mipmapped_array = package._mipmapped_array.create_mipmapped_array
+        _factories.create_texture_object = package._texture.create_texture_object
+        _factories.create_surface_object = package._surface.create_surface_object
+    return _factories
+
+
+cdef class DeviceTextures(DeviceContexts):
+    """The methods of :class:`Device` that create arrays, textures and surfaces."""
+
+    def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:
+        """† Create a CUDA array, whose memory layout is opaque (``cuArray3DCreate``).
+
+        Parameters
+        ----------
+        options : :class:`~cuda.core.texture.OpaqueArrayOptions` | dict
+            The extents, the element format and the number of channels.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.OpaqueArray`
+            The array, with undefined contents.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` has the wrong type.
+        ValueError
+            If an option has an invalid value, or two options exclude each other.
+        CUDAError
+            Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
+        """
+        return factories().create_opaque_array(self, options)
+
+    def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
+        """† Create a mipmapped array (``cuMipmappedArrayCreate``).
+
+        Parameters
+        ----------
+        options : :class:`~cuda.core.texture.MipmappedArrayOptions` | dict
+            The extents of level 0, the element format, the number of channels and of levels.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.MipmappedArray`
+            The mipmapped array, with undefined contents.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` has the wrong type.
+        ValueError
+            If an option has an invalid value, or two options exclude each other.
+        CUDAError
+            Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
+        """
+        return factories().create_mipmapped_array(self, options)
+
+    def create_texture_object(
+        self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
+    ) -> TextureObject:
+        """† Create a texture object (``cuTexObjectCreate``).
+
+        Parameters
+        ----------
+        resource : :class:`~cuda.core.texture.ResourceDescriptor`
+            The memory that the texture reads: an array, a mipmapped array, or linear or pitched memory.
+        options : :class:`~cuda.core.texture.TextureObjectOptions` | dict, optional
+            Address modes, filter mode and read mode. If None: coordinates in elements, no filtering.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.TextureObject`
+            The texture object, which keeps the memory alive.
+
+        Raises
+        ------
+        TypeError
+            If an argument has the wrong type.
+        ValueError
+            If an option has an unknown value.
+        RuntimeError
+            If the array or buffer of the resource is closed.
+        CUDAError
+            Before :meth:`set_current`, or if the driver refuses these options for this resource.
+        """
+        return factories().create_texture_object(self, resource, options)
+
+    def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
+        """† Create a surface object (``cuSurfObjectCreate``).
+
+        Parameters
+        ----------
+        resource : :class:`~cuda.core.texture.ResourceDescriptor`
+            An array that was created with ``is_surface_load_store=True``.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.SurfaceObject`
+            The surface object, which keeps the array alive.
+
+        Raises
+        ------
+        TypeError
+            If ``resource`` has the wrong type.
+        ValueError
+            If it does not describe an array, or the array was created without ``is_surface_load_store``.
+        RuntimeError
+            If the array is closed.
+        CUDAError
+            Before :meth:`set_current`.
+        """
+        return factories().create_surface_object(self, resource)
+
+
+cdef extern from *:
+    """
+    #include <cstdint>
+    // A borrowed reference to the devices of the calling thread, and the thread state that owns them.
+    static thread_local struct { std::uint64_t owner; PyObject* devices; } this_thread;
+    """
+    struct ThisThread:
+        uint64_t owner
+        PyObject* devices
+    ThisThread this_thread
+
+cdef extern from "Python.h":
+    ctypedef struct PyThreadState
+
+    PyThreadState* PyThreadState_Get() noexcept
+    PyObject* PyThreadState_GetDict() noexcept
+    uint64_t PyThreadState_GetID(PyThreadState* state) noexcept
+
+
+# Held by the dictionary of the thread state, so it lives as long as the thread.
+@cython.final
+@cython.no_gc_clear
+cdef class ThreadDevices:
+    cdef tuple devices
+
+    def __dealloc__(self):
+        if this_thread.devices == <PyObject*>self:
+            this_thread.devices = NULL
+
+
+# The ID of the thread state is compared, because a native thread gets a new thread state each time it
+# enters Python (PyGILState_Ensure), and the old one, with its devices, is gone.
+cdef tuple devices_of_thread(object make):
+    if this_thread.devices != NULL and this_thread.owner == PyThreadState_GetID(PyThreadState_Get()):
+        return (<ThreadDevices>this_thread.devices).devices
+    return make_devices(make)
+
+
+cdef tuple make_devices(object make):
+    cdef ThreadDevices mine = ThreadDevices.__new__(ThreadDevices)
+    cdef PyObject* state = NULL
+    cdef int c_count = 0
+    init_driver()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuDeviceGetCount(&c_count), b"cuDeviceGetCount")
+    if c_driver_version() // 1000 < cydriver.CUDA_VERSION // 1000:
+        importlib.import_module("cuda.bindings.utils").warn_if_cuda_major_version_mismatch()
+    mine.devices = tuple([make(ordinal) for ordinal in range(c_count)])
+    state = PyThreadState_GetDict()
+    if state == NULL:
+        raise RuntimeError("this thread has no Python thread state, so it cannot have Device objects")
+    (<dict>state)[ThreadDevices] = mine
+    this_thread.owner = PyThreadState_GetID(PyThreadState_Get())
+    this_thread.devices = <PyObject*>mine
+    return mine.devices
+
+
+cdef Py_ssize_t ordinal_of(object device_id, Py_ssize_t count) except -1:
+    cdef Py_ssize_t ordinal
+    cdef int is_too_large = 0
+    if device_id is None:
+        ordinal = current_ordinal()
+    else:
+        if not PyLong_CheckExact(device_id):
+            device_id = check_index(device_id)
+        ordinal = PyLong_AsLongAndOverflow(device_id, &is_too_large)
+    if not 0 <= ordinal < count:
+        raise ValueError(f"there is no device {shown(device_id)}; the machine has {count}, numbered from 0")
+    return ordinal
+
+
+cdef object check_index(object device_id):
+    if isinstance(device_id, bool):
+        raise ValueError(f"device_id must be an ordinal, not {device_id}")
+    if not hasattr(type(device_id), "__index__"):
+        raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
+    return operator.index(device_id)
+
+
+cdef inline Py_ssize_t current_ordinal() except -1:
+    cdef cydriver.CUdevice c_device = 0
+    if ALLOW_RETURN(
+        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
+    ):
+        return c_device
+    return 0
+
+
+cdef object device_argument(tuple args, dict kwargs):
+    unknown = [name for name in kwargs if name != "device_id"]
+    if unknown:
+        raise TypeError(f"Device() got an unexpected keyword argument {shown(unknown[0])}; it takes one, device_id")
+    if len(args) + len(kwargs) > 1:
+        raise TypeError("Device() takes one argument at most, device_id")
+    return kwargs["device_id"] if kwargs else args[0] if args else None
+
 
 _properties = Deferred("cuda.core._device_properties")
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import importlib
 
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import CachedProperty
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.attribute_errors import CachedProperty
 
 __all__ = ["DeviceProperties"]
 

@@ -3,7 +3,7 @@
 
 from libcpp.vector cimport vector
 
-from cuda.core._handles._handles cimport ContextHandle, ContextMember
+from cuda.core._native._cuda_core cimport ContextHandle, ContextMember
 from cuda.core._utils cimport cydriver
 
 

@@ -8,18 +8,18 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 from libcpp.vector cimport vector
 
-from cuda.core._handles._driver_object cimport refuse_pickle
-from cuda.core._handles._handles cimport ContextHandle
+from cuda.core._native._cuda_core cimport refuse_pickle
+from cuda.core._native._cuda_core cimport ContextHandle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
-from cuda.core._utils.version cimport c_driver_version
+from cuda.core._utils.cuda_utils cimport c_driver_version
 
 import operator
 from collections.abc import Sequence
 
 from cuda.core import typing as enums
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_str_enum, shown

@@ -4,7 +4,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
-from cuda.core._handles._handles cimport Keep
+from cuda.core._native._cuda_core cimport Keep
 
 
 cdef struct DLDevice:

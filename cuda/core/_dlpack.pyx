@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
 
-from cuda.core._handles._handles cimport Keep
+from cuda.core._native._cuda_core cimport Keep
 
 import importlib
 from enum import IntEnum

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport ContextHandle, ContextMember, EventHandle, EventMember, KeptEvent
+from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
+from cuda.core._native._cuda_core cimport ContextHandle, ContextMember, EventHandle, EventMember, KeptEvent
 
 
 cdef class Event(DriverObject):

@@ -9,9 +9,9 @@ from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
 
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
-from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport ContextHandle, EventHandle, Handle, Keep, KeptEvent, address
-from cuda.core._handles._waiting cimport call_interruptibly, wait_for_event
+from cuda.core._native._cuda_core cimport DriverObject, bindings_object
+from cuda.core._native._cuda_core cimport ContextHandle, EventHandle, Handle, Keep, KeptEvent, address
+from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport (
@@ -24,14 +24,14 @@ from cuda.core._utils.cuda_utils cimport (
 
 import weakref
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import Options, options_class
 
 __all__ = ["Event", "EventOptions"]
 
 _helpers = Deferred("cuda.core._utils.helpers")
-_sharing = Deferred("cuda.core._utils.sharing")
+_sharing = Deferred("cuda.core._utils.ipc")
 
 
 cdef class Event(DriverObject):

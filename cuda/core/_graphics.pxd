@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport GraphicsMember
+from cuda.core._native._cuda_core cimport DriverObject
+from cuda.core._native._cuda_core cimport GraphicsMember
 
 
 cdef class GraphicsResource(DriverObject):

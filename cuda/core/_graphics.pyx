@@ -15,8 +15,8 @@ from cuda.core._context cimport (
     Context_leave,
     Context_ordinal,
 )
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport (
+from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
+from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
     ArrayHandle,

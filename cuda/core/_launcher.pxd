@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Kernel launches, bound kernels, and what limits a launch."""
 
 from cpython.object cimport PyObject
 
-from cuda.core._handles._handles cimport KeptKernel
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel
+from cuda.core._native._cuda_core cimport KeptKernel
 from cuda.core._stream cimport Stream
 
 

@@ -1,41 +1,72 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launching kernels.
-
-A launch checks the types of its first three arguments, writes the others to the argument buffer, and calls the driver.
-Errors that can be corrected (a shared memory limit, a wrong context) are handled after the failed call, so that the
-usual launch does not pay for checks; docs/design/launch.md has the reasons.
-"""
+"""Kernel launches, bound kernels, and what limits a launch."""
 
 from __future__ import annotations
 
 cimport cython
-from cpython.object cimport PyObject, PyTypeObject
 from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t, uintptr_t
 
+from cpython.object cimport PyObject, PyTypeObject
+
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._driver_object cimport refuse_pickle
-from cuda.core._handles._handles cimport ContextHandle, KeptKernel, KeptStream
-from cuda.core._handles._launches cimport ArgumentBlock
-from cuda.core._launch._arguments cimport ArgumentBlock_fill
+from cuda.core._kernel_arg_handler cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel, Kernel_keep
+from cuda.core._native._cuda_core cimport (
+    ArgumentBlock,
+    CaptureModeScope,
+    ContextHandle,
+    KeptKernel,
+    KeptStream,
+    refuse_pickle,
+    relax_capture_mode,
+)
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
+import math
 import warnings
 
 from cuda.core._code._loading import explain
+from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.importing.deferred import Deferred
 
-__all__ = ["launch"]
+__all__ = ["exceeded_limit", "launch"]
 
-_limits = Deferred("cuda.core._launch._limits")
+
+AXES = "xyz"
+
+
+def exceeded_limit(kernel, config, device_id: int) -> str:
+    """Return a message about the first dimension above a limit of the device or the kernel; empty if there is none."""
+    properties = _late.device_of(device_id).properties
+    grid = config.grid
+    if config.cluster is not None:
+        grid = tuple(size * blocks for size, blocks in zip(grid, config.cluster, strict=True))
+    for name, unit, sizes in (("block", "threads", config.block), ("grid", "blocks", grid)):
+        for axis, size in zip(AXES, sizes, strict=True):
+            limit = getattr(properties, f"max_{name}_dim_{axis}")
+            if size > limit:
+                return f"{name} must have at most {limit} {unit} in {axis} on this device, but is {sizes}"
+    threads = math.prod(config.block)
+    limit = properties.max_threads_per_block
+    if threads > limit:
+        return f"block must have at most {limit} threads on this device, but {config.block} has {threads}"
+    limit = kernel.attributes[device_id].max_threads_per_block
+    if threads > limit:
+        return (
+            f"block must have at most {limit} threads for this kernel, because of its registers or its "
+            f"__launch_bounds__, but {config.block} has {threads}"
+        )
+    return ""
+
+
+_limits = Deferred("cuda.core._launcher")
 
 
 def launch(

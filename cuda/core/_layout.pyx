@@ -11,7 +11,7 @@ from cuda.core._utils._cpython cimport make_hasattr_safe
 
 import operator
 
-from cuda.core._arrays import _layout_ops as ops
+from cuda.core import _layout_ops as ops
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import int_argument, shown
 

@@ -1,51 +1,386 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
-"""Views of arrays and tensors of any library."""
+"""Strided memory views: of arrays, of buffers, derived and typed; and what they export."""
 
 from __future__ import annotations
 
-from cuda.core._arrays._derived_views cimport derive
-from cuda.core._arrays._exports cimport (
-    check_export_arguments,
-    dlpack_device,
-    exchange_capsule,
-    export_view,
-    register_view_class,
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libcpp.vector cimport vector
+
+from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_New
+from cpython.ref cimport Py_INCREF
+
+from cuda.core._arrays._array_copies cimport copy_view
+from cuda.core._arrays._importers cimport (
+    has_dlpack,
+    import_array,
+    import_known,
+    import_known_with_dlpack,
+    import_known_with_interface,
+    is_array,
+    is_torch_type,
+    view_buffer,
 )
-from cuda.core._arrays._strided_copies cimport copy_view
-from cuda.core._arrays._view_sources cimport (
-    check_empty,
-    check_has_protocol,
-    read_any_interface,
-    read_array_interface,
-    read_buffer,
-    read_cuda_array_interface,
-    read_dlpack,
-)
-from cuda.core._arrays._view_state cimport (
+from cuda.core._arrays._views cimport (
+    FOR_VIEW,
     ViewState,
+    check_size,
     dtype_of,
+    import_array_interface,
+    import_cuda_interface,
+    import_dlpack,
+    import_numpy,
+    is_numpy,
     is_packed,
     itemsize_of,
     layout_of,
+    set_flags,
+    set_tensor,
     shape_of,
     strides_of,
 )
-from cuda.core._arrays.importing._importers cimport has_dlpack
-from cuda.core._arrays.importing._protocols cimport FOR_VIEW, import_array_interface, import_cuda_interface
-from cuda.core._dlpack cimport DLPack_negotiate
+from cuda.core._dlpack cimport (
+    DEVICE_CPU,
+    DEVICE_CUDA,
+    DEVICE_CUDA_HOST,
+    DEVICE_CUDA_MANAGED,
+    DLManagedTensorVersioned,
+    DLPACK_FLAG_IS_PADDED,
+    DLPACK_FLAG_READ_ONLY,
+    DLPackExchangeAPI,
+    DLPackSource,
+    DLPack_check,
+    DLPack_element_of_dtype,
+    DLPack_export,
+    DLPack_negotiate,
+    DLPack_read,
+    DLTensor,
+    SetError,
+    numpy,
+)
 from cuda.core._layout cimport _StridedLayout
-from cuda.core._utils._cpython cimport make_hasattr_safe
+from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
+from cuda.core._native._cuda_core cimport Keep
+from cuda.core._utils._cpython cimport make_hasattr_safe, set_error_on_any_thread
 
 import functools
+import math
+import operator
 import warnings
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
+from cuda.core._layout_ops import c_strides
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import dtype_argument
+from cuda.core._utils.validators import dtype_argument, shown
 
-__all__ = ["StridedMemoryView", "args_viewable_as_strided_memory"]
+__all__ = ["StridedMemoryView", "args_viewable_as_strided_memory", "view_of_buffer"]
+
+
+cdef extern from "Python.h":
+    PyObject* PyExc_NotImplementedError
+
+
+# The class of views that exchange_object() creates.
+cdef type _view_class = ViewState
+
+
+cdef int register_view_class(object cls) except -1:
+    global _view_class
+    _view_class = cls
+    return 0
+
+
+cdef int check_export_arguments(object stream, object dl_device, object copy) except -1:
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
+    if dl_device is not None and not isinstance(dl_device, tuple):
+        raise TypeError(f"dl_device must be a tuple (device_type, device_id) or None, not {type(dl_device).__name__}")
+    if copy is not None and not isinstance(copy, bool):
+        raise TypeError(f"copy must be a bool or None, not {type(copy).__name__}")
+    return 0
+
+
+cdef object export_view(ViewState self, bint is_versioned):
+    cdef DLTensor tensor
+    cdef vector[int64_t] extents
+    cdef uint64_t flags = DLPACK_FLAG_READ_ONLY if self._is_readonly else 0
+    if fill_tensor(self, &tensor, &extents):
+        flags |= DLPACK_FLAG_IS_PADDED
+        if not is_versioned:
+            raise BufferError(
+                f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that knows DLPack 1.0 "
+                "(max_version)"
+            )
+    return DLPack_export(tensor, self, Keep(), is_versioned, flags)
+
+
+cdef tuple dlpack_device(ViewState self):
+    cdef PointerInfo info
+    if self._device_type != 0:
+        return (self._device_type, max(self._device_id, 0))
+    if not self._is_device_accessible:
+        return (DEVICE_CPU, 0)
+    info = pointer_info(self._ptr)
+    if info.is_managed:
+        return (DEVICE_CUDA_MANAGED, 0)
+    if info.is_device_accessible and info.is_host_accessible:
+        return (DEVICE_CUDA_HOST, 0)
+    return (DEVICE_CUDA, self._device_id)
+
+
+# Fills the DLTensor of the view. Its shape and strides are stored in `extents`, which is filled if necessary. Returns
+# True if elements of less than 8 bits have a byte each: the tensor then needs the flag IS_PADDED.
+cdef bint fill_tensor(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
+    cdef tuple shape = shape_of(self)
+    cdef tuple strides = strides_of(self)
+    cdef int32_t ndim = <int32_t>len(shape)
+    cdef vector[int64_t] found
+    device_type, device_id = dlpack_device(self)
+    tensor.dtype = self._element
+    if self._element.lanes == 0:
+        dtype = dtype_of(self)
+        if dtype is None:
+            raise BufferError("the type of the elements is not known; make the view with a dtype to export it")
+        tensor.dtype = DLPack_element_of_dtype(dtype)
+    if strides is None:
+        strides = c_strides(shape)
+    if extents.size() != 2 * <size_t>ndim:
+        for extent in shape:
+            found.push_back(extent)
+        for stride in strides:
+            found.push_back(stride)
+        extents.swap(found)
+    tensor.data = NULL if 0 in shape else <void*>self._ptr
+    tensor.device.device_type = device_type
+    tensor.device.device_id = device_id
+    tensor.ndim = ndim
+    tensor.shape = extents.data() if ndim > 0 else NULL
+    tensor.strides = extents.data() + ndim if ndim > 0 else NULL
+    tensor.byte_offset = 0
+    return tensor.dtype.bits * tensor.dtype.lanes % 8 != 0 and not is_packed(self)
+
+
+# The exchange table. Callers of its functions hold the interpreter lock, except for `allocate`.
+cdef DLPackExchangeAPI _table
+
+
+cdef object exchange_capsule():
+    _table.version.major = 1
+    _table.version.minor = 3
+    _table.previous_api = NULL
+    _table.allocate = exchange_allocate
+    _table.managed_from_object = exchange_managed
+    _table.object_from_managed = exchange_object
+    _table.borrow_from_object = exchange_borrow
+    _table.current_work_stream = exchange_stream
+    return PyCapsule_New(&_table, b"dlpack_exchange_api", NULL)
+
+
+cdef const char* NO_ALLOCATOR = b"a StridedMemoryView cannot allocate memory"
+
+
+cdef int exchange_allocate(
+    DLTensor* prototype, DLManagedTensorVersioned** result, void* context, SetError set_error
+) noexcept nogil:
+    if set_error != NULL:
+        set_error(context, b"NotImplementedError", NO_ALLOCATOR)
+        return -1
+    set_error_on_any_thread(PyExc_NotImplementedError, NO_ALLOCATOR)
+    return -1
+
+
+cdef int exchange_managed(void* obj, DLManagedTensorVersioned** result) except -1:
+    cdef DLPackSource source
+    check_pointer(obj, "the object")
+    check_pointer(result, "the result")
+    DLPack_read(export_view(<ViewState?><object>obj, True), &source)
+    result[0] = source.versioned
+    return 0
+
+
+cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) except -1:
+    cdef ViewState self = _view_class.__new__(_view_class)
+    check_pointer(managed, "the tensor")
+    check_pointer(result, "the result")
+    DLPack_check(&managed.dl_tensor)
+    set_tensor(self, &managed.dl_tensor)
+    set_flags(self, managed.flags)
+    # Nothing below fails: from here on, the view releases the tensor.
+    self._dlpack.versioned = managed
+    self._dlpack.tensor = &managed.dl_tensor
+    Py_INCREF(self)
+    result[0] = <void*>self
+    return 0
+
+
+cdef int exchange_borrow(void* obj, DLTensor* result) except -1:
+    check_pointer(obj, "the object")
+    check_pointer(result, "the result")
+    cdef ViewState self = <ViewState?><object>obj
+    if fill_tensor(self, result, &self._borrowed_extents):
+        raise BufferError("a borrowed tensor has no flag for elements of less than 8 bits that have a byte each")
+    return 0
+
+
+cdef int exchange_stream(int32_t device_type, int32_t device_id, void** result) except -1:
+    check_pointer(result, "the result")
+    result[0] = NULL
+    return 0
+
+
+cdef int check_pointer(const void* pointer, str name) except -1:
+    if pointer == NULL:
+        raise ValueError(f"{name} must not be a null pointer")
+    return 0
+
+
+cdef ViewState derive(ViewState self, _StridedLayout layout, object dtype):
+    cdef ViewState view
+    cdef PointerInfo info
+    cdef _StridedLayout own_layout = layout_of(self)
+    cdef bint is_typed = (
+        dtype is not None or self._element.lanes != 0 or self._dtype is not None or self._typestr is not None
+    )
+    cdef int64_t itemsize = own_layout._itemsize if dtype is None else dtype.itemsize
+    if is_typed and itemsize != layout._itemsize:
+        raise ValueError(f"the type has items of {itemsize} bytes, the layout of {layout._itemsize}")
+    check_size(self, layout)
+    view = type(self).__new__(type(self))
+    view._ptr = self._ptr + (layout._slice_offset * layout._itemsize - own_layout._slice_offset * own_layout._itemsize)
+    view._device_id, view._device_type = self._device_id, self._device_type
+    view._is_device_accessible, view._is_readonly = self._is_device_accessible, self._is_readonly
+    view._is_size_known, view._h_allocation = self._is_size_known, self._h_allocation
+    view._known_layout = layout
+    if dtype is not None:
+        view._dtype = dtype
+    else:
+        view._element, view._dtype, view._typestr = self._element, self._dtype, self._typestr
+        view._is_padded = self._is_padded
+    view._exporting_obj = self._exporting_obj
+    view._keeper = self._keeper if isinstance(self._keeper, ViewState) else self
+    if self._device_type == DEVICE_CPU or (self._device_type == 0 and not self._h_allocation):
+        # The exporter may not know that its host memory is page-locked; the driver does.
+        info = pointer_info(view._ptr)
+        if info.is_device_accessible:
+            view._device_type = 0
+            view._device_id, view._is_device_accessible = info.device_id, True
+    return view
+
+
+cdef int read_any_interface(ViewState self, object obj, object stream_ptr) except -1:
+    return 0 if import_array(self, obj, stream_ptr, FOR_VIEW) else refuse_without_protocol(obj)
+
+
+cdef int read_dlpack(ViewState self, object obj, object stream_ptr) except -1:
+    if is_numpy(obj):
+        if type(stream_ptr) is int and stream_ptr == -1 and import_numpy(self, obj, False, FOR_VIEW):
+            return 0
+    elif not isinstance(obj, ViewState) and import_known_with_dlpack(self, obj, stream_ptr, FOR_VIEW):
+        return 0
+    import_dlpack(self, obj, stream_ptr, FOR_VIEW)
+    return 0
+
+
+cdef int read_cuda_array_interface(ViewState self, object obj, object stream_ptr) except -1:
+    if isinstance(obj, (ViewState, Buffer)) or not import_known_with_interface(self, obj, stream_ptr, FOR_VIEW):
+        import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
+    return 0
+
+
+cdef int read_array_interface(ViewState self, object obj) except -1:
+    if is_torch_type(type(obj)):
+        import_known(self, obj, -1, FOR_VIEW)
+    else:
+        import_array_interface(self, obj)
+    return 0
+
+
+cdef int read_buffer(
+    ViewState self, object buffer, object shape, object strides, object itemsize, object dtype, bint is_readonly
+) except -1:
+    if not isinstance(buffer, Buffer):
+        raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
+    if dtype is None and itemsize is None:
+        raise ValueError("either itemsize or dtype must be given")
+    if dtype is not None:
+        if not isinstance(dtype, numpy().dtype):
+            raise TypeError(f"dtype must be a numpy.dtype, not {shown(dtype)}")
+        if itemsize is not None and itemsize != dtype.itemsize:
+            raise ValueError(f"itemsize={shown(itemsize)} contradicts {shown(dtype)}, of {dtype.itemsize} bytes")
+        itemsize = dtype.itemsize
+    return view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
+
+
+cdef int check_empty(ViewState self) except -1:
+    if self._exporting_obj is not None or self._keeper is not None or self._dlpack.tensor != NULL:
+        raise RuntimeError("this view is initialized already; create a new one")
+    return 0
+
+
+cdef int check_has_protocol(object obj) except -1:
+    return 0 if is_array(obj) else refuse_without_protocol(obj)
+
+
+cdef int refuse_without_protocol(object obj) except -1:
+    raise BufferError(
+        f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
+    )
+
+
+def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
+    """Implement :meth:`~cuda.core.Buffer.view`."""
+    dtype = dtype_argument("u1" if dtype is None else dtype)
+    if dtype.hasobject:
+        raise TypeError(f"dtype must be a type of plain bytes, not {dtype}, whose elements refer to Python objects")
+    if dtype.itemsize == 0:
+        raise ValueError(f"dtype must have an item size above 0, unlike {dtype}; give the length, as in 'S8'")
+    address, size = buffer.handle, buffer.size
+    if address % dtype.alignment != 0:
+        raise ValueError(
+            f"a buffer of {dtype} must begin at a multiple of {dtype.alignment} bytes, and this begins at {address:#x}"
+        )
+    shape = _extents(shape, size, dtype.itemsize)
+    needed = math.prod(shape) * dtype.itemsize
+    if needed > size:
+        raise ValueError(f"shape {shown(shape)} of {dtype} needs {shown(needed)} bytes, and the buffer has {size}")
+    return StridedMemoryView.from_buffer(buffer, shape, dtype=dtype)
+
+
+def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
+    """Return the shape as a tuple, with the extent for -1 filled in; None means ``(-1,)``."""
+    shape = _integers((-1,) if shape is None else shape)
+    if len(shape) > 64:
+        raise ValueError(f"at most 64 axes are supported, not {len(shape)}")
+    if shape.count(-1) > 1 or min(shape, default=0) < -1:
+        raise ValueError(f"shape must have extents from 0 on and at most one of -1, not {shown(shape)}")
+    if -1 not in shape:
+        return shape
+    unit = -math.prod(shape) * itemsize
+    if unit == 0 or size % unit != 0:
+        raise ValueError(
+            f"shape has no extent for -1: the buffer's {size} bytes are no multiple of {shown(unit)} bytes"
+        )
+    return tuple(size // unit if extent == -1 else extent for extent in shape)
+
+
+def _integers(shape) -> tuple[int, ...]:
+    if type(shape) is tuple and all([type(extent) is int for extent in shape]):
+        return shape
+    try:
+        return tuple(operator.index(extent) for extent in (shape if hasattr(type(shape), "__iter__") else (shape,)))
+    except TypeError:
+        raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None
+
+
+# cython: annotation_typing=False
+"""Views of arrays and tensors of any library."""
+
+
+
+
+
 
 
 # The function of the tensor map module, imported at the first use.

@@ -3,8 +3,8 @@
 
 from libc.stdint cimport uintptr_t
 
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport (
+from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
+from cuda.core._native._cuda_core cimport (
     ContextHandle,
     ContextMember,
     EventMember,

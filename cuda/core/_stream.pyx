@@ -21,9 +21,9 @@ from cuda.core._context cimport (
 )
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_keep, Event_wrap
-from cuda.core._handles._deferred_destruction cimport destroy_stream_later
-from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport (
+from cuda.core._native._cuda_core cimport destroy_stream_later
+from cuda.core._native._cuda_core cimport DriverObject, bindings_object
+from cuda.core._native._cuda_core cimport (
     ContextHandle,
     EventHandle,
     GreenHandle,
@@ -34,7 +34,7 @@ from cuda.core._handles._handles cimport (
     address,
     stream_registry,
 )
-from cuda.core._handles._waiting cimport wait_for_stream
+from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_create_options, init_driver
@@ -43,7 +43,7 @@ import os
 import re
 import warnings
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)

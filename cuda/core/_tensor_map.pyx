@@ -1,58 +1,36 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: annotation_typing=False
-"""Tensor maps: descriptors of tensors in global memory for the tensor memory accelerator (TMA)."""
+"""Tensor map descriptors, their options and encoding."""
 
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport uint32_t, uintptr_t
-from libc.string cimport memcpy
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
+from libc.string cimport memcpy, memset
 
+from cpython.long cimport PyLong_AsLongAndOverflow
 from cpython.object cimport PyObject
 
-from cuda.core._arrays._view_state cimport ViewState, layout_of
-from cuda.core._arrays.tensor_maps._encoding cimport (
-    EncodeArguments,
-    EnumValues,
-    encode_im2col,
-    encode_im2col_wide,
-    encode_tile,
-    encode_tiled,
-    read_arguments,
-    read_tiled_fast,
-)
-from cuda.core._arrays.tensor_maps._options cimport (
-    check_choice,
-    enum_value,
-    find_data_type,
-    find_data_type_fast,
-    int_argument,
-    tile_options,
-)
+from cuda.core._arrays._views cimport ViewState, dtype_of, layout_of
 from cuda.core._context cimport Context_current, Context_ordinal
-from cuda.core._dlpack cimport DEVICE_CUDA
-from cuda.core._handles._driver_object cimport refuse_pickle
-from cuda.core._handles._handles cimport ContextHandle
-from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._dlpack cimport DEVICE_CUDA, kDLBfloat, kDLFloat, kDLInt, kDLUInt, numpy
+from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._layout cimport _StridedLayout
+from cuda.core._native._cuda_core cimport ContextHandle, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
-from cuda.core._arrays.tensor_maps import _rules as rules
-from cuda.core._arrays.tensor_maps._options import (
-    NUMPY_TYPES,
-    TensorMapDataType,
-    TensorMapDescriptorOptions,
-    TensorMapIm2ColWideMode,
-    TensorMapInterleave,
-    TensorMapL2Promotion,
-    TensorMapOOBFill,
-    TensorMapSwizzle,
-)
-from cuda.core._handles import _late
+from enum import IntEnum
+import importlib
+import importlib.util
+
+from cuda.core import _tensor_map_rules as rules
+from cuda.core._native import _late
 from cuda.core._memoryview import StridedMemoryView
+from cuda.core._utils.options import Options, options_class, rows_of
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import shown
 
 __all__ = [
     "TensorMapDataType",
@@ -64,6 +42,439 @@ __all__ = [
     "TensorMapOOBFill",
     "TensorMapSwizzle",
 ]
+
+
+# cython: annotation_typing=False
+"""Options of tensor maps: the enums for element types, swizzles and so on, and the options class for tiles."""
+
+
+
+
+
+
+
+class TensorMapDataType(IntEnum):
+    """Element types of tensor maps (``CUtensorMapDataType``); FTZ types flush denormals to zero."""
+
+    __module__ = "cuda.core._tensor_map"
+
+    UINT8 = 0
+    UINT16 = 1
+    UINT32 = 2
+    INT32 = 3
+    UINT64 = 4
+    INT64 = 5
+    FLOAT16 = 6
+    FLOAT32 = 7
+    FLOAT64 = 8
+    BFLOAT16 = 9
+    FLOAT32_FTZ = 10
+    TFLOAT32 = 11
+    TFLOAT32_FTZ = 12
+
+
+class TensorMapInterleave(IntEnum):
+    """Interleaved layouts in global memory, with channels in slices of 16 or 32 bytes (``CUtensorMapInterleave``)."""
+
+    __module__ = "cuda.core._tensor_map"
+
+    NONE = 0
+    INTERLEAVE_16B = 1
+    INTERLEAVE_32B = 2
+
+
+class TensorMapSwizzle(IntEnum):
+    """Swizzle patterns of tiles in shared memory, which avoid bank conflicts (``CUtensorMapSwizzle``).
+
+    16-byte chunks are permuted inside rows of 32, 64 or 128 bytes.
+    """
+
+    __module__ = "cuda.core._tensor_map"
+
+    NONE = 0
+    SWIZZLE_32B = 1
+    SWIZZLE_64B = 2
+    SWIZZLE_128B = 3
+
+
+class TensorMapL2Promotion(IntEnum):
+    """L2 promotion: the number of bytes that an L2 cache miss fetches (``CUtensorMapL2promotion``)."""
+
+    __module__ = "cuda.core._tensor_map"
+
+    NONE = 0
+    L2_64B = 1
+    L2_128B = 2
+    L2_256B = 3
+
+
+class TensorMapOOBFill(IntEnum):
+    """Fill values of elements outside the tensor (``CUtensorMapFloatOOBfill``).
+
+    Zero, or a special NaN, which FMA instructions of kernels can treat as zero.
+    """
+
+    __module__ = "cuda.core._tensor_map"
+
+    NONE = 0
+    NAN_REQUEST_ZERO_FMA = 1
+
+
+class TensorMapIm2ColWideMode(IntEnum):
+    """Modes of wide im2col loads along W (``CUtensorMapIm2ColWideMode``): the given number of pixels, or 128."""
+
+    __module__ = "cuda.core._tensor_map"
+
+    W = 0
+    W128 = 1
+
+
+@options_class
+class TensorMapDescriptorOptions(Options):
+    """Options of a tensor map for tiles: the box, the element type, and the layout in shared memory.
+
+    Attributes
+    ----------
+    box_dim : tuple[int, ...]
+        The extent of a tile along each axis of the view, in elements: from 1 to 256.
+    element_strides : tuple[int, ...], optional
+        The traversal stride along each axis, in elements: from 1 to 8. None means 1.
+    data_type : TensorMapDataType | :class:`numpy.dtype`, optional
+        The element type. None takes that of the view.
+    interleave : TensorMapInterleave, optional
+        The interleaved layout of the tensor in global memory. Default is ``NONE``.
+    swizzle : TensorMapSwizzle, optional
+        The swizzle pattern of tiles in shared memory. Default is ``NONE``.
+    l2_promotion : TensorMapL2Promotion, optional
+        The bytes that an L2 miss fetches. Default is ``NONE``, which leaves the default of the hardware.
+    oob_fill : TensorMapOOBFill, optional
+        The value of elements outside the tensor. Default is ``NONE``, zero.
+    """
+
+    __module__ = "cuda.core._tensor_map"
+
+    box_dim: tuple[int, ...]
+    element_strides: tuple[int, ...] | None = None
+    data_type: object = None
+    interleave: TensorMapInterleave = TensorMapInterleave.NONE
+    swizzle: TensorMapSwizzle = TensorMapSwizzle.NONE
+    l2_promotion: TensorMapL2Promotion = TensorMapL2Promotion.NONE
+    oob_fill: TensorMapOOBFill = TensorMapOOBFill.NONE
+
+    def __post_init__(self):
+        if self.box_dim is None:
+            raise TypeError("box_dim must be a tuple of int, not None")
+        self.box_dim = rules.int_tuple("box_dim", self.box_dim)
+        self.element_strides = rules.int_tuple("element_strides", self.element_strides)
+        self.data_type = data_type_option(self.data_type)
+        for name, cls in _CHOICES.items():
+            setattr(self, name, check_choice(name, getattr(self, name), cls))
+
+
+_CHOICES = {
+    "interleave": TensorMapInterleave,
+    "swizzle": TensorMapSwizzle,
+    "l2_promotion": TensorMapL2Promotion,
+    "oob_fill": TensorMapOOBFill,
+}
+
+
+# ---------------------------------------------------------------------------------------------
+# Types of elements
+
+# (code, bits) of DLPack -> data type. Tensor maps have no int8 and int16.
+cdef dict ELEMENTS = {
+    (kDLUInt, 8): TensorMapDataType.UINT8,
+    (kDLUInt, 16): TensorMapDataType.UINT16,
+    (kDLUInt, 32): TensorMapDataType.UINT32,
+    (kDLInt, 32): TensorMapDataType.INT32,
+    (kDLUInt, 64): TensorMapDataType.UINT64,
+    (kDLInt, 64): TensorMapDataType.INT64,
+    (kDLFloat, 16): TensorMapDataType.FLOAT16,
+    (kDLFloat, 32): TensorMapDataType.FLOAT32,
+    (kDLFloat, 64): TensorMapDataType.FLOAT64,
+    (kDLBfloat, 16): TensorMapDataType.BFLOAT16,
+}
+
+
+def numpy_types():
+    types = {member.name.lower(): member for member in ELEMENTS.values() if member != TensorMapDataType.BFLOAT16}
+    found = {numpy().dtype(name): member for name, member in types.items()}
+    if importlib.util.find_spec("ml_dtypes") is not None:
+        found[numpy().dtype(importlib.import_module("ml_dtypes").bfloat16)] = TensorMapDataType.BFLOAT16
+    return found
+
+
+NUMPY_TYPES = numpy_types()
+
+
+cdef object data_type_option(object value):
+    if value is None or isinstance(value, TensorMapDataType):
+        return value
+    if isinstance(value, int):
+        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not the int {shown(value)}")
+    try:
+        return numpy().dtype(value)
+    except Exception as error:
+        raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not {shown(value)}") from error
+
+
+cdef object find_data_type(ViewState view, object data_type):
+    if isinstance(data_type, TensorMapDataType):
+        return data_type
+    if data_type is None and view._element.lanes == 1:
+        found = ELEMENTS.get((view._element.code, view._element.bits))
+        if found is not None:
+            return found
+    dtype = dtype_of(view) if data_type is None else data_type
+    if dtype is None:
+        raise ValueError("the view has no element type; pass data_type")
+    found = NUMPY_TYPES.get(dtype)
+    if found is None:
+        raise ValueError(f"tensor maps have no data type for {dtype}; pass data_type as a TensorMapDataType")
+    return found
+
+
+cdef object find_data_type_fast(ViewState view, object data_type):
+    if type(data_type) is TensorMapDataType:
+        return data_type
+    if data_type is None and view._element.lanes == 1:
+        return ELEMENTS.get((view._element.code, view._element.bits))
+    dtype = view._dtype if data_type is None else data_type
+    return NUMPY_TYPES.get(dtype) if isinstance(dtype, numpy().dtype) else None
+
+
+# ---------------------------------------------------------------------------------------------
+# Arguments
+
+cdef object check_choice(str name, object value, object cls):
+    if value is None:
+        return cls(0)
+    if not isinstance(value, cls):
+        raise TypeError(f"{name} must be a {cls.__name__}, not {shown(value)}")
+    return value
+
+
+cdef object int_argument(str name, object value):
+    (number,) = rules.int_tuple(name, (value,))
+    return number
+
+
+cdef object tile_options(object box_dim, object options, dict choices):
+    if options is None:
+        if box_dim is None:
+            raise TypeError("box_dim is missing; pass it, or options")
+        return TensorMapDescriptorOptions(box_dim, **choices)
+    if box_dim is not None or any(value is not None and value != 0 for value in choices.values()):
+        raise TypeError("options excludes box_dim and the other arguments; pass one or the other")
+    if isinstance(options, dict):
+        known = {row.name for row in rows_of(TensorMapDescriptorOptions)}
+        if not options.keys() <= known:
+            raise TypeError(f"unknown tensor map options: {', '.join(sorted(map(shown, options.keys() - known)))}")
+        return TensorMapDescriptorOptions(**options)
+    if not isinstance(options, TensorMapDescriptorOptions):
+        raise TypeError(f"options must be a TensorMapDescriptorOptions or a dict, not {type(options).__name__}")
+    return options
+
+
+cdef uint64_t MAX_EXTENT = rules.MAX_EXTENT
+cdef uint64_t MAX_PITCH = rules.MAX_PITCH
+cdef uint32_t MAX_TILE = rules.MAX_TILE
+cdef uint64_t MAX_BYTES = rules.MAX_BYTES
+cdef int[13] ITEM_SIZES
+cdef uint32_t[4] SPANS
+for _at, _size in enumerate(rules.ITEM_SIZES):
+    ITEM_SIZES[_at] = _size
+for _at, _size in enumerate(rules.SPANS):
+    SPANS[_at] = _size or 0
+
+
+cdef bint read_tiled_fast(
+    ViewState view, int data_type, tuple box_dim, const EnumValues* enums, EncodeArguments* arguments,
+    uint32_t* c_tile,
+) except -1:
+    cdef uint32_t itemsize = ITEM_SIZES[data_type]
+    memset(arguments, 0, sizeof(EncodeArguments))
+    if enums.interleave or enums.fill or not read_extents_fast(arguments, layout_of(view), itemsize):
+        return False
+    if not read_tile_fast(c_tile, box_dim, arguments.rank, itemsize, SPANS[enums.swizzle]):
+        return False
+    arguments.pointer = <void*>view._ptr
+    arguments.data_type = <cydriver.CUtensorMapDataType>data_type
+    arguments.swizzle = <cydriver.CUtensorMapSwizzle>enums.swizzle
+    arguments.promotion = <cydriver.CUtensorMapL2promotion>enums.promotion
+    return True
+
+
+# Sets extents, pitches and steps in the driver's order of axes; false if the complete checks have to decide.
+cdef bint read_extents_fast(EncodeArguments* arguments, _StridedLayout layout, int itemsize) except -1:
+    cdef tuple strides = layout._strides
+    cdef Py_ssize_t rank = len(layout._shape)
+    cdef Py_ssize_t i
+    cdef int64_t extent
+    cdef int64_t stride
+    cdef int64_t dense = 1
+    if not 1 <= rank <= 5:
+        return False
+    arguments.rank = rank
+    for i in range(rank):
+        extent = layout._shape[rank - 1 - i]
+        stride = dense if strides is None else <int64_t>strides[rank - 1 - i]
+        if extent < 2 or <uint64_t>extent > MAX_EXTENT or stride < 0 or <uint64_t>stride >= MAX_PITCH:
+            return False
+        if i == 0:
+            if stride != 1:
+                return False
+        else:
+            arguments.pitches[i - 1] = <uint64_t>stride * itemsize
+            if arguments.pitches[i - 1] % 16 or arguments.pitches[i - 1] >= MAX_PITCH:
+                return False
+        arguments.extents[i] = extent
+        arguments.steps[i] = 1
+        dense *= extent
+    return True
+
+
+cdef bint read_tile_fast(
+    uint32_t* c_tile, tuple box_dim, uint32_t rank, uint32_t itemsize, uint32_t span
+) except -1:
+    cdef Py_ssize_t i
+    cdef int overflow = 0
+    cdef long extent
+    cdef uint64_t size = itemsize
+    if <uint32_t>len(box_dim) != rank:
+        return False
+    for i in range(rank):
+        entry = box_dim[rank - 1 - i]
+        if type(entry) is not int:
+            return False
+        extent = PyLong_AsLongAndOverflow(entry, &overflow)
+        if overflow or not 1 <= extent <= <long>MAX_TILE:
+            return False
+        c_tile[i] = extent
+        size *= extent
+    return (
+        c_tile[0] * itemsize % 16 == 0 and (span == 0 or c_tile[0] * itemsize <= span) and size <= MAX_BYTES
+    )
+
+
+cdef int read_arguments(ViewState view, object data_type, object options, EncodeArguments* arguments) except -1:
+    cdef _StridedLayout layout = layout_of(view)
+    cdef int i
+    rules.check_interleave(options.interleave, options.swizzle, view._ptr)
+    rules.check_fill(options.oob_fill, data_type)
+    extents = rules.extents_of(layout._shape)
+    pitches = rules.pitches_of(layout._shape, layout.explicit_strides(), data_type, options.interleave)
+    steps = rules.check_steps(options.element_strides, len(extents))
+    memset(arguments, 0, sizeof(EncodeArguments))
+    arguments.pointer = <void*>view._ptr
+    arguments.rank = len(extents)
+    arguments.data_type = <cydriver.CUtensorMapDataType><int>data_type
+    for i in range(len(extents)):
+        arguments.extents[i] = extents[i]
+        arguments.steps[i] = steps[i]
+    for i in range(len(pitches)):
+        arguments.pitches[i] = pitches[i]
+    arguments.interleave = <cydriver.CUtensorMapInterleave><int>options.interleave
+    arguments.swizzle = <cydriver.CUtensorMapSwizzle><int>options.swizzle
+    arguments.promotion = <cydriver.CUtensorMapL2promotion><int>options.l2_promotion
+    arguments.fill = <cydriver.CUtensorMapFloatOOBfill><int>options.oob_fill
+    return 0
+
+
+cdef int encode_tiled(
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options
+) except -1:
+    cdef uint32_t[5] c_tile
+    cdef int i
+    tile = rules.tile_of(options.box_dim, arguments.rank, data_type, options.interleave, options.swizzle)
+    count = 1
+    for i in range(len(tile)):
+        c_tile[i] = tile[i]
+        count *= tile[i] // arguments.steps[i]
+    rules.check_bytes("box_dim", count, data_type)
+    return encode_tile(c_map, arguments, c_tile)
+
+
+cdef int encode_tile(cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, const uint32_t* c_tile) except -1:
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuTensorMapEncodeTiled(
+                c_map, arguments.data_type, arguments.rank, arguments.pointer,
+                <const cydriver.cuuint64_t*>arguments.extents, <const cydriver.cuuint64_t*>arguments.pitches,
+                c_tile, arguments.steps, arguments.interleave, arguments.swizzle, arguments.promotion, arguments.fill,
+            ),
+            b"cuTensorMapEncodeTiled",
+        )
+    return 0
+
+
+cdef int encode_im2col(
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options,
+    tuple lower, tuple upper, object channels, object pixels,
+) except -1:
+    cdef int[3] c_lower
+    cdef int[3] c_upper
+    cdef uint32_t c_channels
+    cdef uint32_t c_pixels
+    cdef int i
+    rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
+    lower, upper = rules.check_corners(shape_of(arguments), lower, upper, options.interleave)
+    c_channels, c_pixels = channels, pixels
+    for i in range(len(lower)):
+        c_lower[i], c_upper[i] = lower[i], upper[i]
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuTensorMapEncodeIm2col(
+                c_map, arguments.data_type, arguments.rank, arguments.pointer,
+                <const cydriver.cuuint64_t*>arguments.extents, <const cydriver.cuuint64_t*>arguments.pitches,
+                c_lower, c_upper, c_channels, c_pixels, arguments.steps,
+                arguments.interleave, arguments.swizzle, arguments.promotion, arguments.fill,
+            ),
+            b"cuTensorMapEncodeIm2col",
+        )
+    return 0
+
+
+cdef int encode_im2col_wide(
+    cydriver.CUtensorMap* c_map, const EncodeArguments* arguments, object data_type, object options,
+    object lower, object upper, object channels, object pixels, object mode,
+) except -1:
+    cdef cydriver.CUtensorMapIm2ColWideMode c_mode = <cydriver.CUtensorMapIm2ColWideMode><int>mode
+    cdef uint32_t c_channels
+    cdef uint32_t c_pixels
+    cdef int c_lower
+    cdef int c_upper
+    rules.check_channels(channels, pixels, data_type, options.interleave, options.swizzle)
+    rules.check_wide(shape_of(arguments), lower, upper, options.swizzle)
+    c_channels, c_pixels, c_lower, c_upper = channels, pixels, lower, upper
+    with nogil:
+        # New in CUDA 12.8; for an older driver, the call raises RuntimeError.
+        HANDLE_RETURN(
+            cydriver.cuTensorMapEncodeIm2colWide(
+                c_map, arguments.data_type, arguments.rank, arguments.pointer,
+                <const cydriver.cuuint64_t*>arguments.extents, <const cydriver.cuuint64_t*>arguments.pitches,
+                c_lower, c_upper, c_channels, c_pixels, arguments.steps,
+                arguments.interleave, c_mode, arguments.swizzle, arguments.promotion, arguments.fill,
+            ),
+            b"cuTensorMapEncodeIm2colWide",
+        )
+    return 0
+
+
+# The extents in the view's order of axes.
+cdef tuple shape_of(const EncodeArguments* arguments):
+    return tuple([arguments.extents[arguments.rank - 1 - i] for i in range(arguments.rank)])
+
+
+# cython: annotation_typing=False
+"""Tensor maps: descriptors of tensors in global memory for the tensor memory accelerator (TMA)."""
+
+
+
+
+
+
 
 
 cdef class TensorMapDescriptor:

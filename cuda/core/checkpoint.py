@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 from cuda.core._utils.cuda_utils import CUDAError, driver, handle_return
 from cuda.core._utils.enums import PROCESS_STATE
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import completed_as, hasattr_safe
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.attribute_errors import completed_as, hasattr_safe
 from cuda.core._utils.validators import shown
-from cuda.core._utils.version import binding_version as _binding_version
-from cuda.core._utils.version import driver_version
-from cuda.core._utils.waiting import call_interruptibly
+from cuda.core._utils.cuda_utils import binding_version as _binding_version
+from cuda.core._utils.cuda_utils import driver_version
+from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import ProcessStateType as _ProcessStateType
 
 __all__ = ["Process"]

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cuda.core._arrays import _layout_ops as ops
+from cuda.core import _layout_ops as ops
 
 SHAPES = [(), (1,), (4,), (2, 3), (1, 5, 1), (2, 0, 3), (2, 3, 4)]
 

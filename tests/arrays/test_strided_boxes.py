@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from cuda.core._arrays._layout_ops import c_strides
+from cuda.core._layout_ops import c_strides
 from cuda.core._arrays._strided_boxes import layouts_overlap, plan_copy
 
 C = (24, 6, 1)  # strides of shape (5, 4, 6)

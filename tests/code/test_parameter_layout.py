@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cuda.core import Program, ProgramOptions
-from cuda.core._code._parameter_layout import ParamInfo
+from cuda.core._module import ParamInfo
 
 SOURCE = """
 struct Block { char bytes[12]; };

@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._code._symbols import similar_names, source_names, variable_names
+from cuda.core._code._loading import similar_names, source_names, variable_names
 
 
 @pytest.mark.parametrize(

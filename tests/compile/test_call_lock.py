@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cuda.core._compile._call_lock import CallLock
+from cuda.core._compile._tools import CallLock
 
 
 def test_work_is_done_at_once_if_no_call_is_in_progress():

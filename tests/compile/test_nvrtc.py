@@ -9,7 +9,7 @@ import pytest
 from cuda.core._compile import _nvrtc, _nvrtc_calls
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
-from cuda.core._utils.files import library_versions
+from cuda.core._utils import files as library_versions
 from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
 from support.collector import uncollected

@@ -11,7 +11,7 @@ import weakref
 import pytest
 
 from cuda.core import Linker, ObjectCode, Program, ProgramOptions, _linker
-from cuda.core._compile.linking._linker_options import linker_options
+from cuda.core._compile._linker_options import linker_options
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType
 from support.code import ARCH, PTX, run_on_int

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from cuda.core._compile import _tool_errors as tool_errors
+from cuda.core._compile import _tools as tool_errors
 from cuda.core._utils.cuda_utils import CUDAError
 
 KINDS = {"nvvmError": "cuda.bindings.nvvm", "nvJitLinkError": "cuda.bindings.nvjitlink"}

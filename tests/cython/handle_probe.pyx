@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
-from cuda.core._handles._handles cimport Handle, Keep, Kept, Member, Registry
+from cuda.core._native._cuda_core cimport Handle, Keep, Kept, Member, Registry
 
 ctypedef Handle[size_t] NumberHandle
 ctypedef Member[size_t] NumberMember

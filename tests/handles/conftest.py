@@ -8,7 +8,7 @@ import gc
 
 import pytest
 
-from cuda.core._handles._deferred_destruction import has_pending_destructions
+from cuda.core._native._cuda_core import has_pending_destructions
 
 
 @pytest.fixture

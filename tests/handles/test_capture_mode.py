@@ -9,7 +9,7 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import CUDAError, DeviceMemoryResource, DeviceMemoryResourceOptions, ObjectCode
-from cuda.core._handles import _capture_mode
+from cuda.core._native import _cuda_core as _capture_mode
 from cuda.core.graph import GraphDefinition
 
 

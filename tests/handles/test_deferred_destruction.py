@@ -14,8 +14,8 @@ import pytest
 
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, launch
-from cuda.core._handles._deferred_destruction import has_pending_destructions
-from cuda.core._handles._work import count_streams
+from cuda.core._native._cuda_core import has_pending_destructions
+from cuda.core._native._cuda_core import count_streams
 from cuda.core.texture import ResourceDescriptor
 from support.green import green_context
 from support.images import array_of, texture_of

@@ -6,7 +6,7 @@ import pytest
 
 from cuda.core import texture
 from cuda.core._compile.cache import _lookup
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._tensor_map import tensor_map_of
 from support.interpreter import run
 
@@ -32,7 +32,7 @@ def test_packages_and_functions_are_returned():
 def test_importing_the_module_imports_no_higher_layer():
     higher = ("_device", "_launcher", "_stream", "graph", "system", "texture", "_tensor_map")
     code = (
-        "import sys; from cuda.core._handles import _late\n"
+        "import sys; from cuda.core._native import _late\n"
         f"print([name for name in {higher!r} if f'cuda.core.{{name}}' in sys.modules])"
     )
     assert run(code) == "[]\n"

@@ -13,7 +13,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cuda.core._launch._arguments import pack_arguments, register_buffer_class
+from cuda.core._kernel_arg_handler import pack_arguments, register_buffer_class
 from cuda.core._memory import Buffer
 
 
@@ -259,7 +259,7 @@ def test_threads_may_register_types_at_the_same_time():
     # In a new process, no scalar type of NumPy or ctypes is registered yet.
     code = """
 import threading, ctypes, numpy as np
-from cuda.core._launch._arguments import pack_arguments, register_buffer_class
+from cuda.core._kernel_arg_handler import pack_arguments, register_buffer_class
 values = [np.float32(1), np.int8(2), ctypes.c_int(3), np.complex64(1j), np.uint16(5), ctypes.c_double(6)]
 sizes = [4, 1, 4, 8, 2, 8]
 expected = [bytes(memoryview(value).cast("B")) for value in values]
@@ -298,7 +298,7 @@ def test_packing_in_threads_does_not_mix():
 def test_numpy_is_not_imported_for_arguments():
     code = """
 import sys
-from cuda.core._launch._arguments import pack_arguments, register_buffer_class
+from cuda.core._kernel_arg_handler import pack_arguments, register_buffer_class
 pack_arguments([(0, 8)] * 4, [1, 2.5, None, True])
 try:
     pack_arguments([(0, 8)], ["text"])

@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._launch._parameter_types import advice, parameter_types
+from cuda.core._kernel_arg_handler import advice, parameter_types
 
 
 @pytest.mark.parametrize(

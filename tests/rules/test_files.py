@@ -89,7 +89,7 @@ def test_only_modules_with_lazy_names_use_globals():
 
 def test_locks_are_reentrant():
     # A finalizer may run inside a locked block, and acquire the same lock on the same thread.
-    own = {"_utils/waiting.py"}  # its blocks create no objects, so no finalizer runs there
+    own = {"_utils/host_wait.py"}  # its blocks create no objects, so no finalizer runs there
     others = ("graph/", "system/", "driver/", "texture/")
     plain = {
         str(path.relative_to(CORE)) for path in core_files(".py", ".pyx") if "threading.Lock()" in path.read_text()

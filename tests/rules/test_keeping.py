@@ -28,17 +28,17 @@ OBJECT = re.compile(
 CALLING = re.compile(r"(call|_call|call_driver|_copy_between|_fill_rows|native|setattr)$|(.*\.)?(cu[A-Z]|nvml\.)\w*$")
 # Fields that are raw handles, and why none of them is destroyed during a call.
 RAW_FIELDS = {
-    ("_compile/linking/_nvjitlink_linker.pyx", "c_link"): "used and destroyed by its own thread only",
+    ("_compile/_nvjitlink.pyx", "c_link"): "used and destroyed by its own thread only",
     ("_device_resources.pxd", "_resource"): "a description, not an object of the driver",
     ("_memory/_ipc.pyx", "pointer"): "the allocation holds this object, which never changes the field",
-    ("graph/_graph_condition.pxd", "_c_handle"): "a number of its graph, which it keeps",
-    ("graph/_state/_graph_state.pxd", "c_node"): "a part of the tree, which each call keeps; destroy() clears it",
-    ("graph/_state/_graph_state.pxd", "_user_object"): "released with its node",
-    ("graph/_state/_graph_state.pxd", "c_graph"): "a part of the tree, which each call keeps",
-    ("graph/_state/_graph_state.pxd", "c_holder"): "a part of the tree, which each call keeps",
-    ("graph/_parameters/_memory_values.pxd", "address"): "an operand, which `owner` or `h_allocation` keeps",
-    ("graph/_parameters/_memory_values.pxd", "c_context"): "the context that was current, which the driver checks",
-    ("graph/_replay/_node_images.pxd", "c_node"): "a node of an executable's definition, which its plan keeps",
+    ("graph/_parameters.pxd", "_c_handle"): "a number of its graph, which it keeps",
+    ("graph/_state.pxd", "c_node"): "a part of the tree, which each call keeps; destroy() clears it",
+    ("graph/_state.pxd", "_user_object"): "released with its node",
+    ("graph/_state.pxd", "c_graph"): "a part of the tree, which each call keeps",
+    ("graph/_state.pxd", "c_holder"): "a part of the tree, which each call keeps",
+    ("graph/_parameters.pxd", "address"): "an operand, which `owner` or `h_allocation` keeps",
+    ("graph/_parameters.pxd", "c_context"): "the context that was current, which the driver checks",
+    ("graph/_replay.pxd", "c_node"): "a node of an executable's definition, which its plan keeps",
 }
 
 PYTHON_SOURCES = sorted((ROOT / "cuda" / "core").rglob("*.py"))

@@ -58,22 +58,22 @@ def test_a_destructor_that_takes_the_lock_itself_is_found():
 
 # Global names that are replaced while other threads read them: numbers, or objects that live as long as the process.
 REPLACED = {
-    "_arrays/importing/_exchange.pyx": {"_tensor_class": "the class of PyTorch", "_torch_table": "an address"},
-    "_arrays/_exports.pyx": {"_view_class": "a class, at import"},
-    "_arrays/importing/_protocols.pyx": {"_ndarray": "an address", "_ndarray_kept": "the class of NumPy"},
-    "_compile/linking/_nvjitlink_linker.pyx": {"_process": "a number", "_worker": "the main thread alone uses it"},
+    "_arrays/_importers.pyx": {"_tensor_class": "the class of PyTorch", "_torch_table": "an address"},
+    "_memoryview.pyx": {"_view_class": "a class, at import"},
+    "_arrays/_views.pyx": {"_ndarray": "an address", "_ndarray_kept": "the class of NumPy"},
+    "_compile/_nvjitlink.pyx": {"_process": "a number", "_worker": "the main thread alone uses it"},
     "_compile/_option_key.pyx": {"c_posix_path": "a class", "c_windows_path": "a class"},
     "_dlpack.pyx": {"_numpy": "a module"},
-    "_handles/_driver_object.pyx": {"_driver": "a module"},
-    "_handles/_waiting.pyx": {"_raised": "only compared", "_records_contexts": "a number"},
-    "_launch/_arguments.pyx": {"_has_bindings": "a number", "_has_ctypes": "a number", "_has_numpy": "a number"},
+    "_native/_cuda_core.pyx": {"_driver": "a module"},
+    "_native/_device_wait.pyx": {"_raised": "only compared", "_records_contexts": "a number"},
+    "_kernel_arg_handler.pyx": {"_has_bindings": "a number", "_has_ctypes": "a number", "_has_numpy": "a number"},
     "_launcher.pyx": {"launch_doc": "at import"},
     "_memory/_ipc.pyx": {"_lock": "in a forked child"},
     "_memory/_managed_memory_resource.pyx": {"_has_warned": "a truth value"},
-    "_memory/adaptors/_default_resource.pyx": {"is_chosen": "a truth value"},
+    "_device.pyx": {"is_chosen": "a truth value"},
     "_memoryview.pyx": {"_tensor_map_of": "a function of a module"},
     "_utils/cuda_utils.pyx": {"_bindings": "a module", "_driver_ready": "a number"},
-    "_utils/version.pyx": {"_driver": "a number"},
+    "_utils/cuda_utils.pyx": {"_driver": "a number"},
 }
 
 

@@ -11,14 +11,14 @@ from support.source import CORE, core_files
 TESTS = Path(__file__).parents[1]
 # Modules whose tests are elsewhere, and why.
 ELSEWHERE = {
-    "_handles/_handles.pyx": "cython/test_handles.py",  # tests it by an extension, which they compile
-    "_handles/_driver_object.pyx": "protocols/test_objects.py",  # tests all classes that derive from its class
+    "_native/_cuda_core.pyx": "cython/test_handles.py",  # tests it by an extension, which they compile
+    "_native/_cuda_core.pyx": "protocols/test_objects.py",  # tests all classes that derive from its class
 }
 MODULES = [path.relative_to(CORE) for path in core_files(".py", ".pyx") if path.name != "__init__.py"]
 
 
 def path_of_test(module: Path) -> str:
-    """Return the path of a module's tests: ``memory/copying/test_fills.py`` for ``_memory/copying/_fills.pyx``."""
+    """Return the path of a module's tests: ``memory/copying/test_fills.py`` for ``_memory/_copies.pyx``."""
     *folders, name = (part.strip("_") for part in module.with_suffix("").parts)
     return ELSEWHERE.get(module.as_posix()) or "/".join([*folders, f"test_{name}.py"])
 

@@ -34,8 +34,8 @@ IMPORTED = {
         "nvvmError",
         "nvJitLinkError",
     ],
-    "_utils.version": ["binding_version", "driver_version"],
-    "_utils._weak_handles": ["WeakHandle", "weak_handle"],
+    "_utils.cuda_utils": ["binding_version", "driver_version"],
+    "_native._cuda_core": ["WeakHandle", "weak_handle"],
     "_utils.validators": ["check_str_enum", "format_or_list"],
     "_utils.clear_error_support": [
         "assert_type",
@@ -79,7 +79,7 @@ IMPORTED = {
     ],
     "_memory._buffer": ["Buffer", "MemoryResource", "DevicePointerType"],
     "_memory._copy_enums": ["MemcpyOverlapMode", "MemcpySrcAccessOrder"],
-    "_memory._copy_ops": ["copy_batch"],
+    "_memory._managed_memory_ops": ["copy_batch"],
     "_memory._device_memory_resource": [
         "DMR_mempool_get_access",
         "DeviceMemoryResource",

@@ -10,7 +10,7 @@ import sys
 
 def end_captures() -> None:
     """Close all graph builders, if a builder still captures."""
-    module = sys.modules.get("cuda.core._handles._capture_mode")
+    module = sys.modules.get("cuda.core._native._cuda_core")
     if module is None or module.capture_count() == 0:
         return
     from cuda.core.graph import GraphBuilder

@@ -30,7 +30,7 @@ PLACES = (
     *("cuda.core._memory", "cuda.core._memory._buffer", "cuda.core._memory._memory_pool", "cuda.core._memory._ipc"),
     *("cuda.core._memory._graph_memory_resource", "cuda.core._memory._peer_access_utils", "cuda.core._memory._legacy"),
     *("cuda.core._memory._managed_buffer", "cuda.core._layout", "cuda.core._memoryview", "cuda.core._tensor_map"),
-    *("cuda.core._dlpack", "cuda.core._utils.cuda_utils", "cuda.core.graph._adjacency_set_proxy", "cuda.core._stream"),
+    *("cuda.core._dlpack", "cuda.core._utils.cuda_utils", "cuda.core.graph._graph_node", "cuda.core._stream"),
 )
 MEMBERS = re.compile(r"(?:proxy )?(?:member|property|method|factory|constructor|attribute|field)\b|\w+ field")
 NAMES = re.compile(r"function|name|class|enum")

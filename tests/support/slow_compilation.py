@@ -5,7 +5,7 @@
 # `send()` interrupts the main thread once it compiles, links or loads; `back()` checks that the handler ran meanwhile.
 INTERRUPT = r"""
 import os, signal, sys, threading, time
-from cuda.core._utils import waiting
+from cuda.core._utils import host_wait as waiting
 busy = []
 def children(): return any(open(f"/proc/self/task/{n}/children").read() for n in os.listdir("/proc/self/task"))
 def stop(*arguments): busy.append(bool(waiting._running or children())); signal.default_int_handler(*arguments)

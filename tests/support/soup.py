@@ -39,7 +39,7 @@ from cuda.core import (
     launch,
     system,
 )
-from cuda.core._memory.ranges._memory_range import keep_until_idle
+from cuda.core._memory._buffer import keep_until_idle
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch

@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core.texture import MipmappedArray, OpaqueArray
-from cuda.core.texture._described_array import DescribedArray
+from cuda.core.texture._array import DescribedArray
 from cuda.core.typing import ArrayFormatType
 
 FLAGS = ("is_surface_load_store", "is_layered", "is_cubemap")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cuda.core.texture import MipmappedArrayOptions, OpaqueArrayOptions
-from cuda.core.texture._elements import driver_extents, element_size, level_shape, shape_of
+from cuda.core.texture._array import driver_extents, element_size, level_shape, shape_of
 from cuda.core.typing import ArrayFormatType
 
 WITHOUT_A_MEMBER = ["i2", "float64", 3, None, np.dtype(">i2"), np.float64, np.dtype("i8"), int, b"int16"]

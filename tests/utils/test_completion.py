@@ -116,7 +116,7 @@ def test_completion_is_fixed_unless_the_environment_forbids_it(value, is_fixed, 
 def test_completion_of_other_objects_is_unchanged():
     code = (
         "import importlib.machinery, sys, cuda.core, rlcompleter\n"
-        "assert not any(type(finder).__module__ == 'cuda.core._utils.completion' for finder in sys.meta_path)\n"
+        "assert not any(type(finder).__module__ == 'cuda.core._utils.completer' for finder in sys.meta_path)\n"
         "assert isinstance(rlcompleter.__loader__, importlib.machinery.SourceFileLoader)\n"
         "assert rlcompleter.__spec__.loader is rlcompleter.__loader__\n"
         "class Thing:\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core._utils.errors import values
+from cuda.core._utils import attribute_errors as values
 from support.build import build_extension
 
 
@@ -36,7 +36,7 @@ def test_longer_ints_are_not_read(probe, value):
 
 
 def test_functions_of_other_extensions_are_found_at_the_first_call(probe):
-    module = b"cuda.core._arrays.importing._importers"
+    module = b"cuda.core._arrays._importers"
     assert probe.call_deferred(module, b"is_array", 3) == [False, False]
     with pytest.raises(KeyError, match="no_such_function"):
         probe.call_deferred(module, b"no_such_function", 3)

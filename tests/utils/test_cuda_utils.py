@@ -19,7 +19,7 @@ from cuda.core._utils.cuda_utils import (
     check_or_create_options,
     handle_return,
 )
-from cuda.core._utils.errors.error_text import ADVICE, RUNTIME_ADVICE
+from cuda.core._utils.errors import ADVICE, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from support.contexts import no_context
 

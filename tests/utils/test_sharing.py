@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._utils import sharing
+from cuda.core._utils import ipc as sharing
 
 
 class Carried:

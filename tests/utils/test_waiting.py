@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from cuda.core._utils import waiting
+from cuda.core._utils import host_wait as waiting
 from support.slow_compilation import slow_program
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cuda.core._arrays._layout_ops import is_unique
+from cuda.core._layout_ops import is_unique
 
 __all__ = ["CopyPlan", "layouts_overlap", "plan_copy"]
 

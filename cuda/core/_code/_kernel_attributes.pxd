@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._handles cimport KernelHandle
+from cuda.core._native._cuda_core cimport KernelHandle
 
 
 cdef class KernelAttributes:

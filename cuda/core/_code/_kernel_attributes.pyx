@@ -8,8 +8,8 @@ from libc.limits cimport INT_MAX
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
 
-from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
-from cuda.core._handles._handles cimport KernelHandle, address
+from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
+from cuda.core._native._cuda_core cimport KernelHandle, address
 from cuda.core._stream cimport Stream_accept
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
@@ -17,9 +17,9 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 import operator
 from collections import namedtuple
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import call_driver
-from cuda.core._utils.errors.values import as_attribute_error, typed
+from cuda.core._utils.attribute_errors import as_attribute_error, typed
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
 

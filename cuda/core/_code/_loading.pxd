@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
+
 from libc.stddef cimport size_t
 
-from cuda.core._handles._driver_object cimport DriverObject
-from cuda.core._handles._handles cimport LibraryHandle, LibraryMember
+from cuda.core._native._cuda_core cimport DriverObject, LibraryHandle, LibraryMember
 from cuda.core._utils cimport cydriver
 
 

@@ -16,21 +16,21 @@ import sys
 import warnings
 
 from cuda.core._compile import _nvrtc_calls
-from cuda.core._compile._call_lock import CallLock
+from cuda.core._compile._tools import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
-from cuda.core._handles._waiting import CancelFlag
+from cuda.core._native._device_wait import CancelFlag
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
 from cuda.core._utils.device_choice import is_software
-from cuda.core._utils.importing import libraries
+from cuda.core._utils import libraries
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version", "record_nvrtc"]
 
 _missing_headers = Deferred("cuda.core._compile._missing_headers")
-_library_versions = Deferred("cuda.core._utils.files.library_versions")
-_waiting = Deferred("cuda.core._utils.waiting")
+_library_versions = Deferred("cuda.core._utils.files")
+_waiting = Deferred("cuda.core._utils.host_wait")
 
 _MISSING_NVRTC = (
     "the CUDA C++ compiler (libnvrtc) was not found; "

@@ -9,12 +9,12 @@ import importlib
 import sys
 import warnings
 
-from cuda.core._compile._call_lock import CallLock
+from cuda.core._compile._tools import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
-from cuda.core._compile._tool_errors import tool_error
+from cuda.core._compile._tools import tool_error
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.waiting import call_interruptibly
+from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["NVVMBackEnd", "libdevice", "load_nvvm"]

@@ -35,7 +35,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["ProgramOptions"]
 
-_cache_root = Deferred("cuda.core._utils.files.cache_root")
+_cache_root = Deferred("cuda.core._utils.files")
 
 # The first version of NVRTC with precompiled headers.
 PCH = (12, 8)

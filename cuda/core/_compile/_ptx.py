@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._compile._call_lock import CallLock
+from cuda.core._compile._tools import CallLock
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
 from cuda.core.typing import ObjectCodeFormatType

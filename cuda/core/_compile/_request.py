@@ -17,7 +17,7 @@ from cuda.core.typing import SourceCodeType
 
 __all__ = ["CompileRequest", "CompileSettings", "CompiledCode", "compile_settings"]
 
-_linker_options = Deferred("cuda.core._compile.linking._linker_options")
+_linker_options = Deferred("cuda.core._compile._linker_options")
 _nvvm = Deferred("cuda.core._compile._nvvm")
 _ptx = Deferred("cuda.core._compile._ptx")
 

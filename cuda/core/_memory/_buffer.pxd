@@ -1,10 +1,57 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Buffers: ranges of memory on the device or the host."""
 
-from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
-from cuda.core._memory.ranges._memory_range cimport MemoryRange
+from cpython.object cimport PyObject
+
+from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource, SubBuffers
+from cuda.core._native._cuda_core cimport (
+    AllocationHandle,
+    AllocationMember,
+    DriverObject,
+    KeptAllocation,
+    refuse_closed,
+)
 from cuda.core._stream cimport Stream
+
+
+cdef class MemoryRange(DriverObject):
+    cdef:
+        AllocationMember _h_allocation
+        object _memory_resource     # None for wrapped memory
+        object _owner               # the parent of a sub-buffer
+        object _ipc_descriptor      # kept when closed, because others may still open the memory
+        object _ipc_resource        # what the descriptor goes with
+        SubBuffers _slices          # None before the first
+        bint _is_slice
+        bint _is_mapped             # allocated by another process
+        bint _is_readonly           # of the array that lends the memory
+        int _export_count           # memoryviews of the memory and of slices of it
+        PyObject* _handle_object    # what `handle` and `size` read
+        PyObject* _size_object
+
+
+# Refreshes `handle` and `size` after the allocation has changed.
+cdef int MemoryRange_update_members(MemoryRange self) except -1
+
+# Makes an empty range the slice `self[key]`.
+cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
+
+# The resource, None when closed.
+cdef object resource_of(MemoryRange self)
+
+# BufferError while a memoryview of the memory exists, which would read freed memory later.
+cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1
+
+# What methods begin with: keeping the memory for a call, RuntimeError when the range is closed, and a check that it
+# may be written. `name` is that of the argument.
+cdef inline int MemoryRange_keep(MemoryRange self, KeptAllocation* kept) except -1:
+    return 0 if kept.hold(self._h_allocation) else refuse_closed(self)
+
+cdef inline int check_writable(MemoryRange self, str name) except -1:
+    return MemoryRange_refuse_write(self, name) if self._is_readonly else 0
+
+cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1
 
 
 cdef class Buffer(MemoryRange):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._memory.pools._sharing cimport _IPCMemPool
+from cuda.core._memory._ipc cimport _IPCMemPool
 
 
 cdef class DeviceMemoryResource(_IPCMemPool):

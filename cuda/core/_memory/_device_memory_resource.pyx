@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
-from cuda.core._handles._handles cimport MemoryPoolHandle
+from cuda.core._native._cuda_core cimport MemoryPoolHandle
 from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_open
-from cuda.core._memory.pools._driver_pools cimport MemPool_adopt, MemPool_create
-from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
-from cuda.core._memory.ranges._allocation cimport size_argument
-from cuda.core._memory.ranges._location cimport location_of
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create
+from cuda.core._memory._ipc cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
+from cuda.core._memory._memory_resource cimport size_argument
+from cuda.core._memory._memory_resource cimport location_of
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 
-from cuda.core._memory.pools._sharing import check_platform
+from cuda.core._memory._ipc import check_platform
 from cuda.core._memory._peer_access_utils import DMR_mempool_get_access  # no-cython-lint (programs import it from here)
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy, replace_peers
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from libc.stdint cimport uint64_t
 
-from cuda.core._handles._handles cimport AllocationHandle, ContextHandle, KeptStream
+from cuda.core._native._cuda_core cimport AllocationHandle, ContextHandle, KeptStream
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._device_memory_resource cimport device_argument
 from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._memory.ranges._allocation cimport allocate_in_graph, size_argument
+from cuda.core._memory._memory_resource cimport allocate_in_graph, size_argument
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
@@ -18,7 +18,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import threading
 
-from cuda.core._memory.ranges._allocation import free_async
+from cuda.core._memory._memory_resource import free_async
 from cuda.core._utils.validators import address_argument, shown
 
 __all__ = ["GraphMemoryResource"]

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Sharing of memory pools and buffers between processes."""
 
-from cuda.core._handles._handles cimport Allocation, AllocationHandle, MemoryPoolHandle, StreamHandle
+from cuda.core._memory._memory_pool cimport _MemPool
+from cuda.core._native._cuda_core cimport Allocation, AllocationHandle, MemoryPoolHandle, StreamHandle
 from cuda.core._utils cimport cydriver
 
 
@@ -38,3 +40,19 @@ cdef int import_memory(
     const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, GrantAccess grant_access,
     IPCBufferDescriptor descriptor, const StreamHandle& h_stream, AllocationHandle* h_allocation
 ) except -1
+
+
+cdef class _IPCMemPool(_MemPool):
+    cdef:
+        IPCAllocationHandle _allocation_handle  # None if the pool is not shared
+        GrantAccess _grant_access               # grants devices access to imported memory; NULL if not needed
+
+
+# Exports the pool, which was created with a handle type that allows it.
+cdef int IPCMemPool_share(_IPCMemPool self) except -1
+
+# The resource that is registered under the UUID of an allocation handle, or None.
+cdef object IPCMemPool_registered(type cls, object alloc_handle)
+
+# Imports the pool of another process and registers it; returns `self`, or the resource registered before.
+cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableSet
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._host import Host
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._managed_memory_ops import (
@@ -20,8 +20,8 @@ from cuda.core._memory._managed_memory_ops import (
     set_preferred_location,
     set_read_mostly,
 )
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import hasattr_safe
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.attribute_errors import hasattr_safe
 from cuda.core._utils.validators import shown
 
 __all__ = ["ManagedBuffer"]

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from cuda.core._context cimport Context_current, Context_ordinal
-from cuda.core._handles._handles cimport ContextHandle, MemoryPoolHandle
+from cuda.core._native._cuda_core cimport ContextHandle, MemoryPoolHandle
 from cuda.core._memory._memory_pool cimport MemPool_open, _MemPool
-from cuda.core._memory.pools._driver_pools cimport MemPool_adopt, MemPool_create
-from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create
+from cuda.core._memory._memory_resource cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
-from cuda.core._utils.version cimport c_driver_version
+from cuda.core._utils.cuda_utils cimport c_driver_version
 
 import warnings
 

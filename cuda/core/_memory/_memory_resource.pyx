@@ -1,17 +1,80 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of memory resources."""
+"""Memory resources: their base class, locations, allocation and release of memory, and slices of it."""
 
 from __future__ import annotations
 
-from cuda.core._handles._handles cimport AllocationHandle
-from cuda.core._stream cimport Stream
-from cuda.core._utils._cpython cimport make_hasattr_safe
+from libc.stdint cimport int64_t, uintptr_t
+from libc.stdio cimport snprintf
+from libc.string cimport memset
+from libcpp.atomic cimport atomic
+from libcpp.utility cimport move
+from libcpp.vector cimport vector
 
-from cuda.core._utils.errors.values import as_attribute_error
+from cpython.long cimport PyLong_CheckExact
+from cpython.number cimport PyIndex_Check
+from cpython.object cimport PyObject
+from cpython.weakref cimport PyWeakref_NewRef
+
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_ordinal, Context_primary
+from cuda.core._native._cuda_core cimport (
+    Allocation,
+    AllocationHandle,
+    CaptureModeScope,
+    ContextHandle,
+    DriverObject,
+    Keep,
+    KeptStream,
+    MemoryPoolHandle,
+    StreamHandle,
+    captures_in_progress,
+    destroy_later,
+    find_work,
+    limit_backlog,
+    postpone,
+    record_tail,
+    relax_capture_mode,
+    stream_captures,
+    take_closing,
+    wait_for_destructions,
+)
+from cuda.core._native._device_wait cimport (
+    call_once,
+    raise_later_if_from_handler,
+    release_interruptibly,
+    wait_for_context,
+)
+from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, make_hasattr_safe, read_short_int
+from cuda.core._utils.cuda_utils cimport (
+    ALLOW_RETURN,
+    HANDLE_RETURN,
+    WARN_RETURN,
+    c_driver_version,
+    init_driver,
+    show_unraisable,
+    warn_driver_error,
+)
+
+import operator
+
+from cuda.core._native import _late
+from cuda.core._host import Host
+from cuda.core._utils.attribute_errors import as_attribute_error
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import check_address, shown
 
-__all__ = ["MemoryResource"]
+__all__ = [
+    "MemoryResource",
+    "allocate_device",
+    "allocate_pinned",
+    "free_async",
+    "free_device",
+    "free_pinned",
+    "wait_before_free",
+]
 
 
 cdef class MemoryResource:
@@ -127,3 +190,604 @@ cdef object not_shared(MemoryResource resource):
 
 
 make_hasattr_safe(MemoryResource)
+
+
+cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *:
+    cdef PointerInfo info
+    cdef cydriver.CUpointer_attribute[3] attributes
+    cdef void* values[3]
+    cdef int c_kind = 0
+    cdef int c_device = -1
+    cdef int c_managed = 0
+    info.device_id = -1
+    info.is_device_accessible = False
+    info.is_host_accessible = True
+    info.is_managed = False
+    if not has_driver():
+        return info
+    attributes[0] = cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+    attributes[1] = cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    attributes[2] = cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_IS_MANAGED
+    values[0] = &c_kind
+    values[1] = &c_device
+    values[2] = &c_managed
+    HANDLE_RETURN(cydriver.cuPointerGetAttributes(3, attributes, values, pointer), b"cuPointerGetAttributes")
+    if c_kind == 0:
+        return info     # the driver does not know pageable host memory
+    info.device_id = c_device
+    info.is_managed = c_managed != 0
+    info.is_device_accessible = True
+    info.is_host_accessible = info.is_managed or c_kind == <int>cydriver.CUmemorytype.CU_MEMORYTYPE_HOST
+    return info
+
+
+# Without a driver or a device, all memory is host memory.
+cdef bint has_driver() except -1:
+    try:
+        init_driver()
+    except (CUDAError, RuntimeError):
+        return False
+    return True
+
+
+cdef cydriver.CUmemLocation location_argument(object location) except *:
+    if location is None:
+        raise ValueError("location must be a Device or a Host, not None")
+    if isinstance(location, Host):
+        if location.numa_id is None and not location.is_numa_current:
+            return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST, 0)
+        _check_numa(location, c_driver_version())
+        if location.is_numa_current:
+            return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0)
+        return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA, location.numa_id)
+    if _late.is_device(location):
+        return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, location.device_id)
+    raise TypeError(f"location must be a Device or a Host, not {type(location).__name__}")
+
+
+def _check_numa(location: Host, driver: int) -> None:
+    if driver < 13000:
+        raise TypeError(f"location {shown(location)} needs a driver of CUDA 13.0 or newer; use Host()")
+
+
+cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil:
+    cdef cydriver.CUmemLocation c_location
+    memset(&c_location, 0, sizeof(c_location))
+    c_location.type = kind
+    c_location.id = ordinal
+    return c_location
+
+
+cdef object location_object(int kind, int ordinal):
+    if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
+        return _late.device_of(ordinal)
+    if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST:
+        return Host()
+    if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return Host(ordinal)
+    if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return Host.numa_current()
+    return None
+
+
+cdef int nearest_numa_node() except -1:
+    cdef ContextHandle h_context
+    cdef int node = -1
+    Context_current(&h_context)
+    if h_context:
+        node = device_attribute(
+            cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, Context_ordinal(h_context)
+        )
+    _check_node(<bint>h_context, node)
+    return node
+
+
+def _check_node(has_context: bool, node: int) -> None:
+    if not has_context:
+        raise RuntimeError(
+            "the NUMA node nearest to the current device needs a current context; call Device.set_current() first"
+        )
+    if node < 0:
+        raise RuntimeError("the driver reports no NUMA node nearest to the device; pass the number of a NUMA node")
+
+
+cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) except? -1:
+    cdef int c_value = 0
+    ALLOW_RETURN(
+        cydriver.cuDeviceGetAttribute(&c_value, attribute, device_id),
+        cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
+        b"cuDeviceGetAttribute",
+    )
+    return c_value
+
+
+cdef extern from "allocation.hpp" namespace "cuda_core":
+    cdef cppclass DeferredFrees:
+        bint is_empty() noexcept nogil
+        bint add(const Allocation& value) noexcept nogil
+        void take(vector[Allocation]& values) noexcept nogil
+
+
+
+
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+    Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
+
+
+
+
+cdef size_t size_argument(object size) except? <size_t>-1:
+    cdef int64_t number = 0
+    cdef Py_ssize_t c_size
+    if PyLong_CheckExact(size) and read_short_int(<PyObject*>size, &number) and number >= 0:
+        return number
+    if isinstance(size, float) or not PyIndex_Check(size):
+        raise TypeError(f"size must be an int, a number of bytes, not {type(size).__name__}")
+    # Without an exception type, the result saturates on overflow.
+    c_size = PyNumber_AsSsize_t(size, NULL)
+    if c_size < 0 or (c_size == PY_SSIZE_T_MAX and operator.index(size) > PY_SSIZE_T_MAX):
+        raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {shown(size)}")
+    return c_size
+
+
+cdef int allocate_from_pool(
+    const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
+) except -1:
+    cdef Allocation value
+    cdef cydriver.CUresult err
+    cdef cydriver.CUmemoryPool c_pool = h_pool.get()
+    cdef Keep keep
+    value.h_stream = h_stream
+    if size == 0:
+        h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
+        return 0
+    fix_context(value)
+    # On a capturing stream, the memory would belong to the graph, and could not be freed to the pool.
+    if stream_captures(value.h_stream.get()):
+        raise RuntimeError("stream must not be capturing, because pools cannot allocate then; use GraphMemoryResource")
+    value.size = size
+    keep = h_pool.keep()
+    with nogil:
+        free_what_captures_left()
+        err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+            err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
+        HANDLE_RETURN(err, b"cuMemAllocFromPoolAsync")
+    h_allocation[0] = AllocationHandle.own(move(value), &free_in_stream_order, move(keep))
+    return 0
+
+
+cdef void free_in_stream_order(Allocation value) noexcept nogil:
+    cdef cydriver.CUresult err
+    cdef CaptureModeScope mode
+    cdef int is_entered = enter_to_free(value)
+    if is_entered < 0:
+        return
+    # A capture that another library began is only detected by the error.
+    if captures_in_progress.load() == 0 or not is_left_to_capture(value):
+        relax_capture_mode(mode)
+        err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+        if err != cydriver.CUresult.CUDA_SUCCESS and not is_left_to_capture(value):
+            warn_leak(value, err, b"cuMemFreeAsync")
+        note_free(value.h_stream)
+    Context_leave(is_entered)
+
+
+cdef atomic[int]* own_pools = new atomic[int](0)
+
+
+# Before a pool is destroyed, its frees must have completed. Only streams of this library are queried for that, so note
+# frees on other streams.
+cdef void note_free(const StreamHandle& h_stream) noexcept nogil:
+    if own_pools.load() != 0 and not h_stream.is_owner() and <uintptr_t>h_stream.get() != LEGACY:
+        record_tail(h_stream.get())
+
+
+cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
+
+
+# ---------------------------------------------------------------------------------------------
+# A capturing stream cannot free memory from outside the capture. Such memory is freed when the capture ends;
+# if another library began the capture, at the next allocation from a pool.
+
+cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
+    # The legacy default stream would synchronize with a capturing stream.
+    if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+        WARN_RETURN(err, b"cuStreamIsCapturing")
+        if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+            return False
+    return _deferred_frees.add(value)
+
+
+# Never deleted: at process exit the driver frees the remaining memory.
+cdef DeferredFrees* _deferred_frees = new DeferredFrees()
+
+
+cdef void free_what_captures_left() noexcept nogil:
+    cdef vector[Allocation] values
+    cdef size_t index
+    if _deferred_frees.is_empty():
+        return
+    _deferred_frees.take(values)
+    for index in range(values.size()):
+        free_in_stream_order(values[index])
+
+
+# Makes the context of a default stream current if it is not; negative, after a warning, if that fails.
+cdef int enter_to_free(const Allocation& value) noexcept nogil:
+    cdef cydriver.CUcontext c_context = value.h_context.get()
+    cdef cydriver.CUcontext c_current = NULL
+    cdef cydriver.CUresult err
+    if c_context == NULL:
+        return 0
+    # Usually the context is current already. If the driver does not report the current context, push it anyway.
+    if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
+        return 0
+    err = cydriver.cuCtxPushCurrent(c_context)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        warn_leak(value, err, b"cuCtxPushCurrent")
+        return -1
+    return 1
+
+
+cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1:
+    cdef Allocation value
+    value.h_stream = h_stream
+    fix_context(value)
+    if not stream_captures(value.h_stream.get()):
+        raise RuntimeError("stream must be capturing, because graph memory can only be allocated during a capture")
+    if size == 0:
+        h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
+        return 0
+    value.size = size
+    with nogil:
+        HANDLE_RETURN(cydriver.cuMemAllocAsync(&value.pointer, size, value.h_stream.get()), b"cuMemAllocAsync")
+    h_allocation[0] = AllocationHandle.own(move(value), &free_in_graph, Keep())
+    return 0
+
+
+cdef void free_in_graph(Allocation value) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err
+    cdef CaptureModeScope mode
+    cdef int is_entered = enter_to_free(value)
+    if is_entered < 0:
+        return
+    WARN_RETURN(cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture), b"cuStreamIsCapturing")
+    relax_capture_mode(mode)
+    err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
+    # After the capture, the memory only exists between a launch of the graph and its free. If it does not exist, there
+    # is nothing to free.
+    if err != cydriver.CUresult.CUDA_SUCCESS and not (
+        err == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE
+        and c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    ):
+        warn_leak(value, err, b"cuMemFreeAsync")
+    Context_leave(is_entered)
+
+
+def free_async(pointer: int, Stream stream) -> None:
+    """Free memory of a pool in stream order (``cuMemFreeAsync``).
+
+    If the context was destroyed, the memory was freed with it, and this only warns.
+    """
+    cdef Allocation value
+    cdef cydriver.CUresult err
+    cdef KeptStream kept_stream
+    value.pointer = pointer
+    if value.pointer == 0:
+        return
+    Stream_keep(stream, &kept_stream)
+    with nogil:
+        err = cydriver.cuMemFreeAsync(value.pointer, kept_stream.get())
+        note_free(kept_stream.handle())
+    if (
+        err == cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT
+        or err == cydriver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED
+    ):
+        warn_leak(value, err, b"cuMemFreeAsync")
+    else:
+        HANDLE_RETURN(err, b"cuMemFreeAsync")
+
+
+def allocate_device(size: int, device_id: int) -> int:
+    """Allocate device memory and return its address (``cuMemAlloc``); 0 for a size of 0."""
+    cdef ContextHandle h_context
+    cdef cydriver.CUdeviceptr pointer = 0
+    cdef size_t c_size = size_argument(size)
+    cdef cydriver.CUresult err
+    cdef int is_entered = 0
+    if c_size == 0:
+        return 0
+    Context_primary(device_id, &h_context)
+    is_entered = Context_enter(h_context.get())
+    try:
+        with nogil:
+            limit_backlog()
+            err = cydriver.cuMemAlloc(&pointer, c_size)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+                err = cydriver.cuMemAlloc(&pointer, c_size)
+            HANDLE_RETURN(err, b"cuMemAlloc")
+    finally:
+        Context_leave(is_entered)
+    return pointer
+
+
+def free_device(pointer: int, device_id: int) -> None:
+    """Free memory of :func:`allocate_device`; waits for the work that uses it (``cuMemFree``)."""
+    cdef ContextHandle h_context
+    cdef cydriver.CUdeviceptr c_pointer = pointer
+    cdef int is_entered = 0
+    if c_pointer == 0:
+        return
+    try:
+        Context_primary(device_id, &h_context)
+        is_entered = Context_enter(h_context.get())
+    finally:
+        # Free the memory even if its context could not be made current: the driver identifies it by its address.
+        try:
+            with nogil:
+                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_interruptibly, b"cuMemFree"), b"cuMemFree")
+        finally:
+            Context_leave(is_entered)
+
+
+def wait_before_free(device_id: int) -> None:
+    """Wait for all work of a device (``cuCtxSynchronize``), but not during a capture, which would become invalid.
+
+    Errors of the work are not raised here; the next driver call reports them.
+    """
+    cdef ContextHandle h_context
+    cdef CaptureModeScope mode
+    cdef int is_entered = 0
+    if captures_in_progress.load() != 0:
+        return
+    Context_primary(device_id, &h_context)
+    is_entered = Context_enter(h_context.get())
+    try:
+        with nogil:
+            # Captures of other libraries.
+            if relax_capture_mode(mode):
+                wait_for_context(h_context)
+    except CUDAError:
+        pass
+    finally:
+        Context_leave(is_entered)
+
+
+def allocate_pinned(size: int) -> int:
+    """Allocate page-locked host memory and return its address (``cuMemAllocHost``); 0 for a size of 0."""
+    cdef void* pointer = NULL
+    cdef cydriver.CUresult err
+    cdef size_t c_size = size_argument(size)
+    if c_size == 0:
+        return 0
+    init_driver()
+    with nogil:
+        limit_backlog()
+        err = cydriver.cuMemAllocHost(&pointer, c_size)
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+            err = cydriver.cuMemAllocHost(&pointer, c_size)
+        HANDLE_RETURN(err, b"cuMemAllocHost")
+    return <uintptr_t>pointer
+
+
+def free_pinned(pointer: int) -> None:
+    """Free memory of :func:`allocate_pinned` (``cuMemFreeHost``)."""
+    cdef void* c_pointer = <void*><uintptr_t>pointer
+    if c_pointer == NULL:
+        return
+    with nogil:
+        HANDLE_RETURN(
+            call_once(&free_host_memory, c_pointer, release_interruptibly, b"cuMemFreeHost"), b"cuMemFreeHost"
+        )
+
+
+cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer) noexcept nogil:
+    return cydriver.cuMemFree(c_pointer)
+
+
+cdef cydriver.CUresult free_host_memory(void* c_pointer) noexcept nogil:
+    return cydriver.cuMemFreeHost(c_pointer)
+
+
+cdef int wrap(
+    object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
+) except -1:
+    cdef KeptStream kept_stream
+    cdef cydriver.CUdeviceptr pointer = pointer_argument(ptr)
+    cdef size_t c_size = size_argument(size)
+    if resource is None:
+        if stream is not None:
+            raise ValueError("stream must be None without mr, because it is the stream on which mr frees the memory")
+        return borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), h_allocation)
+    if owner is not None:
+        raise ValueError("mr and owner exclude each other: mr frees the memory, owner only keeps it alive")
+    if not isinstance(resource, MemoryResource):
+        raise TypeError(f"mr must be a MemoryResource or None, not {type(resource).__name__}")
+    if stream is not None:
+        Stream_keep(Stream_accept(stream), &kept_stream)
+    return adopt(pointer, c_size, resource, kept_stream.handle(), h_allocation)
+
+
+cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
+    return check_address("ptr", ptr)
+
+
+# Creates the handle of memory that `resource.deallocate` frees. An empty stream means the default stream.
+cdef int adopt(
+    cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream,
+    AllocationHandle* h_allocation
+) except -1:
+    cdef Allocation value
+    cdef Keep keep
+    value.pointer = pointer
+    value.size = size
+    value.resource = <PyObject*>resource
+    value.h_stream = h_stream
+    if pointer != 0 and needs_context(resource, h_stream):
+        if not value.h_stream:
+            value.h_stream = default_stream()._h_stream.copy()
+        fix_context(value)
+    keep = Keep.of_object(<PyObject*>resource)
+    if resource._waits_to_free:
+        h_allocation[0] = AllocationHandle.own(move(value), &free_when_idle, move(keep))
+    else:
+        h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(keep))
+    return 0
+
+
+# Freeing blocks until the device is idle. close() waits; but if the last reference is dropped by a garbage collection,
+# the free is deferred: the collection may run on the very thread that the device's work depends on.
+cdef void free_when_idle(Allocation value) noexcept nogil:
+    if take_closing() or is_interpreter_exiting() or not postpone(
+        value, &free_when_idle, keep_of(value), find_work, destroy_later
+    ):
+        free_by_resource(value)
+
+
+cdef void free_by_resource(Allocation value) noexcept nogil:
+    call_with_interpreter(&call_deallocate, value)
+
+
+cdef Keep keep_of(Allocation& value) noexcept nogil:
+    cdef Keep keep
+    cdef KeptResource kept
+    kept.resource = value.resource
+    kept.keep = &keep
+    call_with_interpreter(&take_keep, kept)
+    return keep
+
+
+cdef struct KeptResource:
+    PyObject* resource
+    Keep* keep
+
+
+cdef void take_keep(KeptResource& kept) noexcept:
+    kept.keep[0] = Keep.of_object(kept.resource)
+
+
+cdef void call_deallocate(Allocation& value) noexcept:
+    cdef int is_entered = 0
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    resource = <object>value.resource
+    try:
+        stream = stream_of(value) or default_stream()
+        # If the context cannot be made current, `deallocate` is called anyway: it may not need one.
+        try:
+            is_entered = Context_enter(value.h_context.get())
+        finally:
+            try:
+                resource.deallocate(value.pointer, value.size, stream=stream)
+            finally:
+                Context_leave(is_entered)
+    except BaseException as error:
+        if not raise_later_if_from_handler(error):
+            show_unraisable(error, resource)
+
+
+cdef object stream_of(const Allocation& value):
+    cdef Stream stream
+    if not value.h_stream:
+        return None
+    stream = Stream.__new__(Stream)
+    stream._h_stream.set(value.h_stream)
+    stream._device_id = -1
+    return stream
+
+
+cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1:
+    cdef Allocation value
+    value.pointer = pointer
+    value.size = size
+    h_allocation[0] = AllocationHandle.borrow(move(value), keep)
+    return 0
+
+
+cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1:
+    cdef Allocation changed
+    if value.h_stream.get() == h_stream.get() and not is_default(h_stream):
+        return 0
+    changed.h_stream = h_stream
+    if needs_context(resource, h_stream):
+        fix_context(changed)
+    value.h_stream = changed.h_stream
+    value.h_context = changed.h_context
+    return 0
+
+
+# Whether the free must be done in the context that is current now.
+cdef inline bint needs_context(object resource, const StreamHandle& h_stream) except -1:
+    return is_default(h_stream) and resource is not None and resource.is_device_accessible
+
+
+# For a default stream, stores the context that is current now, in which the memory is to be freed later.
+cdef int fix_context(Allocation& value) except -1:
+    if not is_default(value.h_stream):
+        return 0
+    Context_current(&value.h_context)
+    if not value.h_context:
+        raise RuntimeError("a default stream needs a current context; call Device.set_current() first")
+    return 0
+
+
+cdef void warn_leak(const Allocation& value, cydriver.CUresult err, const char* api) noexcept nogil:
+    cdef char[80] what
+    snprintf(what, sizeof(what), b"%zu bytes at 0x%llx", value.size, <unsigned long long>value.pointer)
+    warn_driver_error(err, api, what)
+
+
+cdef extern from "Python.h":
+    int PySlice_Check(object key)
+    int PySlice_Unpack(object key, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
+    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) nogil
+
+
+cdef class SubBuffers:
+    """The sub-buffers of one buffer, as weak references, because each sub-buffer keeps the buffer alive.
+
+    It closes the sub-buffers with their parent, so that a sub-buffer need not check whether its parent is open. The
+    lifetime of the memory does not depend on it: each sub-buffer keeps the allocation itself.
+    """
+
+    def __cinit__(self):
+        self._references = {}
+
+    cdef int add(self, DriverObject part) except -1:
+        self._references[<uintptr_t><void*>part] = PyWeakref_NewRef(part, None)
+        return 0
+
+    cdef void remove(self, DriverObject part) noexcept:
+        self._references.pop(<uintptr_t><void*>part, None)
+
+    cdef void close(self) noexcept:
+        cdef object part
+        while self._references:
+            try:
+                part = self._references.popitem()[1]()
+            except KeyError:    # another thread has removed the last one
+                return
+            if part is not None:
+                (<DriverObject>part)._release()
+
+
+cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
+    cdef Py_ssize_t step = 1
+    if not PySlice_Check(key):
+        raise TypeError(f"the index of a Buffer must be a slice, such as buffer[16:32], not {type(key).__name__}")
+    PySlice_Unpack(key, start, stop, &step)
+    if step != 1:
+        raise ValueError(f"the step of a slice of a Buffer must be 1, not {step}")
+    return 0
+
+
+cdef int narrow(
+    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
+) except -1:
+    cdef Py_ssize_t size = PySlice_AdjustIndices(<Py_ssize_t>whole.size, &start, &stop, 1)
+    return borrow(whole.pointer + start, <size_t>size, keep, h_part)

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from libc.stdlib cimport free, malloc
 
-from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._handles cimport KeptMemoryPool
+from cuda.core._native._cuda_core cimport CaptureModeScope, relax_capture_mode
+from cuda.core._native._cuda_core cimport KeptMemoryPool
 from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_keep, _MemPool
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import Iterable, MutableSet
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.enums import MEMORY_POOL_ACCESS
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.validators import shown
 
 __all__ = ["DMR_mempool_get_access", "PeerAccessibleBySetProxy", "replace_peers"]

@@ -6,20 +6,20 @@ from __future__ import annotations
 
 from libcpp.vector cimport vector
 
-from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._handles cimport MemoryPoolHandle
+from cuda.core._native._cuda_core cimport CaptureModeScope, relax_capture_mode
+from cuda.core._native._cuda_core cimport MemoryPoolHandle
 from cuda.core._memory._memory_pool cimport MemPool_open
-from cuda.core._memory.pools._driver_pools cimport MemPool_adopt, MemPool_create
-from cuda.core._memory.pools._sharing cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
-from cuda.core._memory.ranges._allocation cimport size_argument
-from cuda.core._memory.ranges._location cimport device_attribute, location_of, nearest_numa_node
+from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create
+from cuda.core._memory._ipc cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
+from cuda.core._memory._memory_resource cimport size_argument
+from cuda.core._memory._memory_resource cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
-from cuda.core._utils.version cimport c_driver_version
+from cuda.core._utils.cuda_utils cimport c_driver_version
 
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
-from cuda.core._memory.pools._sharing import check_platform
+from cuda.core._memory._ipc import check_platform
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import shown
 

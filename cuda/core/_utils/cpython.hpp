@@ -224,7 +224,7 @@ public:
 private:
     // The subclass of `property`, created by the first extension that needs it; a new reference.
     static PyObject* shared_type() noexcept {
-        PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.attribute_errors");
         PyObject* type = module ? PyObject_GetAttrString(module, "computed_property") : nullptr;
         if (type == Py_None) {
             Py_SETREF(type, make_type());
@@ -251,7 +251,7 @@ private:
             {0, nullptr},
         };
         static PyType_Spec spec = {
-            "cuda.core._utils.errors.values.computed_property",
+            "cuda.core._utils.attribute_errors.computed_property",
             static_cast<int>(PyProperty_Type.tp_basicsize + sizeof(PyObject*)),
             0,
             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
@@ -283,7 +283,7 @@ private:
     }
 
     static PyObject* get_function(PyObject* self, void*) noexcept {
-        PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.attribute_errors");
         PyObject* made = module ? PyObject_CallMethod(module, "Getter", "O", descriptor(self)) : nullptr;
         Py_XDECREF(module);
         return made;
@@ -299,7 +299,7 @@ private:
         PyErr_Fetch(&type, &error, &traceback);
         PyErr_NormalizeException(&type, &error, &traceback);
         if (traceback != nullptr) PyException_SetTraceback(error, traceback);
-        PyObject* module = PyImport_ImportModule("cuda.core._utils.errors.values");
+        PyObject* module = PyImport_ImportModule("cuda.core._utils.attribute_errors");
         PyObject* converted = module ? PyObject_CallMethod(module, "as_attribute_error", "O", error) : nullptr;
         Py_XDECREF(module);
         if (converted != nullptr) {

@@ -38,3 +38,10 @@ cdef void show_unraisable(object error, object where) noexcept
 cdef int init_driver() except -1
 
 cpdef object check_or_create_options(type cls, object options, str options_description=*, bint keep_none=*)
+
+
+# The CUDA version that the driver supports, such as 13000 for 13.0. Initializes the driver.
+cdef int c_driver_version() except -1
+
+cpdef tuple driver_version()
+cpdef tuple binding_version()

@@ -9,10 +9,10 @@ from cpython.exc cimport PyErr_CheckSignals, PyErr_SetObject, PyErr_WriteUnraisa
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 
+from collections import namedtuple
 import importlib
 import sys
 import warnings
-from collections import namedtuple
 
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
@@ -24,14 +24,17 @@ __all__ = [
     "NVRTCError",
     "NotSupportedError",
     "OutOfMemoryError",
+    "binding_version",
     "call_driver",
     "check_or_create_options",
+    "driver_version",
     "handle_return",
 ]
 
-_diagnostics = Deferred("cuda.core._utils.errors.diagnostics")
-_driver_logs = Deferred("cuda.core._utils.errors.driver_log")
-_texts = Deferred("cuda.core._utils.errors.error_text")
+
+_diagnostics = Deferred("cuda.core._utils.errors")
+_driver_logs = Deferred("cuda.core._utils.errors")
+_texts = Deferred("cuda.core._utils.errors")
 
 ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"), module=__name__)
 
@@ -371,3 +374,34 @@ def nvrtc_error(error, api=None, log=None) -> NVRTCError:
     name = getattr(error, "name", str(error))
     explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
     return _error(NVRTCError, int(error), name, explanation, api, log)
+
+
+cdef int _driver = 0
+cdef dict _cache = {}  # "bindings": the version of cuda.bindings
+
+
+cdef int c_driver_version() except -1:
+    global _driver
+    cdef int c_version = 0
+    if _driver == 0:
+        init_driver()
+        with nogil:
+            HANDLE_RETURN(cydriver.cuDriverGetVersion(&c_version), b"cuDriverGetVersion")
+        _driver = c_version
+    return _driver
+
+
+cpdef tuple driver_version():
+    """Return the CUDA version that the driver supports, as ``(major, minor, patch)``."""
+    cdef int c_version = c_driver_version()
+    return (c_version // 1000, c_version % 1000 // 10, c_version % 10)
+
+
+cpdef tuple binding_version():
+    """Return the version of the installed ``cuda.bindings``, as ``(major, minor, patch)``."""
+    version = _cache.get("bindings")
+    if version is None:
+        # At first use, because importlib.metadata takes long to import.
+        parts = importlib.import_module("importlib.metadata").version("cuda-bindings").split(".")
+        version = _cache.setdefault("bindings", tuple([int(part) for part in parts[:3] if part.isdigit()]))
+    return version

@@ -8,8 +8,8 @@ from libc.stdint cimport intptr_t
 
 from cuda.core._context cimport Context, Context_keep
 from cuda.core._event cimport Event, Event_keep
-from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport Keep, KeptArray, KeptContext, KeptEvent, KeptKernel, KeptStream
+from cuda.core._native._cuda_core cimport DriverObject, bindings_object
+from cuda.core._native._cuda_core cimport Keep, KeptArray, KeptContext, KeptEvent, KeptKernel, KeptStream
 from cuda.core._module cimport Kernel, Kernel_keep
 from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core.texture._array cimport Array_keep, OpaqueArray

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from cuda.core import _device as core_device
 from cuda.core._utils.validators import shown
-from cuda.core._utils.version import driver_version
+from cuda.core._utils.cuda_utils import driver_version
 from cuda.core.driver._errors import INVALID_VALUE, logic_error, translated
 
 __all__ = ["get_driver_version", "get_version", "have_gl_ext", "init", "set_debugging"]

@@ -25,6 +25,15 @@ __all__ = [
     "vec",
 ]
 
+# NumPy scalars that are passed to kernels by value.
+SCALARS = frozenset(
+    getattr(np, name)
+    for name in (
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "longlong", "ulonglong"),
+        *("bool_", "float16", "float32", "float64", "complex64", "complex128"),
+    )
+)
+
 
 class TypeNameNotKnown(ValueError, RuntimeError):
     """A C type name for which no dtype is registered.

@@ -24,7 +24,7 @@ from cuda.core.driver._checks import whole
 from cuda.core.driver._kernels._elementwise import Elementwise, Operand
 from cuda.core.driver._kernels._user import as_array
 from cuda.core.driver._memory._device_memory import mem_alloc
-from cuda.core.driver._memory._linear_copies import memset_d8_async
+from cuda.core.driver._calls import memset_d8_async
 from cuda.core.driver._types import vec
 
 __all__ = [

@@ -7,17 +7,17 @@ from __future__ import annotations
 from cpython.object cimport PyObject, PyTypeObject
 from libc.stdint cimport uintptr_t
 
-from cuda.core._handles._capture_mode cimport stream_captures
-from cuda.core._handles._driver_object cimport refuse_pickle
-from cuda.core._handles._handles cimport ContextHandle, KeptContext, KeptStream
+from cuda.core._native._cuda_core cimport stream_captures
+from cuda.core._native._cuda_core cimport refuse_pickle
+from cuda.core._native._cuda_core cimport ContextHandle, KeptContext, KeptStream
 from cuda.core._launcher cimport VectorCall
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils._cpython cimport make_hasattr_safe, set_call_offset, tuple_items
-from cuda.core.graph._capture._stream_capture cimport is_capturing
+from cuda.core.graph._capture cimport is_capturing
 from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside
-from cuda.core.graph._replay._data_arguments cimport MEMORY, NAMED, CallPattern
-from cuda.core.graph._replay._replays cimport Replays, Replays_create
+from cuda.core.graph._replay cimport MEMORY, NAMED, CallPattern
+from cuda.core.graph._replay cimport Replays, Replays_create
 
 import functools
 import sys
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import repr_of, shown
-from cuda.core.graph._replay._data_arguments import data_names
+from cuda.core.graph._replay import data_names
 
 __all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Executable graphs and their nodes."""
 
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport GraphExecMember, KeptGraphExec
-from cuda.core.graph._state._executable_operands cimport ExecutableOperands
-from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree
+from cuda.core._native._cuda_core cimport DriverObject, GraphExecHandle, GraphExecMember, KeptGraphExec, refuse_closed
+from cuda.core.graph._graph_node cimport GraphNode
+from cuda.core.graph._state cimport ExecutableOperands, GraphRecord, GraphTree
 
 
 cdef class Graph(DriverObject):
@@ -20,3 +20,17 @@ cdef inline int Graph_keep(Graph self, KeptGraphExec* kept) except -1:
 
 # Instantiates one graph of a tree; `options` is as GraphDefinition.instantiate() takes it.
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options)
+
+
+cdef class ExecutableGraphNode:
+    cdef:
+        object __weakref__
+        GraphExecHandle _h_exec         # set once
+        ExecutableOperands _operands
+        GraphNode _node
+
+
+# The view of a node in an executable; TypeError if its parameters cannot be changed there.
+cdef ExecutableGraphNode ExecutableGraphNode_create(
+    const GraphExecHandle& h_exec, ExecutableOperands operands, object node
+)

@@ -1,31 +1,53 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Executable graphs (Graph), instantiated by GraphDefinition and GraphBuilder."""
+"""Executable graphs and their nodes."""
 
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport intptr_t, uintptr_t
+from libc.stdint cimport intptr_t, uint64_t, uintptr_t
 from libc.string cimport memset
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
-from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode, stream_captures
-from cuda.core._handles._driver_object cimport DriverObject, bindings_object
-from cuda.core._handles._handles cimport GraphExecHandle, Keep, KeptGraphExec, KeptStream, address
+from cuda.core._module cimport Kernel
+from cuda.core._native._cuda_core cimport (
+    CaptureModeScope,
+    DriverObject,
+    GraphExecHandle,
+    Keep,
+    KeepList,
+    KeptGraphExec,
+    KeptStream,
+    address,
+    bindings_object,
+    refuse_pickle,
+    relax_capture_mode,
+    stream_captures,
+)
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.graph._executable_nodes cimport ExecutableGraphNode_create
-from cuda.core.graph._graph_node cimport GraphNode, GraphNode_wrap
-from cuda.core.graph._state._executable_operands cimport (
+from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, GraphNode_wrap, node_address
+from cuda.core.graph._parameters cimport (
+    ChildValues_create,
+    EventValues_create,
+    HostValues_create,
+    KernelValues_create,
+    MemcpyValues_create,
+    MemsetValues_create,
+    NodeValues,
+    Operand_create,
+    change_kernel_in,
+    is_plain,
+)
+from cuda.core.graph._state cimport (
     ExecutableOperands,
     ExecutableOperands_clear,
+    ExecutableOperands_exchange,
     ExecutableOperands_launch,
-)
-from cuda.core.graph._state._graph_state cimport (
     GraphLock,
     GraphRecord,
     GraphRecord_node,
@@ -37,9 +59,20 @@ from cuda.core.graph._state._graph_state cimport (
 
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.graph._options import GraphCompleteOptions
 
-__all__ = ["Graph"]
+__all__ = [
+    "ExecutableChildGraphNode",
+    "ExecutableEventRecordNode",
+    "ExecutableEventWaitNode",
+    "ExecutableGraphNode",
+    "ExecutableHostCallbackNode",
+    "ExecutableKernelNode",
+    "ExecutableMemcpyNode",
+    "ExecutableMemsetNode",
+    "Graph",
+]
 
 
 cdef class Graph(DriverObject):
@@ -391,3 +424,243 @@ cdef dict UPDATE_REASONS = {
         "an attribute of a node differs that cannot be updated",
 }
 make_hasattr_safe(Graph)
+
+
+cdef class ExecutableGraphNode:
+    """A node of one executable :class:`Graph`, returned by ``graph[node]``.
+
+    Changes apply to later launches of that executable only. The executable keeps the new operands of the node alive.
+    This object keeps the executable alive, even when the :class:`Graph` is closed.
+    """
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Raise RuntimeError: use graph[node]."""
+        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use graph[node]")
+
+    def __repr__(self):
+        return (
+            f"<{type(self).__name__} graph={<uintptr_t>self._h_exec.get():#x} node={node_address(self._node):#x}>"
+        )
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+
+cdef class SwitchableNode(ExecutableGraphNode):
+    """A node of an executable that can be disabled."""
+
+    def enable(self) -> None:
+        """Enable the node for later launches (``cuGraphNodeSetEnabled``)."""
+        set_enabled(self, True)
+
+    def disable(self) -> None:
+        """Disable the node for later launches, in which it acts as an empty node (``cuGraphNodeSetEnabled``)."""
+        set_enabled(self, False)
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether the node is enabled (``cuGraphNodeGetEnabled``)."""
+        cdef unsigned int c_enabled = 0
+        cdef GraphLock lock
+        lock_graphs(lock)
+        GraphNode_check(self._node)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetEnabled(self._h_exec.get(), self._node._record.c_node, &c_enabled),
+                b"cuGraphNodeGetEnabled",
+            )
+        return c_enabled != 0
+
+
+cdef class ExecutableKernelNode(SwitchableNode):
+    """A kernel node of an executable."""
+
+    cdef:
+        Kernel _kernel              # the kernel of the last update, if its arguments need no references
+        uint64_t _change_count      # of the operands after that update
+
+    def update(self, *, config: LaunchConfig, kernel: Kernel, args) -> None:
+        """Change the kernel launch of the node (``cuGraphExecKernelNodeSetParams``).
+
+        Parameters
+        ----------
+        config : :class:`~cuda.core.LaunchConfig`
+            The grid, the blocks and the dynamic shared memory.
+        kernel : :class:`~cuda.core.Kernel`
+            The kernel.
+        args : iterable
+            All kernel arguments, as :meth:`GraphNode.launch` takes them; ``()`` for none.
+
+        Raises
+        ------
+        TypeError, NotImplementedError
+            As in :meth:`GraphNode.launch`.
+        RuntimeError
+            If the node is destroyed.
+        CUDAError
+            If the driver refuses, for example because the executable was instantiated from another graph.
+        """
+        cdef tuple arguments = tuple(args)
+        GraphNode_check(self._node)
+        # The common case: the executable already keeps everything that the node needs.
+        if kernel is self._kernel and self._operands.change_count == self._change_count and is_plain(arguments):
+            change_kernel(self, config, arguments)
+            return
+        change(self, KernelValues_create(config, kernel, arguments))
+        self._kernel = kernel if is_plain(arguments) else None
+        self._change_count = self._operands.change_count
+
+
+cdef class ExecutableMemsetNode(SwitchableNode):
+    """A memset node of an executable."""
+
+    def update(self, *, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0) -> None:
+        """Change the memset (``cuGraphExecMemsetNodeSetParams``); the arguments are those of :meth:`GraphNode.memset`.
+        """
+        GraphNode_check(self._node)
+        change(self, MemsetValues_create(Operand_create("dst", dst, None), value, width, height, pitch))
+
+
+cdef class ExecutableMemcpyNode(SwitchableNode):
+    """A memcpy node of an executable."""
+
+    def update(self, *, dst: Buffer | int, src: Buffer | int, size: int) -> None:
+        """Change the copy (``cuGraphExecMemcpyNodeSetParams``); the arguments are those of :meth:`GraphNode.memcpy`."""
+        GraphNode_check(self._node)
+        change(
+            self, MemcpyValues_create(Operand_create("dst", dst, None), Operand_create("src", src, None), size)
+        )
+
+
+cdef class ExecutableChildGraphNode(ExecutableGraphNode):
+    """A child graph node of an executable."""
+
+    def update(self, child: GraphDefinition) -> None:
+        """Update the parameters of all nodes of the child graph (``cuGraphExecChildGraphNodeSetParams``).
+
+        Parameters
+        ----------
+        child : :class:`GraphDefinition`
+            A graph of the same topology with the new parameters.
+
+        Raises
+        ------
+        TypeError
+            If ``child`` is not a :class:`GraphDefinition`.
+        RuntimeError
+            If ``child`` or the node is destroyed.
+        CUDAError
+            If the graphs differ in more than parameters.
+        """
+        GraphNode_check(self._node)
+        values = ChildValues_create(child, None)
+        (<NodeValues>values).check_place(self._node._graph)
+        change(self, values)
+
+
+cdef class ExecutableEventNode(ExecutableGraphNode):
+    """Base class of event record nodes and event wait nodes of executables."""
+
+    def update(self, event: Event) -> None:
+        """Change the event (``cuGraphExecEventRecordNodeSetEvent``, ``cuGraphExecEventWaitNodeSetEvent``)."""
+        GraphNode_check(self._node)
+        is_record = self._node._record.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD
+        change(self, EventValues_create(event, is_record))
+
+
+cdef class ExecutableEventRecordNode(ExecutableEventNode):
+    """An event record node of an executable."""
+
+
+cdef class ExecutableEventWaitNode(ExecutableEventNode):
+    """An event wait node of an executable."""
+
+
+cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
+    """A host node of an executable."""
+
+    def update(self, fn, *, user_data=None) -> None:
+        """Change the function (``cuGraphExecHostNodeSetParams``).
+
+        The arguments are those of :meth:`GraphNode.callback`.
+        """
+        GraphNode_check(self._node)
+        where = f"the executable graph {<uintptr_t>self._h_exec.get():#x}"
+        change(self, HostValues_create(fn, user_data, where))
+
+
+cdef dict _classes = {
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL: ExecutableKernelNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET: ExecutableMemsetNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY: ExecutableMemcpyNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH: ExecutableChildGraphNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD: ExecutableEventRecordNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_WAIT_EVENT: ExecutableEventWaitNode,
+    <int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST: ExecutableHostCallbackNode,
+}
+
+
+cdef ExecutableGraphNode ExecutableGraphNode_create(
+    const GraphExecHandle& h_exec, ExecutableOperands operands, object node
+):
+    cdef ExecutableGraphNode self
+    cdef GraphNode c_node
+    cdef GraphExecHandle h_kept = h_exec
+    if not isinstance(node, GraphNode):
+        raise TypeError(f"a Graph must be indexed by a GraphNode, not {type(node).__name__}")
+    c_node = node
+    GraphNode_check(c_node)
+    kind = None if c_node._record is None else _classes.get(<int>c_node._record.c_type)
+    if kind is None:
+        raise TypeError(f"{node!r} has a type whose parameters cannot be changed in an executable graph")
+    self = kind.__new__(kind)
+    self._h_exec = h_kept
+    self._operands = operands
+    self._node = c_node
+    return self
+
+
+cdef int change_kernel(ExecutableKernelNode self, object config, tuple arguments) except -1:
+    cdef GraphLock lock
+    lock_graphs(lock)
+    GraphNode_check(self._node)
+    change_kernel_in(self._h_exec.get(), self._node._record.c_node, config, self._kernel, arguments)
+    return 0
+
+
+cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
+    cdef KeepList* keeps
+    cdef GraphLock lock
+    values.prepare()
+    lock_graphs(lock)
+    GraphNode_check(self._node)
+    try:
+        values.change_in(self._h_exec.get(), self._node._record.c_node)
+    except CUDAError as error:
+        if error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
+            explain(
+                error,
+                f"{self._node!r} must belong to the graph that the executable was instantiated from, and a memcpy or "
+                "memset node must keep its kind of memory",
+            )
+        raise
+    keeps = values.keeps
+    values.keeps = NULL
+    return ExecutableOperands_exchange(self._operands, node_address(self._node), keeps)
+
+
+cdef int set_enabled(ExecutableGraphNode self, unsigned int is_enabled) except -1:
+    cdef GraphLock lock
+    lock_graphs(lock)
+    GraphNode_check(self._node)
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuGraphNodeSetEnabled(self._h_exec.get(), self._node._record.c_node, is_enabled),
+            b"cuGraphNodeSetEnabled",
+        )
+    return 0
+
+
+make_hasattr_safe(SwitchableNode)

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._handles._driver_object cimport refuse_closed
-from cuda.core._handles._handles cimport KeptStream, StreamMember
+from cuda.core._native._cuda_core cimport refuse_closed
+from cuda.core._native._cuda_core cimport KeptStream, StreamMember
 from cuda.core._stream cimport Stream, StreamSource
-from cuda.core.graph._capture._stream_capture cimport StreamCapture
-from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree
+from cuda.core.graph._capture cimport StreamCapture
+from cuda.core.graph._state cimport GraphRecord, GraphTree
 
 
 cdef enum Role:

@@ -8,13 +8,13 @@ cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._handles._driver_object cimport refuse_closed
-from cuda.core._handles._handles cimport ContextHandle, KeptStream, address
+from cuda.core._native._cuda_core cimport refuse_closed
+from cuda.core._native._cuda_core cimport ContextHandle, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
-from cuda.core.graph._capture._forks cimport add_conditional, check_version, fork_stream, new_stream
-from cuda.core.graph._capture._stream_capture cimport (
+from cuda.core.graph._capture cimport add_conditional, check_version, fork_stream, new_stream
+from cuda.core.graph._capture cimport (
     StreamCapture,
     StreamCapture_abandon,
     StreamCapture_add,
@@ -24,12 +24,12 @@ from cuda.core.graph._capture._stream_capture cimport (
     is_capturing,
 )
 from cuda.core.graph._executable cimport Graph_instantiate
-from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
+from cuda.core.graph._parameters cimport GraphCondition, GraphCondition_create
 from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
-from cuda.core.graph._parameters._child_values cimport ChildValues_create
-from cuda.core.graph._parameters._conditional_values cimport MAX_BRANCHES
-from cuda.core.graph._parameters._host_callback cimport HostValues_create
-from cuda.core.graph._state._graph_state cimport GraphRecord, NodeRecord
+from cuda.core.graph._parameters cimport ChildValues_create
+from cuda.core.graph._parameters cimport MAX_BRANCHES
+from cuda.core.graph._parameters cimport HostValues_create
+from cuda.core.graph._state cimport GraphRecord, NodeRecord
 
 from cuda.core._utils.validators import int_argument, shown
 

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Graph definitions, and drawings of them."""
 
-from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, GraphView
+from cuda.core.graph._state cimport GraphRecord, GraphTree, GraphView
 
 
 cdef class GraphDefinition(GraphView):

@@ -1,22 +1,20 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graph definitions: graphs built node by node, and views of captured ones (GraphDefinition)."""
+"""Graph definitions, and drawings of them."""
 
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
-from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
+from cuda.core._native._cuda_core cimport WeakHandle, bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
-from cuda.core._utils._weak_handles cimport WeakHandle
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._executable cimport Graph_instantiate
-from cuda.core.graph._graph_condition cimport GraphCondition_create
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
-from cuda.core.graph._state._edges cimport read_edges
-from cuda.core.graph._state._graph_state cimport (
+from cuda.core.graph._parameters cimport GraphCondition_create
+from cuda.core.graph._state cimport (
     GraphLock,
     GraphRecord,
     GraphRecord_node,
@@ -25,18 +23,68 @@ from cuda.core.graph._state._graph_state cimport (
     GraphView,
     check_alive,
     lock_graphs,
+    read_edges,
     read_nodes,
 )
 
 import os
+import tempfile
+import warnings
 from pathlib import Path
 
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import check_path
-from cuda.core.graph._drawing import save, svg_of
+from cuda.core._utils.validators import check_path, shown
 from cuda.core.graph._options import dot_flags
 
 __all__ = ["GraphDefinition"]
+
+
+_TEXT = (".dot", ".gv")
+
+
+def text_of(definition, options) -> str:
+    """Return the DOT text of a graph."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "graph.dot"
+        definition.debug_dot_print(str(path), options)
+        return path.read_text(errors="replace")
+
+
+def render(text: str, kind: str) -> bytes | str:
+    """Return a picture of DOT text as bytes, or as a str the reason why it cannot be rendered."""
+    try:
+        import graphviz
+    except ImportError:
+        return "the graphviz package is not installed"
+    try:
+        return graphviz.Source(text).pipe(format=kind)
+    except graphviz.ExecutableNotFound:
+        return "the GraphViz executables are not installed"
+
+
+def save(definition, path, options) -> Path:
+    """Write a picture or DOT text (:meth:`GraphDefinition.save`)."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
+    path = Path(path)
+    if not path.suffix:
+        raise ValueError(f"path must have a suffix that names the format, such as .svg or .dot, not {shown(str(path))}")
+    text = text_of(definition, options)
+    if path.suffix.lower() not in _TEXT:
+        picture = render(text, path.suffix[1:].lower())
+        if isinstance(picture, bytes):
+            path.write_bytes(picture)
+            return path
+        path = path.with_suffix(".dot")
+        warnings.warn(f"{picture}; the graph is written as DOT text to {path}", UserWarning, stacklevel=2)
+    path.write_text(text)
+    return path
+
+
+def svg_of(definition) -> str | None:
+    """Return the SVG picture that notebooks display; None if it cannot be rendered."""
+    picture = render(text_of(definition, None), "svg")
+    return picture.decode() if isinstance(picture, bytes) else None
 
 
 cdef class GraphDefinition(GraphView):

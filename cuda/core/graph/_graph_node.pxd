@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Nodes of graph definitions, and the sets of their neighbors."""
 
 from libc.stdint cimport uintptr_t
-from cuda.core.graph._parameters._node_values cimport NodeValues
-from cuda.core.graph._state._graph_state cimport GraphRecord, GraphTree, NodeRecord
+
+from cuda.core.graph._parameters cimport NodeValues
+from cuda.core.graph._state cimport GraphRecord, GraphTree, NodeRecord
 
 
 cdef class GraphNode:

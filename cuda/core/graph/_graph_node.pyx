@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of graphs (GraphNode), and how new ones are added after them."""
+"""Nodes of graph definitions, and the sets of their neighbors."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
-from cuda.core._handles._driver_object cimport bindings_object, refuse_pickle
+from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
-from cuda.core.graph._parameters._child_values cimport ChildValues_create
-from cuda.core.graph._parameters._conditional_values cimport ConditionalValues_create
-from cuda.core.graph._parameters._event_values cimport EventValues_create
-from cuda.core.graph._parameters._host_callback cimport HostValues_create
-from cuda.core.graph._parameters._kernel_values cimport KernelValues_create
-from cuda.core.graph._parameters._memory_values cimport (
+from cuda.core.graph._parameters cimport (
     AllocValues_create,
+    ChildValues_create,
+    ConditionalValues_create,
+    EmptyValues,
+    EventValues_create,
     FreeValues_create,
+    HostValues_create,
+    KernelValues_create,
     MemcpyValues_create,
     MemsetValues_create,
+    NodeValues,
     Operand_create,
+    add_node,
+    change_node,
 )
-from cuda.core.graph._parameters._node_values cimport EmptyValues, NodeValues, add_node, change_node
-from cuda.core.graph._state._edges cimport read_neighbours, write_edges
-from cuda.core.graph._state._graph_state cimport (
+from cuda.core.graph._state cimport (
     GraphLock,
     GraphRecord,
     GraphRecord_node,
@@ -36,16 +38,100 @@ from cuda.core.graph._state._graph_state cimport (
     NodeRecord_values,
     check_alive,
     lock_graphs,
+    read_neighbours,
+    write_edges,
 )
 
-from cuda.core._code._loading import explain
-from cuda.core._handles import _late
-from cuda.core._utils import cuda_utils
-from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy, unique_nodes
-from cuda.core.graph._state._graph_state import node_registry as _node_registry
+from collections.abc import MutableSet
 
-__all__ = ["GraphNode"]
+from cuda.core._code._loading import explain
+from cuda.core._native import _late
+from cuda.core._utils import cuda_utils
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import iterator_of
+from cuda.core.graph._state import node_registry as _node_registry
+
+__all__ = ["AdjacencySetProxy", "GraphNode"]
+
+
+@raise_if_uninitialized("_node", "_is_pred")
+class AdjacencySetProxy(MutableSet):
+    """The predecessors or successors of a node: a live view, whose changes add and remove edges of the graph.
+
+    ``update``, ``clear``, ``|=`` and ``-=`` add or remove all edges with one driver call. Binary operators return
+    ordinary sets.
+    """
+
+    __slots__ = ("_is_pred", "_node")
+    __hash__ = None
+
+    def __init__(self, node, is_pred):
+        if not hasattr(type(node), "_neighbours"):
+            raise TypeError(f"node must be a GraphNode, not {type(node).__name__}")
+        if not isinstance(is_pred, bool):
+            raise TypeError(f"is_pred must be a bool, not {type(is_pred).__name__}")
+        self._node = node
+        self._is_pred = is_pred
+
+    @classmethod
+    def _from_iterable(cls, nodes):
+        return set(nodes)
+
+    def __contains__(self, value):
+        return value in self._neighbours()
+
+    def __iter__(self):
+        return iter(self._neighbours())
+
+    def __len__(self):
+        return len(self._neighbours())
+
+    def __repr__(self):
+        return "{" + ", ".join(map(repr, self._neighbours())) + "}"
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def __isub__(self, other):
+        if other is self:
+            self.clear()
+        else:
+            removed = list(other)
+            self._node._disconnect([node for node in self._neighbours() if node in removed], self._is_pred)
+        return self
+
+    def add(self, value) -> None:
+        """Add an edge (``cuGraphAddDependencies``); TypeError if ``value`` is not a :class:`GraphNode`."""
+        self._node._connect([value], self._is_pred)
+
+    def discard(self, value) -> None:
+        """Remove the edge to a node (``cuGraphRemoveDependencies``); objects without such an edge are ignored."""
+        self._node._disconnect([node for node in self._neighbours() if node == value], self._is_pred)
+
+    def update(self, *others) -> None:
+        """Add edges to nodes, or to iterables of nodes."""
+        self._node._connect(unique_nodes(others), self._is_pred)
+
+    def clear(self) -> None:
+        """Remove all edges."""
+        self._node._disconnect(self._neighbours(), self._is_pred)
+
+    def _neighbours(self):
+        return self._node._neighbours(self._is_pred)
+
+
+def unique_nodes(others) -> list:
+    """Return the nodes among nodes and iterables of nodes, each once."""
+    nodes = []
+    for other in others:
+        try:
+            items = iterator_of(other)
+        except TypeError:
+            items = (other,)
+        nodes += [item for item in items if item not in nodes]
+    return nodes
 
 
 cdef class GraphNode:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from cuda.core._utils.errors import values
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
+from cuda.core._utils import attribute_errors as values
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.validators import shown
 from cuda.core.system._support import nvml
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cuda.core._handles import _late
+from cuda.core._native import _late
 from cuda.core.system import _device_table, _fields
 from cuda.core.system._attributes import Constant, check_int, check_text, hasattr_safe, reading
 from cuda.core.system._clocks import ClockInfo, ClockOffsets

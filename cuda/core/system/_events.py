@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import time
 
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
-from cuda.core._utils.errors.values import completed_as
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.attribute_errors import completed_as
 from cuda.core.system._attributes import DeviceView, hasattr_safe
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cuda.core._utils.errors.values import completed_as
+from cuda.core._utils.attribute_errors import completed_as
 from cuda.core.system._attributes import DeviceView, check_int, hasattr_safe, reading
 from cuda.core.system._support import nvml
 

@@ -12,7 +12,7 @@ import weakref
 
 from cuda.pathfinder import DynamicLibNotFoundError
 
-from cuda.core._utils.errors.values import CachedProperty, as_attribute_error
+from cuda.core._utils.attribute_errors import CachedProperty, as_attribute_error
 from cuda.core.system._support import nvml, require
 
 __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]

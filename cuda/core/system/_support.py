@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._utils.version import binding_version
+from cuda.core._utils.cuda_utils import binding_version
 
 try:
     from cuda.bindings import nvml

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core.system import _nvml_context
 from cuda.core.system._attributes import Items, Snapshot, check_int, field, hasattr_safe, shown_field
 from cuda.core.system._device import Device

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from cuda.core._utils.waiting import wait_in_steps
+from cuda.core._utils.host_wait import wait_in_steps
 from cuda.core.system._attributes import check_int
 from cuda.core.system._mappings import choose
 from cuda.core.system._support import nvml

@@ -1,10 +1,42 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
+"""Arrays and mipmapped arrays, and the formats of their elements."""
 
-from cuda.core._handles._driver_object cimport refuse_closed
-from cuda.core._handles._handles cimport ArrayHandle, ArrayMember, KeptArray
+from cuda.core._native._cuda_core cimport (
+    ArrayHandle,
+    ArrayMember,
+    DriverObject,
+    KeptArray,
+    KeptMipmappedArray,
+    MipmappedArrayMember,
+    refuse_closed,
+)
 from cuda.core._utils cimport cydriver
-from cuda.core.texture._described_array cimport DescribedArray
+
+
+# Width, height and depth as the driver takes them: 0 for missing axes.
+cpdef tuple driver_extents(tuple shape, unsigned int flags)
+
+# The shape of a mipmap level: extents are halved, layers and faces are not.
+cpdef tuple level_shape(tuple shape, unsigned int flags, int level)
+
+# The maximum number of levels: in the last one all extents but layers and faces are 1.
+cpdef object max_levels(tuple shape, unsigned int flags)
+
+# The size in bytes of an element, and of all elements when packed.
+cpdef int element_size(object format, int num_channels) except -1
+cpdef object image_bytes(tuple shape, object format, int num_channels)
+
+
+cdef class DescribedArray(DriverObject):
+    cdef:
+        tuple _shape            # of level 0
+        object _format
+        int _num_channels
+        unsigned int _flags     # of cuArray3DCreate
+        int _device_id
+
+    cdef int _describe(self, tuple shape, object format, int num_channels, unsigned int flags, int device_id) except -1
 
 
 cdef class OpaqueArray(DescribedArray):
@@ -28,3 +60,14 @@ cdef int Array_describe(dict values, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_descrip
 
 # Whether an array is so small that its destruction may be deferred and batched with others.
 cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept
+
+
+cdef class MipmappedArray(DescribedArray):
+    cdef:
+        MipmappedArrayMember _h_mipmap
+        int _num_levels
+
+
+# Holds a reference to the mipmapped array for a call; RuntimeError if the object is closed.
+cdef inline int MipmappedArray_keep(MipmappedArray self, KeptMipmappedArray* kept) except -1:
+    return 0 if kept.hold(self._h_mipmap) else refuse_closed(self)

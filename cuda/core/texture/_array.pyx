@@ -1,25 +1,31 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA arrays, which textures and surfaces read and write."""
+"""Arrays and mipmapped arrays, and the formats of their elements."""
 
 from __future__ import annotations
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
-from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t, uintptr_t
 from libc.string cimport memset
 
-from cuda.core._context cimport (
-    Context_current,
-    Context_enter,
-    Context_enter_to_release,
-    Context_leave,
-    Context_ordinal,
-)
-from cuda.core._device cimport Device
-from cuda.core._device_contexts cimport Device_keep_context
-from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._deferred_destruction cimport (
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
+from cpython.object cimport PyObject
+
+from cuda.core._context cimport Context_current, Context_enter, Context_enter_to_release, Context_leave, Context_ordinal
+from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._memory._buffer cimport Buffer, MemoryRange_keep, check_writable
+from cuda.core._native._cuda_core cimport (
+    ArrayHandle,
+    CaptureModeScope,
+    ContextHandle,
+    InContext,
+    Keep,
+    KeepList,
+    KeptAllocation,
+    KeptArray,
+    KeptContext,
+    KeptMipmappedArray,
+    KeptStream,
+    MipmappedArrayHandle,
     SMALL_ARRAY,
     add_to_batch,
     are_streams_idle,
@@ -29,41 +35,308 @@ from cuda.core._handles._deferred_destruction cimport (
     destroy_later,
     find_work,
     limit_backlog,
+    refuse_closed,
+    relax_capture_mode,
     wait_for_destructions,
 )
-from cuda.core._handles._driver_object cimport refuse_closed
-from cuda.core._handles._handles cimport (
-    ArrayHandle,
-    ContextHandle,
-    InContext,
-    Keep,
-    KeepList,
-    KeptAllocation,
-    KeptArray,
-    KeptContext,
-    KeptStream,
-)
-from cuda.core._memory._buffer cimport Buffer
-from cuda.core._memory.ranges._memory_range cimport MemoryRange_keep, check_writable
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.graph._capture._stream_capture cimport StreamCapture, StreamCapture_graph
+from cuda.core.graph._capture cimport StreamCapture, StreamCapture_graph
 from cuda.core.graph._graph_builder cimport GraphBuilder
-from cuda.core.graph._state._graph_state cimport GraphRecord
-from cuda.core.graph._state._retention cimport new_keeps, retain
-from cuda.core.texture._described_array cimport DescribedArray
-from cuda.core.texture._elements cimport driver_extents, element_size, image_bytes
+from cuda.core.graph._state cimport GraphRecord, new_keeps, retain
 
-from cuda.core._memory.copying._plain_bytes import holds_objects
+import functools
+import operator
+import sys
+
+from cuda.core._memory._copies import holds_objects
 from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.options import Options, options_class
-from cuda.core._utils.validators import check_address
-from cuda.core.texture._elements import check_image, shape_of
+from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, int_argument, shown
 from cuda.core.typing import ArrayFormatType
 
-__all__ = ["OpaqueArray", "OpaqueArrayOptions"]
+__all__ = [
+    "DescribedArray",
+    "FLOATS",
+    "MipmappedArray",
+    "MipmappedArrayOptions",
+    "OpaqueArray",
+    "OpaqueArrayOptions",
+    "check_image",
+    "checked_anisotropy",
+    "checked_channels",
+    "checked_color",
+    "checked_count",
+    "checked_format",
+    "checked_number",
+    "element_size",
+]
+
+
+FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))
+# A list of pairs: searching by identity is faster than hashing an enum member.
+cdef list _sizes = [(member, 4 if "32" in member else 2 if "16" in member else 1) for member in ArrayFormatType]
+
+# Flags of cuArray3DCreate: CUDA_ARRAY3D_LAYERED, and it or CUDA_ARRAY3D_CUBEMAP.
+cdef unsigned int _LAYERED = 0x01
+cdef unsigned int _LAYERED_OR_CUBEMAP = 0x05
+
+_MAX_COUNT = (1 << 63) - 1
+_CHANNELS = (1, 2, 4)
+
+
+def check_image(options) -> None:
+    """Check and normalize the options that arrays and mipmapped arrays have in common.
+
+    Raises
+    ------
+    TypeError
+        If the shape has another type than a tuple of ints.
+    ValueError
+        If the shape, the format or the number of channels is not valid.
+    """
+    values = options.__dict__
+    values["shape"] = shape = _checked_shape(values["shape"])
+    values["format"] = checked_format(values["format"])
+    channels = values["num_channels"]
+    if type(channels) is not int or channels not in _CHANNELS:
+        values["num_channels"] = checked_channels(channels)
+    if values["is_cubemap"]:
+        rank = len(shape)
+        faces = shape[2] if rank == 3 else 0
+        if rank != 3 or shape[0] != shape[1] or (faces % 6 if options.is_layered else faces != 6):
+            count = "a multiple of 6" if options.is_layered else "6"
+            raise ValueError(f"shape of a cube map must be (n, n, faces) with {count} faces, not {shape}")
+    elif values["is_layered"] and len(shape) == 1:
+        raise ValueError(f"shape of a layered array must be (width, layers) or (width, height, layers), not {shape}")
+
+
+cpdef tuple driver_extents(tuple shape, unsigned int flags):
+    """Return width, height and depth as the driver takes them: 0 for missing axes."""
+    rank = len(shape)
+    if rank == 2:
+        return (shape[0], 0, shape[1]) if flags & _LAYERED else (shape[0], shape[1], 0)
+    return shape if rank == 3 else (shape[0], 0, 0)
+
+
+def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
+    """Return the shape for the extents that the driver returns."""
+    return tuple(extent for extent in (width, height, depth) if extent) or (0,)
+
+
+cpdef tuple level_shape(tuple shape, unsigned int flags, int level):
+    """Return the shape of a mipmap level: extents are halved, layers and faces are not."""
+    has_layers = flags & _LAYERED_OR_CUBEMAP
+    halved = [extent >> level or 1 for extent in (shape[:-1] if has_layers else shape)]
+    return (*halved, shape[-1]) if has_layers else tuple(halved)
+
+
+cpdef object max_levels(tuple shape, unsigned int flags):
+    """Return the maximum number of levels: in the last one all extents but layers and faces are 1."""
+    return max(shape[:-1] if flags & _LAYERED_OR_CUBEMAP else shape).bit_length()
+
+
+def checked_format(value) -> ArrayFormatType:
+    """Return the member for a member, its string, or a NumPy dtype or scalar type.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, or a type that CUDA arrays do not support.
+    """
+    kind = type(value)
+    if kind is ArrayFormatType:
+        return value
+    if kind is str or kind is type:  # other types may run any code in __hash__
+        known = _formats.get(value)
+        if known is not None:
+            return known
+    numpy = sys.modules.get("numpy")
+    if kind is not str and hasattr(numpy, "generic"):
+        is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
+        dtype = numpy.dtype(value) if is_scalar_type else value
+        if isinstance(dtype, numpy.dtype):
+            # The type number is the same for both byte orders.
+            found = _formats_by_type_number().get(dtype.num)
+            if found is not None and dtype.isnative:
+                if is_scalar_type:
+                    _formats[value] = found
+                return found
+    if not isinstance(value, str):
+        choices = format_or_list(sorted(ARRAY_FORMAT.names))
+        raise ValueError(f"format must be {choices}, or a NumPy dtype of that name, not {shown(value)}")
+    return check_str_enum(value, ArrayFormatType)
+
+
+# Formats by their strings and by NumPy scalar types, the latter added at their first use.
+cdef dict _formats = {member.value: member for member in ArrayFormatType}
+
+
+@functools.cache
+def _formats_by_type_number() -> dict[int, ArrayFormatType]:
+    numpy = sys.modules["numpy"]
+    return {numpy.dtype(member.value).num: member for member in ArrayFormatType}
+
+
+def checked_channels(value) -> int:
+    """Return the number of channels; ValueError if it is not 1, 2 or 4."""
+    number = operator.index(value) if hasattr(type(value), "__index__") and not isinstance(value, bool) else None
+    if number not in _CHANNELS:
+        raise ValueError(f"num_channels must be 1, 2 or 4, not {shown(value)}")
+    return number
+
+
+def checked_count(name: str, value) -> int:
+    """Return an argument that must be an int of at least 1; ``name`` is for the message.
+
+    Raises
+    ------
+    TypeError
+        If it is not an int.
+    ValueError
+        If it is not from 1 to 2**63 - 1.
+    """
+    if type(value) is int and 1 <= value <= _MAX_COUNT:
+        return value
+    number = int_argument(name, value)
+    if not 1 <= number <= _MAX_COUNT:
+        raise ValueError(f"{name} must be from 1 to 2**63 - 1, not {shown(number)}")
+    return number
+
+
+def checked_anisotropy(value) -> int:
+    """Return the option ``max_anisotropy``; TypeError if it is not an int, ValueError if not of 32 bits."""
+    if type(value) is int and 0 <= value < 1 << 32:
+        return value
+    number = int_argument("max_anisotropy", value)
+    if not 0 <= number < 1 << 32:
+        raise ValueError(f"max_anisotropy must be from 0 to 2**32 - 1, not {shown(number)}")
+    return number
+
+
+def checked_number(name: str, value) -> float:
+    """Return an argument as a float; TypeError, which names the argument, if it is not a number."""
+    if isinstance(value, str) or (not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__")):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return float(value)
+
+
+def checked_color(color) -> tuple[float, ...]:
+    """Return the option ``border_color`` as four floats, zeros for None.
+
+    Raises
+    ------
+    TypeError
+        If it is not a sequence of numbers.
+    ValueError
+        If there are not four of them.
+    """
+    if color is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    try:
+        values = tuple(color)
+    except TypeError:
+        raise TypeError(f"border_color must be a tuple of four numbers, not {type(color).__name__}") from None
+    numbers = tuple(checked_number(f"border_color[{axis}]", value) for axis, value in enumerate(values))
+    if len(numbers) != 4:
+        raise ValueError(f"border_color must have four numbers, not {len(numbers)}")
+    return numbers
+
+
+cpdef int element_size(object format, int num_channels) except -1:
+    """Return the size of an element in bytes."""
+    cdef tuple entry
+    for entry in _sizes:
+        if entry[0] is format:
+            return <int>entry[1] * num_channels
+    raise ValueError(f"format must be an ArrayFormatType, not {shown(format)}")
+
+
+cpdef object image_bytes(tuple shape, object format, int num_channels):
+    """Return the size of all elements in bytes, when packed."""
+    cdef object size = element_size(format, num_channels)
+    for extent in shape:
+        size *= extent
+    return size
+
+
+def _checked_shape(shape) -> tuple[int, ...]:
+    if type(shape) is tuple and 1 <= len(shape) <= 3:
+        for extent in shape:
+            if type(extent) is not int or not 1 <= extent <= _MAX_COUNT:
+                break
+        else:
+            return shape
+    try:
+        extents = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape must be a tuple of 1 to 3 extents, not {type(shape).__name__}") from None
+    if not 1 <= len(extents) <= 3:
+        raise ValueError(f"shape must have 1 to 3 extents, not {len(extents)}")
+    return tuple(checked_count(f"shape[{axis}]", extent) for axis, extent in enumerate(extents))
+
+
+cdef class DescribedArray(DriverObject):
+    """What arrays and mipmapped arrays tell of their elements; of a mipmapped array it is level 0."""
+
+    @property
+    def handle(self) -> int:
+        """The ``CUarray`` or ``CUmipmappedArray`` as an int; 0 when closed."""
+        return self._address()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents in elements, the width first; of a mipmapped array, those of level 0.
+
+        For layered arrays and cube maps the last entry counts layers or faces.
+        """
+        return self._shape
+
+    @property
+    def format(self) -> ArrayFormatType:
+        """The data type of one channel."""
+        return self._format
+
+    @property
+    def num_channels(self) -> int:
+        """The number of channels of an element: 1, 2 or 4."""
+        return self._num_channels
+
+    @property
+    def is_surface_load_store(self) -> bool:
+        """Whether surfaces can be created on the array or its levels (``CUDA_ARRAY3D_SURFACE_LDST``)."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST)
+
+    @property
+    def is_layered(self) -> bool:
+        """Whether the last extent is the number of layers (``CUDA_ARRAY3D_LAYERED``). Filtering never mixes layers."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_LAYERED)
+
+    @property
+    def is_cubemap(self) -> bool:
+        """Whether the array, or each level, is a cube map; the last extent counts faces (``CUDA_ARRAY3D_CUBEMAP``)."""
+        return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the array."""
+        return Device_find(self._device_id)
+
+    cdef object _identity(self):
+        return id(self)
+
+    cdef int _describe(self, tuple shape, object format, int num_channels, unsigned int flags, int device_id) except -1:
+        self._shape = shape
+        self._format = format
+        self._num_channels = num_channels
+        self._flags = flags
+        self._device_id = device_id
+        return 0
+
+
+make_hasattr_safe(DescribedArray)
 
 
 cdef class OpaqueArray(DescribedArray):
@@ -316,14 +589,14 @@ cdef object Array_element_bytes(OpaqueArray self):
 
 
 # Pairs of an ArrayFormatType member and the driver's value. Searching by identity is faster than hashing a member.
-cdef list _formats = []
+cdef list _driver_formats = []
 
 
 cdef cydriver.CUarray_format driver_format(object format) except *:
     cdef tuple entry
-    if not _formats:
-        _formats.extend([(member, int(ARRAY_FORMAT.to_driver(member))) for member in ArrayFormatType])
-    for entry in _formats:
+    if not _driver_formats:
+        _driver_formats.extend([(member, int(ARRAY_FORMAT.to_driver(member))) for member in ArrayFormatType])
+    for entry in _driver_formats:
         if entry[0] is format:
             return <cydriver.CUarray_format><int>entry[1]
     return <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
@@ -472,3 +745,196 @@ cdef int describe_copy(
 
 
 make_hasattr_safe(OpaqueArray)
+
+
+cdef class MipmappedArray(DescribedArray):
+    """A mipmapped array (``CUmipmappedArray``): levels, each with half the extents of the one before.
+
+    Mipmapped arrays come from :meth:`Device.create_mipmapped_array`; there is no direct construction. The program
+    fills each level itself, through the array that :meth:`get_level` returns. As a context manager a mipmapped array
+    closes itself at the end of the block.
+    """
+
+    _made_by = "Device.create_mipmapped_array()"
+
+    def __repr__(self):
+        if self._format is None:
+            return "<MipmappedArray, not initialized>"
+        closed = ", closed" if self.is_closed else ""
+        return (
+            f"MipmappedArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels}, "
+            f"num_levels={self._num_levels}{closed})"
+        )
+
+    def get_level(self, level: int) -> OpaqueArray:
+        """Return the array of a level (``cuMipmappedArrayGetLevel``).
+
+        Its extents are those of level 0, halved ``level`` times and at least 1; the number of layers and faces is
+        the same. It keeps the memory alive, also after this object is closed.
+
+        Parameters
+        ----------
+        level : int
+            The level, from 0 to :attr:`num_levels` - 1.
+
+        Raises
+        ------
+        TypeError
+            If ``level`` is not an int.
+        ValueError
+            If there is no such level.
+        RuntimeError
+            If the mipmapped array is closed.
+        """
+        return MipmappedArray_level(self, level)
+
+    @property
+    def num_levels(self) -> int:
+        """The number of levels that the driver created, which the extents limit."""
+        return self._num_levels
+
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptMipmappedArray mipmap
+        return <intptr_t>mipmap.value().raw if mipmap.hold(self._h_mipmap) else 0
+
+    def __dealloc__(self):
+        if is_large_mipmap(self):
+            with nogil:
+                destroy_batch()
+
+    cdef void _release(self) noexcept:
+        cdef bint was_large = is_large_mipmap(self)
+        self._h_mipmap.reset()
+        if was_large:
+            with nogil:
+                destroy_batch()  # a deferred texture may still keep the array
+
+
+@options_class
+class MipmappedArrayOptions(Options):
+    """Options of :meth:`Device.create_mipmapped_array`.
+
+    Attributes
+    ----------
+    shape : tuple[int, ...]
+        One to three extents of level 0 in elements, the width first.
+    format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+        The data type of one channel.
+    num_channels : int
+        The number of channels of an element: 1, 2 or 4.
+    num_levels : int
+        The number of levels, at least 1. The driver creates fewer if all extents reach 1 before.
+    is_surface_load_store : bool, optional
+        Whether surfaces can be created on the levels (``CUDA_ARRAY3D_SURFACE_LDST``). Default is False.
+    is_layered : bool, optional
+        Whether the last extent is the number of 1D or 2D layers (``CUDA_ARRAY3D_LAYERED``). Default is False.
+    is_cubemap : bool, optional
+        Whether each level is a cube map (``CUDA_ARRAY3D_CUBEMAP``). Default is False.
+    """
+
+    shape: tuple[int, ...]
+    format: object
+    num_channels: int
+    num_levels: int
+    is_surface_load_store: bool = False
+    is_layered: bool = False
+    is_cubemap: bool = False
+
+    def __post_init__(self):
+        cdef dict values = self.__dict__
+        check_image(self)
+        values["num_levels"] = levels = checked_count("num_levels", values["num_levels"])
+        if levels >= 1 << 31:
+            raise ValueError(f"num_levels must be less than 2**31, not {levels}")
+
+
+def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> MipmappedArray:
+    """Create a mipmapped array (:meth:`Device.create_mipmapped_array`)."""
+    cdef KeptContext context
+    cdef InContext[cydriver.CUmipmappedArray] value
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
+    cdef MipmappedArray self
+    cdef dict values = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options").__dict__
+    Array_describe(values, &c_description)
+    Device_keep_context(device, &context)
+    value.h_context = context.handle()
+    # All levels together have less than twice the elements of level 0.
+    value.is_small = Array_is_small(&c_description, 2 * element_size(values["format"], c_description.NumChannels))
+    create_mipmap_in_context(value, &c_description, values["num_levels"])
+    self = MipmappedArray.__new__(MipmappedArray)
+    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
+    self._describe(values["shape"], values["format"], c_description.NumChannels, c_description.Flags, device._id)
+    # The driver does not report it when it creates fewer.
+    self._num_levels = min(values["num_levels"], max_levels(self._shape, self._flags))
+    return self
+
+
+cdef bint is_large_mipmap(MipmappedArray self) noexcept:
+    cdef KeptMipmappedArray mipmap
+    return mipmap.hold(self._h_mipmap) and mipmap.is_owner() and not mipmap.value().is_small
+
+
+cdef int create_mipmap_in_context(
+    InContext[cydriver.CUmipmappedArray]& value,
+    const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description,
+    unsigned int num_levels,
+) except -1:
+    cdef int is_entered = 0
+    cdef cydriver.CUresult err
+    with nogil:
+        limit_backlog()
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+                err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+            HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    # cuMipmappedArrayDestroy would also wait for work that is enqueued later.
+    if are_streams_idle() or not batch_or_postpone(
+        value, &MipmappedArray_end, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
+    ):
+        MipmappedArray_destroy(value)
+
+
+cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    cdef CaptureModeScope mode
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        relax_capture_mode(mode)
+        WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")
+        Context_leave(is_entered)
+
+
+cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
+    cdef KeptMipmappedArray mipmap
+    cdef InContext[cydriver.CUarray] value
+    cdef unsigned int c_level
+    cdef int is_entered = 0
+    number = level if type(level) is int else int_argument("level", level)
+    MipmappedArray_keep(self, &mipmap)
+    if not 0 <= number < self._num_levels:
+        raise ValueError(f"level must be from 0 to {self._num_levels - 1}, not {shown(number)}")
+    c_level = number
+    value.h_context = mipmap.value().h_context
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuMipmappedArrayGetLevel(&value.raw, mipmap.value().raw, c_level),
+                b"cuMipmappedArrayGetLevel",
+            )
+        finally:
+            Context_leave(is_entered)
+    return Array_wrap(
+        ArrayHandle.borrow(value, mipmap.keep()), level_shape(self._shape, self._flags, number),
+        self._format, self._num_channels, self._flags, self._device_id,
+    )
+
+
+make_hasattr_safe(MipmappedArray)

@@ -1,48 +1,509 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture objects and their options."""
+"""Texture and surface objects, resource descriptors and sampling."""
 
 from __future__ import annotations
 
 cimport cython
-from cpython.object cimport PyObject
 from libc.stdint cimport intptr_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
+
+from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
-from cuda.core._device cimport Device, Device_find
-from cuda.core._device_contexts cimport Device_keep_context
-from cuda.core._handles._capture_mode cimport CaptureModeScope, relax_capture_mode
-from cuda.core._handles._deferred_destruction cimport (
+from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_type
+from cuda.core._memory._buffer cimport Buffer, MemoryRange_keep
+from cuda.core._native._cuda_core cimport (
+    CaptureModeScope,
+    DriverObject,
+    Image,
+    Keep,
+    KeptAllocation,
+    KeptArray,
+    KeptContext,
+    KeptMipmappedArray,
+    KeptSurface,
+    KeptTexture,
+    SurfaceHandle,
+    TextureHandle,
     add_to_batch,
     are_streams_idle,
     batch_or_postpone,
     can_batch,
     destroy_later,
     find_work,
+    launch_list,
+    refuse_closed,
+    relax_capture_mode,
 )
-from cuda.core._handles._driver_object cimport DriverObject, refuse_closed
-from cuda.core._handles._handles cimport Keep, KeptContext
-from cuda.core._handles._images cimport Image, KeptTexture, TextureHandle
-from cuda.core._handles._launches cimport launch_list
-from cuda.core._launch._arguments cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.texture._resource_descriptor cimport (
-    ResourceDescriptor as CResourceDescriptor,
-    ResourceDescriptor_describe,
-    ResourceDescriptor_elements,
-    ResourceDescriptor_has_own_array,
-)
-from cuda.core.texture._sampling cimport Elements, describe_sampling
+from cuda.core.texture._array cimport Array_keep, MipmappedArray, MipmappedArray_keep, OpaqueArray, element_size
 
+import operator
+
+from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options, options_class
-from cuda.core.texture._resource_descriptor import ResourceDescriptor
-from cuda.core.texture._sampling import enum_member, normalize_address_modes
-from cuda.core.typing import AddressModeType, FilterModeType, ReadModeType
+from cuda.core._utils.signatures import ConstructorSignature
+from cuda.core._utils.validators import find_str_enum, shown
+from cuda.core.texture._array import (
+    FLOATS,
+    checked_anisotropy,
+    checked_channels,
+    checked_color,
+    checked_count,
+    checked_format,
+    checked_number,
+)
+from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
-__all__ = ["ResourceDescriptor", "TextureObject", "TextureObjectOptions"]
+__all__ = [
+    "ResourceDescriptor",
+    "SurfaceObject",
+    "TextureObject",
+    "TextureObjectOptions",
+    "enum_member",
+    "normalize_address_modes",
+]
+
+
+# Module variables: looking a member up in its enum class takes longer.
+cdef object CLAMP = AddressModeType.CLAMP
+cdef object ELEMENT_TYPE = ReadModeType.ELEMENT_TYPE
+cdef object ZERO = 0
+
+# Programs create textures in loops, so values that already have the final type take no Python call.
+
+
+cdef int describe_sampling(object options, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
+    describe_fields(options, options.__dict__, elements, c_texture)
+    return 0
+
+
+cdef int describe_fields(
+    object options, dict values, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture
+) except -1:
+    if field(options, values, "seamless_cubemap"):
+        if not elements.are_cubes:
+            raise ValueError("seamless_cubemap is for arrays made with is_cubemap=True")
+        c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
+    describe_modes(field(options, values, "address_mode"), elements.axes, c_texture)
+    c_texture.filterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, field(options, values, "filter_mode"))
+    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode>number_of(
+        FILTER_MODE, field(options, values, "mipmap_filter_mode")
+    )
+    anisotropy = field(options, values, "max_anisotropy")
+    c_texture.maxAnisotropy = anisotropy if anisotropy is ZERO else checked_anisotropy(anisotropy)
+    c_texture.mipmapLevelBias = float_field(options, values, "mipmap_level_bias")
+    c_texture.minMipmapLevelClamp = float_field(options, values, "min_mipmap_level_clamp")
+    c_texture.maxMipmapLevelClamp = float_field(options, values, "max_mipmap_level_clamp")
+    describe_border(field(options, values, "border_color"), c_texture)
+    # The flag is for integer formats only; float elements are always read as floats.
+    if not elements.are_floats and field(options, values, "read_mode") is ELEMENT_TYPE:
+        c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
+    if field(options, values, "normalized_coords"):
+        c_texture.flags |= cydriver.CU_TRSF_NORMALIZED_COORDINATES
+    if field(options, values, "srgb"):
+        c_texture.flags |= cydriver.CU_TRSF_SRGB
+    if field(options, values, "disable_trilinear_optimization"):
+        c_texture.flags |= cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
+    return 0
+
+
+# The value of an option; for objects without __init__ (from __new__) the default, a class attribute.
+cdef inline object field(object options, dict values, str name):
+    found = values.get(name, values)
+    return getattr(options, name) if found is values else found
+
+
+cdef inline float float_field(object options, dict values, str name) except? -1:
+    value = field(options, values, name)
+    return <float><double>value if type(value) is float else <float><double>checked_number(name, value)
+
+
+cdef int describe_modes(object modes, int axes, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    cdef int axis
+    cdef int number
+    cdef tuple members = None if type(modes) is AddressModeType else normalize_address_modes(modes)
+    for axis in range(3):
+        # Hardware filters 1D textures along a second axis, too: with "border" half of each result would be border.
+        mode = CLAMP if axis >= axes else modes if members is None else members[axis]
+        number = number_of(ADDRESS_MODE, mode)
+        c_texture.addressMode[axis] = <cydriver.CUaddress_mode>number
+    return 0
+
+
+cdef int describe_border(object color, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    if color is not None:
+        for axis, value in enumerate(checked_color(color)):
+            c_texture.borderColor[axis] = value
+    return 0
+
+
+# The driver's values by enum member: converting a member takes a microsecond.
+cdef dict _numbers = {}
+
+
+cdef int number_of(object names, object member) except? -1:
+    number = _numbers.get(member)
+    if number is None:
+        number = _numbers[member] = int(names.to_driver(member))
+    return number
+
+
+def normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, AddressModeType]:
+    """Return the address modes of three axes for one mode, or for 1 to 3 of them; the last applies to further axes.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a mode nor iterable.
+    ValueError
+        If there are not 1 to 3 modes, or one is not an :class:`AddressModeType`.
+    """
+    if isinstance(mode, str):
+        modes = (mode,)
+    else:
+        try:
+            modes = tuple(mode)
+        except TypeError:
+            raise TypeError(f"address_mode must be a mode or a tuple of 1 to 3, not {type(mode).__name__}") from None
+        if not 1 <= len(modes) <= 3:
+            raise ValueError(f"address_mode must be a mode or a tuple of 1 to 3, not of {len(modes)}")
+    members = [enum_member("address_mode", one, AddressModeType) for one in modes]
+    return tuple((members + [members[-1]] * 2)[:3])
+
+
+def enum_member(name: str, value, enum_class):
+    """Return the enum member for a member or its string; ValueError, which names the option, for other values."""
+    if type(value) is enum_class:
+        return value
+    members = _members.get(enum_class)
+    if members is None:
+        members = _members[enum_class] = {member.value: member for member in enum_class}
+    if type(value) is str and value in members:
+        return members[value]
+    return members[find_str_enum(value, members, name)]
+
+
+# For each enum its members by their strings.
+cdef dict _members = {}
+
+
+cdef class ResourceDescriptor:
+    """The memory behind a texture or a surface: an array, a mipmapped array, or a buffer.
+
+    Descriptors come from the ``from_`` methods; there is no direct construction. A descriptor keeps its source
+    alive.
+    """
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Raise RuntimeError: use one of the ``from_`` methods."""
+        raise RuntimeError(
+            "ResourceDescriptor cannot be constructed directly; use ResourceDescriptor.from_opaque_array(), "
+            "from_mipmapped_array(), from_linear() or from_pitch2d()"
+        )
+
+    def __repr__(self):
+        if self._format is None:
+            return f"ResourceDescriptor(kind={self._kind!r})"
+        shape = f"size_bytes={self._size_bytes}"
+        if self._kind == "pitch2d":
+            shape = f"width={self._width}, height={self._height}, pitch_bytes={self._pitch_bytes}"
+        return (
+            f"ResourceDescriptor(kind={self._kind!r}, format={self._format.name}, "
+            f"num_channels={self._num_channels}, {shape})"
+        )
+
+    def __reduce__(self):
+        raise TypeError("ResourceDescriptor objects cannot be pickled or copied: they belong to this process")
+
+    @classmethod
+    def from_opaque_array(cls, array: OpaqueArray) -> ResourceDescriptor:
+        """Describe an array, for textures and surfaces (``CU_RESOURCE_TYPE_ARRAY``).
+
+        Parameters
+        ----------
+        array : :class:`OpaqueArray`
+            The array. Surfaces need one created with ``is_surface_load_store=True``.
+
+        Raises
+        ------
+        TypeError
+            If ``array`` is not an :class:`OpaqueArray`.
+        RuntimeError
+            If the array is closed.
+        """
+        cdef KeptArray kept
+        if not isinstance(array, OpaqueArray):
+            raise TypeError(f"array must be an OpaqueArray, not {type(array).__name__}")
+        Array_keep(<OpaqueArray>array, &kept)
+        return ResourceDescriptor_new(cls, "array", array)
+
+    @classmethod
+    def from_mipmapped_array(cls, mipmapped_array: MipmappedArray) -> ResourceDescriptor:
+        """Describe a mipmapped array, for textures (``CU_RESOURCE_TYPE_MIPMAPPED_ARRAY``).
+
+        Parameters
+        ----------
+        mipmapped_array : :class:`MipmappedArray`
+            The mipmapped array.
+
+        Raises
+        ------
+        TypeError
+            If ``mipmapped_array`` is not a :class:`MipmappedArray`.
+        RuntimeError
+            If the mipmapped array is closed.
+        """
+        cdef KeptMipmappedArray kept
+        if not isinstance(mipmapped_array, MipmappedArray):
+            raise TypeError(f"mipmapped_array must be a MipmappedArray, not {type(mipmapped_array).__name__}")
+        MipmappedArray_keep(<MipmappedArray>mipmapped_array, &kept)
+        return ResourceDescriptor_new(cls, "mipmapped_array", mipmapped_array)
+
+    @classmethod
+    def from_linear(
+        cls, buffer: Buffer, *, format: ArrayFormatType | str, num_channels: int, size_bytes: int | None = None
+    ) -> ResourceDescriptor:
+        """Describe linear memory, which kernels read with ``tex1Dfetch``, unfiltered (``CU_RESOURCE_TYPE_LINEAR``).
+
+        Parameters
+        ----------
+        buffer : :class:`Buffer`
+            The memory. Its address must be a multiple of :attr:`DeviceProperties.texture_alignment`.
+        format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+            The data type of one channel.
+        num_channels : int
+            The number of channels of an element: 1, 2 or 4.
+        size_bytes : int, optional
+            The number of bytes that the texture covers, a multiple of the element size. If None, the whole buffer.
+
+        Raises
+        ------
+        TypeError
+            If ``buffer`` is not a :class:`Buffer`, or ``size_bytes`` is not an int.
+        ValueError
+            If the format, the number of channels or the size is not valid.
+        RuntimeError
+            If the buffer is closed.
+        """
+        cdef KeptAllocation memory
+        cdef ResourceDescriptor self
+        keep_buffer(buffer, &memory)
+        format = checked_format(format)
+        num_channels = checked_channels(num_channels)
+        element = element_size(format, num_channels)
+        capacity = memory.value().size
+        size = capacity if size_bytes is None else operator.index(size_bytes)
+        if not element <= size <= capacity or size % element:
+            raise ValueError(
+                f"size_bytes must be a multiple of {element} bytes, the size of an element, up to the {capacity} bytes "
+                f"of the buffer, not {shown(size)}"
+            )
+        self = ResourceDescriptor_new(cls, "linear", buffer)
+        self._format = format
+        self._num_channels = num_channels
+        self._size_bytes = size
+        return self
+
+    @classmethod
+    def from_pitch2d(
+        cls,
+        buffer: Buffer,
+        *,
+        format: ArrayFormatType | str,
+        num_channels: int,
+        width: int,
+        height: int,
+        pitch_bytes: int,
+    ) -> ResourceDescriptor:
+        """Describe a two-dimensional image in pitched linear memory (``CU_RESOURCE_TYPE_PITCH2D``).
+
+        Parameters
+        ----------
+        buffer : :class:`Buffer`
+            The memory. Its address must be a multiple of :attr:`DeviceProperties.texture_alignment`.
+        format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+            The data type of one channel.
+        num_channels : int
+            The number of channels of an element: 1, 2 or 4.
+        width : int
+            The number of elements in a row.
+        height : int
+            The number of rows.
+        pitch_bytes : int
+            The distance between the starts of two rows, in bytes. The driver requires a multiple of
+            :attr:`DeviceProperties.texture_pitch_alignment`.
+
+        Raises
+        ------
+        TypeError
+            If ``buffer`` is not a :class:`Buffer`, or an extent or the pitch is not an int.
+        ValueError
+            If the format, the number of channels, an extent or the pitch is not valid, or the rows do not fit the
+            buffer.
+        RuntimeError
+            If the buffer is closed.
+        """
+        cdef KeptAllocation memory
+        cdef ResourceDescriptor self
+        keep_buffer(buffer, &memory)
+        format = checked_format(format)
+        num_channels = checked_channels(num_channels)
+        width = checked_count("width", width)
+        height = checked_count("height", height)
+        pitch_bytes = checked_count("pitch_bytes", pitch_bytes)
+        row = width * element_size(format, num_channels)
+        capacity = memory.value().size
+        if pitch_bytes < row:
+            raise ValueError(f"pitch_bytes must be at least {row}, the bytes of a row, not {pitch_bytes}")
+        if pitch_bytes * height > capacity:
+            raise ValueError(
+                f"{height} rows of {pitch_bytes} bytes take {pitch_bytes * height} bytes; the buffer has {capacity}"
+            )
+        self = ResourceDescriptor_new(cls, "pitch2d", buffer)
+        self._format = format
+        self._num_channels = num_channels
+        self._width = width
+        self._height = height
+        self._pitch_bytes = pitch_bytes
+        return self
+
+    @property
+    def kind(self) -> str:
+        """The resource type: ``"array"``, ``"mipmapped_array"``, ``"linear"`` or ``"pitch2d"``."""
+        return self._kind
+
+    @property
+    def source(self) -> OpaqueArray | MipmappedArray | Buffer:
+        """The array, the mipmapped array or the buffer."""
+        return self._source
+
+    @property
+    def format(self) -> ArrayFormatType | None:
+        """The data type of one channel in a buffer; None for arrays, which have their own."""
+        return self._format
+
+    @property
+    def num_channels(self) -> int | None:
+        """The number of channels of an element in a buffer; None for arrays, which have their own."""
+        return self._num_channels
+
+    @property
+    def size_bytes(self) -> int | None:
+        """The number of bytes that a ``"linear"`` resource covers; None for other kinds."""
+        return self._size_bytes
+
+    @property
+    def width(self) -> int | None:
+        """The number of elements in a row of a ``"pitch2d"`` resource; None for other kinds."""
+        return self._width
+
+    @property
+    def height(self) -> int | None:
+        """The number of rows of a ``"pitch2d"`` resource; None for other kinds."""
+        return self._height
+
+    @property
+    def pitch_bytes(self) -> int | None:
+        """The distance between the starts of two rows of a ``"pitch2d"`` resource, in bytes; None for other kinds."""
+        return self._pitch_bytes
+
+
+cdef ResourceDescriptor ResourceDescriptor_new(type cls, str kind, object source):
+    cdef ResourceDescriptor self = cls.__new__(cls)
+    self._kind = kind
+    self._source = source
+    return self
+
+
+cdef int keep_buffer(object buffer, KeptAllocation* memory) except -1:
+    if not isinstance(buffer, Buffer):
+        raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
+    return MemoryRange_keep(<Buffer>buffer, memory)
+
+
+cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *:
+    cdef Elements out
+    if self._kind == "array":
+        set_axes(&out, (<OpaqueArray>self._source)._shape, (<OpaqueArray>self._source)._flags)
+        out.are_floats = (<OpaqueArray>self._source)._format in FLOATS
+    elif self._kind == "mipmapped_array":
+        set_axes(&out, (<MipmappedArray>self._source)._shape, (<MipmappedArray>self._source)._flags)
+        out.are_floats = (<MipmappedArray>self._source)._format in FLOATS
+    else:
+        out.axes = 1 if self._kind == "linear" else 2
+        out.are_cubes = False
+        out.are_floats = self._format in FLOATS
+    return out
+
+
+cdef int set_axes(Elements* out, tuple shape, unsigned int flags) except -1:
+    out.axes = len(shape) - (1 if flags & (cydriver.CUDA_ARRAY3D_LAYERED | cydriver.CUDA_ARRAY3D_CUBEMAP) else 0)
+    out.are_cubes = flags & cydriver.CUDA_ARRAY3D_CUBEMAP != 0
+    return 0
+
+
+cdef int ResourceDescriptor_describe(
+    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
+) except -1:
+    cdef KeptArray array
+    cdef KeptMipmappedArray mipmap
+    memset(c_description, 0, sizeof(cydriver.CUDA_RESOURCE_DESC))
+    if self._kind == "array":
+        Array_keep(<OpaqueArray>self._source, &array)
+        keep[0] = array.keep()
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
+        c_description.res.array.hArray = array.value().raw
+    elif self._kind == "mipmapped_array":
+        MipmappedArray_keep(<MipmappedArray>self._source, &mipmap)
+        keep[0] = mipmap.keep()
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
+        c_description.res.mipmap.hMipmappedArray = mipmap.value().raw
+    else:
+        describe_memory(self, c_description, keep)
+    return 0
+
+
+cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept:
+    cdef KeptArray array
+    cdef KeptMipmappedArray mipmap
+    if self._kind == "array":
+        return array.hold((<OpaqueArray>self._source)._h_array) and array.is_owner()
+    if self._kind == "mipmapped_array":
+        return mipmap.hold((<MipmappedArray>self._source)._h_mipmap) and mipmap.is_owner()
+    return False
+
+
+cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep) except -1:
+    cdef KeptAllocation memory
+    cdef cydriver.CUarray_format c_format = <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(self._format)
+    MemoryRange_keep(<Buffer>self._source, &memory)
+    keep[0] = memory.keep()
+    if self._kind == "linear":
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_LINEAR
+        c_description.res.linear.devPtr = memory.value().pointer
+        c_description.res.linear.format = c_format
+        c_description.res.linear.numChannels = self._num_channels
+        c_description.res.linear.sizeInBytes = self._size_bytes
+    else:
+        c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_PITCH2D
+        c_description.res.pitch2D.devPtr = memory.value().pointer
+        c_description.res.pitch2D.format = c_format
+        c_description.res.pitch2D.numChannels = self._num_channels
+        c_description.res.pitch2D.width = self._width
+        c_description.res.pitch2D.height = self._height
+        c_description.res.pitch2D.pitchInBytes = self._pitch_bytes
+    return 0
+
+
+make_hasattr_safe(ResourceDescriptor)
 
 
 cdef class TextureObject(DriverObject):
@@ -176,7 +637,7 @@ def create_texture_object(
     cdef cydriver.CUDA_TEXTURE_DESC c_texture
     cdef Elements elements
     cdef TextureObject self
-    if not isinstance(resource, CResourceDescriptor):
+    if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
     elements = ResourceDescriptor_elements(resource)
     if options is None:
@@ -266,3 +727,124 @@ cdef int write_texture(PyObject* argument, size_t natural_size, char* target, si
 
 register_argument_type(TextureObject, &write_texture, 8)
 make_hasattr_safe(TextureObject)
+
+
+cdef class SurfaceObject(DriverObject):
+    """A surface object (``CUsurfObject``): an array whose elements kernels read and write by coordinates.
+
+    Surfaces come from :meth:`Device.create_surface_object`; there is no direct construction. A kernel takes the
+    object itself, or its :attr:`handle`, for a parameter of type ``cudaSurfaceObject_t``. The surface keeps the
+    array alive. When it is closed or dropped, it is destroyed after the work in flight on streams of this library,
+    which may still use it. As a context manager a surface closes itself at the end of the block.
+    """
+
+    _made_by = "Device.create_surface_object()"
+
+    def __repr__(self):
+        return f"SurfaceObject(handle={self.handle:#x})"
+
+    @property
+    def handle(self) -> int:
+        """The ``CUsurfObject`` as an int; 0 when closed."""
+        cdef KeptSurface surface
+        return surface.value().for_work() if surface.hold(self._h_surface) else 0
+
+    @property
+    def resource(self) -> ResourceDescriptor | None:
+        """The descriptor of the array; None when closed."""
+        with cython.critical_section(self):
+            return self._resource
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the surface."""
+        return Device_find(self._device_id)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_surface
+
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptSurface surface
+        return <intptr_t>surface.value().for_work() if surface.hold(self._h_surface) else 0
+
+    cdef void _release(self) noexcept:
+        launch_list().keep_memory_of(<PyObject*>self, self._h_surface)
+        self._h_surface.reset()
+        self._resource = None
+
+    cdef object _identity(self):
+        return id(self)
+
+
+def create_surface_object(Device device, resource: ResourceDescriptor) -> SurfaceObject:
+    """Create a surface (:meth:`Device.create_surface_object`)."""
+    cdef KeptContext context
+    cdef Keep keep
+    cdef Image[cydriver.CUsurfObject] value
+    cdef cydriver.CUDA_RESOURCE_DESC c_resource
+    cdef SurfaceObject self
+    if not isinstance(resource, ResourceDescriptor):
+        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
+    if (<ResourceDescriptor>resource)._kind != "array":
+        raise ValueError(f"resource of a surface must be of kind 'array', not {shown(resource.kind)}")
+    if not (<OpaqueArray>(<ResourceDescriptor>resource)._source)._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST:
+        raise ValueError("resource of a surface must be an array created with is_surface_load_store=True")
+    ResourceDescriptor_describe(resource, &c_resource, &keep)
+    Device_keep_context(device, &context)
+    value.h_context = context.handle()
+    value.needs = keep
+    value.is_small = ResourceDescriptor_has_own_array(resource)
+    create_surface_in_context(value, &c_resource)
+    self = SurfaceObject.__new__(SurfaceObject)
+    self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Keep()))
+    self._resource = resource
+    self._device_id = device._id
+    return self
+
+
+cdef int create_surface_in_context(
+    Image[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
+) except -1:
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuSurfObjectCreate(&value.raw, c_resource), b"cuSurfObjectCreate")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
+    if not value.may_be_in_use() or are_streams_idle() or not batch_or_postpone(
+        value, &Surface_destroy, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
+    ):
+        Surface_destroy(value)
+
+
+cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
+    cdef CaptureModeScope mode
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        relax_capture_mode(mode)
+        WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")
+        Context_leave(is_entered)
+
+
+# Writes a kernel argument: the 64-bit CUsurfObject.
+cdef int write_surface(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    cdef KeptSurface surface
+    cdef cydriver.CUsurfObject c_surface
+    if not surface.hold((<SurfaceObject>argument)._h_surface):
+        refuse_closed(<object>argument)
+    if size != sizeof(c_surface):
+        return WRONG_SIZE
+    c_surface = surface.value().for_work()
+    memcpy(target, &c_surface, sizeof(c_surface))
+    return FITS
+
+
+register_argument_type(SurfaceObject, &write_surface, 8)
+make_hasattr_safe(SurfaceObject)

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from cuda.core._arrays.importing._interfaces import interface_address
+from cuda.core._arrays._views import interface_address
 from cuda.core.utils import StridedMemoryView
 from support.tensors import ArrayInterface, CudaInterface
 

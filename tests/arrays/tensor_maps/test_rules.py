@@ -6,7 +6,7 @@ from enum import IntEnum
 
 import pytest
 
-from cuda.core._arrays.tensor_maps import _rules as rules
+from cuda.core import _tensor_map_rules as rules
 
 Type = IntEnum("Type", {"UINT8": 0, "FLOAT32": 7, "FLOAT64": 8})
 Interleave = IntEnum("Interleave", {"NONE": 0, "INTERLEAVE_16B": 1, "INTERLEAVE_32B": 2})

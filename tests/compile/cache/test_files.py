@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core._compile.cache import _files
+from cuda.core._compile.cache import _stores as _files
 from cuda.core.utils import FileStreamProgramCache
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from cuda.core import Program, ProgramOptions
-from cuda.core._compile.cache import _files
-from cuda.core._utils.files import private_files
+from cuda.core._compile.cache import _stores as _files
+from cuda.core._utils import files as private_files
 from cuda.core.utils import FileStreamProgramCache
 
 KEY = b"key"

@@ -205,7 +205,7 @@ def test_options_that_the_linker_of_the_driver_lacks_are_refused(option, monkeyp
 def test_versions_of_the_compilers_change_the_key(monkeypatch):
     keys = {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "nvrtc_version", lambda: (99, 1))
-    monkeypatch.setattr("cuda.core._compile.linking._nvjitlink_version.nvjitlink_version", lambda: (99, 1))
+    monkeypatch.setattr("cuda.core._compile._nvjitlink.nvjitlink_version", lambda: (99, 1))
     monkeypatch.setattr(_nvvm, "load_nvvm", lambda: None)
     keys |= {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "driver_version", lambda: (99, 1))

@@ -10,7 +10,7 @@ import warnings
 import pytest
 
 from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
-from cuda.core._compile.linking._driver_linker import DriverLinker
+from cuda.core._linker import DriverLinker
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 from support.code import (

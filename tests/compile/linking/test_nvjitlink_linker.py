@@ -13,7 +13,7 @@ import time
 import pytest
 
 from cuda.core import Linker, LinkerOptions, ObjectCode
-from cuda.core._compile.linking._nvjitlink_linker import destroy, fetch_log
+from cuda.core._compile._nvjitlink import destroy, fetch_log
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import ObjectCodeFormatType
 from support.code import ARCH, MAIN, PART, compiled, runtime_object

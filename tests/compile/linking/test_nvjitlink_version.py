@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from cuda.core._compile.linking import _nvjitlink_version as nvjitlink
+from cuda.core._compile import _nvjitlink as nvjitlink
 
 
 @pytest.fixture

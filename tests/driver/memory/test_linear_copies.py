@@ -12,7 +12,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._memory._linear_copies import pattern
+from cuda.core.driver._calls import pattern
 
 pytestmark = pytest.mark.usefixtures("context")
 

@@ -88,7 +88,7 @@ def test_refused_joins_leave_the_captures_unchanged(builder, device):
 def test_drivers_that_are_too_old_are_named(builder, monkeypatch, name, minor):
     condition = builder.begin_building().create_condition()
     arguments = {"create_condition": (), "switch": (condition, 2)}.get(name, (condition,))
-    monkeypatch.setattr("cuda.core.graph._capture._forks.driver_version", lambda: (12, minor - 1, 0))
+    monkeypatch.setattr("cuda.core.graph._capture.driver_version", lambda: (12, minor - 1, 0))
     with pytest.raises(RuntimeError, match=f"CUDA 12.{minor} or later"):
         getattr(builder, name)(*arguments)
     assert builder.is_building

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operands of nodes: kept as long as they are used, released on the main thread."""
 
-from cuda.core._handles._handles import deferred_count
+from cuda.core._native._cuda_core import deferred_count
 from cuda.core.graph import GraphDefinition
 
 

@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, MemoryStatistics, StatisticsMemoryResource
-from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
+from cuda.core._memory._adaptors import AccountingMemoryResource
 from support.memory import HostMemoryResource
 
 

@@ -29,7 +29,7 @@ from cuda.core import (
     TrackingMemoryResource,
     VirtualMemoryResource,
 )
-from cuda.core._memory.adaptors._adaptor import MemoryResourceAdaptor
+from cuda.core._memory._adaptors import MemoryResourceAdaptor
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support import forked
 from support.graphs import capture

@@ -13,7 +13,7 @@ from cuda.core import (
     OutOfMemoryError,
     VirtualMemoryResource,
 )
-from cuda.core._memory.adaptors._accounting import AccountingMemoryResource
+from cuda.core._memory._adaptors import AccountingMemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.memory import HostMemoryResource
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
-from cuda.core._memory.copying._options import CopyOptions
+from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core.utils import StridedMemoryView
 from support.memory import read, write

@@ -7,10 +7,10 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import Host
-from cuda.core._memory.copying._options import CopyOptions
+from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, Stream
 from cuda.core._utils.cuda_utils import handle_return
-from cuda.core._utils.version import driver_version
+from cuda.core._utils.cuda_utils import driver_version
 from support.memory import HostMemoryResource, read
 
 

@@ -11,7 +11,7 @@ from cuda.bindings import driver
 from cuda.core import utils
 from cuda.core._memory import _copy_enums
 from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
-from cuda.core._memory.copying._options import CopyOptions
+from cuda.core._memory._copy_options import CopyOptions
 
 
 def test_options_have_defaults():

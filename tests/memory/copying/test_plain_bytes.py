@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from cuda.core._memory.copying._plain_bytes import holds_objects
+from cuda.core._memory._copies import holds_objects
 
 
 class Offset(ctypes.Structure):

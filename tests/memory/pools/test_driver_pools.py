@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM
-from cuda.core._handles._deferred_destruction import has_pending_destructions
+from cuda.core._native._cuda_core import has_pending_destructions
 from cuda.core._memory import DeviceMemoryResource
 from support.interpreter import run
 from support.work import busy

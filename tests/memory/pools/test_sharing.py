@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 from cuda.core._memory._ipc import IPCAllocationHandle
-from cuda.core._memory.pools._sharing import check_platform
+from cuda.core._memory._ipc import check_platform
 from support.processes import open_descriptors
 from support.shared_memory import import_pool, make_pool, place_of
 

@@ -10,7 +10,7 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core._memory import DeviceMemoryResource
-from cuda.core._memory.ranges import _allocation
+from cuda.core._memory import _memory_resource as _allocation
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError, handle_return
 

@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core import Host
-from cuda.core._memory.ranges._location import _check_node, _check_numa
+from cuda.core._memory._memory_resource import _check_node, _check_numa
 
 
 def test_numa_nodes_need_a_new_driver():

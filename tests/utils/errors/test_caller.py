@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._utils.errors import caller
+from cuda.core._utils import errors as caller
 
 
 def test_warning_points_at_the_first_line_outside_the_package():

@@ -8,7 +8,7 @@ import pytest
 
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
-from cuda.core._utils.errors.diagnostics import Diagnostic, parse_diagnostics
+from cuda.core._utils.errors import Diagnostic, parse_diagnostics
 
 BROKEN = """
 extern "C" __global__ void f(int* x) {

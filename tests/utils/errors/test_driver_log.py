@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cuda.core._utils.errors.driver_log import last_failure
+from cuda.core._utils.errors import last_failure
 
 HERE = 1000  # the test replaces it by the id of its thread
 NAME = "CUDA_ERROR_INVALID_VALUE"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cuda.core._utils.errors.error_text import ADVICE, RUNTIME_ADVICE
+from cuda.core._utils.errors import ADVICE, RUNTIME_ADVICE
 
 
 def codes(enum):

@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._utils.errors.uninitialized import raise_if_uninitialized
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
 
 
 @raise_if_uninitialized("_value")

@@ -11,7 +11,7 @@ from cuda.bindings import driver
 
 from cuda.core import Device
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.errors import values
+from cuda.core._utils import attribute_errors as values
 
 
 class Damaged(CUDAError, ValueError):

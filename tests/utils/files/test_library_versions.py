@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from cuda.core._utils.files import library_versions
-from cuda.core._utils.files.library_versions import record_version, recorded_version
+from cuda.core._utils import files as library_versions
+from cuda.core._utils.files import record_version, recorded_version
 from support.files import let_clock_tick
 
 

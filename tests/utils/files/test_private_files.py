@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from cuda.core._utils.files import private_files
-from cuda.core._utils.files.private_files import (
+from cuda.core._utils import files as private_files
+from cuda.core._utils.files import (
     create_private,
     make_private_directories,
     make_private_directory,

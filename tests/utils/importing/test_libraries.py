@@ -10,11 +10,11 @@ import sys
 
 import pytest
 
-from cuda.core._utils.importing import libraries
+from cuda.core._utils import libraries
 
 # Prevents that the driver is found, even if there is one.
 NO_DRIVER = """
-import cuda.core as c, cuda.core._utils.importing.libraries as libraries
+import cuda.core as c, cuda.core._utils.libraries as libraries
 class NotFound(RuntimeError): pass
 def search(name):
     raise NotFound(name)

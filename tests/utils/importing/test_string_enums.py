@@ -10,7 +10,7 @@ from typing import get_type_hints
 import pytest
 
 from cuda.core import typing as public
-from cuda.core._utils.importing import string_enums
+from cuda.core import typing as string_enums
 
 
 @pytest.mark.parametrize("name", string_enums.__all__)
@@ -23,7 +23,7 @@ def test_enums_belong_to_the_public_module(name):
 
 def test_enums_are_imported_at_their_first_use():
     code = (
-        "import sys, cuda.core.typing as t; name = 'cuda.core._utils.importing.string_enums';"
+        "import sys, cuda.core.typing as t; name = 'cuda.core.typing';"
         "print(name in sys.modules);"
         "t.SourceCodeType; print(name in sys.modules); t.GraphMemoryType; print(name in sys.modules)"
     )

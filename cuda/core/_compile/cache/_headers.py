@@ -17,7 +17,7 @@ from _thread import RLock
 
 from cuda.core._compile.cache._file_state import file_states
 from cuda.core._compile.cache._key import digest
-from cuda.core._utils.files.hashing import sha256
+from hashlib import sha256
 
 __all__ = ["Headers", "find_headers"]
 

@@ -17,17 +17,17 @@ from cuda.core._compile._option_table import (
 )
 from cuda.core._compile._options import ProgramOptions, current_arch
 from cuda.core._utils.device_choice import is_software, software_build
-from cuda.core._utils.files.hashing import sha256
+from hashlib import sha256
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import find_str_enum
-from cuda.core._utils.version import driver_version
+from cuda.core._utils.cuda_utils import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 
 __all__ = ["make_program_cache_key"]
 
 _linker = Deferred("cuda.core._linker")
-_linker_options = Deferred("cuda.core._compile.linking._linker_options")
-_nvjitlink = Deferred("cuda.core._compile.linking._nvjitlink_version")
+_linker_options = Deferred("cuda.core._compile._linker_options")
+_nvjitlink = Deferred("cuda.core._compile._nvjitlink")
 _nvvm = Deferred("cuda.core._compile._nvvm")
 
 # Part of every key: a change of the way in which keys are made needs a new version.

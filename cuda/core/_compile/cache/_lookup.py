@@ -11,10 +11,10 @@ from collections import OrderedDict
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._option_table import options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
-from cuda.core._compile.cache._abc import ProgramCacheResource
+from cuda.core._compile.cache._stores import ProgramCacheResource
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
-from cuda.core._utils.files.hashing import sha256
+from hashlib import sha256
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core.typing import SourceCodeType
 

@@ -11,7 +11,7 @@ import numpy as np
 from cuda.core.driver._arrays._base import ArrayBase, checked_dtype, stream_for
 from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._arrays._layout import broadcast_shape, checked_axis
-from cuda.core.driver._arrays._storage import ReductionPlan, fast_reduction
+from cuda.core.driver._storage import ReductionPlan, fast_reduction
 from cuda.core.driver._arrays._transfer import copy_of, is_packed
 from cuda.core.driver._contexts._streams import keep_until_done
 from cuda.core.driver._kernels._reduction import TICKET_BYTES, AxisReduction, Reduction, next_turn

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuda.core._handles._capture_mode import capture_count
+from cuda.core._native._cuda_core import capture_count
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
@@ -19,9 +19,9 @@ from cuda.core.driver._arrays._layout import (
     kept_order_strides,
     memory_range,
 )
-from cuda.core.driver._arrays._making import fast_array, make_view, set_layout
+from cuda.core.driver._storage import fast_array, make_view, set_layout
 from cuda.core.driver._arrays._memory import ResultAllocation, open_results, share, take_array
-from cuda.core.driver._arrays._storage import ArrayStorage
+from cuda.core.driver._storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, ordered, whole
 from cuda.core.driver._contexts._context import Device, current_context
 from cuda.core.driver._contexts._streams import stream_of

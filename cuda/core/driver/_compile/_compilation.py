@@ -13,7 +13,7 @@ import warnings
 from typing import NamedTuple
 
 from cuda.core._compile._missing_headers import header_directory
-from cuda.core._compile.cache._files import FileStreamProgramCache
+from cuda.core._compile.cache._stores import FileStreamProgramCache
 from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils import device_choice

@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 
-from cuda.core._utils.files.hashing import sha256
+from hashlib import sha256
 from cuda.core.driver._errors import CompileError
 
 __all__ = ["preprocess", "run", "version"]

@@ -11,7 +11,7 @@ from cuda.core._utils.validators import shown
 from cuda.core.driver._arrays._base import ArrayBase
 from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._arrays._object import array_of_view
-from cuda.core.driver._arrays._storage import convert_arguments
+from cuda.core.driver._storage import convert_arguments
 from cuda.core.driver._kernels._source import COMPLEX_HEADER, prelude
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype, parse_argument_list
 

@@ -13,7 +13,7 @@ from cuda.core.driver._contexts._context import Context, current_context, handle
 from cuda.core.driver._contexts._streams import stream_of
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
 from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer, mem_alloc
-from cuda.core.driver._memory._linear_copies import (
+from cuda.core.driver._calls import (
     memcpy_dtod,
     memcpy_dtod_async,
     memcpy_dtoh,

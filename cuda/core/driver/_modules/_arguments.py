@@ -12,6 +12,7 @@ from cuda.core.driver._contexts._streams import keep_until_done, stream_of
 from cuda.core.driver._errors import translated
 from cuda.core.driver._memory._copies import memcpy_dtoh_async, memcpy_htod_async
 from cuda.core.driver._memory._device_memory import DeviceAllocation, PointerHolderBase, as_pointer, managed_address
+from cuda.core.driver._types import SCALARS
 
 __all__ = ["ArgumentHandler", "In", "InOut", "Out"]
 
@@ -104,13 +105,6 @@ def temporary(size: int, stream) -> DeviceAllocation:
     return allocation
 
 
-SCALARS = frozenset(
-    getattr(numpy, name)
-    for name in (
-        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "longlong", "ulonglong"),
-        *("bool_", "float16", "float32", "float64", "complex64", "complex128"),
-    )
-)
 # What to write instead of a Python value whose C type is ambiguous.
 _ADVICE = {
     int: "; write numpy.int32(x) for an int, numpy.int64(x) for a long, or numpy.uintp(x) for an address",

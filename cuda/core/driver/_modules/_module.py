@@ -12,7 +12,7 @@ import warnings
 
 import numpy
 
-from cuda.core._launch._arguments import register_buffer_class
+from cuda.core._kernel_arg_handler import register_buffer_class
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._module import ObjectCode
@@ -35,7 +35,7 @@ from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer
 from cuda.core.driver._memory._managed import ManagedAllocation
 from cuda.core.driver._memory._pools import PooledDeviceAllocation
 from cuda.core.driver._modules._arguments import begin, convert, end
-from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
+from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._textures._references import SurfaceReference, TextureReference
 
 __all__ = ["Function", "Module", "PreparedFunction", "module_from_file"]

@@ -1,0 +1,527 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The nvJitLink back end of the linker."""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport intptr_t, uint32_t
+from libcpp.vector cimport vector
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from cuda.bindings cimport cynvjitlink
+from cuda.core._utils._cpython cimport is_interpreter_exiting
+
+import functools
+import importlib
+import os
+import re
+import threading
+import warnings
+
+from cuda.core._code._loading import damage
+from cuda.core._compile._tools import tool_error
+from cuda.core._utils.host_wait import Worker, call_interruptibly
+from cuda.core._utils.validators import shown
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+__all__ = ["NO_NVJITLINK", "NvJitLink", "nvjitlink_version"]
+
+
+# Since this version, the names of the entry points do not contain the version.
+_OLDEST = (12, 3)
+
+NO_NVJITLINK = (
+    "nvJitLink is missing or older than CUDA 12.3; install it with `pip install nvidia-nvjitlink`, or the CUDA Toolkit"
+)
+
+
+@functools.cache
+def nvjitlink_version() -> tuple[int, int] | None:
+    """Return the CUDA version of nvJitLink; None if it is missing or too old."""
+    try:
+        version = tuple(importlib.import_module("cuda.bindings.nvjitlink").version())
+    except (ImportError, RuntimeError, AttributeError):  # no bindings, no library, or a library without this function
+        return None
+    return version if version >= _OLDEST else None
+
+
+cdef extern from "Python.h":
+    # A borrowed reference to the dict of this thread's state, which is cleared when the thread ends.
+    PyObject* PyThreadState_GetDict()
+
+cdef dict _INPUT_TYPES = {
+    ObjectCodeFormatType.CUBIN: <int>cynvjitlink.NVJITLINK_INPUT_CUBIN,
+    ObjectCodeFormatType.PTX: <int>cynvjitlink.NVJITLINK_INPUT_PTX,
+    ObjectCodeFormatType.LTOIR: <int>cynvjitlink.NVJITLINK_INPUT_LTOIR,
+    ObjectCodeFormatType.FATBIN: <int>cynvjitlink.NVJITLINK_INPUT_FATBIN,
+    ObjectCodeFormatType.OBJECT: <int>cynvjitlink.NVJITLINK_INPUT_OBJECT,
+    ObjectCodeFormatType.LIBRARY: <int>cynvjitlink.NVJITLINK_INPUT_LIBRARY,
+}
+
+# nvJitLink reports other invalid architectures as errors, but a number of one digit ends the process.
+_ARCH = rb"-arch=(sm|compute|lto)_[1-9]\d+[a-z]?"
+
+# Inputs whose files are read and checked here.
+_BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFormatType.FATBIN)
+
+
+cdef class NvJitLink:
+    """The back end that links with nvJitLink.
+
+    A thread that did not create the link creates another one, with the same options and inputs. So threads share no
+    link, and no lock is needed.
+
+    Parameters
+    ----------
+    arguments : list of bytes
+        The options.
+    is_quick : bool, optional
+        Whether the calls are so short that they run on the calling thread, where they cannot be interrupted.
+
+    Raises
+    ------
+    nvJitLinkError
+        If nvJitLink refuses the options; the message has them.
+    """
+
+    backend = CompilerBackendType.NVJITLINK
+    input_types = tuple(_INPUT_TYPES)
+
+    cdef:
+        Link _link
+        list _arguments
+        list _inputs
+        object _call
+        bint _is_closed
+
+    def __init__(self, arguments: list[bytes], *, is_quick: bool = False):
+        self._arguments = arguments
+        self._inputs = []
+        self._call = call_directly if is_quick else call_on_helper_thread
+        self._link = self._call(lambda: Link(arguments))
+
+    def __del__(self):
+        if self._link is not None:
+            self._link.destroy_or_defer()
+
+    @property
+    def handle(self) -> int:
+        """The address of the ``nvJitLinkHandle``; 0 when closed, or when the thread that created the link has ended."""
+        return 0 if self._is_closed else <intptr_t>self._current().c_link
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._is_closed
+
+    def add(self, kind, code, name) -> None:
+        """Add code (``nvJitLinkAddData``), or a file of code (``nvJitLinkAddFile``)."""
+        if isinstance(code, str):
+            added = input_file(kind, code)
+        else:
+            added = Input(kind, code, name, name.encode(errors="replace"))
+        (<Input>added).check()
+        if self._is_closed:
+            raise RuntimeError("this Linker is closed")
+        self._inputs.append(added)
+        self._call(lambda: self._add(added))
+
+    def link(self, target) -> bytes:
+        """Link, and return the code (``nvJitLinkComplete``)."""
+        if self._is_closed:
+            raise RuntimeError("this Linker is closed")
+        return self._call(lambda: self._complete(target.value))
+
+    def log(self, kind) -> str:
+        """Return the ``"error"`` or the ``"info"`` log; on another thread, as of the last call of the link's thread."""
+        cdef Link link = self._current()
+        if link.is_usable():
+            link.fetch_logs()
+        return link.log(kind == "error")
+
+    def close(self) -> None:
+        """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
+        self._is_closed = True
+        self._call(self._destroy)
+
+    def _add(self, added):
+        cdef Link link = self._current()
+        if link.is_usable():
+            link.add(added)
+        else:
+            self._recreate()
+
+    def _complete(self, target):
+        cdef Link link = self._current()
+        if not link.is_usable():
+            link = self._recreate()
+        try:
+            return link.complete(target)
+        finally:
+            if self._is_closed:  # meanwhile, by another thread
+                link.destroy_or_defer()
+
+    def _destroy(self):
+        cdef Link link = self._current()
+        try:
+            if link.is_usable():
+                link.fetch_logs()
+        finally:
+            link.destroy_or_defer()
+
+    # The latest link; another thread may replace it at any time.
+    cdef Link _current(self):
+        with cython.critical_section(self):
+            return self._link
+
+    # Creates the link again, on this thread.
+    cdef Link _recreate(self):
+        cdef Link link = Link(self._arguments)
+        cdef Link previous
+        try:
+            for added in self._inputs:
+                link.add(added)
+        except BaseException:
+            link.destroy_or_defer()
+            raise
+        with cython.critical_section(self):
+            previous, self._link = self._link, link
+        previous.destroy_or_defer()
+        return link
+
+
+cdef class Input:
+    """Code to link; if ``code`` is None, a file of code."""
+
+    cdef:
+        object kind
+        bytes code
+        str name
+        bytes label
+
+    def __init__(self, kind, code, name, label):
+        self.kind = kind
+        self.code = code
+        self.name = name
+        self.label = label
+
+    cdef int check(self) except -1:
+        explanation = None if self.code is None else damage(self.code)
+        if explanation is not None:
+            detail = f"{self.detail()}: {explanation}"
+            raise tool_error(
+                "nvJitLinkInputError", cynvjitlink.NVJITLINK_ERROR_INVALID_INPUT, "nvJitLinkAddData", detail
+            )
+        return 0
+
+    cdef str detail(self):
+        if self.code is None:
+            return f"adding the {self.kind.value} file {self.name!r} failed"
+        return f"adding the {self.kind.value} input {self.name!r} of {len(self.code)} bytes failed"
+
+
+cdef Input input_file(kind, str path):
+    label = os.fsencode(path)
+    if b"\0" in label:
+        raise ValueError(f"the path of the module contains a null character: {shown(path)}")
+    if kind in _BINARY:
+        try:
+            with open(path, "rb") as file:
+                return Input(kind, file.read(), path, label)
+        except OSError:
+            pass  # nvJitLink reports why
+    return Input(kind, None, path, label)
+
+
+cdef class Link:
+    """A link of nvJitLink. Only the thread that created it may use it; any thread may drop it."""
+
+    cdef:
+        cynvjitlink.nvJitLinkHandle c_link
+        ThreadLinks owner
+        list inputs  # names and code, to which nvJitLink keeps pointers as long as the link exists
+        str error_log
+        str info_log
+
+    def __init__(self, list arguments):
+        cdef ThreadLinks owner = links_of_this_thread()
+        cdef vector[const char*] c_arguments
+        cdef uint32_t c_count
+        cdef cynvjitlink.nvJitLinkResult c_result = cynvjitlink.NVJITLINK_ERROR_UNRECOGNIZED_ARCH
+        cdef bint is_arch = True
+        cdef bytes argument
+        owner.destroy_dropped()
+        for argument in arguments:
+            if argument.startswith(b"-arch="):
+                is_arch = re.fullmatch(_ARCH, argument) is not None
+            c_arguments.push_back(argument)
+        c_count = c_arguments.size()
+        if is_arch:
+            with nogil:
+                c_result = cynvjitlink.nvJitLinkCreate(&self.c_link, c_count, c_arguments.data())
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            raise options_error(c_result, arguments, is_arch)
+        self.error_log = self.info_log = ""
+        self.inputs = []
+        self.owner = owner
+        owner.links.add(self)
+
+    cdef bint is_usable(self) noexcept:
+        return self.c_link != NULL and self.owner.is_this_thread()
+
+    cdef cynvjitlink.nvJitLinkHandle usable(self) except NULL:
+        if not self.is_usable():
+            raise RuntimeError("this Linker is closed")
+        return self.c_link
+
+    cdef int add(self, Input added) except -1:
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.usable()
+        cdef cynvjitlink.nvJitLinkInputType c_kind = <cynvjitlink.nvJitLinkInputType><int>_INPUT_TYPES[added.kind]
+        cdef cynvjitlink.nvJitLinkResult c_result
+        cdef bint is_file = added.code is None
+        cdef const char* c_label = added.label
+        cdef const char* c_code = NULL
+        cdef size_t c_size = 0
+        self.inputs.append(added)
+        if not is_file:
+            c_code = added.code
+            c_size = len(added.code)
+        with nogil:
+            if is_file:
+                c_result = cynvjitlink.nvJitLinkAddFile(c_link, c_kind, c_label)
+            else:
+                c_result = cynvjitlink.nvJitLinkAddData(c_link, c_kind, c_code, c_size, c_label)
+        self.fetch_logs()
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            entry = "nvJitLinkAddFile" if is_file else "nvJitLinkAddData"
+            raise tool_error("nvJitLinkError", c_result, entry, added.detail(), self.error_log)
+        return 0
+
+    cdef bytes complete(self, str target):
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.usable()
+        cdef cynvjitlink.nvJitLinkResult c_result
+        cdef bint is_ptx = target == "ptx"
+        cdef size_t c_size = 0
+        cdef bytes code
+        cdef char* c_code
+        with nogil:
+            c_result = cynvjitlink.nvJitLinkComplete(c_link)
+        self.fetch_logs()
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            raise tool_error(
+                "nvJitLinkError", c_result, "nvJitLinkComplete", f"linking to {target} failed", self.error_log
+            )
+        if is_ptx:
+            c_result = cynvjitlink.nvJitLinkGetLinkedPtxSize(c_link, &c_size)
+        else:
+            c_result = cynvjitlink.nvJitLinkGetLinkedCubinSize(c_link, &c_size)
+        self.check_code(c_result, target, "Size")
+        code = PyBytes_FromStringAndSize(NULL, c_size)
+        c_code = PyBytes_AS_STRING(code)
+        if is_ptx:
+            c_result = cynvjitlink.nvJitLinkGetLinkedPtx(c_link, c_code)
+        else:
+            c_result = cynvjitlink.nvJitLinkGetLinkedCubin(c_link, c_code)
+        self.check_code(c_result, target, "")
+        return code
+
+    cdef int check_code(self, cynvjitlink.nvJitLinkResult c_result, str target, str what) except -1:
+        if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+            self.fetch_logs()
+            entry = f"nvJitLinkGetLinked{target.capitalize()}{what}"
+            detail = (
+                f"linking to {target} failed; for PTX, link LTO IR with link_time_optimization=True and ptx=True; "
+                "for a cubin, leave out ptx=True"
+            )
+            raise tool_error("nvJitLinkError", c_result, entry, detail, self.error_log)
+        return 0
+
+    cdef int fetch_logs(self) except -1:
+        error_log = fetch_log(<intptr_t>self.c_link, "error")
+        info_log = fetch_log(<intptr_t>self.c_link, "info")
+        with cython.critical_section(self):
+            self.error_log, self.info_log = error_log, info_log
+        return 0
+
+    # For any thread.
+    cdef str log(self, bint is_error):
+        with cython.critical_section(self):
+            return self.error_log if is_error else self.info_log
+
+    # Destroys the link; on another thread, defers that to the link's own thread.
+    cdef int destroy_or_defer(self) except -1:
+        cdef cynvjitlink.nvJitLinkHandle c_link = self.c_link
+        if c_link == NULL or is_interpreter_exiting():
+            return 0
+        if not self.owner.is_this_thread():
+            self.owner.dropped.append(self)
+            if self.owner.post is not None and self.owner.process == _process:
+                self.owner.post(self.owner.destroy_dropped_links)
+            return 0
+        self.c_link = NULL
+        self.owner.links.discard(self)
+        destroy(<intptr_t>c_link)
+        self.inputs = None
+        return 0
+
+
+cdef class ThreadLinks:
+    """The links of one thread."""
+
+    cdef:
+        set links
+        list dropped  # links that other threads dropped, perhaps more than once
+        object post   # Worker.post of a helper thread, which can destroy links at once; None for other threads
+        unsigned long thread
+        long process
+
+    def __init__(self):
+        self.links = set()
+        self.dropped = []
+        self.thread = PyThread_get_thread_ident()
+        self.process = _process
+
+    # In a forked child the thread that forked has the same number, but the links of its parent must not be used.
+    cdef bint is_this_thread(self) noexcept:
+        return self.thread == PyThread_get_thread_ident() and self.process == _process
+
+    # A loop, because a garbage collection may add links at any time.
+    cdef int destroy_dropped(self) except -1:
+        while self.dropped:
+            (<Link>self.dropped.pop()).destroy_or_defer()
+        return 0
+
+    def destroy_dropped_links(self):
+        if self.is_this_thread():
+            self.destroy_dropped()
+
+    cdef int destroy_all(self) except -1:
+        if self.is_this_thread() and not is_interpreter_exiting():
+            for link in list(self.links):
+                (<Link>link).destroy_or_defer()
+            self.dropped.clear()
+        return 0
+
+
+class ThreadExitHook:
+    """An object in the dict of a thread's state, which is cleared when the thread ends: then it destroys the links."""
+
+    def __init__(self, links):
+        self.links = links
+
+    def __del__(self):
+        (<ThreadLinks?>self.links).destroy_all()
+
+
+cdef ThreadLinks links_of_this_thread():
+    cdef PyObject* c_state = PyThreadState_GetDict()
+    cdef ThreadLinks links = None
+    if c_state == NULL:
+        raise MemoryError("there is no memory for the state of this thread")
+    state = <dict>c_state
+    end = state.get(__name__)
+    if end is not None:
+        links = end.links
+    if links is None or not links.is_this_thread():
+        links = ThreadLinks()
+        state[__name__] = ThreadExitHook(links)
+    return links
+
+
+# The idle helper thread of the main thread; None while it is in use.
+_worker: Worker | None = None
+
+
+def call_directly(function):
+    """Return ``function()``."""
+    return function()
+
+
+def call_on_helper_thread(function):
+    """Return ``function()``, called on a helper thread; if a signal handler raises, the function continues there."""
+    global _worker
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    # A signal handler or a finalizer may link during a call: it gets another helper thread.
+    worker, _worker = _worker or Worker(), None
+    abandoned = []
+
+    def abandon():
+        abandoned.append(worker)
+        return lambda: None
+
+    def run():
+        links_of_this_thread().post = worker.post
+        return function()
+
+    try:
+        return call_interruptibly(run, lambda: None, abandon, worker)
+    finally:
+        if abandoned or _worker is not None:
+            worker.end()
+        else:
+            _worker = worker
+
+
+cdef long _process = os.getpid()
+
+
+def after_fork_in_child() -> None:
+    global _process, _worker
+    _process = os.getpid()
+    _worker = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=after_fork_in_child)
+
+
+cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, bint is_arch):
+    given = b" ".join(arguments).decode(errors="backslashreplace")
+    detail = "the loaded nvJitLink {}.{} does not support these options: {}".format(*nvjitlink_version(), given)
+    if not is_arch:
+        detail = f"arch must be an architecture such as 'sm_90'; {detail}"
+    return tool_error("nvJitLinkError", c_result, "nvJitLinkCreate", detail)
+
+
+cpdef str fetch_log(intptr_t link, str kind):
+    """Return the ``"error"`` or the ``"info"`` log of a link."""
+    cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
+    cdef cynvjitlink.nvJitLinkResult c_result
+    cdef bint is_info = kind == "info"
+    cdef size_t c_size = 0
+    cdef bytes text
+    cdef char* c_text
+    if is_info:
+        c_result = cynvjitlink.nvJitLinkGetInfoLogSize(c_link, &c_size)
+    else:
+        c_result = cynvjitlink.nvJitLinkGetErrorLogSize(c_link, &c_size)
+    if c_result == cynvjitlink.NVJITLINK_SUCCESS and c_size > 1:
+        text = PyBytes_FromStringAndSize(NULL, c_size)
+        c_text = PyBytes_AS_STRING(text)
+        if is_info:
+            c_result = cynvjitlink.nvJitLinkGetInfoLog(c_link, c_text)
+        else:
+            c_result = cynvjitlink.nvJitLinkGetErrorLog(c_link, c_text)
+        if c_result == cynvjitlink.NVJITLINK_SUCCESS:
+            return text.rstrip(b"\0").decode(errors="backslashreplace")
+    if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+        raise tool_error("nvJitLinkError", c_result, f"nvJitLinkGet{kind.capitalize()}Log", "the log cannot be fetched")
+    return ""
+
+
+cpdef void destroy(intptr_t link) noexcept:
+    """Destroy a link; a failure is shown as a ``ResourceWarning``."""
+    # If a filter makes the warning an error, it goes to sys.unraisablehook, because this function is noexcept.
+    cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
+    cdef cynvjitlink.nvJitLinkResult c_result
+    with nogil:
+        c_result = cynvjitlink.nvJitLinkDestroy(&c_link)
+    if c_result != cynvjitlink.NVJITLINK_SUCCESS:
+        error = tool_error("nvJitLinkError", c_result, "nvJitLinkDestroy")
+        warnings.warn(f"releasing a linker failed: {error}", ResourceWarning, stacklevel=1)

@@ -1,0 +1,469 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The linker, and its back end that uses the driver."""
+
+from __future__ import annotations
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uintptr_t
+from libcpp.vector cimport vector
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+
+from cuda.core._context cimport Context_current, Context_enter, Context_leave
+from cuda.core._native._cuda_core cimport ContextHandle, Handle, Keep, Kept, Member, address, bindings_object
+from cuda.core._utils cimport cydriver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+
+import functools
+import importlib
+import os
+import threading
+
+from cuda.core._code._loading import check_image, explain
+from cuda.core._compile._linker_options import LinkerOptions
+from cuda.core._compile._nvjitlink import NO_NVJITLINK, NvJitLink, nvjitlink_version
+from cuda.core._compile._option_table import ignored_options, refused_options, render_options
+from cuda.core._compile._tools import CallLock
+from cuda.core._module import ObjectCode
+from cuda.core._utils.attribute_errors import completed_as, hasattr_safe, raise_if_uninitialized
+from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
+from cuda.core._utils.errors import warn_caller
+from cuda.core._utils.validators import find_str_enum, shown
+from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
+
+__all__ = ["DriverLinker", "Linker", "LinkerOptions"]
+
+
+ctypedef Handle[cydriver.CUlinkState] LinkHandle
+ctypedef Member[cydriver.CUlinkState] LinkMember
+ctypedef Kept[cydriver.CUlinkState] KeptLink
+
+cdef dict _INPUT_TYPES = {
+    ObjectCodeFormatType.CUBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_CUBIN,
+    ObjectCodeFormatType.PTX: <int>cydriver.CUjitInputType.CU_JIT_INPUT_PTX,
+    ObjectCodeFormatType.FATBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_FATBINARY,
+    ObjectCodeFormatType.OBJECT: <int>cydriver.CUjitInputType.CU_JIT_INPUT_OBJECT,
+    ObjectCodeFormatType.LIBRARY: <int>cydriver.CUjitInputType.CU_JIT_INPUT_LIBRARY,
+}
+
+# The CUjit_option of each name in the table of linker options.
+cdef dict _SETTINGS = {
+    "CU_JIT_TARGET": <int>cydriver.CUjit_option.CU_JIT_TARGET,
+    "CU_JIT_MAX_REGISTERS": <int>cydriver.CUjit_option.CU_JIT_MAX_REGISTERS,
+    "CU_JIT_LOG_VERBOSE": <int>cydriver.CUjit_option.CU_JIT_LOG_VERBOSE,
+    "CU_JIT_LTO": <int>cydriver.CUjit_option.CU_JIT_LTO,
+    "CU_JIT_OPTIMIZATION_LEVEL": <int>cydriver.CUjit_option.CU_JIT_OPTIMIZATION_LEVEL,
+    "CU_JIT_GENERATE_DEBUG_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_DEBUG_INFO,
+    "CU_JIT_GENERATE_LINE_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_LINE_INFO,
+    "CU_JIT_CACHE_MODE": <int>cydriver.CUjit_option.CU_JIT_CACHE_MODE,
+}
+
+cdef size_t _LOG_SIZE = 16384
+
+
+cdef class LinkData:
+    """Memory that the driver uses as long as a link exists (settings and logs), and the context of the link."""
+
+    cdef:
+        vector[cydriver.CUjit_option] names
+        vector[void*] values
+        bytearray error_log
+        bytearray info_log
+        ContextHandle h_context     # set once
+
+    cdef int add(self, int name, uintptr_t value) except -1:
+        self.names.push_back(<cydriver.CUjit_option>name)
+        self.values.push_back(<void*>value)
+        return 0
+
+
+cdef class DriverLinker:
+    """A link by the driver (``cuLinkCreate``), in the current context.
+
+    Parameters
+    ----------
+    settings : list
+        Pairs of the name of a ``CUjit_option`` and an int.
+
+    Raises
+    ------
+    CUDAError
+        If no context is current, or a setting is not valid.
+    """
+
+    backend = CompilerBackendType.DRIVER
+    input_types = tuple(_INPUT_TYPES)
+
+    cdef:
+        LinkMember _h_link
+        LinkData _data
+        object _call_lock
+
+    def __cinit__(self):
+        self._data = LinkData()
+        self._call_lock = CallLock()  # one call per link at a time
+
+    def __init__(self, settings):
+        cdef LinkData data = self._data
+        data.error_log = bytearray(_LOG_SIZE)
+        data.info_log = bytearray(_LOG_SIZE)
+        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER, <uintptr_t><char*>data.error_log)
+        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
+        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER, <uintptr_t><char*>data.info_log)
+        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
+        for name, value in settings:
+            data.add(_SETTINGS[name], value)
+        Context_current(&data.h_context)
+        self._h_link.set(Link_create(data))
+
+    @property
+    def handle(self):
+        """The ``driver.CUlinkState``, null when closed."""
+        return bindings_object("CUlinkState", address(self._h_link))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_link
+
+    def add(self, kind, code, name):
+        """Add code (``cuLinkAddData``), or a file of code (``cuLinkAddFile``)."""
+        cdef KeptLink link
+        is_file = isinstance(code, str)
+        data = os.fsencode(code) if is_file else code
+        label = name.encode()
+        if is_file and b"\0" in data:
+            raise ValueError(f"the path of the module contains a null character: {shown(code)}")
+        if is_file:
+            detail = f"adding the {kind.value} file {code!r} failed"
+        else:
+            detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
+        with self._call_lock:
+            if not link.hold(self._h_link):
+                raise RuntimeError("this Linker is closed")
+            try:
+                if not is_file and kind != ObjectCodeFormatType.LIBRARY:
+                    check_image(data)
+                Link_add(link.get(), self._data, _INPUT_TYPES[kind], data, label, is_file)
+            except CUDAError as error:
+                self._explain(error, detail)
+                raise
+
+    def link(self, target) -> bytes:
+        """Link, and return the CUBIN (``cuLinkComplete``)."""
+        cdef KeptLink link
+        with self._call_lock:
+            if not link.hold(self._h_link):
+                raise RuntimeError("this Linker is closed")
+            try:
+                return Link_complete(link.get(), self._data)
+            except CUDAError as error:
+                self._explain(error, f"linking to {target.value} failed")
+                raise
+
+    def log(self, kind) -> str:
+        """Return the ``"error"`` or the ``"info"`` log, of at most 16 KB."""
+        text = self._data.error_log if kind == "error" else self._data.info_log
+        return bytes(text or b"").split(b"\0", 1)[0].decode(errors="backslashreplace")
+
+    def close(self):
+        """Destroy the link (``cuLinkDestroy``); a call on another thread is completed first."""
+        self._h_link.reset()
+
+    def _explain(self, error, detail):
+        error.log = self.log("error") or None
+        explain(error, f"{detail}\n{error.log}" if error.log else detail)
+
+
+cdef LinkHandle Link_create(LinkData data) except *:
+    cdef cydriver.CUlinkState c_link = NULL
+    cdef unsigned int c_count = data.names.size()
+    cdef cydriver.CUjit_option* c_names = data.names.data()
+    cdef void** c_values = data.values.data()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuLinkCreate(c_count, c_names, c_values, &c_link), b"cuLinkCreate")
+    return LinkHandle.own(c_link, &Link_destroy, Keep.of_object(<PyObject*>data))
+
+
+cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:
+    WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy")
+
+
+cdef int Link_add(
+    cydriver.CUlinkState c_link, LinkData data, int kind, bytes code, bytes label, bint is_file
+) except -1:
+    cdef char* c_code = code
+    cdef const char* c_label = label
+    cdef size_t c_size = len(code)
+    cdef int is_entered = 0
+    if kind == cydriver.CUjitInputType.CU_JIT_INPUT_PTX:
+        c_size += 1  # PTX ends with a null character, which the memory of a bytes object always has
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            if is_file:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddFile(c_link, <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
+                    b"cuLinkAddFile",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddData(
+                        c_link, <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
+                    ),
+                    b"cuLinkAddData",
+                )
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
+    cdef void* c_code = NULL
+    cdef size_t c_size = 0
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuLinkComplete(c_link, &c_code, &c_size), b"cuLinkComplete")
+        finally:
+            Context_leave(is_entered)
+    # A copy, because the link owns the code.
+    return PyBytes_FromStringAndSize(<char*>c_code, c_size)
+
+
+_TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
+_FORMATS = {format.value: format for format in ObjectCodeFormatType}
+
+_choice = threading.RLock()
+
+
+@hasattr_safe
+@raise_if_uninitialized("_linker", "_is_linked")
+class Linker:
+    """Links compiled code at run time, with nvJitLink (``nvJitLinkCreate``) or the driver (``cuLinkCreate``).
+
+    Parameters
+    ----------
+    *object_codes : :class:`ObjectCode`
+        The inputs, at least one. nvJitLink links all types of code; the driver's linker does not take LTO IR.
+    options : :class:`LinkerOptions` | dict, optional
+        The linker options. They are copied: later changes have no effect. If None, the defaults, for the current
+        device.
+
+    Raises
+    ------
+    TypeError
+        If an input is not an :class:`ObjectCode`, or its code is neither bytes-like nor a path.
+    ValueError
+        If there are no inputs, or the back end does not have an option, or does not take the type of an input.
+    RuntimeError
+        If an input is closed, or ``options.arch`` is None and there is no device.
+    nvJitLinkError, CUDAError
+        If the linker refuses an option or an input; the message has its log.
+
+    Warns
+    -----
+    RuntimeWarning
+        Once per process, if nvJitLink is missing or too old and the driver's linker takes its place.
+    DeprecationWarning
+        For options that the driver's linker ignores.
+
+    Examples
+    --------
+    >>> options = ProgramOptions(arch="sm_90", relocatable_device_code=True)
+    >>> source = 'extern "C" __device__ int g(); extern "C" __global__ void f(int* x) { *x = g(); }'
+    >>> main = Program(source, "c++", options)
+    >>> part = Program('extern "C" __device__ int g() { return 1; }', "c++", options)
+    >>> linker = Linker(main.compile("cubin"), part.compile("ptx"), options=LinkerOptions(arch="sm_90"))
+    >>> kernel = linker.link("cubin").get_kernel("f")
+    """
+
+    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None):
+        self._is_linked = False
+        if not object_codes:
+            raise ValueError("Linker() takes at least one ObjectCode, not none")
+        for object_code in object_codes:
+            if not isinstance(object_code, ObjectCode):
+                raise TypeError(f"Linker() takes ObjectCode objects, not {type(object_code).__name__}")
+        options = check_or_create_options(LinkerOptions, options, "linker options")
+        self._name = options.name
+        is_driver = _decide_nvjitlink_or_driver()
+        if is_driver:
+            for name in ignored_options(options, "driver"):
+                warn_caller(
+                    f"the driver's linker ignores {name}, which is deprecated; {NO_NVJITLINK}", DeprecationWarning
+                )
+        if is_driver:
+            self._linker = make_driver_linker(options)
+        else:
+            self._linker = NvJitLink(options.as_bytes(), is_quick=are_quick_to_link(object_codes))
+        for index, object_code in enumerate(object_codes):
+            add_input(self._linker, object_code, index)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    def __reduce__(self):
+        raise TypeError("a Linker cannot be pickled or copied; pickle the ObjectCode that it links to")
+
+    def __repr__(self):
+        return f"<Linker backend={self.backend.value!r}{' closed' if self.is_closed else ''}>"
+
+    @classmethod
+    def which_backend(cls) -> CompilerBackendType:
+        """Return what links: nvJitLink, or the driver if nvJitLink is missing or older than CUDA 12.3.
+
+        Returns
+        -------
+        CompilerBackendType
+            ``"nvJitLink"`` or ``"driver"``; the same for the whole life of the process.
+        """
+        return CompilerBackendType.DRIVER if _decide_nvjitlink_or_driver() else CompilerBackendType.NVJITLINK
+
+    def link(self, target_type: ObjectCodeFormatType | str) -> ObjectCode:
+        """Link the inputs (``nvJitLinkComplete``, ``cuLinkComplete``). A Linker can link once.
+
+        Parameters
+        ----------
+        target_type : ObjectCodeFormatType | str
+            The output format, in upper or lower case: ``"cubin"``, or ``"ptx"``, which nvJitLink generates from LTO IR
+            with the options ``link_time_optimization=True, ptx=True``.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The linked code. Its name is ``options.name``.
+
+        Raises
+        ------
+        ValueError
+            If the linker cannot generate ``target_type``.
+        RuntimeError
+            If the linker is closed, or :meth:`link` was called before.
+        nvJitLinkError, CUDAError
+            If linking failed. The message and the attribute ``log`` of the exception have the linker's log.
+        """
+        target = _TARGETS.get(target_type) if isinstance(target_type, str) else None
+        if target is None:
+            target = _TARGETS[find_str_enum(target_type, _TARGETS, "target_type")]
+        if self.is_closed:
+            raise RuntimeError("this Linker is closed")
+        if target is ObjectCodeFormatType.PTX and self.backend is CompilerBackendType.DRIVER:
+            raise ValueError(f"target_type must be 'cubin' for the driver's linker, not 'ptx'; {NO_NVJITLINK}")
+        if self._is_linked:
+            raise RuntimeError("link() was called before on this Linker; create another Linker with the same inputs")
+        self._is_linked = True
+        return ObjectCode._init(self._linker.link(target), target, name=self._name)
+
+    def get_error_log(self) -> str:
+        """Return the linker's error log (``nvJitLinkGetErrorLog``, ``CU_JIT_ERROR_LOG_BUFFER``).
+
+        Returns
+        -------
+        str
+            The log so far; also after :meth:`link` and :meth:`close`.
+
+        Raises
+        ------
+        nvJitLinkError
+            If the log cannot be fetched.
+        """
+        return self._linker.log("error")
+
+    def get_info_log(self) -> str:
+        """Return the linker's information log (``nvJitLinkGetInfoLog``, ``CU_JIT_INFO_LOG_BUFFER``).
+
+        Returns
+        -------
+        str
+            The log so far; also after :meth:`link` and :meth:`close`.
+
+        Raises
+        ------
+        nvJitLinkError
+            If the log cannot be fetched.
+        """
+        return self._linker.log("info")
+
+    def close(self) -> None:
+        """Destroy the linker (``nvJitLinkDestroy``, ``cuLinkDestroy``); calling this again does nothing."""
+        if self._linker is not None:
+            self._linker.close()
+
+    @property
+    def backend(self) -> CompilerBackendType:
+        """What links: ``"nvJitLink"`` or ``"driver"``."""
+        return self._linker.backend
+
+    @property
+    @completed_as(object)
+    def handle(self) -> int | driver.CUlinkState:  # noqa: F821
+        """The address of the nvJitLink handle, or the ``driver.CUlinkState``; 0 or null when closed."""
+        return self._linker.handle
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._linker.is_closed
+
+
+def are_quick_to_link(object_codes) -> bool:
+    """Return whether all inputs are small cubins, which link within a few milliseconds."""
+    sizes = [
+        len(code.code) if code.code_type == "cubin" and isinstance(code.code, bytes) else None for code in object_codes
+    ]
+    return None not in sizes and sum(sizes) < 1 << 20
+
+
+def make_driver_linker(options: LinkerOptions) -> DriverLinker:
+    """Return the driver's linker; ValueError for options that it does not have."""
+    refused = refused_options(options, "driver")
+    if refused:
+        raise ValueError(f"the driver's linker does not support the options {', '.join(refused)}; {NO_NVJITLINK}")
+    return DriverLinker(render_options(options, "driver"))
+
+
+def add_input(linker, object_code: ObjectCode, index: int) -> None:
+    """Add an object code to a back end."""
+    code = object_code.code
+    kind = _FORMATS[object_code.code_type]
+    if kind not in linker.input_types:
+        raise ValueError(
+            f"the driver's linker cannot link input {index}, which is {kind.value!r}; compile to 'ptx' or 'cubin'; "
+            f"{NO_NVJITLINK}"
+        )
+    if isinstance(code, (bytearray, memoryview)):
+        code = bytes(code)
+    if not isinstance(code, (bytes, str)):
+        raise TypeError(f"the code of input {index} must be bytes or the path of a file, not {type(code).__name__}")
+    linker.add(kind, code, object_code.name or f"input {index}")
+
+
+def _decide_nvjitlink_or_driver() -> bool:
+    """Return whether the driver's linker is used because nvJitLink is missing; decided once per process."""
+    if _decision.cache_info().currsize:
+        return _decision()
+    with _choice:
+        is_first = not _decision.cache_info().currsize
+        is_driver = _decision()
+    if is_driver and is_first:
+        warn_caller(f"{NO_NVJITLINK}; until then the driver's linker is used", RuntimeWarning)
+    return is_driver
+
+
+@functools.cache
+def _decision() -> bool:
+    return nvjitlink_version() is None
+
+
+def __getattr__(name):
+    # A type alias for users' annotations; the bindings are imported when it is first accessed.
+    if name == "LinkerHandleT":
+        return int | importlib.import_module("cuda.bindings.driver").CUlinkState
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

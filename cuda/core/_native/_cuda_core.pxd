@@ -1,0 +1,397 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Handles of all resources, and the state that exists once per process."""
+
+from libc.stdint cimport intptr_t, uint32_t
+from libcpp cimport bool as cpp_bool
+from libcpp.atomic cimport atomic
+from libcpp.vector cimport vector
+
+from cpython.object cimport PyObject
+
+from cuda.core._utils cimport cydriver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+
+
+cdef extern from "handle.hpp" namespace "cuda_core" nogil:
+    const char* work_left_at_exit
+
+    cppclass Keep:
+        Keep() noexcept
+        @staticmethod
+        Keep of_object(PyObject* object) noexcept
+        PyObject* object() noexcept
+        cpp_bool operator bool() noexcept
+        cpp_bool operator!() noexcept
+
+    cppclass Handle[T]:
+        Handle() noexcept
+        Handle(const Handle[T]& other) noexcept
+        @staticmethod
+        Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
+        @staticmethod
+        Handle[T] own_without_blocking(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
+        @staticmethod
+        Handle[T] borrow(T value, Keep keep) except +
+        void reset() noexcept
+        T get() noexcept
+        T& value() noexcept
+        Keep keep() noexcept
+        PyObject* kept_object() noexcept
+        cpp_bool is_owner() noexcept
+        uint32_t use_count() noexcept
+        cpp_bool operator bool() noexcept
+        cpp_bool operator!() noexcept
+
+    cppclass WeakCell:
+        WeakCell() noexcept
+        void observe[T](const Handle[T]& handle) noexcept
+        uint32_t use_count() noexcept
+
+    cppclass Registry[T]:
+        Registry() except +
+        Handle[T] add(const Handle[T]& handle) except +
+        Handle[T] find(T value) except +
+        void remove(T value) noexcept
+        vector[Handle[T]] living() except +
+        size_t size() except +
+
+    intptr_t address[T](const Handle[T]& handle) noexcept
+
+
+# The handle field of an object, which any thread may close at any time, and the reference that a call takes from it.
+# Taking and dropping that reference need the interpreter lock, using it does not.
+cdef extern from "member.hpp" namespace "cuda_core":
+    cppclass Member[T]:
+        Member() noexcept
+        Handle[T] copy() noexcept
+        void set(Handle[T] handle) noexcept
+        void reset() noexcept
+        uint32_t use_count() noexcept
+        cpp_bool operator bool() noexcept
+        cpp_bool operator!() noexcept
+
+    cppclass Kept[T]:
+        Kept() noexcept
+        cpp_bool hold(const Member[T]& member) noexcept
+        T get() noexcept nogil
+        T& value() noexcept nogil
+        const Handle[T]& handle() noexcept nogil
+        Keep keep() noexcept nogil
+        cpp_bool is_owner() noexcept nogil
+        cpp_bool operator bool() noexcept nogil
+        cpp_bool operator!() noexcept nogil
+
+    intptr_t address[T](const Member[T]& member) noexcept
+
+
+# The number of captures that this library has begun and not ended.
+cdef atomic[int]* captures_in_progress
+
+
+cdef extern from "capture_mode.hpp" namespace "cuda_core" nogil:
+    cppclass CaptureModeScope:
+        CaptureModeScope() noexcept
+        cpp_bool has_begun() noexcept
+        void begin(int mode, void (*restore)(int) noexcept nogil) noexcept
+        void end() noexcept
+
+
+# Sets this thread to relaxed mode, even if this library captures nothing: another library may. The mode is restored
+# when the function that has the scope as a local variable returns or raises, or by `scope.end()`.
+# Returns false, after a warning, if the driver refuses.
+cdef inline bint relax_capture_mode(CaptureModeScope& scope) noexcept nogil:
+    cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    cdef cydriver.CUresult err
+    if scope.has_begun():
+        return True
+    err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
+    WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return False
+    scope.begin(<int>c_mode, &restore_capture_mode)
+    return True
+
+
+cdef inline void restore_capture_mode(int mode) noexcept nogil:
+    cdef cydriver.CUstreamCaptureMode c_mode = <cydriver.CUstreamCaptureMode>mode
+    cdef cydriver.CUresult err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
+        # Try once more, because otherwise the thread would stay in relaxed mode.
+        WARN_RETURN(cydriver.cuThreadExchangeStreamCaptureMode(&c_mode), b"cuThreadExchangeStreamCaptureMode")
+
+
+cdef inline bint stream_captures(cydriver.CUstream c_stream) except -1 nogil:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing")
+    return c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+
+
+# The result of cuStreamQuery. For a capturing stream, whose capture the query would invalidate, no query is made, and
+# the result is CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
+cdef inline cydriver.CUresult query_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_status)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return err
+    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        return cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    return cydriver.cuStreamQuery(c_stream)
+
+
+# A value that can only be destroyed with its own context current.
+cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
+    cppclass InContext[T]:
+        T raw
+        Handle[cydriver.CUcontext] h_context
+        bint is_small
+
+
+# The value behind a device pointer; its `keep` is the pool or memory resource.
+cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
+    cppclass Block
+    cppclass Allocation:
+        cydriver.CUdeviceptr pointer
+        size_t size
+        Handle[cydriver.CUstream] h_stream
+        Handle[cydriver.CUcontext] h_context
+        PyObject* resource
+        Block* block
+        Handle[InContext[cydriver.CUgraphicsResource]] h_graphics
+
+    void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
+
+
+# A green context; registries find it by its CUcontext, which the driver reports.
+cdef extern from "green.hpp" namespace "cuda_core" nogil:
+    cppclass Green:
+        cydriver.CUcontext context
+        cydriver.CUgreenCtx green
+
+
+# Moves releases from threads of the driver to the main thread.
+cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
+    cppclass DeferredQueue:
+        DeferredQueue() except +
+        void resume() noexcept
+        cpp_bool is_stuck() noexcept
+        size_t size() noexcept
+
+    cppclass KeepList:
+        @staticmethod
+        KeepList* make(DeferredQueue* queue) except +
+        void add(Keep keep) except +
+        PyObject* object(size_t index) noexcept
+        size_t size() noexcept
+        void add_reference() noexcept
+        void drop_reference() noexcept
+
+
+ctypedef Handle[cydriver.CUcontext] ContextHandle
+ctypedef Handle[Green] GreenHandle
+ctypedef Handle[cydriver.CUstream] StreamHandle
+ctypedef Handle[cydriver.CUevent] EventHandle
+ctypedef Handle[cydriver.CUmemoryPool] MemoryPoolHandle
+ctypedef Handle[Allocation] AllocationHandle
+ctypedef Handle[cydriver.CUlibrary] LibraryHandle
+ctypedef Handle[cydriver.CUkernel] KernelHandle
+ctypedef Handle[cydriver.CUgraph] GraphHandle
+ctypedef Handle[cydriver.CUgraphExec] GraphExecHandle
+ctypedef Handle[InContext[cydriver.CUarray]] ArrayHandle
+ctypedef Handle[InContext[cydriver.CUmipmappedArray]] MipmappedArrayHandle
+ctypedef Handle[InContext[cydriver.CUgraphicsResource]] GraphicsHandle
+
+ctypedef Member[cydriver.CUcontext] ContextMember
+ctypedef Member[cydriver.CUstream] StreamMember
+ctypedef Member[cydriver.CUevent] EventMember
+ctypedef Member[cydriver.CUmemoryPool] MemoryPoolMember
+ctypedef Member[Allocation] AllocationMember
+ctypedef Member[cydriver.CUlibrary] LibraryMember
+ctypedef Member[cydriver.CUkernel] KernelMember
+ctypedef Member[cydriver.CUgraphExec] GraphExecMember
+ctypedef Member[InContext[cydriver.CUarray]] ArrayMember
+ctypedef Member[InContext[cydriver.CUmipmappedArray]] MipmappedArrayMember
+ctypedef Member[InContext[cydriver.CUgraphicsResource]] GraphicsMember
+
+ctypedef Kept[cydriver.CUcontext] KeptContext
+ctypedef Kept[cydriver.CUstream] KeptStream
+ctypedef Kept[cydriver.CUevent] KeptEvent
+ctypedef Kept[cydriver.CUmemoryPool] KeptMemoryPool
+ctypedef Kept[Allocation] KeptAllocation
+ctypedef Kept[cydriver.CUkernel] KeptKernel
+ctypedef Kept[cydriver.CUgraphExec] KeptGraphExec
+ctypedef Kept[InContext[cydriver.CUarray]] KeptArray
+ctypedef Kept[InContext[cydriver.CUmipmappedArray]] KeptMipmappedArray
+ctypedef Kept[InContext[cydriver.CUgraphicsResource]] KeptGraphics
+
+# The registries. They are pointers because they are never destroyed: threads may outlive the interpreter.
+cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil
+cdef Registry[Green]* green_registry() noexcept nogil
+cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil
+cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil
+cdef DeferredQueue* deferred_queue() noexcept nogil
+
+
+cdef extern from "work.hpp" namespace "cuda_core" nogil:
+    enum Work:
+        NO_WORK
+        SOME_WORK
+        UNKNOWN_WORK  # a capture forbids the query
+
+    bint is_unexpected(cydriver.CUresult err) noexcept
+
+    # An unexpected error, returned by functions that must not run Python code, as a warning would.
+    cppclass UnexpectedError:
+        cydriver.CUresult code
+        const char* api
+
+    # A stream to query: a default stream with its context, all others without.
+    cppclass QueriedStream:
+        QueriedStream() noexcept
+        StreamHandle h_stream
+        ContextHandle h_context
+
+
+# All streams of this library, and the default streams of the current context and of all that the library knows.
+cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil
+# Queries all of these, and synchronizes the idle ones. Until then the driver counts frees on them as queued,
+# although the work is done.
+cdef void query_streams() noexcept nogil
+# The work of a stream; the caller has relaxed the capture mode of its thread. An unexpected error is a warning, or is
+# returned in `error`.
+cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept nogil
+# The same for a raw handle; a default stream is that of the current context.
+cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil
+# Makes the context of a default stream current; false if that fails. leave_context() undoes it.
+cdef bint enter_context(const QueriedStream& stream, bint* is_entered, UnexpectedError* error) noexcept nogil
+cdef void leave_context(bint is_entered, UnexpectedError* error) noexcept nogil
+# Warns of an unexpected error, or returns it in `error`.
+cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil
+
+
+cdef class WeakHandle:
+    cdef WeakCell cell      # empty until the method _weak_handle of the observed object's class sets it
+
+
+cdef extern from "deferred_destruction.hpp" namespace "cuda_core" nogil:
+    # A resource to destroy, and what to wait for: events, and streams that capture; find_work() fills the latter two.
+    cppclass PendingDestruction:
+        Keep resource
+        vector[EventHandle] events
+        vector[QueriedStream] unrecorded
+
+    # Whether the value has to wait; if so, it is moved away, and `destroy` is called when the work in flight is done.
+    # Called with `find_work` and `destroy_later`.
+    cpp_bool postpone[T](
+        T& value, void (*destroy)(T) noexcept, Keep keep, bint (*find_work)(PendingDestruction*) noexcept,
+        void (*destroy_later)(PendingDestruction&) noexcept
+    ) noexcept
+
+    # The same, but with `can_batch` the streams are queried once for several values; also called with `add_to_batch`.
+    cpp_bool batch_or_postpone[T](
+        T& value, void (*destroy)(T) noexcept, bint can_batch, void (*add_to_batch)(Keep&) noexcept,
+        bint (*find_work)(PendingDestruction*) noexcept, void (*destroy_later)(PendingDestruction&) noexcept
+    ) noexcept
+
+
+cdef enum:
+    SMALL_ARRAY = 1 << 20  # bytes; arrays up to this size are destroyed in batches
+
+# Whether a resource may wait in a batch: it is small, and its context is one that users cannot destroy.
+cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogil
+cdef void add_to_batch(Keep& resource) noexcept nogil
+# Destroys the batch, or defers that if work is in flight.
+cdef void destroy_batch() noexcept nogil
+# Whether this thread is destroying a batch, and has found that no stream is busy.
+cdef bint are_streams_idle() noexcept nogil
+
+# Records an event behind the work of each busy stream, in `pending`; false if no stream is busy.
+cdef bint find_work(PendingDestruction* pending) noexcept nogil
+# Destroys `pending.resource` after its events; empties `pending`.
+cdef void destroy_later(PendingDestruction& pending) noexcept nogil
+# Destroys the deferred resources whose events have completed; called after synchronizations.
+cdef void destroy_idle() noexcept nogil
+# Waits up to a fifth of a second for deferred resources, where memory is short; false if there are none.
+cdef bint wait_for_destructions() noexcept nogil
+# The same before a new resource is created, if so many are deferred that they might accumulate.
+cdef void limit_backlog() noexcept nogil
+
+# Records an event behind the work of a stream that this library will not query.
+cdef void record_tail(cydriver.CUstream c_stream) noexcept nogil
+# Whether a closed stream is still to be destroyed: pools that were used on it have to outlive it.
+cdef bint has_pending_streams() noexcept nogil
+# Destroys a stream after its work.
+cdef void destroy_stream_later(cydriver.CUstream c_stream) noexcept nogil
+
+# Called before and after a user closes a resource, for which the destructor may wait; take_closing() reads and clears
+# the flag.
+cdef void set_closing(bint is_closing) noexcept nogil
+cdef bint take_closing() noexcept nogil
+
+
+cdef extern from "image.hpp" namespace "cuda_core" nogil:
+    cppclass Image[T]:
+        T raw
+        Handle[cydriver.CUcontext] h_context
+        Keep needs
+        bint is_small
+        T for_work() noexcept
+        bint may_be_in_use() noexcept
+
+
+ctypedef Handle[Image[cydriver.CUtexObject]] TextureHandle
+ctypedef Handle[Image[cydriver.CUsurfObject]] SurfaceHandle
+
+ctypedef Member[Image[cydriver.CUtexObject]] TextureMember
+ctypedef Member[Image[cydriver.CUsurfObject]] SurfaceMember
+
+ctypedef Kept[Image[cydriver.CUtexObject]] KeptTexture
+ctypedef Kept[Image[cydriver.CUsurfObject]] KeptSurface
+
+
+cdef extern from "argument_block.hpp" namespace "cuda_core":
+    cppclass LaunchList:
+        LaunchList() except +
+        void keep_memory_of[T](PyObject* object, const Member[T]& member) noexcept
+
+    # The arguments of one launch, on the stack.
+    cppclass ArgumentBlock:
+        ArgumentBlock() noexcept
+        char* begin(LaunchList& list, PyObject* const* arguments, size_t count, size_t size) noexcept
+        T* value_of[T](const Member[T]& member) noexcept
+        void end() noexcept
+        void** kernel_params
+
+
+# The list of this process. It is never destroyed, because threads may outlive the interpreter.
+cdef LaunchList* launch_list() noexcept nogil
+
+
+cdef class DriverObject:
+    cdef object __weakref__
+
+    # The raw driver value, 0 when closed.
+    cdef intptr_t _address(self) noexcept
+    # Drops this object's reference to the resource; may be called more than once.
+    cdef void _release(self) noexcept
+    # The value that == and hash use; the address by default.
+    cdef object _identity(self)
+    # Raises RuntimeError when the object is closed.
+    cdef int _check_open(self) except -1
+
+
+# Raises the RuntimeError for a closed object.
+cdef int refuse_closed(object thing) except -1
+
+# Raises the TypeError for an object that cannot be pickled.
+cdef int refuse_pickle(object thing) except -1
+
+
+# The object of cuda.bindings for a raw value, such as a driver.CUstream.
+cdef object bindings_object(str name, intptr_t value)
+
+
+# Replaces the property `name` of `cls` by a faster member descriptor for the Python object at `offset` of an instance.
+# The docstring is kept.
+cdef int add_member(type cls, str name, Py_ssize_t offset) except -1

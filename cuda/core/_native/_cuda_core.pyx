@@ -1,0 +1,675 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The native core: registries, retirement of resources, stream queries, and the base of all resources.
+
+The driver frees memory of pools in stream order. It destroys textures and arrays immediately, which kernels take as plain
+numbers, and it waits for the device before it unloads code or frees page-locked memory; the device may in turn wait
+for the thread that dropped the last reference. So no thread waits there: an event is recorded after the pending work of
+each busy stream, and the resource is destroyed after these events.
+"""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stdint cimport intptr_t, uintptr_t
+from libc.stdlib cimport calloc
+from libcpp cimport bool as cpp_bool
+from libcpp.atomic cimport atomic
+from libcpp.utility cimport move
+from libcpp.vector cimport vector
+
+from cpython.object cimport PyTypeObject
+from posix.unistd cimport usleep
+
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport make_hasattr_safe, type_namespace
+from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
+
+import atexit
+import importlib
+
+from cuda.core._utils.signatures import ConstructorSignature
+
+__all__ = [
+    "DriverObject",
+    "WeakHandle",
+    "count_streams",
+    "has_pending_destructions",
+    "wait_for_pending_destructions",
+    "weak_handle",
+]
+
+
+cdef atomic[int]* captures_in_progress = new atomic[int](0)
+
+
+def capture_count() -> int:
+    """Return the number of captures that this library has begun and not ended."""
+    return captures_in_progress.load()
+
+
+cdef Registry[cydriver.CUcontext]* _contexts = new Registry[cydriver.CUcontext]()
+cdef Registry[Green]* _greens = new Registry[Green]()
+cdef Registry[cydriver.CUstream]* _streams = new Registry[cydriver.CUstream]()
+cdef Registry[cydriver.CUkernel]* _kernels = new Registry[cydriver.CUkernel]()
+cdef DeferredQueue* _deferred = new DeferredQueue()
+
+
+cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil:
+    return _contexts
+
+
+cdef Registry[Green]* green_registry() noexcept nogil:
+    return _greens
+
+
+cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil:
+    return _streams
+
+
+cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil:
+    return _kernels
+
+
+cdef DeferredQueue* deferred_queue() noexcept nogil:
+    return _deferred
+
+
+def registry_sizes():
+    """Return the number of entries of each registry, for tests that look for leaks."""
+    return {
+        "context": _contexts.size(),
+        "green": _greens.size(),
+        "stream": _streams.size(),
+        "kernel": _kernels.size(),
+    }
+
+
+def deferred_count():
+    """Return the number of releases that wait for the main thread, for tests that look for leaks."""
+    return _deferred.size()
+
+
+cdef extern from "work.hpp" namespace "cuda_core" nogil:
+    Work work_of_result(cydriver.CUresult err) noexcept
+
+
+# CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the default streams of the current context.
+cdef uintptr_t LEGACY = 1
+cdef uintptr_t PER_THREAD = 2
+
+
+def count_streams() -> int:
+    """Return how many streams the library queries before it destroys a resource."""
+    cdef vector[QueriedStream] streams
+    find_streams(streams)
+    return streams.size()
+
+
+cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil:
+    cdef vector[StreamHandle] own = stream_registry().living()
+    cdef vector[ContextHandle] contexts = context_registry().living()
+    cdef cydriver.CUcontext c_current = NULL
+    cdef QueriedStream stream
+    cdef bint is_known = False
+    cdef size_t i
+    for i in range(own.size()):
+        if <uintptr_t>own[i].get() > PER_THREAD:
+            stream.h_stream = own[i]
+            streams.push_back(stream)
+    WARN_RETURN(cydriver.cuCtxGetCurrent(&c_current), b"cuCtxGetCurrent")
+    for i in range(contexts.size()):
+        is_known = is_known or contexts[i].get() == c_current
+    if c_current != NULL and not is_known:
+        contexts.push_back(ContextHandle.borrow(c_current, Keep()))
+    for i in range(contexts.size()):
+        stream.h_context = contexts[i]
+        stream.h_stream = StreamHandle.borrow(<cydriver.CUstream>LEGACY, Keep())
+        streams.push_back(stream)
+        stream.h_stream = StreamHandle.borrow(<cydriver.CUstream>PER_THREAD, Keep())
+        streams.push_back(stream)
+
+
+cdef void query_streams() noexcept nogil:
+    cdef vector[QueriedStream] streams
+    cdef CaptureModeScope mode
+    cdef bint is_entered
+    cdef size_t i
+    relax_capture_mode(mode)
+    find_streams(streams)
+    for i in range(streams.size()):
+        is_entered = False
+        if enter_context(streams[i], &is_entered, NULL):
+            if work_in_current_context(streams[i].h_stream.get(), NULL) == NO_WORK:
+                # Returns at once, because the stream is idle.
+                report(cydriver.cuStreamSynchronize(streams[i].h_stream.get()), b"cuStreamSynchronize", NULL)
+            leave_context(is_entered, NULL)
+
+
+cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept nogil:
+    cdef Work work
+    cdef bint is_entered = False
+    if not enter_context(stream, &is_entered, error):
+        return NO_WORK  # its context was destroyed
+    work = work_in_current_context(stream.h_stream.get(), error)
+    leave_context(is_entered, error)
+    return work
+
+
+cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil:
+    cdef cydriver.CUresult err = query_stream(c_stream)
+    report(err, b"cuStreamQuery", error)
+    return work_of_result(err)
+
+
+cdef bint enter_context(const QueriedStream& stream, bint* is_entered, UnexpectedError* error) noexcept nogil:
+    cdef cydriver.CUcontext c_current = NULL
+    cdef cydriver.CUcontext c_context = stream.h_context.get()
+    cdef cydriver.CUresult err
+    if c_context == NULL:
+        return True
+    err = cydriver.cuCtxGetCurrent(&c_current)
+    report(err, b"cuCtxGetCurrent", error)
+    if err == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
+        return True
+    err = cydriver.cuCtxPushCurrent(c_context)
+    report(err, b"cuCtxPushCurrent", error)
+    is_entered[0] = err == cydriver.CUresult.CUDA_SUCCESS
+    return is_entered[0]
+
+
+cdef void leave_context(bint is_entered, UnexpectedError* error) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    if is_entered:
+        report(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent", error)
+
+
+cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil:
+    if not is_unexpected(err):
+        return
+    if error != NULL:
+        error.code, error.api = err, api
+    else:
+        warn_driver_error(err, api, NULL)
+
+
+cdef class WeakHandle:
+    """A weak reference to a resource, from :func:`weak_handle`; true while the resource is alive."""
+
+    def __init__(self, *args, **kwargs):
+        """Raise RuntimeError: use weak_handle()."""
+        raise RuntimeError("WeakHandle cannot be constructed directly; use weak_handle()")
+
+    def __bool__(self):
+        return self.cell.use_count() != 0
+
+    def expired(self) -> bool:
+        """Return whether nothing owns the resource any more."""
+        return self.cell.use_count() == 0
+
+    def use_count(self) -> int:
+        """Return the number of references: from objects, slices, graph nodes, executables and launches in progress."""
+        return self.cell.use_count()
+
+
+def weak_handle(obj) -> WeakHandle:
+    """Return a :class:`WeakHandle` of the allocation behind a buffer, or of the graph behind a definition.
+
+    Parameters
+    ----------
+    obj : :class:`~cuda.core.Buffer` | :class:`~cuda.core.graph.GraphDefinition`
+        The object whose resource is observed. A slice of a buffer has a handle of its own, which keeps the buffer's.
+
+    Raises
+    ------
+    TypeError
+        If ``obj`` is something else.
+    ValueError
+        If it is a closed buffer.
+    """
+    # The classes are in higher layers, so each has a method that returns its weak handle.
+    observe = getattr(type(obj), "_weak_handle", None)
+    if observe is None:
+        raise TypeError(f"obj must be a Buffer or a GraphDefinition, not {type(obj).__name__}")
+    return observe(obj)
+
+
+cdef extern from "deferred_destruction.hpp" namespace "cuda_core" nogil:
+    cppclass DestructionList:
+        @staticmethod
+        DestructionList& current()
+        @staticmethod
+        cpp_bool has_any() noexcept
+        size_t count() noexcept
+        size_t batch_size() noexcept
+        void add_to_batch(Keep resource) except +
+        void take_batch(vector[Keep]& taken) except +
+        cpp_bool has_tails() noexcept
+        void add(PendingDestruction pending) except +
+        void add_tail(unsigned long long stream, EventHandle& event) except +
+        void add_tails_to(
+            PendingDestruction& pending, cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
+            vector[EventHandle]& done, UnexpectedError* error
+        ) except +
+        void take_idle(
+            cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
+            Work (*query)(const QueriedStream&, UnexpectedError*) noexcept,
+            EventHandle (*record)(const QueriedStream&, UnexpectedError*) noexcept,
+            vector[PendingDestruction]& idle, vector[EventHandle]& done, UnexpectedError* error
+        ) except +
+
+    cppclass ThreadState:
+        cpp_bool is_closing
+        cpp_bool is_destroying
+        cpp_bool are_streams_idle
+
+        @staticmethod
+        ThreadState& current() noexcept
+
+
+# How many resources may be deferred before the creation of another one waits for them, and how often that wait looks:
+# about a fifth of a second.
+cdef size_t BACKLOG_LIMIT = 256
+cdef int MAX_QUERIES = 2000
+# For so many small resources the streams are queried once.
+cdef size_t BATCH_SIZE = 32
+
+
+def has_pending_destructions() -> bool:
+    """Return whether the destruction of a resource waits for work."""
+    return is_any_pending()
+
+
+def wait_for_pending_destructions() -> bool:
+    """Wait up to a fifth of a second for deferred resources; return False if there were none."""
+    cdef bint is_waiting = is_any_pending()
+    with nogil:
+        wait_until_at_most(0)  # also for the work of streams that are destroyed
+    return is_waiting
+
+
+cdef bint is_any_pending() noexcept nogil:
+    return DestructionList.current().count() + DestructionList.current().batch_size() != 0
+
+
+cdef bint find_work(PendingDestruction* pending) noexcept nogil:
+    cdef vector[QueriedStream] streams
+    cdef vector[Keep] batch
+    cdef vector[EventHandle] done
+    cdef EventHandle event
+    cdef UnexpectedError error
+    cdef Work work
+    cdef CaptureModeScope mode
+    cdef size_t i
+    destroy_idle()
+    if DestructionList.current().batch_size() != 0:
+        DestructionList.current().take_batch(batch)
+    find_streams(streams)
+    relax_capture_mode(mode)
+    for i in range(streams.size()):
+        work = work_of(streams[i], NULL)
+        if work == NO_WORK:
+            continue
+        if work == SOME_WORK:
+            event = record_event(streams[i], NULL)
+            if event:
+                pending.events.push_back(event)
+                continue
+        pending.unrecorded.push_back(streams[i])
+    DestructionList.current().add_tails_to(pending[0], &is_done, done, &error)
+    mode.end()
+    warn_of(error)
+    if batch.size() != 0:
+        destroy_or_defer(batch, pending[0])
+    return pending.events.size() + pending.unrecorded.size() != 0
+
+
+# Destroys a batch now, or after the events that `other` waits for.
+cdef void destroy_or_defer(vector[Keep]& batch, const PendingDestruction& other) noexcept nogil:
+    cdef PendingDestruction pending
+    cdef bint were_idle = ThreadState.current().are_streams_idle
+    if other.events.size() + other.unrecorded.size() == 0:
+        (&ThreadState.current()).are_streams_idle = True
+        batch.clear()
+        (&ThreadState.current()).are_streams_idle = were_idle
+        return
+    while not batch.empty():
+        pending = other
+        pending.resource = move(batch.back())
+        batch.pop_back()
+        destroy_later(pending)
+
+
+cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogil:
+    cdef ContextHandle h_found
+    # Primary contexts stay. Other contexts of users are destroyed with the last reference, those of other libraries at
+    # any time.
+    if not is_small or h_context.is_owner():
+        return False
+    h_found = context_registry().find(h_context.get())
+    return True if h_found else False
+
+
+cdef void add_to_batch(Keep& resource) noexcept nogil:
+    DestructionList.current().add_to_batch(move(resource))
+    if DestructionList.current().batch_size() >= BATCH_SIZE:
+        destroy_batch()
+
+
+cdef void destroy_batch() noexcept nogil:
+    cdef PendingDestruction pending
+    if DestructionList.current().batch_size() != 0:
+        find_work(&pending)
+
+
+cdef bint are_streams_idle() noexcept nogil:
+    return ThreadState.current().are_streams_idle
+
+
+cdef void destroy_later(PendingDestruction& pending) noexcept nogil:
+    DestructionList.current().add(move(pending))
+
+
+cdef void destroy_idle() noexcept nogil:
+    if DestructionList.has_any() and not ThreadState.current().is_destroying:
+        process_list()
+
+
+cdef void process_list() noexcept nogil:
+    cdef vector[PendingDestruction] idle
+    cdef vector[EventHandle] done
+    cdef UnexpectedError error
+    cdef CaptureModeScope mode
+    (&ThreadState.current()).is_destroying = True
+    relax_capture_mode(mode)
+    DestructionList.current().take_idle(&is_done, &query, &record_event, idle, done, &error)
+    idle.clear()
+    done.clear()
+    mode.end()
+    (&ThreadState.current()).is_destroying = False
+    warn_of(error)
+
+
+cdef bint wait_for_destructions() noexcept nogil:
+    if not is_any_pending():
+        return False
+    wait_until_at_most(0)
+    return True
+
+
+cdef void limit_backlog() noexcept nogil:
+    if DestructionList.current().count() > BACKLOG_LIMIT:
+        wait_until_at_most(BACKLOG_LIMIT)
+
+
+cdef void wait_until_at_most(size_t count) noexcept nogil:
+    cdef int _time
+    for _time in range(MAX_QUERIES):
+        destroy_idle()
+        if count == 0:
+            destroy_batch()
+        if DestructionList.current().count() <= count and (
+            count != 0 or DestructionList.current().batch_size() == 0 and not DestructionList.current().has_tails()
+        ):
+            return
+        usleep(100)
+
+
+cdef void record_tail(cydriver.CUstream c_stream) noexcept nogil:
+    cdef EventHandle event
+    record_tail_event(c_stream, &event)
+
+
+cdef bint has_pending_streams() noexcept nogil:
+    return _pending_streams.load() != 0
+
+
+cdef atomic[int]* _pending_streams = new atomic[int](0)
+
+
+cdef void destroy_stream_later(cydriver.CUstream c_stream) noexcept nogil:
+    cdef PendingDestruction pending
+    cdef EventHandle event
+    _pending_streams.fetch_add(1)
+    if not record_tail_event(c_stream, &event):
+        destroy_stream(c_stream)
+        return
+    pending.resource = StreamHandle.own(c_stream, &destroy_stream, event.keep()).keep()
+    pending.events.push_back(move(event))
+    destroy_later(pending)
+
+
+cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    # Only after a query does the driver know that frees on the stream were executed.
+    work_in_current_context(c_stream, NULL)
+    WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
+    _pending_streams.fetch_sub(1)
+
+
+# Whether the stream has work; an event behind it is then stored as its tail, and in `event`.
+cdef bint record_tail_event(cydriver.CUstream c_stream, EventHandle* event) noexcept nogil:
+    cdef QueriedStream stream
+    cdef EventHandle previous
+    cdef unsigned long long number = 0
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    destroy_idle()
+    if work_in_current_context(c_stream, NULL) != SOME_WORK:
+        return False
+    stream.h_stream = StreamHandle.borrow(c_stream, Keep())
+    event[0] = record_event(stream, NULL)
+    if not event[0] or not has_succeeded(cydriver.cuStreamGetId(c_stream, &number), b"cuStreamGetId", NULL):
+        return False
+    previous = event[0]
+    DestructionList.current().add_tail(number, previous)
+    return True
+
+
+cdef void set_closing(bint is_closing) noexcept nogil:
+    (&ThreadState.current()).is_closing = is_closing
+
+
+cdef bint take_closing() noexcept nogil:
+    cdef bint is_closing = ThreadState.current().is_closing
+    (&ThreadState.current()).is_closing = False
+    return is_closing
+
+
+# An event behind the work of a stream, recorded in its context; empty if none can be. An unexpected error is a warning,
+# or is returned in `error`.
+cdef EventHandle record_event(const QueriedStream& stream, UnexpectedError* error) noexcept nogil:
+    cdef QueriedStream where = stream
+    cdef cydriver.CUcontext c_context = NULL
+    cdef EventHandle event
+    cdef bint is_entered = False
+    if not where.h_context:
+        if not has_succeeded(cydriver.cuStreamGetCtx(stream.h_stream.get(), &c_context), b"cuStreamGetCtx", error):
+            return event
+        where.h_context = context_registry().find(c_context)
+        if not where.h_context:
+            where.h_context = ContextHandle.borrow(c_context, Keep())
+    if enter_context(where, &is_entered, error):
+        event = record_event_here(stream.h_stream.get(), where.h_context.keep(), error)
+        leave_context(is_entered, error)
+    return event
+
+
+# The same where the context of the stream is current. The event keeps the context, with which it would be destroyed.
+cdef EventHandle record_event_here(cydriver.CUstream c_stream, Keep context, UnexpectedError* error) noexcept nogil:
+    cdef cydriver.CUevent c_event = NULL
+    cdef EventHandle event
+    cdef unsigned int flags = cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING
+    if not has_succeeded(cydriver.cuEventCreate(&c_event, flags), b"cuEventCreate", error):
+        return event
+    if not has_succeeded(cydriver.cuEventRecord(c_event, c_stream), b"cuEventRecord", error):
+        cydriver.cuEventDestroy(c_event)
+        return event
+    return EventHandle.own(c_event, &destroy_event, context)
+
+
+cdef void warn_of(const UnexpectedError& error) noexcept nogil:
+    if error.code != cydriver.CUresult.CUDA_SUCCESS:
+        warn_driver_error(error.code, error.api, NULL)
+
+
+cdef bint has_succeeded(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil:
+    report(err, api, error)
+    return err == cydriver.CUresult.CUDA_SUCCESS
+
+
+# Without a warning, because the caller may hold the lock of the list.
+cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
+    cydriver.cuEventDestroy(c_event)
+
+
+cdef Work query(const QueriedStream& stream, UnexpectedError* error) noexcept nogil:
+    return work_of(stream, error)
+
+
+# A lost context has no work to wait for.
+cdef cpp_bool is_done(cydriver.CUevent c_event, UnexpectedError* error) noexcept nogil:
+    cdef cydriver.CUresult err = cydriver.cuEventQuery(c_event)
+    report(err, b"cuEventQuery", error)
+    return err != cydriver.CUresult.CUDA_ERROR_NOT_READY
+
+
+@atexit.register
+def _destroy_idle_at_exit():
+    with nogil:
+        destroy_idle()
+        destroy_batch()
+
+
+cdef LaunchList* _launches = new LaunchList()
+
+
+cdef LaunchList* launch_list() noexcept nogil:
+    return _launches
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyMemberDef:
+        const char* name
+        int type
+        Py_ssize_t offset
+        int flags
+        const char* doc
+
+    object PyDescr_NewMember(PyTypeObject* cls, PyMemberDef* member)
+    void PyType_Modified(PyTypeObject* cls)
+    const char* PyUnicode_AsUTF8(object text) except NULL
+
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+    #ifndef Py_T_OBJECT_EX
+    #define Py_T_OBJECT_EX T_OBJECT_EX
+    #define Py_READONLY READONLY
+    #endif
+    """
+    int Py_T_OBJECT_EX
+    int Py_READONLY
+
+
+cdef class DriverObject:
+    """Base class of all resources: closing, comparison by handle, and the refusal of direct construction."""
+
+    _made_by = "a factory method"
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Raise RuntimeError, which names the factory methods."""
+        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use {self._made_by}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    def __eq__(self, other):
+        if not isinstance(other, DriverObject) or not (isinstance(other, type(self)) or isinstance(self, type(other))):
+            return NotImplemented
+        return self._identity() == (<DriverObject>other)._identity()
+
+    def __hash__(self):
+        return hash(self._identity())
+
+    def __repr__(self):
+        return f"<{type(self).__name__} handle={self._address():#x}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    def close(self):
+        """Release this object's reference to the resource.
+
+        The resource is destroyed when its last reference is dropped. Closing an object again does nothing.
+        """
+        # A method that reads a field in a critical section of its object can use it until the section ends.
+        with cython.critical_section(self):
+            self._release()
+        if deferred_queue().is_stuck():
+            deferred_queue().resume()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._address() == 0
+
+    cdef intptr_t _address(self) noexcept:
+        return 0
+
+    cdef void _release(self) noexcept:
+        pass
+
+    cdef object _identity(self):
+        return self._address()
+
+    cdef int _check_open(self) except -1:
+        if self._address() == 0:
+            refuse_closed(self)
+        return 0
+
+
+cdef int refuse_closed(object thing) except -1:
+    raise RuntimeError(f"this {type(thing).__name__} is closed")
+
+
+cdef int refuse_pickle(object thing) except -1:
+    raise TypeError(f"{type(thing).__name__} objects cannot be pickled or copied: they belong to this process")
+
+
+cdef object _driver = None
+
+
+cdef object bindings_object(str name, intptr_t value):
+    global _driver
+    if _driver is None:
+        _driver = importlib.import_module("cuda.bindings.driver")
+    return getattr(_driver, name)(init_value=value)
+
+
+cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
+    # The interpreter reads a member without a call. The definition must outlive the class, so it is never freed.
+    cdef PyMemberDef* member = <PyMemberDef*>calloc(1, sizeof(PyMemberDef))
+    cdef dict namespace = <dict>type_namespace(<PyTypeObject*>cls)
+    cdef str text = getattr(namespace[name], "__doc__", None) or ""
+    _member_texts.append((name, text))
+    member.name = PyUnicode_AsUTF8(name)
+    member.doc = PyUnicode_AsUTF8(text)
+    member.type = Py_T_OBJECT_EX
+    member.flags = Py_READONLY
+    member.offset = offset
+    namespace[name] = PyDescr_NewMember(<PyTypeObject*>cls, member)
+    PyType_Modified(<PyTypeObject*>cls)
+    return 0
+
+
+cdef list _member_texts = []
+
+
+make_hasattr_safe(DriverObject)

@@ -1,0 +1,496 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Waits that Ctrl-C interrupts; docs/design/waiting.md has the reasons."""
+
+from __future__ import annotations
+
+from libc.stdint cimport intptr_t
+from libcpp cimport bool as cpp_bool
+from libcpp.memory cimport shared_ptr
+from libcpp.vector cimport vector
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
+
+from cuda.core._native._cuda_core cimport (
+    CaptureModeScope,
+    ContextHandle,
+    EventHandle,
+    Handle,
+    InContext,
+    Keep,
+    NO_WORK,
+    PendingDestruction,
+    QueriedStream,
+    SOME_WORK,
+    StreamHandle,
+    context_registry,
+    destroy_batch,
+    destroy_idle,
+    destroy_later,
+    find_streams,
+    find_work,
+    postpone,
+    relax_capture_mode,
+    report,
+    stream_registry,
+    work_in_current_context,
+    work_left_at_exit,
+    work_of,
+)
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
+from cuda.core._utils.cuda_utils cimport (
+    HANDLE_RETURN,
+    WARN_RETURN,
+    c_driver_version,
+    show_unraisable,
+    warn_driver_error,
+)
+
+import atexit
+
+from cuda.core._utils import device_choice
+
+__all__ = ["CancelFlag", "may_wait_for_device", "note_handler_exception"]
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyInterpreterState:
+        pass
+
+    PyInterpreterState* PyInterpreterState_Get()
+    PyObject* PyInterpreterState_GetDict(PyInterpreterState* interpreter)
+    int Py_AddPendingCall(int (*function)(void*) except -1, void* argument) noexcept
+
+
+cdef extern from *:
+    ctypedef int volatile_int "volatile int"
+
+
+cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
+    cpp_bool is_main_thread() noexcept
+
+    cppclass Pauses:
+        Pauses() noexcept
+        cpp_bool pause(cpp_bool can_spin) noexcept
+
+    cppclass BlockingCall:
+        @staticmethod
+        shared_ptr[BlockingCall] start(int (*function)(void*) noexcept, void* argument, Keep keep) noexcept
+        cpp_bool is_done() noexcept
+        int result() noexcept
+        cpp_bool wait() noexcept
+
+
+cdef class CancelFlag:
+    """A flag to stop a compiler: the callback of ``nvrtcSetFlowCallback`` and its argument, as addresses."""
+
+    cdef int _is_set
+
+    def set(self) -> None:
+        """Stop the compilation when the compiler next calls the callback."""
+        self._is_set = 1
+
+    @property
+    def callback(self) -> int:
+        """The address of the C function that the compiler calls; it takes no lock."""
+        return <intptr_t>&is_cancelled
+
+    @property
+    def argument(self) -> int:
+        """The address that is passed to the callback; this object must outlive the compilation."""
+        return <intptr_t>&self._is_set
+
+
+cdef int is_cancelled(void* argument, void* reserved) noexcept nogil:
+    return (<volatile_int*>argument)[0]
+
+
+cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
+    cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
+    if is_main_thread():
+        query_err = wait_until_done(&stream_state, c_stream, True)
+        if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+            # The query has invalidated the capture; cuStreamSynchronize would report the invalidation instead.
+            return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
+    HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
+    destroy_idle()
+    # If the driver reports an error only once, the query has got it.
+    return HANDLE_RETURN(query_err, b"cuStreamQuery")
+
+
+cdef int wait_before_copy(
+    cydriver.CUstream c_stream, cydriver.CUdeviceptr c_host
+) except -1 nogil:
+    cdef cydriver.CUmemorytype c_type = <cydriver.CUmemorytype>0
+    cdef cydriver.CUresult query_err
+    if not is_main_thread() or work_in_current_context(c_stream, NULL) != SOME_WORK:
+        return 0
+    # Page-locked memory is copied asynchronously, so there is nothing to wait for.
+    if cydriver.cuPointerGetAttribute(
+        &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, c_host
+    ) == cydriver.CUresult.CUDA_SUCCESS:
+        return 0
+    query_err = wait_while_busy(&stream_state, c_stream, True)
+    return HANDLE_RETURN(query_err, b"cuStreamQuery")
+
+
+cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
+    cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
+    if is_main_thread():
+        query_err = wait_until_done(&event_state, c_event, can_spin)
+    HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
+    destroy_idle()
+    return HANDLE_RETURN(query_err, b"cuEventQuery")
+
+
+cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
+    cdef ContextHandle h_kept = h_context
+    cdef EventHandle event
+    record_context_event(h_kept, &event)
+    if event:
+        wait_for_event(event.get(), True)
+    else:
+        synchronize_by_thread(h_kept)
+    destroy_batch()
+    return 0
+
+
+# Records an event behind all work of the current context; `event` stays empty before CUDA 12.5.
+cdef int record_context_event(const ContextHandle& h_context, EventHandle* event) except -1 nogil:
+    global _records_contexts
+    cdef cydriver.CUevent c_event = NULL
+    cdef cydriver.CUresult err
+    cdef unsigned int c_flags = 0
+    cdef unsigned int c_event_flags = cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING
+    if _records_contexts < 0:
+        with gil:
+            _records_contexts = c_driver_version() >= 12050
+    if _records_contexts == 0:
+        return 0
+    HANDLE_RETURN(cydriver.cuCtxGetFlags(&c_flags), b"cuCtxGetFlags")
+    if c_flags & cydriver.CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC:
+        c_event_flags |= cydriver.CUevent_flags.CU_EVENT_BLOCKING_SYNC
+    HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_event_flags), b"cuEventCreate")
+    event[0] = EventHandle.own(c_event, &destroy_event, h_context.keep())
+    err = cydriver.cuCtxRecordEvent(h_context.get(), c_event)
+    if err == cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED:
+        event.reset()
+        return 0
+    return HANDLE_RETURN(err, b"cuCtxRecordEvent")
+
+
+cdef int _records_contexts = -1  # not known yet
+
+
+cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
+    WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
+
+
+# A context cannot be queried, and waiting for its known streams would miss those of other libraries.
+cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
+    cdef shared_ptr[BlockingCall] call
+    if is_main_thread():
+        call = BlockingCall.start(&synchronize, h_context.get(), h_context.keep())
+    if not call:
+        HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+        destroy_idle()
+        return 0
+    while not call.get().is_done():
+        if call.get().wait():
+            with gil:
+                check_signals(&call_state, call.get())
+    if call.get().result() < 0:
+        return HANDLE_RETURN(<cydriver.CUresult>-call.get().result(), b"cuCtxPushCurrent")
+    HANDLE_RETURN(<cydriver.CUresult>call.get().result(), b"cuCtxSynchronize")
+    destroy_idle()
+    return 0
+
+
+cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except? -1 nogil:
+    cdef shared_ptr[BlockingCall] call
+    if is_main_thread():
+        call = start_in_context(function, argument, keep)
+    if not call:
+        return function(argument)
+    while not call.get().is_done():
+        if call.get().wait():
+            with gil:
+                check_signals(&call_state, call.get())
+    return call.get().result()
+
+
+# A call that waits inside the driver can hold a lock there that another thread needs to launch the awaited work. So the
+# work in flight is waited for by queries, on every thread; streams that capture are not waited for.
+cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil:
+    cdef PendingDestruction pending
+    cdef AbandonedRelease release
+    cdef CaptureModeScope mode
+    if not is_interpreter_exiting() and find_work(&pending) and not wait_for_events(pending):
+        release.function, release.argument, release.api = function, argument, api
+        release.h_context = current_context()
+        pending.resource = Handle[AbandonedRelease].own(release, &make_abandoned_release, Keep()).keep()
+        destroy_later(pending)
+        return cydriver.CUresult.CUDA_SUCCESS
+    relax_capture_mode(mode)
+    return function(argument)
+
+
+# False if a signal handler has raised.
+cdef bint wait_for_events(const PendingDestruction& pending) noexcept nogil:
+    cdef bint is_interrupted = False
+    cdef Pauses pauses
+    cdef size_t i
+    cdef cydriver.CUresult err
+    for i in range(pending.events.size()):
+        err = cydriver.cuEventQuery(pending.events[i].get())
+        while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+            if pauses.pause(True) and is_main_thread():
+                call_with_interpreter(&check_signals_later, is_interrupted)
+                if is_interrupted:
+                    return False
+            err = cydriver.cuEventQuery(pending.events[i].get())
+        report(err, b"cuEventQuery", NULL)
+    return True
+
+
+# A release whose wait a signal handler interrupted; it is made when the work is done.
+cdef cppclass AbandonedRelease:
+    Blocking function
+    void* argument
+    const char* api
+    ContextHandle h_context
+
+
+cdef void make_abandoned_release(AbandonedRelease release) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    cdef CaptureModeScope mode
+    # The driver would also wait for newer work.
+    if postpone(release, &make_abandoned_release, Keep(), find_work, destroy_later):
+        return
+    err = cydriver.cuCtxPushCurrent(release.h_context.get())
+    relax_capture_mode(mode)
+    warn_of_failed_release(release.function(release.argument), release.api)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
+
+# Empty if no context is current.
+cdef ContextHandle current_context() noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef ContextHandle h_context
+    if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
+        h_context = context_registry().find(c_context)
+        if not h_context:
+            h_context = ContextHandle.borrow(c_context, Keep())
+    return h_context
+
+
+cdef struct DriverCall:
+    Blocking function
+    void* argument
+
+
+# Starts a call on the helper thread, with this thread's context current there.
+cdef shared_ptr[BlockingCall] start_in_context(Blocking function, void* argument, Keep keep) noexcept nogil:
+    cdef InContext[DriverCall] value
+    cdef Handle[InContext[DriverCall]] h_call
+    value.raw.function, value.raw.argument = function, argument
+    value.h_context = current_context()
+    h_call = Handle[InContext[DriverCall]].borrow(value, keep)
+    return BlockingCall.start(&call_in_context, &h_call.value(), h_call.keep())
+
+
+cdef int call_in_context(void* what) noexcept nogil:
+    cdef InContext[DriverCall]* call = <InContext[DriverCall]*>what
+    cdef cydriver.CUcontext c_context = call.h_context.get()
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_SUCCESS
+    cdef int result
+    # The calling thread may be capturing, and has relaxed its own mode.
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    if c_context != NULL:
+        err = cydriver.cuCtxPushCurrent(c_context)
+        WARN_RETURN(err, b"cuCtxPushCurrent")
+    result = call.raw.function(call.raw.argument)
+    if c_context != NULL and err == cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    return result
+
+
+cdef void warn_of_failed_release(int result, const char* api) noexcept nogil:
+    if api != NULL and result != cydriver.CUresult.CUDA_SUCCESS:
+        warn_driver_error(<cydriver.CUresult>result, api, NULL)
+
+
+# Whether a release may have to wait. The work of other libraries is not known.
+cdef bint may_block() noexcept nogil:
+    cdef vector[QueriedStream] streams
+    cdef CaptureModeScope mode
+    cdef size_t i
+    find_streams(streams)
+    if streams.size() > MAX_QUERIED_STREAMS:
+        return True
+    relax_capture_mode(mode)
+    for i in range(streams.size()):
+        if work_of(streams[i], NULL) != NO_WORK:
+            return True
+    return False
+
+
+# Querying more streams costs as much as making the release on another thread.
+cdef size_t MAX_QUERIED_STREAMS = 16
+
+
+# A destructor cannot raise: an exception of a signal handler is raised at the next bytecode of the main thread.
+cdef void check_signals_later(bint& is_interrupted) noexcept:
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        device_choice.has_dropped_work()
+        raise_later(error)
+        (&is_interrupted)[0] = True
+
+
+cdef void raise_later(object error) noexcept:
+    _to_raise.append(error)
+    if Py_AddPendingCall(&raise_next, NULL) != 0:
+        show_unraisable(_to_raise.pop(), None)
+
+
+cdef bint raise_later_if_from_handler(object error) noexcept:
+    if error is not _raised and not isinstance(error, KeyboardInterrupt):
+        return False
+    raise_later(error)
+    return True
+
+
+cdef list _to_raise = []
+cdef object _raised = None  # the latest exception of a signal handler
+
+
+cdef int raise_next(void* nothing) except -1:
+    global _raised
+    _raised = _to_raise.pop(0)
+    raise _raised
+
+
+def note_handler_exception(error: BaseException) -> None:
+    """Note that a signal handler raised this exception, which is about to leave a destructor: it is raised later."""
+    global _raised
+    _raised = error
+
+
+def may_wait_for_device() -> bool:
+    """Return whether a release on this thread may wait for the device, so that another thread should make it."""
+    cdef bint is_blocking
+    with nogil:
+        is_blocking = is_main_thread() and may_block()
+    return is_blocking
+
+
+ctypedef cydriver.CUresult (*Query)(void* what) noexcept nogil
+
+
+cdef cydriver.CUresult stream_state(void* what) noexcept nogil:
+    return cydriver.cuStreamQuery(<cydriver.CUstream>what)
+
+
+cdef cydriver.CUresult event_state(void* what) noexcept nogil:
+    return cydriver.cuEventQuery(<cydriver.CUevent>what)
+
+
+cdef cydriver.CUresult call_state(void* what) noexcept nogil:
+    cdef BlockingCall* call = <BlockingCall*>what
+    return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
+
+
+# The result is negative if the context could not be made current on the thread.
+cdef int synchronize(void* what) noexcept nogil:
+    cdef cydriver.CUcontext c_context = <cydriver.CUcontext>what
+    cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(c_context)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return -<int>err
+    err = cydriver.cuCtxSynchronize()
+    WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    return <int>err
+
+
+cdef inline cydriver.CUresult wait_until_done(
+    Query query, void* what, bint can_spin
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = query(what)
+    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_while_busy(query, what, can_spin)
+
+
+cdef cydriver.CUresult wait_while_busy(
+    Query query, void* what, bint can_spin
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_NOT_READY
+    cdef Pauses pauses
+    while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        if pauses.pause(can_spin):
+            with gil:
+                check_signals(query, what)
+        err = query(what)
+    return err
+
+
+cdef int check_signals(Query query, void* what) except -1:
+    try:
+        PyErr_CheckSignals()
+    except BaseException:
+        # The software device reports once that it has ended the kernels, which this exception reports already.
+        if device_choice.has_dropped_work():
+            with nogil:
+                consume_error(query, what)
+        raise
+    return 0
+
+
+cdef void consume_error(Query query, void* what) noexcept nogil:
+    cdef Pauses pauses
+    cdef int _time
+    for _time in range(MAX_QUERIES):
+        if query(what) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
+            return
+        pauses.pause(False)
+
+
+# With pauses of at least 50 microseconds: about half a second at most.
+cdef int MAX_QUERIES = 600
+
+
+# Releasing a resource may wait for the device, which cannot be interrupted at exit.
+@atexit.register
+def _note_work_left():
+    cdef vector[StreamHandle] streams = stream_registry().living()
+    cdef bint is_work_left
+    with nogil:
+        is_work_left = not become_idle(streams)
+    if is_work_left:
+        (<object>PyInterpreterState_GetDict(PyInterpreterState_Get()))[work_left_at_exit.decode()] = True
+
+
+# Whether the streams are idle, now or within about a tenth of a second.
+cdef bint become_idle(const vector[StreamHandle]& streams) noexcept nogil:
+    cdef Pauses pauses
+    cdef int _time
+    for _time in range(MAX_QUERIES_AT_EXIT):
+        if not is_any_busy(streams):
+            return True
+        pauses.pause(False)
+    return False
+
+
+cdef bint is_any_busy(const vector[StreamHandle]& streams) noexcept nogil:
+    cdef size_t i
+    for i in range(streams.size()):
+        if work_in_current_context(streams[i].get(), NULL) == SOME_WORK:
+            return True
+    return False
+
+
+cdef int MAX_QUERIES_AT_EXIT = 200

@@ -1,0 +1,407 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// The handle of every resource: a counted reference to a cell with the value, the function that destroys it, and a
+// reference to what must outlive it. No CUDA call is made here; `destroy` is a function of the extension that owns
+// the resource. docs/design/handles.md has the reasons.
+#pragma once
+
+#include <Python.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cpython.hpp"
+
+namespace cuda_core {
+
+// The key, in the dict of the interpreter, by which all extensions learn at exit that a device is still busy.
+inline constexpr const char* work_left_at_exit = "cuda.core: work is left at exit";
+
+// Whether the process exits and resources are not released, because a release could wait forever. True on a thread
+// without the interpreter lock, which cannot read the key.
+inline bool skips_release_at_exit() noexcept {
+    if (!is_interpreter_exiting()) return false;
+    if (!PyGILState_Check()) return true;
+    PyObject* state = PyInterpreterState_GetDict(PyInterpreterState_Get());
+    return state && PyDict_GetItemString(state, work_left_at_exit);
+}
+
+// The number of forks that led to this process. Each extension counts them by itself; a cell is compared with the
+// counter of the extension that created it.
+inline std::uint32_t fork_count() noexcept {
+    static std::atomic<std::uint32_t> count{0};
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1); });
+    (void)registered;
+    return count.load(std::memory_order_relaxed);
+}
+
+// Releases the interpreter lock for a scope, if this thread holds it and `is_wanted`.
+class WithoutGil {
+public:
+    explicit WithoutGil(bool is_wanted = true) noexcept {
+        if (is_wanted && !is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
+    }
+    ~WithoutGil() {
+        if (state_) run_or_block_at_exit([this] { PyEval_RestoreThread(state_); });
+    }
+    WithoutGil(const WithoutGil&) = delete;
+    WithoutGil& operator=(const WithoutGil&) = delete;
+
+private:
+    PyThreadState* state_ = nullptr;
+};
+
+// The reference-counted part of a handle, without its type. `weak_` counts the registry entries and `WeakCell`s, plus
+// one for all strong references together.
+class Cell {
+public:
+    void add_reference() noexcept { strong_.fetch_add(1, std::memory_order_relaxed); }
+
+    bool add_reference_if_alive() noexcept {
+        std::uint32_t count = strong_.load(std::memory_order_relaxed);
+        while (count != 0)
+            if (strong_.compare_exchange_weak(count, count + 1, std::memory_order_acquire)) return true;
+        return false;
+    }
+
+    void drop_reference() noexcept {
+        if (strong_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            end();
+            drop_weak();
+        }
+    }
+
+    void add_weak() noexcept { weak_.fetch_add(1, std::memory_order_relaxed); }
+
+    void drop_weak() noexcept {
+        if (weak_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+    bool is_alive() const noexcept { return strong_.load(std::memory_order_acquire) != 0; }
+    std::uint32_t use_count() const noexcept { return strong_.load(std::memory_order_relaxed); }
+
+#ifndef Py_GIL_DISABLED
+    // Pins are the references of calls (member.hpp). The caller holds the interpreter lock, which guards both counts:
+    // an atomic count would cost a launch more than all of its other checks.
+    void pin() noexcept { ++pins_; }
+
+    void unpin() noexcept {
+        if (--pins_ == 0 && deferred_drops_ != 0) drop_deferred();
+    }
+
+    // If the cell is pinned, the last unpin() drops the reference.
+    void drop_or_defer() noexcept {
+        if (pins_ == 0)
+            drop_reference();
+        else
+            ++deferred_drops_;
+    }
+#endif
+
+protected:
+    Cell() = default;
+    virtual ~Cell() = default;
+    virtual void end() noexcept = 0;
+
+private:
+    std::atomic<std::uint32_t> strong_{1};
+    std::atomic<std::uint32_t> weak_{1};
+
+#ifndef Py_GIL_DISABLED
+    // At exit the interpreter may unwind this thread, which then does not hold the lock; the process ends anyway.
+    void drop_deferred() noexcept {
+        if (is_interpreter_exiting()) return;
+        for (std::uint32_t count = std::exchange(deferred_drops_, 0); count != 0; --count) drop_reference();
+    }
+
+    std::uint32_t pins_ = 0;
+    std::uint32_t deferred_drops_ = 0;
+#endif
+};
+
+// A type-erased reference that keeps another handle's cell, or a Python object, alive.
+class Keep {
+public:
+    Keep() noexcept = default;
+
+    // The caller holds the interpreter lock.
+    static Keep of_object(PyObject* object) noexcept {
+        Keep keep;
+        keep.object_ = Py_NewRef(object);
+        return keep;
+    }
+
+    static Keep of_cell(Cell* cell) noexcept {
+        Keep keep;
+        keep.cell_ = cell;
+        if (cell) cell->add_reference();
+        return keep;
+    }
+
+    Keep(const Keep& other) noexcept : cell_(other.cell_), object_(other.object_) {
+        if (cell_) cell_->add_reference();
+        if (object_) copy_object();
+    }
+
+    Keep(Keep&& other) noexcept
+        : cell_(std::exchange(other.cell_, nullptr)), object_(std::exchange(other.object_, nullptr)) {}
+
+    Keep& operator=(Keep other) noexcept {
+        std::swap(cell_, other.cell_);
+        std::swap(object_, other.object_);
+        return *this;
+    }
+
+    ~Keep() {
+        if (cell_) cell_->drop_reference();
+        if (object_) drop_object();
+    }
+
+    PyObject* object() const noexcept { return object_; }
+    explicit operator bool() const noexcept { return cell_ || object_; }
+
+private:
+    void copy_object() noexcept {
+        with_interpreter([this] { Py_INCREF(object_); });
+    }
+
+    // References to Python objects are not dropped once the interpreter exits.
+    void drop_object() noexcept {
+        if (is_interpreter_exiting()) return;
+        with_interpreter([this] { Py_DECREF(object_); });
+    }
+
+    Cell* cell_ = nullptr;
+    PyObject* object_ = nullptr;
+};
+
+// A counted reference to a value of type T. An empty handle is a closed one. Test it by its truth value, not by its
+// value, because zero can be a legal driver value.
+template <class T>
+class Handle {
+public:
+    using Destroy = void (*)(T);
+
+    Handle() noexcept = default;
+    Handle(const Handle& other) noexcept : cell_(other.cell_) {
+        if (cell_) cell_->add_reference();
+    }
+    Handle(Handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+    Handle& operator=(Handle other) noexcept {
+        std::swap(cell_, other.cell_);
+        return *this;
+    }
+    ~Handle() { reset(); }
+
+    // Takes ownership: `destroy(value)` runs once, when the last copy is dropped. If the cell cannot be allocated, the
+    // value is destroyed before the exception is thrown.
+    static Handle own(T value, Destroy destroy, Keep keep) {
+        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), true);
+        if (!cell) {
+            WithoutGil released;
+            destroy(std::move(value));
+            throw std::bad_alloc();
+        }
+        return Handle(cell);
+    }
+
+    // The same for a `destroy` that never blocks. It runs with the interpreter lock held, because releasing and taking
+    // the lock costs more than such a `destroy`.
+    static Handle own_without_blocking(T value, Destroy destroy, Keep keep) {
+        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), false);
+        if (!cell) {
+            destroy(std::move(value));
+            throw std::bad_alloc();
+        }
+        return Handle(cell);
+    }
+
+    // Refers to a value that is destroyed elsewhere.
+    static Handle borrow(T value, Keep keep) {
+        return Handle(new TypedCell(std::move(value), nullptr, std::move(keep), false));
+    }
+
+    void reset() noexcept {
+        if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference();
+    }
+
+    // The value, or zero if the handle is empty. Deleted for temporaries, whose value may be destroyed before its use.
+    T get() const& noexcept { return cell_ ? cell_->value : T{}; }
+    T get() const&& = delete;
+
+    // A reference to the value, for structs. Only for open handles.
+    T& value() const& noexcept { return cell_->value; }
+    T& value() const&& = delete;
+
+    Keep keep() const noexcept { return Keep::of_cell(cell_); }
+    PyObject* kept_object() const noexcept { return cell_ ? cell_->keep.object() : nullptr; }
+    bool is_owner() const noexcept { return cell_ && cell_->destroy; }
+    std::uint32_t use_count() const noexcept { return cell_ ? cell_->use_count() : 0; }
+    explicit operator bool() const noexcept { return cell_ != nullptr; }
+
+private:
+    template <class>
+    friend class Registry;
+    template <class>
+    friend class Member;
+    template <class>
+    friend class Kept;
+    friend class ArgumentBlock;
+    friend class LaunchList;
+    friend class WeakCell;
+
+    struct TypedCell final : Cell {
+        TypedCell(T&& value, Destroy destroy, Keep&& keep, bool can_block) noexcept
+            : value(std::move(value)),
+              destroy(destroy),
+              keep(std::move(keep)),
+              born_at(fork_count()),
+              can_block(can_block) {}
+
+        // A forked child cannot use resources of its parent: there `destroy` is not called.
+        void end() noexcept override {
+            if (destroy && born_at == fork_count() && !skips_release_at_exit()) {
+                WithoutGil released(can_block);
+                run_or_block_at_exit([this] { destroy(std::move(value)); });
+            }
+            keep = Keep();
+        }
+
+        T value;
+        Destroy destroy;
+        Keep keep;
+        const std::uint32_t born_at;
+        const bool can_block;
+    };
+
+    explicit Handle(TypedCell* cell) noexcept : cell_(cell) {}
+
+    TypedCell* cell_ = nullptr;
+};
+
+// Tells whether a cell is alive, without keeping its value alive.
+class WeakCell {
+public:
+    WeakCell() noexcept = default;
+    ~WeakCell() { observe(nullptr); }
+    WeakCell(const WeakCell&) = delete;
+    WeakCell& operator=(const WeakCell&) = delete;
+
+    template <class T>
+    void observe(const Handle<T>& handle) noexcept {
+        observe(handle.cell_);
+    }
+
+    std::uint32_t use_count() const noexcept { return cell_ ? cell_->use_count() : 0; }
+
+private:
+    void observe(Cell* cell) noexcept {
+        if (cell) cell->add_weak();
+        if (Cell* old = std::exchange(cell_, cell)) old->drop_weak();
+    }
+
+    Cell* cell_ = nullptr;
+};
+
+// One object per process. A forked child starts with a new one: the resources of the parent cannot be used there, and
+// the parent's lock may be held by a thread that does not exist in the child.
+template <class T>
+class PerProcess {
+public:
+    T& current() {
+        Born* born = born_.load(std::memory_order_acquire);
+        if (born->at == fork_count()) return born->object;
+        Born* fresh = new Born;
+        if (born_.compare_exchange_strong(born, fresh)) return fresh->object;
+        delete fresh;
+        return born->object;
+    }
+
+private:
+    struct Born {
+        T object;
+        const std::uint32_t at = fork_count();
+    };
+
+    std::atomic<Born*> born_{new Born};  // never deleted: threads may outlive the interpreter
+};
+
+// Maps a raw value to its live handle, so that a value that the driver returns leads to the existing handle. Entries
+// whose handle has expired are replaced or removed, live ones never. The methods are virtual, so that all extensions
+// use the fork counter of the one that created the registry.
+template <class T>
+class Registry {
+public:
+    using H = Handle<T>;
+
+    // Returns the live handle of the same value; if there is none, registers `handle`, unless it is empty.
+    virtual H add(const H& handle) {
+        if (!handle) return handle;
+        State& state = state_.current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        auto [place, is_new] = state.cells.try_emplace(handle.get(), handle.cell_);
+        if (!is_new) {
+            if (place->second->add_reference_if_alive()) return H(place->second);
+            place->second->drop_weak();
+            place->second = handle.cell_;
+        }
+        handle.cell_->add_weak();
+        return handle;
+    }
+
+    // The live handle of `value`, or an empty one.
+    virtual H find(T value) {
+        State& state = state_.current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        auto place = state.cells.find(value);
+        if (place == state.cells.end() || !place->second->add_reference_if_alive()) return H();
+        return H(place->second);
+    }
+
+    // Called before the value is destroyed, because the driver may then return the same value for a new resource.
+    virtual void remove(T value) noexcept {
+        State& state = state_.current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        auto place = state.cells.find(value);
+        if (place == state.cells.end() || place->second->is_alive()) return;
+        place->second->drop_weak();
+        state.cells.erase(place);
+    }
+
+    virtual std::vector<H> living() {
+        State& state = state_.current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        std::vector<H> found;
+        for (auto& [value, cell] : state.cells)
+            if (cell->add_reference_if_alive()) found.push_back(H(cell));
+        return found;
+    }
+
+    virtual std::size_t size() {
+        State& state = state_.current();
+        std::lock_guard<std::mutex> lock(state.mutex);
+        return state.cells.size();
+    }
+
+private:
+    struct State {
+        std::mutex mutex;
+        std::unordered_map<T, typename H::TypedCell*> cells;
+    };
+
+    PerProcess<State> state_;
+};
+
+template <class T>
+inline std::intptr_t address(const Handle<T>& handle) noexcept {
+    return reinterpret_cast<std::intptr_t>(handle.get());
+}
+
+}  // namespace cuda_core

@@ -1,0 +1,780 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of linear memory, and prepared calls of kernels."""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.string cimport strchr
+from libcpp.vector cimport vector
+
+from cpython.buffer cimport PyBUF_ANY_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.dict cimport PyDict_GetItem
+from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
+
+from cuda.core._launch_config cimport LaunchConfig
+from cuda.core._launcher cimport VectorCall, launch_kernel
+from cuda.core._memory._buffer cimport Buffer, MemoryRange
+from cuda.core._module cimport Kernel
+from cuda.core._native._cuda_core cimport KeptAllocation, KeptStream
+from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport read_short_int, set_call_offset, tuple_items
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
+
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.validators import shown
+from cuda.core.driver._checks import host_memory, whole
+from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._contexts._streams import Stream as ClassicStream, keep_in, stream_of
+from cuda.core.driver._errors import INVALID_VALUE, classic_error, launch_error, logic_error
+from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer
+from cuda.core.driver._types import SCALARS
+from cuda.core.driver._storage import ArrayStorage
+
+__all__ = [
+    "FunctionCall",
+    "PreparedAsyncCall",
+    "PreparedCall",
+    "memcpy_dtod",
+    "memcpy_dtod_async",
+    "memcpy_dtoh",
+    "memcpy_dtoh_async",
+    "memcpy_htod",
+    "memcpy_htod_async",
+    "memset_d16",
+    "memset_d16_async",
+    "memset_d32",
+    "memset_d32_async",
+    "memset_d8",
+    "memset_d8_async",
+    "pattern",
+]
+
+
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
+
+# Fills `view` with the host memory of an argument. Returns whether PyBuffer_Release must be called.
+cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
+    cdef int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if is_written else 0)
+    try:
+        PyObject_GetBuffer(obj, view, flags)
+        if view.format == NULL or strchr(view.format, b"O") == NULL:
+            return True
+        PyBuffer_Release(view)
+    except (BufferError, TypeError, ValueError):
+        pass
+    # Raises an exception with the reason, or finds memory that exports no buffer, such as arrays of dates.
+    address, size = host_memory(obj, is_written)
+    view.buf = <void*><uintptr_t>address
+    view.len = size
+    return False
+
+
+# The device address of an argument; `kept` keeps its memory. LogicError if it is known to be smaller than `size`.
+cdef cydriver.CUdeviceptr device_place(
+    str api, object obj, KeptAllocation* kept, Py_ssize_t size, str what
+) except? 0:
+    if not isinstance(obj, MemoryRange) or not kept.hold((<MemoryRange>obj)._h_allocation):
+        return as_pointer(obj)
+    if <size_t>size > kept.get().size:
+        raise logic_error(
+            api, INVALID_VALUE, f"the {what} has {kept.get().size} bytes, fewer than {size}"
+        )
+    return kept.get().pointer
+
+
+cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
+    number = whole("size" if width == 1 else "count", size)
+    if number < 0:
+        text = f"the number of bytes must not be negative: {shown(number * width)}"
+        raise logic_error(api, INVALID_VALUE, text)
+    if number > PY_SSIZE_T_MAX // width:
+        raise logic_error(api, INVALID_VALUE, f"no memory has {shown(number * width)} bytes")
+    return number
+
+
+# Copies between device and host memory; `is_read` means from the device.
+cdef int copy_with_host(str api, object device, object host, bint is_read, bint is_async, object stream) except -1:
+    cdef Py_buffer view
+    cdef bint is_held
+    cdef KeptAllocation kept
+    cdef KeptStream kept_stream
+    cdef cydriver.CUdeviceptr pointer
+    context = current_context(api)
+    is_held = host_place(host, is_read, &view)
+    try:
+        pointer = device_place(api, device, &kept, view.len, "source" if is_read else "destination")
+        if is_async:
+            inner = stream_of(stream)
+            Stream_keep(<Stream>inner, &kept_stream)
+        if view.len:
+            with nogil:
+                if is_read and is_async:
+                    HANDLE_RETURN(
+                        cydriver.cuMemcpyDtoHAsync(view.buf, pointer, view.len, kept_stream.get()),
+                        b"cuMemcpyDtoHAsync",
+                    )
+                elif is_read:
+                    HANDLE_RETURN(cydriver.cuMemcpyDtoH(view.buf, pointer, view.len), b"cuMemcpyDtoH")
+                elif is_async:
+                    HANDLE_RETURN(
+                        cydriver.cuMemcpyHtoDAsync(pointer, view.buf, view.len, kept_stream.get()),
+                        b"cuMemcpyHtoDAsync",
+                    )
+                else:
+                    HANDLE_RETURN(cydriver.cuMemcpyHtoD(pointer, view.buf, view.len), b"cuMemcpyHtoD")
+            if is_async:
+                keep_in(context, <uintptr_t>kept_stream.get(), inner, host)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    finally:
+        if is_held:
+            PyBuffer_Release(&view)
+    return 0
+
+
+def memcpy_htod(dest, src) -> None:
+    """Copy from the host to the device, and wait for the copy (``cuMemcpyHtoD``).
+
+    Parameters
+    ----------
+    dest : device pointer
+        The destination.
+    src : buffer
+        The source: bytes, or an array that is contiguous in C or F order. All of its bytes are copied.
+
+    Raises
+    ------
+    LogicError
+        If the destination is smaller, as far as its size is known.
+    ValueError
+        If the source is not contiguous.
+    """
+    copy_with_host("cuMemcpyHtoD", dest, src, False, False, None)
+
+
+def memcpy_htod_async(dest, src, stream=None) -> None:
+    """Enqueue a copy from the host to the device (``cuMemcpyHtoDAsync``).
+
+    The copy is asynchronous to the host only if ``src`` is page-locked. ``src`` is kept alive until the copy has
+    completed. The other parameters and errors are those of :func:`memcpy_htod`; without ``stream``, the NULL stream.
+    """
+    copy_with_host("cuMemcpyHtoDAsync", dest, src, False, True, stream)
+
+
+def memcpy_dtoh(dest, src) -> None:
+    """Copy from the device to the host, and wait for the copy (``cuMemcpyDtoH``).
+
+    Parameters
+    ----------
+    dest : writable buffer
+        The destination: an array that is contiguous in C or F order. All of its bytes are written.
+    src : device pointer
+        The source.
+
+    Raises
+    ------
+    LogicError
+        If the source is smaller, as far as its size is known.
+    ValueError, BufferError
+        If the destination is not contiguous, or is read-only.
+    """
+    copy_with_host("cuMemcpyDtoH", src, dest, True, False, None)
+
+
+def memcpy_dtoh_async(dest, src, stream=None) -> None:
+    """Enqueue a copy from the device to the host (``cuMemcpyDtoHAsync``).
+
+    The copy is asynchronous to the host only if ``dest`` is page-locked. ``dest`` is kept alive until the copy has
+    completed. The other parameters and errors are those of :func:`memcpy_dtoh`; without ``stream``, the NULL stream.
+    """
+    copy_with_host("cuMemcpyDtoHAsync", src, dest, True, True, stream)
+
+
+def memcpy_dtod(dest, src, size: int) -> None:
+    """Copy ``size`` bytes between device pointers on the NULL stream, without waiting (``cuMemcpyDtoD``)."""
+    cdef KeptAllocation kept, kept_source
+    cdef cydriver.CUdeviceptr pointer, source
+    cdef Py_ssize_t count
+    current_context("cuMemcpyDtoD")
+    count = byte_count("cuMemcpyDtoD", size)
+    pointer = device_place("cuMemcpyDtoD", dest, &kept, count, "destination")
+    source = device_place("cuMemcpyDtoD", src, &kept_source, count, "source")
+    if count:
+        try:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemcpyDtoD(pointer, source, count), b"cuMemcpyDtoD")
+        except CUDAError as error:
+            raise classic_error(error) from None
+
+
+def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
+    """Enqueue a copy of ``size`` bytes between device pointers (``cuMemcpyDtoDAsync``)."""
+    cdef KeptAllocation kept, kept_source
+    cdef KeptStream kept_stream
+    cdef cydriver.CUdeviceptr pointer, source
+    cdef Py_ssize_t count
+    current_context("cuMemcpyDtoDAsync")
+    inner = stream_of(stream)
+    count = byte_count("cuMemcpyDtoDAsync", size)
+    pointer = device_place("cuMemcpyDtoDAsync", dest, &kept, count, "destination")
+    source = device_place("cuMemcpyDtoDAsync", src, &kept_source, count, "source")
+    Stream_keep(<Stream>inner, &kept_stream)
+    if count:
+        try:
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuMemcpyDtoDAsync(pointer, source, count, kept_stream.get()), b"cuMemcpyDtoDAsync"
+                )
+        except CUDAError as error:
+            raise classic_error(error) from None
+
+
+def memset_d8(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
+    """Set ``count`` bytes to ``data`` (``cuMemsetD8``); ``size`` is another name of ``count``."""
+    fill("cuMemsetD8", 1, dest, data, count, size)
+
+
+def memset_d16(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
+    """Set ``count`` 16-bit elements to ``data`` (``cuMemsetD16``)."""
+    fill("cuMemsetD16", 2, dest, data, count, size)
+
+
+def memset_d32(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
+    """Set ``count`` 32-bit elements to ``data`` (``cuMemsetD32``)."""
+    fill("cuMemsetD32", 4, dest, data, count, size)
+
+
+def memset_d8_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
+    """Set ``count`` bytes to ``data`` in stream order (``cuMemsetD8Async``)."""
+    fill_async("cuMemsetD8Async", 1, dest, data, count, size, stream)
+
+
+def memset_d16_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
+    """Set ``count`` 16-bit elements to ``data`` in stream order (``cuMemsetD16Async``)."""
+    fill_async("cuMemsetD16Async", 2, dest, data, count, size, stream)
+
+
+def memset_d32_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
+    """Set ``count`` 32-bit elements to ``data`` in stream order (``cuMemsetD32Async``)."""
+    fill_async("cuMemsetD32Async", 4, dest, data, count, size, stream)
+
+
+cpdef uint64_t pattern(str api, object data, int width) except? 0:
+    """Return the value of a memset as an unsigned number of ``width`` bytes; LogicError if it does not fit."""
+    cdef int64_t most = (<int64_t>1 << 8 * width) - 1
+    number = whole("data", data)
+    if not -(most // 2) - 1 <= number <= most:
+        raise logic_error(api, INVALID_VALUE, f"data must fit {8 * width} bits, not be {shown(number)}")
+    return number & most
+
+
+cdef Py_ssize_t element_count(str api, int width, object count, object size) except -1:
+    if (count is None) == (size is None):
+        raise TypeError("exactly one of count and size, the number of elements, must be given")
+    return byte_count(api, size if count is None else count, width)
+
+
+cdef int fill(str api, int width, object dest, object data, object count, object size) except -1:
+    cdef KeptAllocation kept
+    cdef Py_ssize_t c_count
+    cdef cydriver.CUdeviceptr pointer
+    cdef uint64_t value
+    current_context(api)
+    c_count = element_count(api, width, count, size)
+    pointer = device_place(api, dest, &kept, c_count * width, "destination")
+    if not c_count:
+        return 0
+    value = pattern(api, data, width)
+    try:
+        with nogil:
+            if width == 1:
+                HANDLE_RETURN(cydriver.cuMemsetD8(pointer, value, c_count), b"cuMemsetD8")
+            elif width == 2:
+                HANDLE_RETURN(cydriver.cuMemsetD16(pointer, value, c_count), b"cuMemsetD16")
+            else:
+                HANDLE_RETURN(cydriver.cuMemsetD32(pointer, value, c_count), b"cuMemsetD32")
+    except CUDAError as error:
+        raise classic_error(error) from None
+    return 0
+
+
+cdef int fill_async(
+    str api, int width, object dest, object data, object count, object size, object stream
+) except -1:
+    cdef KeptAllocation kept
+    cdef KeptStream kept_stream
+    cdef Py_ssize_t c_count
+    cdef cydriver.CUdeviceptr pointer
+    cdef uint64_t value
+    current_context(api)
+    inner = stream_of(stream)
+    c_count = element_count(api, width, count, size)
+    pointer = device_place(api, dest, &kept, c_count * width, "destination")
+    Stream_keep(<Stream>inner, &kept_stream)
+    if not c_count:
+        return 0
+    value = pattern(api, data, width)
+    try:
+        with nogil:
+            if width == 1:
+                HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, value, c_count, kept_stream.get()), b"cuMemsetD8Async")
+            elif width == 2:
+                HANDLE_RETURN(
+                    cydriver.cuMemsetD16Async(pointer, value, c_count, kept_stream.get()), b"cuMemsetD16Async"
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuMemsetD32Async(pointer, value, c_count, kept_stream.get()), b"cuMemsetD32Async"
+                )
+    except CUDAError as error:
+        raise classic_error(error) from None
+    return 0
+
+
+cdef Stream default_stream = LEGACY_DEFAULT_STREAM
+cdef dict scalar_sizes = {kind: kind().nbytes for kind in SCALARS}
+cdef object array_class = ArrayStorage
+cdef object allocation_class = DeviceAllocation
+cdef object stream_class = ClassicStream
+cdef tuple one_block = (1, 1)
+
+
+# The number of parameters up to which unprepared calls have a fast path, and prepared calls convert arguments without
+# a heap allocation.
+cdef enum:
+    USUAL_COUNT = 32
+
+
+cdef extern from "Python.h":
+    Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
+    PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    bint PyType_IsSubtype(PyTypeObject* one, PyTypeObject* other) noexcept nogil
+    bint PyIndex_Check(object)
+    bint PyLong_CheckExact(PyObject*) noexcept nogil
+
+
+# The types that an argument may have without conversion. PreparedTypes._parameters keeps the classes alive.
+cdef struct Accepted:
+    PyTypeObject* first
+    PyTypeObject* second
+    bint takes_subclasses   # of the second, if that is a Buffer class
+    bint is_float32         # a Python float is converted to a C float
+
+
+cdef class PreparedTypes:
+    """The argument types of prepared calls.
+
+    Parameters
+    ----------
+    parameters : sequence
+        For each parameter two types that need no conversion (with subclasses, if the second is a :class:`Buffer`),
+        a function that converts other types, and optionally whether the parameter is a C ``float``, to which Python
+        floats are converted.
+    """
+
+    cdef:
+        vector[Accepted] _accepted
+        tuple _parameters
+
+    def __cinit__(self, parameters):
+        cdef Accepted accepted
+        self._parameters = tuple(tuple(parameter) for parameter in parameters)
+        for first, second, convert, *is_float32 in self._parameters:
+            if not (isinstance(first, type) and isinstance(second, type) and callable(convert)):
+                raise TypeError("each of the parameters must have two types and a function")
+            accepted.first = <PyTypeObject*>first
+            accepted.second = <PyTypeObject*>second
+            accepted.takes_subclasses = issubclass(second, Buffer)
+            accepted.is_float32 = bool(is_float32 and is_float32[0])
+            self._accepted.push_back(accepted)
+
+
+cdef class FunctionCall:
+    """A callable that launches a kernel.
+
+    A subclass defines ``_call_any`` (the slow path), ``_make_config`` and ``_flush_references``.
+    """
+
+    cdef:
+        Kernel _kernel
+        PreparedTypes _types        # of prepared calls; None before prepare()
+        dict _references            # the texture references of the module, which are written before a launch
+        tuple _known                # grid, block, shared memory and LaunchConfig of the last call
+        tuple _known_stream         # the argument and the Stream of the last prepared asynchronous call
+        dict _configs               # (grid, block, shared memory) -> LaunchConfig of earlier calls
+        vector[int] _sizes          # the size of each parameter in bytes
+        bint _has_sizes             # whether the sizes are known
+
+    def _set_call(self, kernel: Kernel, sizes, references: dict) -> None:
+        """Set the kernel, the sizes of its parameters (None if not known), and the texture references of the module."""
+        self._sizes.clear()
+        if sizes is not None:
+            for size in sizes:
+                self._sizes.push_back(size)
+        self._kernel = kernel
+        self._references = references
+        self._known = (None, None, None, None)
+        self._known_stream = (None, default_stream)
+        self._configs = {}
+        self._has_sizes = sizes is not None
+
+    def _set_types(self, parameters) -> None:
+        """Set the argument types of prepared calls; see :class:`PreparedTypes`."""
+        types = PreparedTypes(parameters)
+        with cython.critical_section(self):
+            self._types = types
+
+    def _config(self, grid, block, shared) -> LaunchConfig:
+        """Return the configuration of a launch."""
+        return config_of(self, grid, block, shared)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The :class:`cuda.core.Kernel`, for :func:`cuda.core.launch`."""
+        return self._kernel
+
+    def __call__(
+        self, *args, block=None, grid=one_block, stream=None, shared=0, texrefs=(), time_kernel=False, **unknown
+    ):
+        """Launch the kernel (``cuLaunchKernel``).
+
+        Parameters
+        ----------
+        *args
+            One argument for each parameter: NumPy scalars, device pointers, arrays on the device, and host arrays
+            in :class:`In`, :class:`Out` or :class:`InOut`.
+        block : tuple of int
+            The number of threads in each dimension of a block.
+        grid : tuple of int, optional
+            The number of blocks in each dimension. Default is one block.
+        stream : :class:`Stream`, optional
+            The stream on which the kernel is enqueued. If None, the NULL stream.
+        shared : int, optional
+            The size of the dynamic shared memory in bytes. Default is 0.
+        texrefs : sequence, optional
+            Accepted and ignored: each launch uses all texture references of the module.
+        time_kernel : bool, optional
+            Whether to wait for the kernel and return its duration in seconds. Default is False.
+
+        Raises
+        ------
+        TypeError
+            If the number of arguments is wrong, or one has a wrong type or size.
+        ValueError
+            If ``block`` is missing, or a keyword is unknown.
+        LogicError
+            If the driver refuses the launch.
+        """
+        if unknown:
+            raise ValueError(f"extra keyword arguments: {', '.join(sorted(unknown))}")
+        if block is None:
+            raise ValueError("must specify block size: block=(x, y, z)")
+        if time_kernel is False and launch_usual(self, args, block, grid, stream, shared):
+            return None
+        return self._call_any(args, block, grid, stream, shared, time_kernel)
+
+
+cdef class PreparedCall:
+    """A callable that launches a kernel on the NULL stream, after :meth:`Function.prepare` has set the types."""
+
+    cdef:
+        object __weakref__
+        VectorCall _call            # the vectorcall slot
+        FunctionCall _function
+
+    def __cinit__(self, FunctionCall function not None):
+        self._call = &call_prepared
+        self._function = function
+
+    def __call__(self, grid, block, *args, shared_size=0):
+        """Launch the kernel; for the parameters see :meth:`Function.prepared_call`."""
+        # The slow path, where Python parses the arguments: call_prepared is the fast path.
+        c_args = tuple_items(<PyObject*>args)
+        launch_prepared(self._function, default_stream, grid, block, shared_size, c_args, len(args))
+
+
+cdef class PreparedAsyncCall:
+    """A callable that launches a kernel on a stream, after :meth:`Function.prepare` has set the types."""
+
+    cdef:
+        object __weakref__
+        VectorCall _call            # the vectorcall slot
+        FunctionCall _function
+
+    def __cinit__(self, FunctionCall function not None):
+        self._call = &call_prepared_async
+        self._function = function
+
+    def __call__(self, grid, block, stream, *args, shared_size=0):
+        """Launch the kernel; for the parameters see :meth:`Function.prepared_async_call`."""
+        inner = prepared_stream(self._function, stream)
+        launch_prepared(self._function, inner, grid, block, shared_size, tuple_items(<PyObject*>args), len(args))
+
+
+# The fast path: launches if each argument is an allocation, an array or a scalar of the right size; else returns False.
+cdef bint launch_usual(
+    FunctionCall self, tuple arguments, object block, object grid, object stream, object shared
+) except -1:
+    cdef PyObject* items[USUAL_COUNT]
+    cdef PyObject* found
+    cdef Py_ssize_t count = len(arguments)
+    cdef Py_ssize_t index
+    cdef LaunchConfig config
+    cdef Stream inner = default_stream
+    cdef list kept = None
+    if not self._has_sizes or self._references or count > USUAL_COUNT or <size_t>count != self._sizes.size():
+        return False
+    for index in range(count):
+        argument = arguments[index]
+        items[index] = <PyObject*>argument
+        found = PyDict_GetItem(scalar_sizes, type(argument))
+        if found != NULL:
+            if <int>(<object>found) != self._sizes[index]:
+                return False
+        elif isinstance(argument, array_class):
+            if argument._owner.is_closed:
+                return False
+            # On another stream than the NULL stream, the memory of results is synchronized first.
+            value = argument._argument if stream is None else argument._pointer_on(stream)
+            if kept is None:
+                kept = []
+            kept.append(value)
+            items[index] = <PyObject*>value
+        elif not isinstance(argument, allocation_class):
+            return False
+    config = config_of(self, grid, block, shared)
+    if stream is not None:
+        inner = <Stream?>stream_of(stream)
+    try:
+        launch_kernel(inner, config, self._kernel, items, count)
+    except (CUDAError, RuntimeError) as error:
+        raise launch_error(error) from None
+    return True
+
+
+# ---------------------------------------------------------------------------------------------
+# Configurations
+
+cdef LaunchConfig config_of(FunctionCall self, object grid, object block, object shared):
+    cdef tuple known
+    with cython.critical_section(self):
+        known = self._known
+    if known[0] is grid and known[1] is block and known[2] is shared and known[3] is not None:
+        return <LaunchConfig>known[3]
+    return find_config(self, grid, block, shared, known)
+
+
+# Programs often create the tuples anew for each call, so equal ones count, too. Lists are not cached: they may change.
+cdef LaunchConfig find_config(FunctionCall self, object grid, object block, object shared, tuple known):
+    cdef LaunchConfig config
+    cdef bint is_key = type(grid) is tuple and type(block) is tuple
+    if is_key and known[2] is shared and known[3] is not None and has_extents(<LaunchConfig>known[3], grid, block):
+        return <LaunchConfig>known[3]
+    if not is_key or not (are_whole(<tuple>grid) and are_whole(<tuple>block) and PyIndex_Check(shared)):
+        return <LaunchConfig?>self._make_config(grid, block, shared)
+    key = (grid, block, shared)
+    found = self._configs.get(key)
+    if found is None:
+        found = self._make_config(grid, block, shared)
+        if len(self._configs) >= 256:
+            self._configs.clear()
+        self._configs[key] = found
+    config = <LaunchConfig?>found
+    known = (grid, block, shared, config)
+    with cython.critical_section(self):
+        self._known = known
+    return config
+
+
+# Whether all items are ints. As a dict key 2.0 equals 2, but it is not a valid extent.
+cdef bint are_whole(tuple extents):
+    for extent in extents:
+        if not PyIndex_Check(extent):
+            return False
+    return True
+
+
+cdef bint has_extents(LaunchConfig config, tuple grid, tuple block) noexcept:
+    return (
+        is_extents(grid, config._native.gridDimX, config._native.gridDimY, config._native.gridDimZ)
+        and is_extents(block, config._native.blockDimX, config._native.blockDimY, config._native.blockDimZ)
+    )
+
+
+cdef bint is_extents(tuple extents, unsigned int x, unsigned int y, unsigned int z) noexcept:
+    cdef Py_ssize_t count = len(extents)
+    cdef PyObject** items = tuple_items(<PyObject*>extents)
+    if not 1 <= count <= 3:
+        return False
+    return (
+        is_extent(items[0], x)
+        and (y == 1 if count < 2 else is_extent(items[1], y))
+        and (z == 1 if count < 3 else is_extent(items[2], z))
+    )
+
+
+cdef inline bint is_extent(PyObject* item, unsigned int extent) noexcept:
+    cdef int64_t value = 0
+    return PyLong_CheckExact(item) and read_short_int(item, &value) and value == <int64_t>extent
+
+
+# ---------------------------------------------------------------------------------------------
+# Prepared calls
+
+cdef int launch_prepared(
+    FunctionCall self, Stream stream, object grid, object block, object shared, PyObject* const* arguments,
+    Py_ssize_t count,
+) except -1:
+    cdef PreparedTypes types
+    cdef const Accepted* accepted
+    cdef LaunchConfig config
+    cdef Py_ssize_t index
+    with cython.critical_section(self):
+        types = self._types
+    if types is None or <size_t>count != types._accepted.size():
+        refuse_prepared(self, types, count)
+    if not isinstance(block, tuple):
+        raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
+    if self._references:
+        self._flush_references()
+    config = config_of(self, grid, block, shared)
+    accepted = types._accepted.data()
+    try:
+        for index in range(count):
+            if not is_accepted(accepted + index, Py_TYPE(arguments[index])):
+                return launch_converted(self, types, stream, config, arguments)
+        return launch_kernel(stream, config, self._kernel, arguments, count)
+    except (CUDAError, RuntimeError) as error:
+        raise launch_error(error) from None
+
+
+cdef inline bint is_accepted(const Accepted* accepted, PyTypeObject* c_class) noexcept nogil:
+    if c_class == accepted.first or c_class == accepted.second:
+        return True
+    return accepted.takes_subclasses and PyType_IsSubtype(c_class, accepted.second)
+
+
+cdef int launch_converted(
+    FunctionCall self, PreparedTypes types, Stream stream, LaunchConfig config, PyObject* const* arguments
+) except -1:
+    cdef PyObject* usual[USUAL_COUNT]
+    cdef vector[PyObject*] many
+    cdef PyObject** converted = usual
+    cdef size_t count = types._accepted.size()
+    cdef size_t index = 0
+    cdef size_t made = 0
+    if count > USUAL_COUNT:
+        many.resize(count)
+        converted = many.data()
+    try:
+        for made in range(count):
+            value = converted_argument(types, made, arguments[made])
+            Py_INCREF(value)
+            converted[made] = <PyObject*>value
+        made = count
+        return launch_kernel(stream, config, self._kernel, converted, count)
+    finally:
+        for index in range(made):
+            Py_DECREF(<object>converted[index])
+
+
+cdef object converted_argument(PreparedTypes types, size_t index, PyObject* argument):
+    cdef PyTypeObject* c_class = Py_TYPE(argument)
+    cdef float narrow
+    if is_accepted(types._accepted.data() + index, c_class):
+        return <object>argument
+    if types._accepted[index].is_float32 and c_class == <PyTypeObject*>float:
+        narrow = <float>PyFloat_AS_DOUBLE(<object>argument)
+        return PyBytes_FromStringAndSize(<char*>&narrow, sizeof(narrow))
+    return (<tuple>types._parameters[index])[2](<object>argument)
+
+
+# Caches Stream objects only: an object with `__cuda_stream__` may return another stream with the next call.
+cdef Stream prepared_stream(FunctionCall self, object stream):
+    cdef tuple known
+    with cython.critical_section(self):
+        known = self._known_stream
+    if known is not None and known[0] is stream:
+        return <Stream>known[1]
+    found = <Stream?>stream_of(stream)
+    if isinstance(stream, (stream_class, Stream)):
+        known = (stream, found)
+        with cython.critical_section(self):
+            self._known_stream = known
+    return found
+
+
+cdef int refuse_prepared(FunctionCall self, PreparedTypes types, Py_ssize_t count) except -1:
+    if types is None:
+        raise AttributeError(f"{self!r} is not prepared; call prepare() first")
+    raise TypeError(
+        f"the kernel was prepared for {types._accepted.size()} arguments, {count} given after grid and block"
+    )
+
+
+cdef object call_prepared(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* keywords):
+    cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
+    cdef object shared = 0
+    if count < 2 or not is_plain_call(keywords):
+        return call_by_python_rules(PreparedCall.__call__, callee, arguments, count, keywords)
+    if keywords != NULL and len(<tuple>keywords):
+        shared = <object>arguments[count]
+    launch_prepared(
+        (<PreparedCall>callee)._function, default_stream, <object>arguments[0], <object>arguments[1], shared,
+        arguments + 2, count - 2,
+    )
+    return None
+
+
+cdef object call_prepared_async(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* keywords):
+    cdef FunctionCall function = (<PreparedAsyncCall>callee)._function
+    cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
+    cdef object shared = 0
+    cdef Stream stream
+    if count < 3 or not is_plain_call(keywords):
+        return call_by_python_rules(PreparedAsyncCall.__call__, callee, arguments, count, keywords)
+    if keywords != NULL and len(<tuple>keywords):
+        shared = <object>arguments[count]
+    stream = prepared_stream(function, <object>arguments[2])
+    launch_prepared(
+        function, stream, <object>arguments[0], <object>arguments[1], shared, arguments + 3, count - 3
+    )
+    return None
+
+
+# Whether no keyword other than `shared_size` is given.
+cdef inline bint is_plain_call(PyObject* keywords):
+    if keywords == NULL or len(<tuple>keywords) == 0:
+        return True
+    return len(<tuple>keywords) == 1 and (<tuple>keywords)[0] == "shared_size"
+
+
+cdef object call_by_python_rules(
+    object method, PyObject* callee, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords
+):
+    cdef Py_ssize_t index
+    cdef Py_ssize_t named = len(<tuple>keywords) if keywords != NULL else 0
+    positional = [<object>arguments[index] for index in range(count)]
+    by_name = {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)}
+    return method(<object>callee, *positional, **by_name)
+
+
+cdef int make_callable() except -1:
+    cdef FunctionCall function = FunctionCall.__new__(FunctionCall)
+    cdef PreparedCall call = PreparedCall.__new__(PreparedCall, function)
+    cdef PreparedAsyncCall async_call = PreparedAsyncCall.__new__(PreparedAsyncCall, function)
+    set_call_offset(<PyTypeObject*>PreparedCall, <char*>&call._call - <char*><PyObject*>call)
+    set_call_offset(<PyTypeObject*>PreparedAsyncCall, <char*>&async_call._call - <char*><PyObject*>async_call)
+    return 0
+
+
+make_callable()

@@ -1,0 +1,436 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Captures of streams: their beginning and end, forks and joins."""
+
+from __future__ import annotations
+
+from libc.stdint cimport uintptr_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+
+from cuda.core._context cimport Context_enter, Context_leave
+from cuda.core._memory._memory_resource cimport free_what_captures_left
+from cuda.core._native._cuda_core cimport (
+    CaptureModeScope,
+    ContextHandle,
+    KeptStream,
+    StreamHandle,
+    captures_in_progress,
+    relax_capture_mode,
+)
+from cuda.core._stream cimport Stream, Stream_context, Stream_create
+from cuda.core._utils cimport cydriver
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+from cuda.core.graph._parameters cimport ConditionalValues, ConditionalValues_create, NodeValues, add_node
+from cuda.core.graph._state cimport (
+    GraphRecord,
+    GraphTree,
+    GraphTree_adopt,
+    GraphTree_borrow,
+    GraphTree_own,
+    NodeRecord,
+    NodeRecord_mark_destroyed,
+    read_nodes,
+)
+
+from cuda.core._utils.cuda_utils import driver_version
+
+
+ctypedef vector[uintptr_t] Addresses
+
+
+# The last nodes of a stream in a capture; false if there is no valid capture.
+cdef bint read_point(
+    cydriver.CUstream c_stream, cydriver.CUgraph* c_graph, vector[cydriver.CUgraphNode]& c_nodes
+) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef const cydriver.CUgraphNode* dependencies = NULL
+    cdef const cydriver.CUgraphEdgeData* edges = NULL
+    cdef size_t count = 0
+    cdef cydriver.CUresult err = cydriver.cuStreamGetCaptureInfo(
+        c_stream, &c_status, NULL, c_graph, &dependencies, &edges, &count
+    )
+    if err != cydriver.CUresult.CUDA_SUCCESS or (
+        c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+    ):
+        return False
+    # The array of dependencies is valid until the next call only.
+    c_nodes.assign(dependencies, dependencies + count)
+    return True
+
+
+# The nodes in `next` and all their ancestors.
+cdef bint find_ancestors(cydriver.CUgraph c_graph, vector[cydriver.CUgraphNode] next, NodeSet& found) noexcept nogil:
+    cdef unordered_map[uintptr_t, Addresses] before
+    cdef vector[cydriver.CUgraphNode] c_from
+    cdef vector[cydriver.CUgraphNode] c_to
+    cdef vector[cydriver.CUgraphEdgeData] c_data
+    cdef uintptr_t address
+    cdef size_t count = 0
+    cdef size_t i
+    if cydriver.cuGraphGetEdges(c_graph, NULL, NULL, NULL, &count) != cydriver.CUresult.CUDA_SUCCESS:
+        return False
+    c_from.resize(count)
+    c_to.resize(count)
+    c_data.resize(count)
+    if count and cydriver.cuGraphGetEdges(c_graph, c_from.data(), c_to.data(), c_data.data(), &count) != (
+        cydriver.CUresult.CUDA_SUCCESS
+    ):
+        return False
+    for i in range(count):
+        before[<uintptr_t>c_to[i]].push_back(<uintptr_t>c_from[i])
+    while not next.empty():
+        address = <uintptr_t>next.back()
+        next.pop_back()
+        if found.insert(address).second:
+            for i in range(before[address].size()):
+                next.push_back(<cydriver.CUgraphNode>before[address][i])
+    return True
+
+
+cdef bint has_unjoined_work(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks) noexcept nogil:
+    cdef vector[cydriver.CUgraphNode] c_nodes
+    cdef cydriver.CUgraph c_graph = NULL
+    cdef NodeSet joined
+    cdef size_t i
+    cdef size_t k
+    if c_forks.empty() or not read_point(c_origin, &c_graph, c_nodes) or not find_ancestors(c_graph, c_nodes, joined):
+        return False
+    for i in range(c_forks.size()):
+        if read_point(c_forks[i], &c_graph, c_nodes):
+            for k in range(c_nodes.size()):
+                if joined.count(<uintptr_t>c_nodes[k]) == 0:
+                    return True
+    return False
+
+
+cdef bint join_unjoined_work(
+    cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks, const NodeSet& before
+) noexcept nogil:
+    cdef vector[cydriver.CUgraphNode] c_nodes
+    cdef vector[cydriver.CUgraphNode] c_unjoined
+    cdef cydriver.CUgraph c_graph = NULL
+    cdef NodeSet joined
+    cdef size_t count = 0
+    cdef size_t i
+    if not read_point(c_origin, &c_graph, c_nodes) or not find_ancestors(c_graph, c_nodes, joined):
+        return False
+    if cydriver.cuGraphGetNodes(c_graph, NULL, &count) != cydriver.CUresult.CUDA_SUCCESS or count == joined.size():
+        return False
+    c_nodes.resize(count)
+    if cydriver.cuGraphGetNodes(c_graph, c_nodes.data(), &count) != cydriver.CUresult.CUDA_SUCCESS:
+        return False
+    for i in range(count):
+        if joined.count(<uintptr_t>c_nodes[i]) == 0 and before.count(<uintptr_t>c_nodes[i]) == 0:
+            c_unjoined.push_back(c_nodes[i])
+    if c_unjoined.empty():
+        return False
+    # Forks of this library are joined by events, as usual. Of other streams only the nodes are known.
+    for i in range(c_forks.size()):
+        join_stream(c_origin, c_forks[i])
+    WARN_RETURN(
+        cydriver.cuStreamUpdateCaptureDependencies(
+            c_origin,
+            c_unjoined.data(),
+            NULL,
+            c_unjoined.size(),
+            cydriver.CUstreamUpdateCaptureDependencies_flags.CU_STREAM_ADD_CAPTURE_DEPENDENCIES,
+        ),
+        b"cuStreamUpdateCaptureDependencies",
+    )
+    return True
+
+
+cdef void join_stream(cydriver.CUstream c_origin, cydriver.CUstream c_fork) noexcept nogil:
+    cdef cydriver.CUevent c_event = NULL
+    cdef cydriver.CUresult err = cydriver.cuEventCreate(
+        &c_event, cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING
+    )
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        err = cydriver.cuEventRecord(c_event, c_fork)
+        if err == cydriver.CUresult.CUDA_SUCCESS:
+            err = cydriver.cuStreamWaitEvent(c_origin, c_event, 0)
+        WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
+    WARN_RETURN(err, b"cuEventRecord")
+
+
+cdef class StreamCapture:
+    pass
+
+
+cdef StreamCapture StreamCapture_begin(
+    const StreamHandle& h_stream, cydriver.CUstreamCaptureMode c_mode, GraphTree tree, GraphRecord graph
+):
+    cdef StreamCapture self = StreamCapture.__new__(StreamCapture)
+    cdef StreamHandle h_begun = h_stream
+    cdef cydriver.CUgraph c_graph = NULL
+    self.streams = []
+    self.forks = []
+    self.bodies = []
+    if graph is None:
+        with nogil:
+            HANDLE_RETURN(cydriver.cuStreamBeginCapture(h_begun.get(), c_mode), b"cuStreamBeginCapture")
+        captures_in_progress.fetch_add(1)
+        self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep()))
+        return self
+    collect_nodes(graph, self.before)
+    self.is_body = True
+    self.tree = tree
+    self.graph = graph
+    c_graph = graph.c_graph
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode),
+            b"cuStreamBeginCaptureToGraph",
+        )
+    captures_in_progress.fetch_add(1)
+    self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.keep()))
+    return self
+
+
+# Ends a capture that was not ended explicitly, and destroys its graph.
+cdef void end_and_destroy(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUgraph c_graph = end_silently(c_stream)
+    if c_graph != NULL:
+        WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+
+
+# Ends the capture into a body that was not ended explicitly. The graph belongs to the conditional node.
+cdef void end_in_body(cydriver.CUstream c_stream) noexcept nogil:
+    cdef vector[cydriver.CUstream] c_forks
+    cdef NodeSet before
+    join_unjoined_work(c_stream, c_forks, before)
+    end_silently(c_stream)
+
+
+cdef int collect_nodes(GraphRecord graph, NodeSet& found) except -1:
+    cdef vector[cydriver.CUgraphNode] c_nodes
+    cdef size_t i
+    read_nodes(graph, c_nodes)
+    for i in range(c_nodes.size()):
+        found.insert(<uintptr_t>c_nodes[i])
+    return 0
+
+
+# The streams of forks that nobody joined.
+cdef int collect_forks(StreamCapture self, vector[cydriver.CUstream]& c_forks) except -1:
+    cdef Stream stream
+    cdef StreamHandle h_stream
+    for stream in self.forks:
+        h_stream = stream._h_stream.copy()
+        c_forks.push_back(h_stream.get())
+    return 0
+
+
+# Ends the capture, and frees memory whose release was deferred until then.
+cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUgraph c_graph = NULL
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err
+    WARN_RETURN(cydriver.cuStreamIsCapturing(c_stream, &c_status), b"cuStreamIsCapturing")
+    captures_in_progress.fetch_sub(1)
+    if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        return NULL
+    err = cydriver.cuStreamEndCapture(c_stream, &c_graph)
+    # The capture has ended with these errors, too.
+    if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and (
+        err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+    ):
+        WARN_RETURN(err, b"cuStreamEndCapture")
+    free_what_captures_left()
+    return c_graph
+
+
+cdef int StreamCapture_end(StreamCapture self) except -1:
+    # If cuStreamEndCapture does not end the capture, dropping this last reference does.
+    cdef StreamHandle h_ending = self.h_running.copy()
+    cdef vector[cydriver.CUstream] c_forks
+    cdef cydriver.CUgraph c_graph = NULL
+    cdef cydriver.CUresult err
+    cdef bint is_unjoined
+    if not h_ending:
+        raise RuntimeError("this GraphBuilder is not building")
+    collect_forks(self, c_forks)
+    self.h_running.reset()
+    with nogil:
+        is_unjoined = (
+            join_unjoined_work(h_ending.get(), c_forks, self.before)
+            if self.is_body
+            else has_unjoined_work(h_ending.get(), c_forks)
+        )
+        err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
+        free_what_captures_left()
+    self.streams = []
+    self.forks = []
+    if err == cydriver.CUresult.CUDA_SUCCESS and is_unjoined:
+        # The error that the driver returns for unjoined work that its streams captured.
+        err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+        if not self.is_body:
+            with nogil:
+                WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        if self.tree is None:
+            self.tree = GraphTree_own(c_graph)
+            self.graph = self.tree.root
+        elif not self.is_body:
+            GraphTree_adopt(self.tree)
+        return 0
+    abandon_bodies(self)
+    if not self.is_body and self.tree is not None:
+        # The driver has destroyed the graph, of which views may be alive.
+        mark_destroyed(self.tree)
+    self.tree = None
+    self.graph = None
+    return HANDLE_RETURN(err, b"cuStreamEndCapture")
+
+
+cdef void StreamCapture_abandon(StreamCapture self) noexcept:
+    cdef StreamHandle h_running
+    cdef vector[cydriver.CUstream] c_forks
+    abandon_bodies(self)
+    if self.is_body and self.h_running:
+        h_running = self.h_running.copy()
+        collect_forks(self, c_forks)
+        with nogil:
+            join_unjoined_work(h_running.get(), c_forks, self.before)
+    if self.tree is None or self.is_body:
+        self.h_running.reset()
+        self.streams = []
+    elif self.h_running:
+        try:
+            StreamCapture_end(self)
+        except Exception:  # the capture has ended also if it failed
+            self.streams = []
+
+
+cdef int abandon_bodies(StreamCapture self) noexcept:
+    cdef StreamCapture body
+    for body in self.bodies:
+        StreamCapture_abandon(body)
+    self.bodies = []
+    return 0
+
+
+cdef int mark_destroyed(GraphTree tree) except -1:
+    cdef NodeRecord node
+    for node in list(tree.root.nodes.values()):
+        NodeRecord_mark_destroyed(tree.root, node, True)
+    tree.root.c_graph = NULL
+    return 0
+
+
+cdef GraphRecord StreamCapture_graph(StreamCapture self):
+    cdef CapturePoint point
+    cdef KeptStream running
+    if self.graph is None:
+        if not running.hold(self.h_running):
+            raise RuntimeError("this GraphBuilder is not building")
+        find_point(running.handle(), &point)
+        self.tree = GraphTree_borrow(point.c_graph)
+        self.graph = self.tree.root
+    return self.graph
+
+
+# ---------------------------------------------------------------------------------------------
+# Streams in a capture.
+
+cdef bint is_capturing(const StreamHandle& h_stream) except -1:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(cydriver.cuStreamIsCapturing(h_stream.get(), &c_status), b"cuStreamIsCapturing")
+    check_valid(c_status)
+    return c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+
+
+cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    HANDLE_RETURN(
+        cydriver.cuStreamGetCaptureInfo(
+            h_stream.get(), &c_status, NULL, &point.c_graph, &point.dependencies, &point.edges, &point.count
+        ),
+        b"cuStreamGetCaptureInfo",
+    )
+    check_valid(c_status)
+    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE:
+        raise RuntimeError("the capture of this GraphBuilder was ended outside the builder, by a call on its stream")
+    return 0
+
+
+cdef int check_valid(cydriver.CUstreamCaptureStatus c_status) except -1:
+    if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_INVALIDATED:
+        raise RuntimeError("an earlier error invalidated the capture; close the GraphBuilder and create a new one")
+    return 0
+
+
+cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stream, NodeValues values):
+    cdef CapturePoint point
+    cdef StreamHandle h_captured = h_stream
+    cdef GraphRecord graph = StreamCapture_graph(self)
+    cdef vector[cydriver.CUgraphNode] c_dependencies
+    cdef NodeRecord record
+    cdef cydriver.CUgraphNode c_node
+    find_point(h_captured, &point)
+    # The array of dependencies is valid until the next call only.
+    c_dependencies.assign(point.dependencies, point.dependencies + point.count)
+    record = add_node(graph, c_dependencies.data(), c_dependencies.size(), values)
+    c_node = record.c_node
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuStreamUpdateCaptureDependencies(
+                h_captured.get(),
+                &c_node,
+                NULL,
+                1,
+                cydriver.CUstreamUpdateCaptureDependencies_flags.CU_STREAM_SET_CAPTURE_DEPENDENCIES,
+            ),
+            b"cuStreamUpdateCaptureDependencies",
+        )
+    return record
+
+
+cdef Stream new_stream(Stream stream):
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    cdef CaptureModeScope mode
+    Stream_context(stream, &h_context, &device_id)
+    relax_capture_mode(mode)
+    return Stream_create(h_context, device_id, None)
+
+
+cdef Stream fork_stream(StreamCapture capture, Stream stream):
+    cdef Stream result = new_stream(stream)
+    # Destroying a stream that takes part invalidates the capture, even after the stream was joined.
+    capture.streams.append(result)
+    result.wait(stream)
+    capture.forks.append(result)
+    return result
+
+
+cdef NodeRecord add_conditional(
+    StreamCapture capture,
+    Stream stream,
+    const StreamHandle& h_stream,
+    object condition,
+    cydriver.CUgraphConditionalNodeType c_type,
+    object count,
+    list streams,
+):
+    cdef ConditionalValues values = ConditionalValues_create(condition, c_type, count)
+    cdef StreamHandle h_captured = h_stream
+    cdef ContextHandle h_context
+    cdef int device_id = -1
+    cdef int is_entered = 0
+    check_version(3, "conditional nodes")
+    Stream_context(stream, &h_context, &device_id)
+    for _ in range(values.count):
+        streams.append(new_stream(stream))
+    is_entered = Context_enter(h_context.get())
+    try:
+        return StreamCapture_add(capture, h_captured, values)
+    finally:
+        Context_leave(is_entered)
+
+
+cdef int check_version(int minor, str what) except -1:
+    if driver_version() < (12, minor):
+        raise RuntimeError(f"{what} need a driver for CUDA 12.{minor} or later")
+    return 0

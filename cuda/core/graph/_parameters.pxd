@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Node parameters: reading, writing and updating them, by kind of node."""
+
+from libc.stdint cimport uintptr_t
+
+from cuda.core._event cimport Event
+from cuda.core._module cimport Kernel
+from cuda.core._native._cuda_core cimport (
+    AllocationHandle,
+    ArgumentBlock,
+    ContextHandle,
+    EventHandle,
+    Keep,
+    KeepList,
+    KernelHandle,
+)
+from cuda.core._utils cimport cydriver
+from cuda.core.graph._state cimport GraphRecord, GraphTree, NodeRecord
+
+
+cdef class GraphCondition:
+    cdef:
+        object __weakref__
+        cydriver.CUgraphConditionalHandle _c_handle
+
+
+# Creates a condition of a graph in the current context; `default_value` is as create_condition() takes it.
+cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value)
+cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_handle)
+
+
+cdef class NodeValues:
+    cdef KeepList* keeps        # the operands that a node keeps alive; NULL for none, and once a graph retains them
+
+    # Does everything that may run Python code, which could destroy nodes. Called before raw handles are read.
+    cdef int prepare(self) except -1
+    # Adds a node with these parameters, sets them for a node, or for a node of an executable.
+    cdef int add(
+        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
+    ) except -1
+    # Raises if adding the node to this graph would crash the driver.
+    cdef int check_place(self, GraphRecord graph) except -1
+    cdef int change(self, cydriver.CUgraphNode c_node) except -1
+    cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1
+    # Updates the record of a new or changed node, such as the list of its child graphs.
+    cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1
+
+
+cdef class EmptyValues(NodeValues):
+    pass
+
+
+cdef int add_keep(NodeValues self, Keep keep) except -1
+cdef int add_object(NodeValues self, object thing) except -1
+
+# Adds a node after others, and lets the graph retain its operands.
+cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, size_t count, NodeValues values)
+
+# Sets the parameters of a node. On an exception the node is unchanged.
+cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) except -1
+
+# Convert an argument that is an address, or a size; TypeError and OverflowError name it.
+cdef unsigned long long address_of(str name, object value) except? 0
+cdef size_t size_of(str name, object value) except? <size_t>-1
+
+
+cdef class ChildValues(NodeValues):
+    cdef:
+        GraphTree tree          # keeps the source alive until it is embedded
+        GraphRecord source
+
+
+# `child` is a GraphDefinition that must not belong to the tree `outside`, which may be None.
+cdef ChildValues ChildValues_create(object child, GraphTree outside)
+
+# Reads the child graph of a node from the driver, if the record does not have it.
+cdef int find_child(GraphRecord graph, NodeRecord record) except -1
+
+
+# The maximum number of forks or bodies. A number that is wrong by mistake would create streams until memory runs out.
+cdef enum:
+    MAX_BRANCHES = 65536
+
+
+cdef class ConditionalValues(NodeValues):
+    cdef:
+        GraphCondition condition
+        int c_type                  # -1 if the driver does not report it
+        unsigned int count
+        list c_bodies
+
+
+cdef ConditionalValues ConditionalValues_create(
+    object condition, cydriver.CUgraphConditionalNodeType c_type, object count
+)
+
+# The parameters of a captured node; drivers before CUDA 13.2 report none.
+cdef ConditionalValues ConditionalValues_read(cydriver.CUgraphNode c_node)
+
+
+cdef class EventValues(NodeValues):
+    cdef:
+        bint is_record
+        EventHandle h_event         # set once
+        ContextHandle h_context     # set once
+        int device_id
+        unsigned int c_flags
+
+
+cdef EventValues EventValues_create(object event, bint is_record)
+cdef EventValues EventValues_read(cydriver.CUgraphNode c_node, bint is_record)
+cdef Event EventValues_event(EventValues self)
+
+
+cdef class HostValues(NodeValues):
+    cdef:
+        cydriver.CUDA_HOST_NODE_PARAMS params
+        KeepList* called            # a reference to the Python callable and its name; NULL for a C function
+
+
+# `fn` and `user_data` are as callback() takes them; `where` describes the graph, for reports of exceptions.
+cdef HostValues HostValues_create(object fn, object user_data, object where)
+cdef HostValues HostValues_read(cydriver.CUgraphNode c_node)
+
+# The Python callable, or None for a C function.
+cdef object HostValues_callable(HostValues self)
+
+
+cdef class KernelValues(NodeValues):
+    cdef:
+        KernelHandle h_kernel   # set once
+        Kernel kernel           # for the layout of its parameters
+        cydriver.CUDA_KERNEL_NODE_PARAMS params
+        tuple _arguments        # until the driver has copied them
+        ArgumentBlock* _block   # NULL except from prepare() until the driver has copied the arguments
+        bint _is_native         # read from a node: `params` points to the driver's copy of the arguments
+
+
+# `config` is a LaunchConfig, `arguments` a tuple of what launch() takes.
+cdef KernelValues KernelValues_create(object config, object kernel, tuple arguments)
+cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node)
+
+# The parameters of a node with another configuration and the same kernel and arguments.
+cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config)
+
+# Whether all arguments are copied by value, so that the node needs no references to them.
+cdef bint is_plain(tuple arguments) except -1
+
+# Changes a kernel node of an executable. The caller keeps the kernel alive.
+cdef int change_kernel_in(
+    cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node, object config, Kernel kernel, tuple arguments
+) except -1
+
+
+# The source or the destination of a copy, or the destination of a memset.
+cdef class Operand:
+    cdef:
+        cydriver.CUdeviceptr address
+        AllocationHandle h_allocation       # set once: of the Buffer that is the operand, or its owner
+        KeepList* owner                     # with the owner, if that is another object; else NULL
+
+
+cdef class MemsetValues(NodeValues):
+    cdef:
+        Operand dst
+        cydriver.CUDA_MEMSET_NODE_PARAMS params
+        cydriver.CUcontext c_context
+
+
+cdef class MemcpyValues(NodeValues):
+    cdef:
+        Operand dst
+        Operand src
+        bint is_plain               # one row of linear memory; other copies can be read, but not changed
+        size_t size
+        cydriver.CUDA_MEMCPY3D params
+        cydriver.CUcontext c_context
+
+
+cdef class AllocValues(NodeValues):
+    cdef:
+        cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
+        str memory_type
+        tuple peers
+
+
+cdef class FreeValues(NodeValues):
+    cdef cydriver.CUdeviceptr address
+
+
+cdef Operand Operand_create(str name, object value, object owner)
+cdef MemsetValues MemsetValues_create(Operand dst, object value, object width, object height, object pitch)
+# Arguments that are None keep the value of `old`.
+cdef MemsetValues MemsetValues_change(
+    MemsetValues old, Operand dst, object value, object width, object height, object pitch
+)
+cdef MemsetValues MemsetValues_read(cydriver.CUgraphNode c_node)
+cdef MemcpyValues MemcpyValues_create(Operand dst, Operand src, object size)
+cdef MemcpyValues MemcpyValues_change(MemcpyValues old, Operand dst, Operand src, object size)
+cdef MemcpyValues MemcpyValues_read(cydriver.CUgraphNode c_node)
+cdef AllocValues AllocValues_create(object size, object device, object memory_type, object peer_access)
+cdef AllocValues AllocValues_read(cydriver.CUgraphNode c_node)
+cdef FreeValues FreeValues_create(object dptr)
+cdef FreeValues FreeValues_read(cydriver.CUgraphNode c_node)

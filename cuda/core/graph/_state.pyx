@@ -1,0 +1,411 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What graphs keep alive: trees of graphs, records of nodes, edges, and operands of executable graphs."""
+
+from __future__ import annotations
+
+cimport cython
+from libc.stdint cimport uint64_t, uintptr_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+
+from cpython.object cimport PyObject
+from cython.operator cimport dereference, preincrement
+
+from cuda.core._native._cuda_core cimport (
+    CaptureModeScope,
+    GraphHandle,
+    Keep,
+    KeepList,
+    NO_WORK,
+    StreamHandle,
+    deferred_queue,
+    relax_capture_mode,
+    work_in_current_context,
+)
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport is_interpreter_exiting
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
+
+import weakref
+
+
+cdef extern from "graph_lock.hpp" namespace "cuda_core" nogil:
+    cppclass LockOfGraphs "cuda_core::GraphLock":
+        bint try_take() except +
+        void take() except +
+
+
+# The Python object of each node, by the address of the node.
+node_registry = weakref.WeakValueDictionary()
+
+
+cdef class NodeRecord:
+    pass
+
+
+cdef class GraphRecord:
+    pass
+
+
+cdef class GraphTree:
+    pass
+
+
+cdef class GraphView:
+    pass
+
+
+# A thread that waits for the lock releases the interpreter lock, because the holder may need it.
+cdef int lock_graphs(GraphLock& lock) except -1:
+    cdef LockOfGraphs* taken = <LockOfGraphs*>&lock
+    if not taken.try_take():
+        with nogil:
+            taken.take()
+    return 0
+
+
+cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph):
+    cdef GraphTree self = GraphTree.__new__(GraphTree)
+    self.h_graph = GraphHandle.own(c_graph, &destroy_graph, Keep())
+    self.root = GraphRecord_create(c_graph, c_graph)
+    return self
+
+
+cdef GraphTree GraphTree_borrow(cydriver.CUgraph c_graph):
+    cdef GraphTree self = GraphTree.__new__(GraphTree)
+    self.h_graph = GraphHandle.borrow(c_graph, Keep())
+    self.root = GraphRecord_create(c_graph, c_graph)
+    return self
+
+
+cdef int GraphTree_adopt(GraphTree self) except -1:
+    if not self.h_graph.is_owner():
+        self.h_graph = GraphHandle.own(self.root.c_graph, &destroy_graph, Keep())
+    return 0
+
+
+cdef void destroy_graph(cydriver.CUgraph c_graph) noexcept nogil:
+    WARN_RETURN(cydriver.cuGraphDestroy(c_graph), b"cuGraphDestroy")
+
+
+cdef GraphRecord GraphRecord_create(cydriver.CUgraph c_graph, cydriver.CUgraph c_holder):
+    cdef GraphRecord self = GraphRecord.__new__(GraphRecord)
+    self.c_graph = c_graph
+    self.c_holder = c_holder
+    self.nodes = {}
+    return self
+
+
+cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body):
+    # A child graph retains the user objects of its nodes itself; those of a body are retained by the containing graph.
+    return GraphRecord_create(c_graph, parent.c_holder if is_body else c_graph)
+
+
+cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node):
+    cdef NodeRecord record
+    cdef cydriver.CUgraphNodeType c_type
+    key = <uintptr_t>c_node
+    record = self.nodes.get(key)
+    if record is not None:
+        return record
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphNodeGetType(c_node, &c_type), b"cuGraphNodeGetType")
+    record = NodeRecord.__new__(NodeRecord)
+    record.c_node = c_node
+    record.c_type = c_type
+    return self.nodes.setdefault(key, record)
+
+
+cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) except -1:
+    cdef size_t count = 0
+    check_alive(self)
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphGetNodes(self.c_graph, NULL, &count), b"cuGraphGetNodes")
+        c_nodes.resize(count)
+        if count:
+            HANDLE_RETURN(cydriver.cuGraphGetNodes(self.c_graph, c_nodes.data(), &count), b"cuGraphGetNodes")
+            c_nodes.resize(count)
+    return 0
+
+
+cdef int NodeRecord_mark_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=False) except -1:
+    key = <uintptr_t>self.c_node
+    graph.nodes.pop(key, None)
+    node_registry.pop(key, None)
+    cdef cydriver.CUuserObject c_object = exchange_user_object(self, NULL)
+    if c_object != NULL and not is_holder_destroyed:
+        release(graph.c_holder, c_object)
+    self.c_node = NULL
+    values = NodeRecord_values(self)
+    if values is not None:
+        NodeRecord_set_values(self, values._without_owners())
+    NodeRecord_mark_children_destroyed(graph, self, is_holder_destroyed)
+    return 0
+
+
+cdef int NodeRecord_mark_children_destroyed(
+    GraphRecord graph, NodeRecord self, bint is_holder_destroyed=False
+) except -1:
+    cdef GraphRecord child
+    cdef NodeRecord node
+    for child in self.children or ():
+        for node in list(child.nodes.values()):
+            # A child graph is destroyed together with its references.
+            NodeRecord_mark_destroyed(child, node, is_holder_destroyed or child.c_holder == child.c_graph)
+        child.c_graph = NULL
+    # `children` stays, so that views of the destroyed graphs can be read; ChildValues replaces it.
+    return 0
+
+
+cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1:
+    cdef cydriver.CUuserObject c_previous = exchange_user_object(self, c_object)
+    if c_previous != NULL:
+        release(graph.c_holder, c_previous)
+    return 0
+
+
+# Atomic, so that two threads that change or destroy the node release the user object once.
+cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuserObject c_object) noexcept:
+    cdef cydriver.CUuserObject c_previous
+    with cython.critical_section(self):
+        c_previous = self._user_object
+        self._user_object = c_object
+    return c_previous
+
+
+cdef int check_alive(GraphRecord self) except -1:
+    if self.c_graph == NULL:
+        raise RuntimeError("this graph is destroyed, together with the node to which it belonged")
+    return 0
+
+
+cdef KeepList* new_keeps() except NULL:
+    return KeepList.make(deferred_queue())
+
+
+cdef int keep_object(KeepList* keeps, object thing) except -1:
+    keeps.add(Keep.of_object(<PyObject*>thing))
+    return 0
+
+
+cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, KeepList* keeps) except NULL:
+    cdef cydriver.CUuserObject c_object = NULL
+    cdef cydriver.CUresult err
+    with nogil:
+        err = cydriver.cuUserObjectCreate(
+            &c_object,
+            keeps,
+            &drop_keeps,
+            1,
+            cydriver.CUuserObject_flags.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
+        )
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        keeps.drop_reference()
+        HANDLE_RETURN(err, b"cuUserObjectCreate")
+    with nogil:
+        err = cydriver.cuGraphRetainUserObject(
+            c_graph, c_object, 1, cydriver.CUuserObjectRetain_flags.CU_GRAPH_USER_OBJECT_MOVE
+        )
+        if err != cydriver.CUresult.CUDA_SUCCESS:
+            WARN_RETURN(cydriver.cuUserObjectRelease(c_object, 1), b"cuUserObjectRelease")
+    HANDLE_RETURN(err, b"cuGraphRetainUserObject")
+    return c_object
+
+
+cdef int share(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) except -1:
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphRetainUserObject(c_graph, c_object, 1, 0), b"cuGraphRetainUserObject")
+    return 0
+
+
+cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noexcept nogil:
+    WARN_RETURN(cydriver.cuGraphReleaseUserObject(c_graph, c_object, 1), b"cuGraphReleaseUserObject")
+
+
+# The destructor of a user object, called on a thread of the driver.
+cdef void drop_keeps(void* keeps) noexcept nogil:
+    (<KeepList*>keeps).drop_reference()
+
+
+cdef int read_neighbours(
+    cydriver.CUgraphNode c_node, bint is_pred, vector[cydriver.CUgraphNode]& c_nodes
+) except -1:
+    cdef vector[cydriver.CUgraphEdgeData] c_edges
+    cdef size_t count = 0
+    with nogil:
+        if is_pred:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependencies(c_node, NULL, NULL, &count), b"cuGraphNodeGetDependencies"
+            )
+        else:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependentNodes(c_node, NULL, NULL, &count), b"cuGraphNodeGetDependentNodes"
+            )
+        c_nodes.resize(count)
+        # The driver returns an error for edges with data if no array for the data is passed.
+        c_edges.resize(count)
+        if count and is_pred:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependencies(c_node, c_nodes.data(), c_edges.data(), &count),
+                b"cuGraphNodeGetDependencies",
+            )
+        elif count:
+            HANDLE_RETURN(
+                cydriver.cuGraphNodeGetDependentNodes(c_node, c_nodes.data(), c_edges.data(), &count),
+                b"cuGraphNodeGetDependentNodes",
+            )
+    return 0
+
+
+cdef int write_edges(
+    cydriver.CUgraph c_graph,
+    vector[cydriver.CUgraphNode]& c_from,
+    vector[cydriver.CUgraphNode]& c_to,
+    bint is_added,
+) except -1:
+    with nogil:
+        if is_added:
+            HANDLE_RETURN(
+                cydriver.cuGraphAddDependencies(c_graph, c_from.data(), c_to.data(), NULL, c_from.size()),
+                b"cuGraphAddDependencies",
+            )
+        else:
+            HANDLE_RETURN(
+                cydriver.cuGraphRemoveDependencies(c_graph, c_from.data(), c_to.data(), NULL, c_from.size()),
+                b"cuGraphRemoveDependencies",
+            )
+    return 0
+
+
+cdef int read_edges(
+    cydriver.CUgraph c_graph, vector[cydriver.CUgraphNode]& c_from, vector[cydriver.CUgraphNode]& c_to
+) except -1:
+    cdef vector[cydriver.CUgraphEdgeData] c_data
+    cdef size_t count = 0
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphGetEdges(c_graph, NULL, NULL, NULL, &count), b"cuGraphGetEdges")
+        c_from.resize(count)
+        c_to.resize(count)
+        # The driver returns an error for edges with data if no array for the data is passed.
+        c_data.resize(count)
+        if count:
+            HANDLE_RETURN(
+                cydriver.cuGraphGetEdges(c_graph, c_from.data(), c_to.data(), c_data.data(), &count),
+                b"cuGraphGetEdges",
+            )
+    return 0
+
+
+cdef class ExecutableOperands:
+    def __dealloc__(self):
+        if is_interpreter_exiting():
+            return
+        retire_all(self)
+        if not self._retired.empty():
+            release_after_launch(self)
+
+
+cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, KeepList* keeps) except -1:
+    cdef KeepList* previous = NULL
+    with cython.critical_section(self):
+        self.is_used = True
+        self.change_count += 1
+        previous = self._current[node]
+        self._current[node] = keeps
+        if previous != NULL:
+            self._retired.push_back(previous)
+        release_retired(self)
+    return 0
+
+
+cdef int ExecutableOperands_clear(ExecutableOperands self) except -1:
+    with cython.critical_section(self):
+        self.change_count += 1
+        retire_all(self)
+        release_retired(self)
+        self.is_used = not self._retired.empty()
+    return 0
+
+
+cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& h_stream) except -1:
+    with cython.critical_section(self):
+        release_retired(self)
+        # Launches of one executable never overlap, so when the last has completed, all have.
+        self._h_last.set(h_stream)
+        self._launch_count += 1
+    return 0
+
+
+cdef void retire_all(ExecutableOperands self) noexcept:
+    cdef unordered_map[uintptr_t, KeepListPointer].iterator row = self._current.begin()
+    while row != self._current.end():
+        if dereference(row).second != NULL:
+            self._retired.push_back(dereference(row).second)
+        preincrement(row)
+    self._current.clear()
+
+
+# Releases replaced operands if no launch in flight can use them. They are moved away first, because other threads may
+# change and launch the executable during the query.
+cdef void release_retired(ExecutableOperands self) noexcept:
+    cdef vector[KeepListPointer] items
+    cdef KeepList* keeps
+    cdef StreamHandle h_last
+    cdef uint64_t launch_count = self._launch_count
+    cdef bint is_released
+    if self._retired.empty():
+        return
+    h_last = self._h_last.copy()
+    items.swap(self._retired)
+    with nogil:
+        is_released = not h_last or is_idle(h_last)
+    if not is_released:
+        self._retired.insert(self._retired.end(), items.begin(), items.end())
+        self.is_used = True
+        return
+    for keeps in items:
+        keeps.drop_reference()
+    if self._launch_count == launch_count:
+        self._h_last.reset()
+
+
+# False also if a capture forbids the query.
+cdef bint is_idle(const StreamHandle& h_stream) noexcept nogil:
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    return work_in_current_context(h_stream.get(), NULL) == NO_WORK
+
+
+# Releases replaced operands from a host function behind the last launch, because no later call will query the stream.
+cdef void release_after_launch(ExecutableOperands self) noexcept:
+    cdef vector[KeepListPointer]* items
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err
+    cdef StreamHandle h_last
+    release_retired(self)
+    if self._retired.empty():
+        return
+    h_last = self._h_last.copy()
+    # A stream that is capturing now cannot run a host function; then the operands are leaked.
+    if (
+        cydriver.cuStreamIsCapturing(h_last.get(), &c_status) != cydriver.CUresult.CUDA_SUCCESS
+        or c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    ):
+        return
+    items = new vector[KeepListPointer]()
+    items.swap(self._retired)
+    with nogil:
+        err = cydriver.cuLaunchHostFunc(h_last.get(), &drop_all, items)
+    # A context in an error state runs nothing, so nothing is in use.
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        drop_all(items)
+
+
+# Called on a thread of the driver: dropping a reference queues the objects, which the main thread releases.
+cdef void drop_all(void* data) noexcept nogil:
+    cdef vector[KeepListPointer]* items = <vector[KeepListPointer]*>data
+    cdef KeepList* keeps
+    for keeps in items[0]:
+        keeps.drop_reference()
+    del items
