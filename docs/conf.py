@@ -17,7 +17,7 @@ copyright = f"2026, {author}"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build", "changes/[0-9]*"]
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"cuda.core {__version__}"
 templates_path = []

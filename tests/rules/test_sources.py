@@ -38,7 +38,7 @@ def named(path: Path) -> str:
 
 CODE = [*sources("cuda", "tests", "examples", "benchmarks", ".ci"), ROOT / "setup.py", ROOT / "docs" / "conf.py"]
 SCRIPTS = [path for path in sorted((ROOT / ".ci").iterdir()) if path.is_file() and not path.suffix]
-PAGES = [path for folder in ("", "api", "changes", "design", "guide") for path in (ROOT / "docs" / folder).glob("*.*")]
+PAGES = [path for folder in ("", "api", "design", "guide") for path in (ROOT / "docs" / folder).glob("*.*")]
 TEXTS = [*CODE, *SCRIPTS, *PAGES, *(ROOT / "tests").rglob("*.cu"), ROOT / "README.md", ROOT / "pyproject.toml"]
 CYTHON = [path for path in sources("cuda") if path.suffix in (".pyx", ".pxd")]
 
