@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times allocating and freeing with ``CachingMemoryResource``, on one thread and on four.
+"""Time allocating and freeing with ``CachingMemoryResource``, on one thread and on four.
 
-The overhead of the cache is the time of an allocation and its free, minus the time of creating and closing a ``Buffer``
-of no bytes, for which the pool does not call the driver. The driver is one that does nothing, so no GPU is needed; with
-``--device`` it is the driver of this machine, whose time the figures of the pool include. The figures are the least
-times of all rounds, in nanoseconds for an allocation and its free; the ways take turns, so that the load of the machine
-affects all alike. With four threads, the time until the last thread ends is divided by the allocations of all.
+The cache's overhead is the time to allocate and free, minus the time to create and close an empty ``Buffer``, because
+the pool does not call the driver for that one. By default the driver does nothing, so no GPU is needed. With
+``--device`` the machine's own driver is used, and the figures for the pool include its time. The figures are the least
+times of all rounds, in nanoseconds per allocation and free. All ways take turns, so the machine's load affects them
+alike. With four threads, the time until the last thread finishes is divided by the total number of allocations.
 
     python caching.py [--device] [--rounds N]    fails if the overhead is over its limit
 """
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def measure(rounds: int) -> dict[tuple[str, int], float]:
-    """Return the least nanoseconds of each way, by name and number of threads."""
+    """Return the least nanoseconds of each way, by name and thread count."""
     from cuda.core import CachingMemoryResource, Device, LegacyPinnedMemoryResource
 
     device = Device()
@@ -77,7 +77,7 @@ def measure(rounds: int) -> dict[tuple[str, int], float]:
 
 
 def nanoseconds(call: Callable, device, streams: list) -> float:
-    """Return the time of one loop, where each stream has a thread of its own."""
+    """Return the nanoseconds per allocation and free, with one thread per stream."""
     if len(streams) == 1:
         start = time.perf_counter_ns()
         call(streams[0])

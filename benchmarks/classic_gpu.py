@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times the classic interface on a GPU, and PyCUDA and CuPy where they are installed.
+"""Time the classic interface on a GPU, and PyCUDA and CuPy if they are installed.
 
 All libraries take turns in one run, on the same primary context. Calls are timed on the host, in batches that do not
-fill the queue of the GPU: medians in microseconds. Operations on large arrays are timed by events on the GPU, in
-batches too; their bandwidth is compared with that of a copy within the device.
+fill the GPU's queue, and reported as medians in microseconds. Operations on large arrays are also run in batches, but
+timed with events on the GPU, and their bandwidth is compared with a copy within the device.
 
     python classic_gpu.py [--json FILE] [--rounds N] [--large N] [libraries]
 
-``--large`` is the number of elements of large arrays; a small one tries the benchmark on the software device.
+``--large`` is the number of elements in large arrays. Use a small one to try the benchmark on the software device.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __global__ void saxpy(float a, const float *x, const float *y, float *out, unsig
     if (i < n) out[i] = a * x[i] + y[i];
 }
 """
-# An upper bound for the bandwidth of a + b: reads and writes as many bytes, and computes nothing.
+# An upper bound for the bandwidth of a + b: it reads and writes as many bytes but computes nothing.
 COPY = """
 __global__ void copy(const float4 *x, float4 *y, unsigned long long n)
 {
@@ -61,7 +61,7 @@ CALLS = [
     "get of 1,000",
     "slice of 1,000",
 ]
-# The elements that an operation reads and writes for each index.
+# How many elements an operation reads and writes per index.
 OPERATIONS = {"a + b": 3, "a += b": 3, "sum": 1, "saxpy kernel": 3, "dot kernel": 2, "copy": 2, "plain copy kernel": 3}
 
 
@@ -95,7 +95,7 @@ def main() -> int:
 
 
 def our_ways(large: int) -> dict[str, Callable[[], object]]:
-    """Return the calls of ``cuda.core`` to time, by name."""
+    """Return the ``cuda.core`` calls to time, by name."""
     import cuda.core.driver as drv
     from cuda.core import LEGACY_DEFAULT_STREAM, LaunchConfig, launch
     from cuda.core.driver import compiler, gpuarray
@@ -116,7 +116,7 @@ def our_ways(large: int) -> dict[str, Callable[[], object]]:
 
 
 def pycuda_ways(large: int) -> dict[str, Callable[[], object]]:
-    """Return the calls of PyCUDA to time, in the primary context, which is current."""
+    """Return the PyCUDA calls to time, in the primary context, which is current."""
     import pycuda.autoprimaryctx
     import pycuda.compiler
     import pycuda.driver
@@ -133,7 +133,7 @@ def pycuda_ways(large: int) -> dict[str, Callable[[], object]]:
 def classic_ways(
     drv, compiler, gpuarray, elementwise_kernel, reduction_kernel, large: int
 ) -> dict[str, Callable[[], object]]:
-    """Return the calls to time that both classic interfaces have."""
+    """Return the calls to time that both classic interfaces support."""
     function = compiler.SourceModule(SOURCE).get_function("saxpy")
     prepared = compiler.SourceModule(SOURCE).get_function("saxpy")
     prepared.prepare("fPPPQ")
@@ -180,7 +180,7 @@ def classic_ways(
 
 
 def cupy_ways(large: int) -> dict[str, Callable[[], object]]:
-    """Return the calls of CuPy to time."""
+    """Return the CuPy calls to time."""
     import cupy
 
     kernel = cupy.RawKernel(f'extern "C" {SOURCE.strip()}', "saxpy")
@@ -222,7 +222,7 @@ def cupy_ways(large: int) -> dict[str, Callable[[], object]]:
 
 
 def time_calls(ways, rounds: int, synchronize) -> dict[str, dict[str, float]]:
-    """Return the host time of a call in microseconds, by name and library."""
+    """Return the host time per call in microseconds, by name and library."""
     samples: dict = {}
     for number in range(rounds + 3):
         for library, calls in ways.items():
@@ -242,7 +242,7 @@ def time_calls(ways, rounds: int, synchronize) -> dict[str, dict[str, float]]:
 
 
 def time_operations(ways, rounds: int, large: int, synchronize) -> dict[str, dict[str, float]]:
-    """Return the bandwidth of operations, read and written, in GB/s, by name and library."""
+    """Return the read and write bandwidth of operations in GB/s, by name and library."""
     import cuda.core.driver as drv
 
     samples: dict = {}

@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times creating and compiling programs, and cache hits, beside NVRTC alone and another ``cuda.core``; needs no GPU.
+"""Time creating, compiling and caching programs, beside NVRTC alone and another ``cuda.core``.
 
-A source of 5 KB becomes a ``Program``, is compiled to CUBIN, and looked up in caches in memory and in files: on its
-own, and with 10 headers, each of which is checked for changes; by the same ``Program``, and by new ones. Each
-environment has a process of its own, and they take turns within every round, so that the load of the machine affects
-all alike. PTX and NVVM IR are short. The figures are medians of the rounds, in microseconds.
+A 5 KB source becomes a ``Program``, is compiled to CUBIN, and is looked up in caches in memory and in files: alone and
+with 10 headers, which are all checked for changes, and through the same ``Program`` and new ones. Each environment has
+its own process, and all take turns within every round, so the machine's load affects them alike. The PTX and NVVM IR
+inputs are short. The figures are medians of the rounds, in microseconds. No GPU is needed.
 
-    python compile.py                          print the figures; fail if one is over its limit
-    python compile.py --peer OTHER/bin/python  also time the ``cuda.core`` of another environment; fail if
-                                               that one is faster
+    python compile.py                          print the figures, and fail if one is over its limit
+    python compile.py --peer OTHER/bin/python  also time another environment's ``cuda.core``, and fail if
+                                               it is faster
     python compile.py --json                   print the figures as JSON
 """
 
@@ -48,10 +48,10 @@ define void @f() { ret void }
 """
 ALONE, FIRST = "first compilation, NVRTC alone", "first compilation"
 WITH_HEADERS = f", {HEADERS} headers"
-# Limits: of rows in microseconds, and of a first compilation as a multiple of NVRTC alone.
+# Row limits in microseconds, and the limit for a first compilation as a multiple of NVRTC alone.
 LIMITS = {f"hit in memory{WITH_HEADERS}": 30.0, f"hit in files{WITH_HEADERS}": 300.0}
 OVERHEAD = 1.05
-# The ratio up to which two figures count as equal, because of noise.
+# Because of noise, two figures count as equal up to this ratio.
 NOISE = 1.1
 
 
@@ -66,7 +66,7 @@ def main() -> int:
         return serve()
     samples = measure({"ours": sys.executable} | ({"peer": arguments.peer} if arguments.peer else {}), arguments.rounds)
     figures = {row: {name: statistics.median(times[name]) for name in times} for row, times in samples.items()}
-    # Ratios within each round, because the speed of the machine changes between rounds.
+    # Compute the ratios within each round, because the machine's speed changes between rounds.
     ratios = {name: ratio(samples[FIRST][name], alone) for name, alone in samples[ALONE].items()}
     if arguments.json:
         print(json.dumps(figures))
@@ -78,12 +78,12 @@ def main() -> int:
 
 
 def ratio(times: list[float], others: list[float]) -> float:
-    """Return the median of the ratios of the rounds."""
+    """Return the median ratio over all rounds."""
     return statistics.median(time / other for time, other in zip(times, others, strict=True))
 
 
 def measure(environments: dict[str, str], rounds: int) -> dict[str, dict[str, list[float]]]:
-    """Return the times of all rounds, by row and environment; an environment that refuses the program is missing."""
+    """Return the times of all rounds, by row and by each environment that accepts the program."""
     with contextlib.ExitStack() as stack:
         workers = {name: stack.enter_context(worker(python, name)) for name, python in environments.items()}
         rows = {name: json.loads(process.stdout.readline()) for name, process in workers.items()}
@@ -99,7 +99,7 @@ def measure(environments: dict[str, str], rounds: int) -> dict[str, dict[str, li
 @contextlib.contextmanager
 def worker(python: str, name: str):
     """Start a process that measures rows on demand."""
-    # Our process imports the cuda.core of this process, the peer the one of its environment.
+    # Our worker imports the same cuda.core as this process, and the peer imports its environment's.
     environment = {key: value for key, value in os.environ.items() if name == "ours" or key != "PYTHONPATH"}
     command = [python, "-P", "-W", "ignore", str(Path(__file__).resolve()), "--serve"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
@@ -116,10 +116,10 @@ def asked(process, row: str) -> float:
 
 
 def serve() -> int:
-    """Print the names of the rows, and then the time of each row that stdin names."""
+    """Print the row names, and then the time of every row named on stdin."""
     with tempfile.TemporaryDirectory() as directory:
         rows = {name: call for name, call in all_rows(Path(directory)).items() if not refuses(call)}
-        time.sleep(0.1)  # headers written just now are read again each time
+        time.sleep(0.1)  # headers written just now would be read again each time
         print(json.dumps(list(rows)), flush=True)
         for line in sys.stdin:
             row = line.rstrip("\n")
@@ -148,7 +148,7 @@ def all_rows(directory: Path) -> dict[str, Callable[[], object]]:
 
 
 def rows_without_caches(plain: str, including: str, include: str) -> dict[str, Callable[[], object]]:
-    """Return the rows that clear an in-process cache before each call, which show what the cache saves."""
+    """Return the rows that clear an in-process cache before every call, to show how much the cache saves."""
     try:
         from cuda.core._compile import _option_cache
         from cuda.core._compile.cache import _headers, _lookup
@@ -184,7 +184,7 @@ def rows_of_other_languages(options: ProgramOptions) -> dict[str, Callable[[], o
 
 
 def ir() -> str:
-    """Return a kernel in NVVM IR of the version of the compiler."""
+    """Return a kernel in NVVM IR of the compiler's version."""
     version = ", ".join(f"i32 {part}" for part in nvvm.ir_version())
     return f"{IR}!nvvmir.version = !{{!0}}\n!0 = !{{{version}}}\n"
 
@@ -207,7 +207,7 @@ def padded(code: str) -> str:
 
 
 def write_headers(directory: Path) -> Path:
-    """Write headers, each of which includes the next."""
+    """Write a chain of headers that include one another."""
     directory.mkdir()
     for index in range(HEADERS):
         following = f'#include "header{index + 1}.h"\n' if index + 1 < HEADERS else ""
@@ -235,7 +235,7 @@ def check(error) -> None:
 
 
 def refuses(call: Callable[[], object]) -> bool:
-    """Call for the first time; return whether this ``cuda.core`` does not take the program here."""
+    """Make the first call, and return whether this ``cuda.core`` rejects the program."""
     try:
         call()
     except (RuntimeError, ValueError):
@@ -263,7 +263,7 @@ def show(figures: dict[str, dict[str, float]], ratios: dict[str, float]) -> None
 
 
 def excesses(figures: dict[str, dict[str, float]], ratios: dict[str, float]) -> list[str]:
-    """Return the rows that are over their limits, with the reason."""
+    """Return the rows that are over their limits, each with the limit."""
     wrong = [f"{row}, {limit}" for row, limit in LIMITS.items() if figures[row]["ours"] > limit]
     if ratios["ours"] > OVERHEAD:
         wrong.append(f"{FIRST}, {OVERHEAD} times NVRTC alone")

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower bound for graphs: the driver called in loops in C. Each function returns nanoseconds
-// for all calls together, or minus the code of the first that failed.
+// The lower bound for graphs: driver calls in C loops. Each function returns the total nanoseconds of
+// all calls, or minus the code of the first call that failed.
 #include <stdint.h>
 #include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-// As cuda.h has them.
+// As declared in cuda.h.
 struct LaunchConfig {
     unsigned grid[3], block[3], shared;
     void* stream;
@@ -88,7 +88,7 @@ EXPORT int64_t time_captures(const struct Calls* calls, void* stream, void* kern
     return now() - start;
 }
 
-// Changes nodes of an executable, and launches that.
+// Updates nodes of an executable and launches it.
 EXPORT int64_t time_patches(const struct Calls* calls, void* executable, void** changed, void* stream, void* kernel,
                             void* argument, int nodes, int count) {
     void* parameters[] = {&argument};
@@ -101,7 +101,7 @@ EXPORT int64_t time_patches(const struct Calls* calls, void* executable, void** 
     return now() - start;
 }
 
-// Captures the work again, updates an executable with it, and launches that.
+// Captures the work again, updates an executable with it and launches the executable.
 EXPORT int64_t time_changes(const struct Calls* calls, void* executable, void* capturing, void* stream, void* kernel,
                             void* argument, int nodes, int count) {
     unsigned long long result[8]; // room for CUgraphExecUpdateResultInfo

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times graphs on a GPU: by the driver's C interface, and by the cuda.core that is installed.
+"""Time graphs on a GPU, through the driver's C interface and the installed cuda.core.
 
-All ways take turns in one run, on the same stream. The times are those of the host: medians in microseconds. Run this
+All ways take turns in one run, on the same stream. The figures are medians of host times, in microseconds. Run this
 with the interpreters of two installations to compare each with C. Rows that an installation does not support are
 skipped.
 
@@ -30,7 +30,7 @@ from cuda.core.graph import GraphDefinition
 
 REPLAYED, CAPTURED = 10, 1000
 SOURCE = 'extern "C" __global__ void none(float* p) {}'
-# The limits for the overhead over C: microseconds, and for a long operation the ratio.
+# Limits for the overhead over C, in microseconds or, for a long operation, as a ratio.
 ALLOWED = {
     "replay 10 kernels": 0.3,
     "update a node": 0.3,
@@ -55,7 +55,7 @@ Pointer, Int = ctypes.c_void_p, ctypes.c_int
 
 
 class Calls(ctypes.Structure):
-    """The functions of the driver, as graph_loop.c takes them."""
+    """The driver functions, in the order that graph_loop.c expects."""
 
     _fields_ = [(field, Pointer) for field, _, _ in NAMES]
 
@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def rows(device, stream):
-    """Yield the name of each operation, and its ways: each runs a batch, and returns nanoseconds of one call."""
+    """Yield each operation's name and ways. A way runs a batch and returns the nanoseconds per call."""
     code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
     kernel, config = code.get_kernel("none"), LaunchConfig(grid=1, block=1)
     buffers = [device.allocate(64, stream=stream) for _ in range(2)]
@@ -142,7 +142,7 @@ def rows(device, stream):
 
 
 def changed_pointers(stream, buffers, names) -> dict[str, Callable[[], float]]:
-    """Return the ways to replay three kernels whose nodes get a new pointer each time."""
+    """Return the ways to replay three kernels with a new pointer in their nodes each time."""
     step, addresses = captured_step(stream, buffers, names, data="address")
     graph, nodes = chain_of_three(buffers, names)
     changed = (Pointer * 3)(*[int(node.handle) for node in nodes])
@@ -156,8 +156,8 @@ def changed_pointers(stream, buffers, names) -> dict[str, Callable[[], float]]:
 
 
 def other_buffers(device, stream, buffers, names) -> dict[str, Callable[[], float]]:
-    """Return the same ways with a buffer in place of the pointer; buffers are data without being named."""
-    # More buffers than the function remembers, so that each call has a new one.
+    """Return the ways to replay with a new buffer each time. Buffers are data without being named."""
+    # Use more buffers than the function remembers, so every call has a new one.
     pool = itertools.cycle([device.allocate(256, stream=stream) for _ in range(1200)])
     ways = changed_pointers(stream, buffers, names)
     step, _ = captured_step(stream, buffers, names)
@@ -169,7 +169,7 @@ def other_buffers(device, stream, buffers, names) -> dict[str, Callable[[], floa
 
 
 def captured_pointers(stream, buffers, c_capturing, c_kernel, names) -> dict[str, Callable[[], float]]:
-    """Return the ways to capture three kernels again, with a new pointer each time."""
+    """Return the ways to capture three kernels again with a new pointer each time."""
     step, addresses = captured_step(stream, buffers, names)
     graph, nodes = chain_of_three(buffers, names)
     handles = Pointer(int(stream.handle)), c_kernel, Pointer(int(buffers[0].handle))
@@ -191,7 +191,7 @@ def captured_step(stream, buffers, names, **options):
     address = int(buffers[0].handle)
     captured = cuda.core.graph.capture(step, **options)
     captured(stream, address)
-    # Each address is new: an address that is used again would get an executable of its own.
+    # Every address is new, because a reused address would get its own executable.
     return captured, iter(range(address + 256, address + (1 << 40), 256))
 
 
@@ -205,7 +205,7 @@ def chain_of_three(buffers, names):
 
 
 def loop(name: str, *values, count: int) -> Callable[[], float]:
-    """Return a batch that a function of graph_loop.c runs."""
+    """Return a batch that runs a graph_loop.c function."""
     function = getattr(LOOPS, name)
     function.restype = ctypes.c_int64
     calls = Calls(*[entry(name, version) for _, name, version in NAMES])
@@ -220,7 +220,7 @@ def loop(name: str, *values, count: int) -> Callable[[], float]:
 
 
 def entry(name: str, version: int) -> int:
-    """Return the address of a function of the driver."""
+    """Return the address of a driver function."""
     error, found, _ = driver.cuGetProcAddress(name.encode(), version, 0)
     if error or not found:
         raise RuntimeError(f"this driver has no {name} of version {version}")

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times a kernel launch on a GPU: by the driver's C interface, by ``cuda.bindings``, and by ``cuda.core``.
+"""Time a kernel launch on a GPU, through the driver's C interface, ``cuda.bindings`` and ``cuda.core``.
 
-All ways take turns in one run, on the same kernels and the same stream, so that clock rates affect all alike. A batch
-is short enough not to fill the launch queue of the GPU, so the times are those of the host. The figures are medians
-in microseconds; the last two columns are the overhead over the C call.
+All ways take turns in one run, on the same kernels and the same stream, so clock rates affect them alike. A batch is
+short enough not to fill the GPU's launch queue, so the figures are host times: medians in microseconds. The last two
+columns show the overhead over the C call.
 
     python launch_gpu.py [--json FILE] [--rounds N]
 """
@@ -32,7 +32,7 @@ extern "C" __global__ void many(int* a, int* b, int* c, int* d, int* e, int* f, 
                                 int* i, int* j, int* k, int* l, int* m, int* n, int* o, int* p) {}
 """
 BATCH = 200
-# The limit for the overhead of a launch over the C call, in microseconds (up to five arguments).
+# The limit for the overhead over the C call, in microseconds, for launches with up to five arguments.
 ALLOWED = 0.3
 
 
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def all_ways(stream, kernel, values) -> dict[str, Callable[[], float]]:
-    """Return the ways to launch: each runs a batch and returns the nanoseconds of one launch."""
+    """Return the ways to launch. Each runs a batch and returns the nanoseconds per launch."""
     config = LaunchConfig(grid=1, block=1)
     return {
         "C": c_way(stream, kernel, values),
@@ -104,7 +104,7 @@ def c_way(stream, kernel, values) -> Callable[[], float]:
         total = time_launches(entry, int(stream.handle), int(kernel.handle), parameters, BATCH)
         if total < 0:
             raise RuntimeError(f"cuLaunchKernelEx failed with code {-total}")
-        # The cells have to live as long as the array of their addresses.
+        # The cells must outlive the array of their addresses.
         return total / BATCH if cells is not None else 0.0
 
     return batch

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower bound for a launch: the driver called in a loop in C.
+// The lower bound for a launch: driver calls in a C loop.
 #include <stdint.h>
 #include <time.h>
 
-// The driver's CUlaunchConfig, written out so that no CUDA header is needed.
+// The driver's CUlaunchConfig, spelled out so that no CUDA header is needed.
 struct Config {
     unsigned grid[3], block[3], shared_bytes;
     void* stream;
@@ -15,7 +15,7 @@ struct Config {
 
 typedef int (*LaunchKernelEx)(const struct Config* config, void* function, void** parameters, void** extra);
 
-// Returns nanoseconds for all launches together, or minus the code of the first that failed.
+// Returns the total nanoseconds of all launches, or minus the code of the first launch that failed.
 __attribute__((visibility("default"))) int64_t time_launches(LaunchKernelEx launch, void* stream, void* function,
                                                              void** parameters, int count) {
     const struct Config config = {{1, 1, 1}, {1, 1, 1}, 0, stream, 0, 0};

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times linking with nvJitLink, by ``Linker`` and by the bindings alone; no GPU is needed.
+"""Time linking with nvJitLink, through ``Linker`` and through the bindings alone.
 
 Each call creates a link with its options, links to CUBIN and drops the link. The figures are the least times of all
-rounds, in microseconds, and multiples of the bindings alone; the ways take turns, so that the load of the machine
-affects all alike.
+rounds, in microseconds, and as multiples of the bindings alone. All ways take turns, so the machine's load affects them
+alike. No GPU is needed.
 
     python link.py                             print the figures
-    python link.py --peer OTHER/bin/python     also time the ``cuda.core`` of another environment, with the same
-                                               nvJitLink; fail if that one is faster
+    python link.py --peer OTHER/bin/python     also time another environment's ``cuda.core`` with the same
+                                               nvJitLink, and fail if it is faster
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from cuda.core import Linker, LinkerOptions, ObjectCode
 ARCH = "sm_80"
 MAIN = 'extern "C" __device__ int part(int); extern "C" __global__ void f(int* x) { *x = part(*x); }'
 PART = 'extern "C" __device__ int part(int y) { return 3 * y + 1; }'
-# What is linked: a name, a format, and sources.
+# Inputs to link: a name, a format and the sources.
 ROWS = {
     "PTX": ("ptx", [PART + MAIN]),
     "LTO IR": ("ltoir", [PART + MAIN]),
     "two CUBINs": ("cubin", [MAIN, PART]),
 }
 ROUNDS = 40
-LINKS = 20  # in a round
+LINKS = 20  # per round
 TOLERANCE = 1.03
 
 
@@ -116,7 +116,7 @@ def timed(call: Callable[[], object]) -> float:
 
 
 class Peer:
-    """A process with the ``cuda.core`` of another environment: called with the name of a row, it times a round."""
+    """A process with another environment's ``cuda.core`` that times a round when called with a row name."""
 
     def __init__(self, python: str):
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -134,14 +134,14 @@ class Peer:
 
 
 def library_path(environment: dict[str, str]) -> dict[str, str]:
-    """Return the setting by which the peer finds our nvJitLink, if it has none of its own."""
+    """Return the variable that lets the peer find our nvJitLink if it does not have its own."""
     package = importlib.util.find_spec("nvidia.cu13")
     folders = [str(Path(place, "lib")) for place in package.submodule_search_locations] if package else []
     return {"LD_LIBRARY_PATH": os.pathsep.join([*folders, environment.get("LD_LIBRARY_PATH", "")])}
 
 
 def serve() -> None:
-    """Print the time of a round for each name of a row on stdin."""
+    """Print the time of a round for every row name on stdin."""
     calls = {name: link_by_core(name) for name in ROWS}
     for line in sys.stdin:
         print(timed(calls[line.strip()]), flush=True)

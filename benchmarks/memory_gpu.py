@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times memory, copies, events and streams on a GPU: by the driver's C interface, and by ``cuda.core``.
+"""Time memory, copies, events and streams on a GPU, through the driver's C interface and ``cuda.core``.
 
-Batched copies are also timed by ``cuda.bindings``. All ways take turns in one run, on the same memory
-and the same stream. A batch is short enough not to fill the queue of the GPU, so the times are those of
-the host, except in the last two rows, which wait for the copies. The figures are medians in
-microseconds; "ours - C" is the overhead over the C calls.
+Batched copies are also timed through ``cuda.bindings``. All ways take turns in one run, on the same memory
+and the same stream. A batch is short enough not to fill the GPU's queue, so the figures are host times,
+except in the last two rows, which wait for the copies. They are medians in microseconds; "ours - C" is the
+overhead over the C calls.
 
     python memory_gpu.py [--json FILE] [--rounds N]
 """
@@ -28,7 +28,7 @@ from cuda.core.utils import copy_batch
 
 BATCH = 100
 COPIES = 64
-# The limit for the overhead of rows that make a single driver call, in microseconds.
+# The overhead limit for rows that make a single driver call, in microseconds.
 ALLOWED = 0.3
 SINGLE = ("copy 1 KiB", "fill 1 KiB", "record, reused")
 
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def rows(device, stream):
-    """Yield the name of each operation, and its ways: each runs a batch, and returns nanoseconds of one call."""
+    """Yield each operation's name and ways. A way runs a batch and returns the nanoseconds per call."""
     handle = ctypes.c_void_p(int(stream.handle))
     pool = ctypes.c_void_p(int(device.memory_resource.handle))
     a, b = (device.allocate(1024, stream=stream) for _ in range(2))
@@ -116,7 +116,7 @@ def rows(device, stream):
 
 
 def batches(device, stream, handle, size: int) -> dict[str, Callable[[], float]]:
-    """Return the ways to do batched copies and wait for them."""
+    """Return the ways to make batched copies and wait for them."""
     sources, targets = ([device.allocate(size, stream=stream) for _ in range(COPIES)] for _ in range(2))
     attributes = driver.CUmemcpyAttributes()
     attributes.srcAccessOrder = driver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
@@ -145,7 +145,7 @@ def batches(device, stream, handle, size: int) -> dict[str, Callable[[], float]]
 
 
 def entry(name: str, version: int = 12000) -> ctypes.c_void_p:
-    """Return the address of a function of the driver."""
+    """Return the address of a driver function."""
     error, found, _ = driver.cuGetProcAddress(name.encode(), version, 0)
     if error:
         raise RuntimeError(f"this driver has no {name} of version {version}")
@@ -157,7 +157,7 @@ def address(buffer) -> ctypes.c_uint64:
 
 
 def loop(name: str, *values, count: int = BATCH) -> Callable[[], float]:
-    """Return a batch that a function of memory_loop.c runs."""
+    """Return a batch that runs a memory_loop.c function."""
     function = getattr(LOOPS, name)
     function.restype = ctypes.c_int64
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower bound for memory, events and streams: the driver called in loops in C. Each
-// function returns nanoseconds for all calls together, or minus the code of the first that failed.
+// The lower bound for memory, events and streams: driver calls in C loops. Each function returns the
+// total nanoseconds of all calls, or minus the code of the first call that failed.
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -48,7 +48,7 @@ EXPORT int64_t time_fills(int (*fill)(Pointer, unsigned char, size_t, void*), Po
     return now() - start;
 }
 
-// Without an event, one is created and destroyed for each record.
+// Without an event, creates and destroys one per record.
 EXPORT int64_t time_records(int (*create)(void**, unsigned), int (*record)(void*, void*), int (*destroy)(void*),
                             void* event, void* stream, int count) {
     const int64_t start = now();
@@ -71,7 +71,7 @@ EXPORT int64_t time_streams(int (*create)(void**, unsigned, int), int (*destroy)
     return now() - start;
 }
 
-// Batched copies, and the wait for them. `attributes` is one CUmemcpyAttributes for all copies.
+// Makes batched copies and waits for them. `attributes` is one CUmemcpyAttributes for all copies.
 EXPORT int64_t time_batches(int (*copy)(Pointer*, Pointer*, size_t*, size_t, void*, size_t*, size_t, void*),
                             Pointer* targets, Pointer* sources, size_t* sizes, size_t copies, void* attributes,
                             void* stream, int (*synchronize)(void*), int count) {

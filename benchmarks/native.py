@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and loads the C parts of the benchmarks."""
+"""Compiling and loading the C parts of the benchmarks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ HERE = Path(__file__).resolve().parent
 
 
 def load(source: str, mode: int = ctypes.DEFAULT_MODE, name: str | None = None) -> ctypes.CDLL:
-    """Compile a C file of this directory into a temporary library, and load that.
+    """Compile a C file in this directory into a temporary library, and load the library.
 
     Parameters
     ----------
     source : str
-        The file.
+        The file name.
     mode : int, optional
-        The mode of ``dlopen``, such as ``ctypes.RTLD_GLOBAL``.
+        The ``dlopen`` mode, such as ``ctypes.RTLD_GLOBAL``.
     name : str, optional
-        The SONAME of the library.
+        The library's SONAME.
     """
     with tempfile.TemporaryDirectory() as directory:
         library = Path(directory) / "library.so"
@@ -36,5 +36,5 @@ def load(source: str, mode: int = ctypes.DEFAULT_MODE, name: str | None = None) 
 
 
 def load_null_driver() -> None:
-    """Make ``null_driver.c`` the CUDA driver of this process; call it before anything uses CUDA."""
+    """Make ``null_driver.c`` this process's CUDA driver. Call this before anything uses CUDA."""
     load("null_driver.c", ctypes.RTLD_GLOBAL, "libcuda.so.1")

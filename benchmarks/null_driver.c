@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// A CUDA driver that does nothing: the time of a call on it is the overhead of the library.
+// A CUDA driver that does nothing, so the time of a call is the library's overhead.
 //
 //     cc -O2 -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 null_driver.c
 //
-// The bindings find every entry point through cuGetProcAddress_v2, the only exported function. An
-// entry point that is not in the table below succeeds and writes nothing. The name of a kernel
-// gives the sizes of its parameters: "saxpy_4_8_8_8_8" has five.
+// The bindings find every entry point through cuGetProcAddress_v2, the only exported function. Entry
+// points that are missing from the table below succeed and write nothing. A kernel's name contains the
+// sizes of its parameters: "saxpy_4_8_8_8_8" has five.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct KernelNode {
 static char primary_context, default_pool, a_library;
 static __thread void* current_context;
 
-// Handles and addresses are never used, so any distinct numbers will do.
+// Nothing uses the handles and addresses, so any distinct numbers will do.
 static uintptr_t new_number(void) {
     static uintptr_t last = 0x10000;
     return __sync_add_and_fetch(&last, 1 << 20);
@@ -136,7 +136,7 @@ static Result param_info(struct Kernel* kernel, size_t index, size_t* offset, si
 // Graphs
 static int is_capturing;
 static Result node_type(void* node, int* type) { *type = 0; return SUCCESS; }  // a kernel
-// The graph of a capture has a node for each of the first kernels launched in it, and keeps their parameters.
+// A captured graph has a node for each of the first kernels launched in it, and keeps their parameters.
 #define MAX_NODES 8
 static struct { struct Kernel* kernel; char block[256]; void* cells[MAX_PARAMS]; } nodes[MAX_NODES];
 static size_t node_count;

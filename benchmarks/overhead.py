@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the overhead of the library's calls: their time beyond that of the driver.
+"""Measure how much time the library's calls add to the driver's.
 
-The driver is one that does nothing (``null_driver.c``), so no GPU is needed, and the time of a call is the
-library's own. Times are also given as multiples of an empty Python call: this ratio is comparable between
-machines, and is what the baseline stores.
+The driver does nothing here (``null_driver.c``), so no GPU is needed, and the time of a call is entirely the
+library's. Times are also shown as multiples of an empty Python call. The baseline stores these ratios, because
+they are comparable between machines.
 
     python overhead.py                          print the figures
-    python overhead.py --compare baseline.json  and fail if one is more than 30 % above the baseline
-    python overhead.py --store baseline.json    and store them as the baseline
-    python overhead.py launch record            only rows whose names contain one of the words
+    python overhead.py --compare baseline.json  also fail if one is more than 30 % above the baseline
+    python overhead.py --store baseline.json    also store them as the baseline
+    python overhead.py launch record            only measure rows whose names contain one of the words
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ import native
 import numpy as np
 
 TOLERANCE = 1.3
-# A row that seems slower is measured again: noise only ever adds time.
+# A row that seems slower is measured again, because noise only ever adds time.
 ATTEMPTS = 5
-# Multiples of an empty call below which a difference is noise.
+# Smaller differences, in multiples of an empty call, are noise.
 RESOLUTION = 0.3
 
 SOURCE = """
@@ -87,12 +87,12 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def limit(stored: float | None) -> float:
-    """Return the highest ratio that counts as no regression."""
+    """Return the highest ratio that does not count as a regression."""
     return float("inf") if stored is None else max(stored * TOLERANCE, stored + RESOLUTION)
 
 
 def measure(call: Callable[[], object], limit: float) -> tuple[float, float]:
-    """Return the time of a call in empty calls and in nanoseconds; measured again while above the limit."""
+    """Return the time of a call in empty calls and in nanoseconds, measured again while over the limit."""
     best = compare(call)
     for _ in range(ATTEMPTS - 1):
         if best[0] <= limit:
@@ -110,7 +110,7 @@ def compare(call: Callable[[], object], repeats: int = 41) -> tuple[float, float
 
 
 def nanoseconds(call: Callable[[], object], loops: int = 500) -> float:
-    """Return the time of one call, the mean of many in a row."""
+    """Return the time per call, averaged over many calls."""
     start = time.perf_counter_ns()
     for _ in range(loops):
         call()
@@ -118,11 +118,11 @@ def nanoseconds(call: Callable[[], object], loops: int = 500) -> float:
 
 
 def empty() -> None:
-    """The call that ratios refer to."""
+    """Do nothing. Ratios are multiples of this call."""
 
 
 def import_ratio() -> float:
-    """Return the time of starting Python and importing the package, as a multiple of starting Python."""
+    """Return the time to start Python and import the package, as a multiple of the time to start Python."""
 
     def seconds(code: str) -> float:
         start = time.perf_counter()
@@ -134,7 +134,7 @@ def import_ratio() -> float:
 
 
 def all_rows() -> Iterator[Row]:
-    """Yield the rows: a name, and the call to time."""
+    """Yield the rows: a name and the call to time."""
     from cuda.core import Device, LaunchConfig, Program, ProgramOptions
 
     device = Device()
@@ -220,7 +220,7 @@ def replayed_rows(stream, kernel, config) -> Iterator[Row]:
     from cuda.core import Device, launch
     from cuda.core.graph import capture
 
-    # More buffers than a captured function remembers, so that each call has a new one.
+    # Use more buffers than a captured function remembers, so every call has a new one.
     buffers = itertools.cycle([Device().allocate(256, stream=stream) for _ in range(600)])
 
     def work(stream, buffer):

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times the software device through ``cuda.core``, and compares with limits for two cores.
+"""Time the software device through ``cuda.core``, and compare the figures with limits for two cores.
 
-Every part runs in processes of its own, with a cache of compiled kernels of its own. The figures are the best of
-several runs: the wall time, and the CPU time divided by two, which depends less on the load of the machine; the smaller
-of both is compared with the limit. Memory checks are off, unless the row says otherwise.
+Every part runs in its own processes, with its own cache of compiled kernels. The figures are the best of several runs:
+the wall time, and the CPU time divided by two, which depends less on the machine's load. The smaller of the two is
+compared with the limit. Memory checks are off unless the row name mentions them.
 
     python software_device.py [--json FILE] [--runs N] [PART ...]
 """
@@ -49,7 +49,7 @@ extern "C" __global__ void product(const float* a, const float* b, float* c, int
     c[y * n + x] = sum;
 }
 """
-# The rows of each part: title, unit, limit, and the name in the results.
+# The rows of each part: title, unit, limit and name in the results.
 ROWS = {
     "kernels": [
         ("saxpy, 4 M floats", "ms", 15, "saxpy"),
@@ -108,7 +108,7 @@ def main() -> int:
 
 
 def run(cache: str, runs: int, child: str, **variables: object) -> dict:
-    """Run a function of ``CHILDREN`` in a new process on the software device."""
+    """Run a ``CHILDREN`` function in a new process on the software device."""
     settings = {"THREADS": CORES, "CACHE_DIR": cache, "CHECK": "none"} | variables
     environment = {key: value for key, value in os.environ.items() if not key.startswith("CUDA_EMULATOR_")}
     environment["CUDA_CORE_DEVICE"] = "software"
@@ -138,7 +138,7 @@ PARTS: dict[str, Callable] = {
     "memory": lambda run: run("memory"),
 }
 
-# ------------------------------------------------------- what is timed, in processes of its own
+# --------------------------------------------------- the timed functions, in separate processes
 
 
 def best_of(runs: int, scale: float, work: Callable[[], object]) -> list[float]:
@@ -240,7 +240,7 @@ def small_kernels(count: int) -> list[str]:
 
 def child_compile(runs: int) -> dict:
     open_device()
-    compiled(SAXPY, "saxpy")  # the first compilation also prepares headers for all later ones
+    compiled(SAXPY, "saxpy")  # the first compilation also prepares the headers for all later ones
     sources = iter(small_kernels(runs))
     best = best_of(runs, 1e3, lambda: compiled(next(sources), "none"))
     return {"compile": [best[0], None]}  # the compiler is another process
@@ -253,7 +253,7 @@ def child_cached(runs: int) -> dict:
 
 
 def child_memory(runs: int) -> dict:
-    """Load 20 programs ten times each, and run a kernel of each."""
+    """Load 20 programs ten times each, and run one kernel from each."""
     from cuda.core import LaunchConfig, ObjectCode, Program, launch
 
     _, stream = open_device()
@@ -268,7 +268,7 @@ def child_memory(runs: int) -> dict:
 
 
 def resident() -> int:
-    """Return the resident memory of this process in bytes."""
+    """Return this process's resident memory in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

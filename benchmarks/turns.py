@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times alternative ways to do the same work on one stream, in turns, so that clock rates affect all alike."""
+"""Timing alternative ways to do the same work on one stream, in turns, so that clock rates affect all alike."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ __all__ = ["measure", "timed_loop"]
 
 
 def timed_loop(template: str, count: int, values=(), **names) -> Callable[[], float]:
-    """Compile a function that times a loop of a call, written as a program would write it.
+    """Compile a function that times a call in a loop, written as user code would write it.
 
     Parameters
     ----------
     template : str
-        The call, with ``{}`` for the values.
+        The call, with ``{}`` in place of the values.
     count : int
         The number of calls in a batch.
     values : Sequence, optional
         The arguments of the call. Each becomes a local variable.
     **names
-        The other names that the call uses, with their values.
+        Other names that the call uses, with their values.
 
     Returns
     -------
     Callable[[], float]
-        Runs the batch, and returns the nanoseconds of one call.
+        A function that runs the batch and returns the nanoseconds per call.
     """
     names |= {f"value{index}": value for index, value in enumerate(values)}
     text = template.format(", ".join(f"value{index}" for index in range(len(values))))
@@ -45,7 +45,7 @@ def timed_loop(template: str, count: int, values=(), **names) -> Callable[[], fl
 
 
 def measure(stream, ways: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """Return the median time of each way over that many rounds, in microseconds."""
+    """Return each way's median time over the rounds, in microseconds."""
     samples = {name: [] for name in ways}
     for number in range(rounds + 10):
         for name, batch in ways.items():

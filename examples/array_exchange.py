@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run one kernel on arrays of NumPy, PyTorch and CuPy, without copies and in stream order.
+"""Run one kernel on NumPy, PyTorch and CuPy arrays, without copies and in stream order.
 
     python array_exchange.py
 
 Each library creates an array on its own stream, our kernel changes it in place on our stream, and the library continues
-with the result. The other way round, a buffer of ours becomes an array of the library. A library that is not installed,
-or has no GPU to run on, is skipped with a message.
+with the result. In the other direction, one of our buffers becomes the library's array. The example prints a message
+and skips libraries that are not installed or have no GPU to run on.
 """
 
 import importlib
@@ -35,7 +35,7 @@ ROWS, COLUMNS = 300, 200
 
 
 class Affine:
-    """The kernel with its stream; takes any matrix of float32."""
+    """The kernel and its stream. Accepts any float32 matrix."""
 
     def __init__(self, device, stream):
         program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
@@ -43,7 +43,7 @@ class Affine:
         self.stream = stream
 
     def __call__(self, array, a, b) -> None:
-        # Creating the view makes our stream wait for the work that the library has enqueued for the array.
+        # Creating the view makes our stream wait for the library's pending work on the array.
         view = StridedMemoryView.from_any_interface(array, int(self.stream.handle))
         if view.dtype != np.float32 or view.readonly:
             raise ValueError(f"the array must be writable and of type float32, not {view!r}")
@@ -62,14 +62,14 @@ def with_numpy(device, stream, affine) -> float:
     memory = LegacyPinnedMemoryResource().allocate(ROWS * COLUMNS * 4)
     array = np.from_dlpack(memory).view(np.float32).reshape(ROWS, COLUMNS)
     array[:] = np.arange(ROWS * COLUMNS, dtype=np.float32).reshape(ROWS, COLUMNS)
-    # NumPy's array does not tell that the device can access its memory; the buffer does.
+    # Pass the buffer's view: unlike NumPy's array, it reports that the device can access the memory.
     affine(memory.view((ROWS, COLUMNS), np.float32), 2, 1)
     stream.sync()
     return np.abs(array - expected(2, 1)).max()
 
 
 def with_torch(device, stream, affine) -> float:
-    """Pass tensors of PyTorch to the kernel, and a buffer to PyTorch."""
+    """Pass PyTorch tensors to the kernel, and a buffer to PyTorch."""
     torch = importlib.import_module("torch")
     place = f"cuda:{device.device_id}"
     theirs = torch.cuda.ExternalStream(int(stream.handle), device=place)
@@ -94,7 +94,7 @@ def with_cupy(device, stream, affine) -> float:
     affine(array, 2, 1)
     affine(array.T, 1, -1)
 
-    # CuPy 14 and later read streams of other libraries through __cuda_stream__.
+    # CuPy 14 and later read external streams through __cuda_stream__.
     from_external = getattr(cupy.cuda.Stream, "from_external", None)
     theirs = from_external(stream) if from_external else cupy.cuda.ExternalStream(int(stream.handle))
     buffer = device.allocate(array.nbytes, stream=stream)
@@ -107,7 +107,7 @@ def with_cupy(device, stream, affine) -> float:
 
 
 def reason_to_skip(module) -> str:
-    """Return why a library cannot be used here; empty if it can."""
+    """Return why a library cannot be used here, or an empty string if it can."""
     if importlib.util.find_spec(module) is None:
         return "is not installed"
     if cuda.emulator.is_active():
@@ -116,7 +116,7 @@ def reason_to_skip(module) -> str:
 
 
 def main() -> int:
-    """Exchange arrays with each library, and compare with NumPy's result."""
+    """Exchange arrays with every library and compare the results with NumPy's."""
     device = Device()
     device.set_current()
     stream = device.create_stream()

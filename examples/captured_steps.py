@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Train a small network; a step of twelve small kernels is captured once and replayed.
+"""Train a small network by capturing a step of twelve small kernels once and replaying it.
 
 Each kernel runs for a few microseconds, about as long as its launch takes on the host. ``capture`` turns the function
-that enqueues a step into one that launches a graph. The two batches of the data alternate: after the third step, each
-has an executable of its own. The weights agree with NumPy's, and are equal to those without the graph.
+that enqueues a step into one that launches a graph. The two data batches alternate, and after the third step each has
+its own executable. The weights agree with NumPy's, and are identical with and without the graph.
 
     python captured_steps.py [STEPS]    200 by default
 """
@@ -32,7 +32,7 @@ extern "C" __global__ void layer(const float* x, const float* w, const float* b,
 }
 extern "C" __global__ void loss_slope(const float* out, const float* wanted, float* slope, int count)
 { EACH(count) slope[i] = 2 * (out[i] - wanted[i]) / count; }
-// The slope with respect to the input of a layer, through the tanh before it.
+// The slope with respect to a layer's input, through the tanh before it.
 extern "C" __global__ void slope_before(const float* slope, const float* w, const float* h, float* out, int rows,
                                         int columns, int inner)
 {
@@ -69,7 +69,7 @@ SHAPES = {"w1": (1, HIDDEN), "b1": (HIDDEN,), "w2": (HIDDEN, 1), "b2": (1,)}
 
 
 class Network:
-    """A network with one hidden layer: weights, gradients and intermediate values on the device."""
+    """A network with one hidden layer, whose weights, gradients and intermediate values are on the device."""
 
     def __init__(self, device, stream, weights):
         code = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
@@ -81,7 +81,7 @@ class Network:
         self.out, self.slope = (device.allocate(4 * ROWS, stream=stream) for _ in range(2))
 
     def run(self, stream, name, count, *arguments):
-        """Launch a kernel with a thread for each value."""
+        """Launch a kernel with one thread per value."""
         launch(stream, LaunchConfig(grid=(count + 63) // 64, block=64), self.kernels[name], *arguments)
 
     def step(self, stream, x, wanted):
@@ -117,7 +117,7 @@ def on_device(device, stream, values):
 
 
 def numpy_step(w, x, wanted):
-    """The same step in double precision."""
+    """Return the weights after one step, computed in double precision."""
     hidden = np.tanh(x @ w["w1"] + w["b1"])
     slope = 2 * (hidden @ w["w2"] + w["b2"] - wanted) / ROWS
     hidden_slope = slope @ w["w2"].T * (1 - hidden**2)
@@ -141,7 +141,7 @@ def main() -> int:
         network = Network(device, stream, weights)
         step = capture(network.step) if is_captured else network.step
         for index in range(steps):
-            if index == steps // 10:  # the time of a step excludes loading and capturing
+            if index == steps // 10:  # exclude loading and capturing from the time per step
                 stream.sync()
                 begin = time.perf_counter()
             step(stream, *batches[index % 2])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Show properties of the devices of this machine, and verify some of them with a kernel."""
+"""Show the properties of this machine's devices, and verify some of them with a kernel."""
 
 import sys
 
@@ -19,7 +19,7 @@ extern "C" __global__ void report(int* values)
 
 
 def show(device) -> None:
-    """Print the properties of a device that programs need most often."""
+    """Print the device properties that programs need most often."""
     properties = device.properties
     major, minor = device.compute_capability
     rows = {
@@ -41,7 +41,7 @@ def show(device) -> None:
 
 
 def values_in_kernel(device):
-    """Return the architecture, the warp size and the block size that a kernel on the device reads."""
+    """Return the architecture, warp size and block size as read by a kernel on the device."""
     device.set_current()
     stream = device.create_stream()
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}"))

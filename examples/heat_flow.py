@@ -4,8 +4,8 @@
 
     python heat_flow.py [OUTPUT.gif]
 
-The temperatures are in two arrays of the GPU. Each step reads one through a texture, which clamps coordinates beyond
-the edge of the plate, and writes the other through a surface. Needs ``pip install pillow tqdm``.
+Two GPU arrays hold the temperatures. Each step reads one through a texture, which clamps coordinates outside the plate,
+and writes the other through a surface. Needs ``pip install pillow tqdm``.
 """
 
 import sys
@@ -22,7 +22,7 @@ from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program,
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
 
 SOURCE = """
-// One step of the heat equation (explicit Euler): rate is the diffusivity times the step in time.
+// One step of the heat equation (explicit Euler). `rate` is the diffusivity times the time step.
 extern "C" __global__ void step(cudaTextureObject_t before, cudaSurfaceObject_t after,
                                 int width, int height, float rate)
 {
@@ -45,7 +45,7 @@ TOLERANCE = 1e-4  # after hundreds of steps in single precision
 
 
 class Plate:
-    """The temperatures, in two arrays that swap roles at each step."""
+    """The temperatures, in two arrays that swap roles on every step."""
 
     def __init__(self, device, temperatures):
         device.set_current()
@@ -61,7 +61,7 @@ class Plate:
         self.host = LegacyPinnedMemoryResource().allocate(self.arrays[0].size_bytes)
 
     def advance(self, steps):
-        """Advance by an even number of steps, so that the first array has the result, and return it."""
+        """Advance by an even number of steps, which leaves the result in the first array, and return it."""
         grid = (-(-WIDTH // BLOCK[0]), -(-HEIGHT // BLOCK[1]))
         config = LaunchConfig(grid=grid, block=BLOCK)
         size = np.int32(WIDTH), np.int32(HEIGHT)
@@ -85,7 +85,7 @@ def hot_spots():
 
 
 def advance_by_numpy(temperatures, steps):
-    """Return the temperatures after the steps, in double precision."""
+    """Return the temperatures after the steps, computed in double precision."""
     now = temperatures.astype(np.float64)
     for _ in range(steps):
         wide = np.pad(now, 1, mode="edge")
@@ -95,7 +95,7 @@ def advance_by_numpy(temperatures, steps):
 
 
 def picture(temperatures):
-    """Return an image, from black over red and yellow to white."""
+    """Return an image whose colors run from black through red and yellow to white."""
     colors = np.clip(3 * temperatures[..., None] - [0, 1, 2], 0, 1)
     return Image.fromarray(np.rint(255 * colors).astype(np.uint8)).quantize(64)
 

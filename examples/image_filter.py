@@ -4,9 +4,8 @@
 
     python image_filter.py [OUTPUT.png]
 
-The picture that is written shows the photograph, the edges from the GPU and the edges from
-``scipy.ndimage``, side by side. Needs ``pip install scikit-image`` (which brings SciPy, Pillow and
-the photograph).
+The output picture shows the photograph, the edges from the GPU and the edges from ``scipy.ndimage``
+side by side. Needs ``pip install scikit-image``, which also installs SciPy, Pillow and the photograph.
 """
 
 import sys
@@ -43,12 +42,12 @@ extern "C" __global__ void edges(const unsigned char* image, float* strength, in
 }
 """
 BLOCK = (32, 8)
-# The gradients are whole numbers, so only the square root rounds: once, to 24 bits.
+# The gradients are whole numbers, so only the square root rounds, once and to 24 bits.
 TOLERANCE = 1e-6
 
 
 def edges_on_gpu(device, photograph):
-    """Return the magnitude of the gradient at every pixel."""
+    """Return the gradient magnitude of every pixel."""
     device.set_current()
     stream = device.create_stream()
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}", std="c++17"))
@@ -71,14 +70,14 @@ def edges_on_gpu(device, photograph):
 
 
 def edges_by_scipy(photograph):
-    """Return the same as SciPy computes it in double precision."""
+    """Return the gradient magnitude of every pixel, computed by SciPy in double precision."""
     pixels = photograph.astype(np.float64)
     across, down = (scipy.ndimage.sobel(pixels, axis=axis, mode="nearest") for axis in (1, 0))
     return np.hypot(across, down)
 
 
 def save(path, photograph, *strengths) -> None:
-    """Write the photograph and pictures of the edges side by side; the strongest edge is white."""
+    """Write the photograph and the edge pictures side by side, with the strongest edge in white."""
     brightest = max(strength.max() for strength in strengths)
     pictures = [np.rint(strength * (255 / brightest)).astype(np.uint8) for strength in strengths]
     Image.fromarray(np.hstack([photograph, *pictures])).save(path)

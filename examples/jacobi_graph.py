@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Solve Poisson's equation with Jacobi's method, in a graph that decides itself when to stop.
+"""Solve Poisson's equation with Jacobi's method, in a graph that decides on the GPU when to stop.
 
 The temperature of a plate is fixed at its boundary, and the plate is heated inside. Each sweep replaces every inner
-point by the mean of its neighbours and the heat. Two sweeps and a check are the body of a conditional node, which the
-GPU repeats until no point changes by more than a tolerance. Launched one by one, the same kernels need a decision of
-the host after every check: the host waits for the GPU, and then the GPU for the host. Both ways give the solution of
-SciPy's direct solver.
+point by the mean of its neighbors plus the heat. Two sweeps and a check form the body of a conditional node, which the
+GPU repeats until no point changes by more than a tolerance. If the same kernels are launched one by one, the host must
+decide after every check, so it waits for the GPU and then the GPU waits for the host. Both ways agree with SciPy's
+direct solver.
 
     python jacobi_graph.py [POINTS]     inner points along a side; 48 by default
 """
@@ -28,8 +28,8 @@ SOURCE = """
 extern "C" __device__ __cudart_builtin__ void CUDARTAPI
 cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 
-// One sweep from `old` to `now`, which have a boundary of one point. A point that changes by more than the tolerance
-// sets `is_moving`.
+// One sweep from `old` to `now`, which both have a boundary of one point. Sets `is_moving` if a point changes by more
+// than the tolerance.
 extern "C" __global__ void sweep(const double* old, double* now, const double* heat, int side, double tolerance,
                                  int* is_moving)
 {
@@ -43,7 +43,7 @@ extern "C" __global__ void sweep(const double* old, double* now, const double* h
         *is_moving = 1;
 }
 
-// Repeats the body while a point changed.
+// Repeats the body as long as any point changes.
 extern "C" __global__ void decide(cudaGraphConditionalHandle condition, int* is_moving, int* rounds)
 {
     cudaGraphSetConditional(condition, *is_moving);
@@ -73,14 +73,14 @@ class Plate:
         self.reset()
 
     def reset(self):
-        """Restore the start values, in both buffers: sweeps do not write the boundary."""
+        """Restore the start values in both buffers, because sweeps do not write the boundary."""
         self.one.copy_from(self.start, stream=self.stream)
         self.two.copy_from(self.start, stream=self.stream)
         self.flags.fill(0, stream=self.stream)
         self.stream.sync()
 
     def enqueue_round(self, stream):
-        """Enqueue two sweeps, there and back; the second one checks."""
+        """Enqueue two sweeps, there and back, the second of them with the check."""
         launch(stream, self.config, self.sweep, self.one, self.two, self.heat, self.side, TOLERANCE, None)
         launch(stream, self.config, self.sweep, self.two, self.one, self.heat, self.side, TOLERANCE, self.flags)
 
@@ -96,7 +96,7 @@ class Plate:
         return builder.end_building().complete()
 
     def solve_one_by_one(self):
-        """Run rounds from the host, which reads the flag after each; return their number."""
+        """Run rounds from the host, which reads the flag after each of them, and return the number of rounds."""
         rounds, is_moving = 0, True
         while is_moving:
             self.flags.fill(0, stream=self.stream)
@@ -106,12 +106,12 @@ class Plate:
         return rounds
 
     def solve_as_a_graph(self, graph):
-        """Launch the graph, which runs the rounds and counts them."""
+        """Launch the graph and return the number of rounds that it counted."""
         graph.launch(self.stream)
         return int(self.read_flags()[1])
 
     def read_flags(self):
-        """Synchronize the stream; return whether a point changed, and the number of rounds that the graph counted."""
+        """Synchronize the stream, and return whether a point changed and how many rounds the graph counted."""
         self.flags.copy_to(self.host_flags, stream=self.stream)
         self.stream.sync()
         return self.counts
@@ -125,7 +125,7 @@ class Plate:
 
 
 def direct_solution(start, heat):
-    """Return the solution of SciPy's direct solver."""
+    """Return the solution from SciPy's direct solver."""
     side = len(start) - 2
     line = diags_array([2.0, -1.0, -1.0], offsets=[0, 1, -1], shape=(side, side))
     boundary = np.zeros((side, side))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Allocate, fill, copy, time and free memory in stream order.
 
-Nothing here waits until ``sync()``: allocations, fills, copies and frees are enqueued on the stream,
+Nothing here waits before ``sync()``: allocations, fills, copies and frees are enqueued on the stream,
 which runs them in order.
 """
 
@@ -22,12 +22,12 @@ def main() -> int:
     pool = DeviceMemoryResource(device)
     in_use_before = pool.attributes.used_mem_current
 
-    # Fill with a byte, then with a pattern of four bytes.
+    # Fill with a byte, then with a four-byte pattern.
     first = pool.allocate(SIZE, stream=stream)
     first.fill(0xFF, stream=stream)
     first.fill(np.uint32(0x01020304), stream=stream)
 
-    # Without a destination, a copy allocates one from the same pool. Events time it.
+    # Without a destination, copy_to() allocates one from the same pool. Two events time the copy.
     timed = EventOptions(timing_enabled=True)
     start = stream.record(options=timed)
     second = first.copy_to(stream=stream)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Combine memory resources: a cache, a limit, statistics, and a leak report.
 
-Each adaptor takes its memory from its upstream resource, down to a pool of the device. A ``with`` block
-makes the result the default resource, which ``device.allocate`` uses.
+Each adaptor allocates from its upstream resource, down to a device pool. A ``with`` block makes the
+outermost adaptor the default resource, which ``device.allocate`` uses.
 """
 
 import sys
@@ -25,7 +25,7 @@ ROUNDS = 100
 
 
 def work(device, stream) -> None:
-    """Allocate and free a few buffers, like one step of a program."""
+    """Allocate and free a few buffers, as one step of a program would."""
     for size in (MIB, 3 * MIB, 10_000_000):
         buffer = device.allocate(size, stream=stream)
         buffer.fill(0, stream=stream)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Split one computation among all devices of this machine; one device is enough to run it.
+"""Split one computation among all devices of this machine, even if there is only one.
 
-Every device gets a slice of the numbers, its own stream and its own copy of the kernel. All work is
-enqueued before the first wait, so that the devices work concurrently.
+Each device gets a slice of the numbers, its own stream and its own copy of the kernel. All work is
+enqueued before the first wait, so the devices run concurrently.
 """
 
 import sys
@@ -24,7 +24,7 @@ COUNT = 1_000_003
 
 
 class Share:
-    """The share of one device: its stream, its memory, and its slice of the numbers."""
+    """One device's share: its stream, its memory and its slice of the numbers."""
 
     def __init__(self, device, numbers):
         self.device = device
@@ -38,7 +38,7 @@ class Share:
         self.values[:] = numbers
 
     def start(self) -> None:
-        """Enqueue the work of this device."""
+        """Enqueue this device's work."""
         self.device.set_current()
         source, result = [self.device.allocate(self.host.size, stream=self.stream) for _ in range(2)]
         source.copy_from(self.host, stream=self.stream)
@@ -47,7 +47,7 @@ class Share:
         result.copy_to(self.host, stream=self.stream)
 
     def finish(self):
-        """Synchronize the stream of this device and return its result."""
+        """Synchronize this device's stream and return its result."""
         self.stream.sync()
         return self.values
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Share memory with OpenGL: kernels move vertices in a buffer and paint a texture, and OpenGL reads both.
 
-No window is needed: EGL creates the OpenGL context, on the GPU that is device 0. On the software device a stand-in
-takes the place of the OpenGL buffer, and the texture is skipped.
+You need no window, because EGL creates the OpenGL context on the GPU that is device 0. On the software device, a
+stand-in replaces the OpenGL buffer and the texture is skipped.
 
 Shows: GraphicsResource.from_gl_buffer and from_gl_image, mapping as context managers, surfaces on a mapped array.
 """
@@ -38,7 +38,7 @@ extern "C" __global__ void paint(cudaSurfaceObject_t image, int width, int heigh
 
 
 class OpenGL:
-    """An OpenGL context without a window, current on this thread; OSError if there is none."""
+    """A windowless OpenGL context, current on this thread. Raises OSError if OpenGL is not available."""
 
     ARRAY_BUFFER, DYNAMIC_DRAW = 0x8892, 0x88E8
     TEXTURE_2D, TEXTURE_MIN_FILTER, NEAREST = 0x0DE1, 0x2801, 0x2600
@@ -65,7 +65,7 @@ class OpenGL:
         return ctypes.CFUNCTYPE(result, *arguments)(address)
 
     def display_of(self, ordinal: int) -> ctypes.c_void_p:
-        """Return the display of the GPU with a CUDA ordinal."""
+        """Return the display of the GPU with the given CUDA ordinal."""
         pointer, number = ctypes.c_void_p, ctypes.c_int
         query = self.function("eglQueryDevicesEXT", number, number, pointer, pointer)
         attribute = self.function("eglQueryDeviceAttribEXT", number, pointer, number, pointer)
@@ -76,7 +76,7 @@ class OpenGL:
             found = ctypes.c_ssize_t(-1)
             if attribute(device, 0x323A, ctypes.addressof(found)) and found.value == ordinal:
                 return pointer(get(0x313F, device, None))
-        raise OSError(f"EGL does not know device {ordinal} of CUDA")
+        raise OSError(f"EGL has no display for CUDA device {ordinal}")
 
     def call(self, name: str, *arguments) -> None:
         types = [ctypes.c_void_p if isinstance(value, ctypes.c_void_p) else ctypes.c_ssize_t for value in arguments]
@@ -88,7 +88,7 @@ class OpenGL:
         return name.value
 
     def buffer(self, data: np.ndarray) -> int:
-        """Return the name of a new buffer with the data."""
+        """Return the name of a new buffer that contains the data."""
         name = self.new("glGenBuffers")
         self.call("glBindBuffer", self.ARRAY_BUFFER, name)
         pointer = ctypes.c_void_p(data.ctypes.data)
@@ -118,7 +118,7 @@ class OpenGL:
 
 
 class StandIn:
-    """The software device's buffer in place of OpenGL's."""
+    """The software device's replacement for an OpenGL buffer."""
 
     def buffer(self, data: np.ndarray) -> int:
         self.own = cuda.emulator.GraphicsBuffer(data.nbytes)
@@ -130,13 +130,13 @@ class StandIn:
 
 
 def move_vertices(gl, code, stream) -> bool:
-    """Let a kernel move vertices in a buffer of OpenGL; return whether OpenGL reads what NumPy computes."""
+    """Move vertices in an OpenGL buffer, and return whether OpenGL reads the values that NumPy computes."""
     before = np.random.default_rng(3).random((VERTICES, 2), dtype=np.float32)
     name = gl.buffer(before)
     config = LaunchConfig(grid=(VERTICES + 127) // 128, block=128)
     with GraphicsResource.from_gl_buffer(name) as resource:
         for _ in range(STEPS):
-            # While the buffer is mapped, only CUDA may use it. The end of the block unmaps it after the kernel.
+            # Only CUDA may use the mapped buffer. Leaving the block unmaps it after the kernel.
             with resource.map(stream=stream) as vertices:
                 launch(stream, config, code.get_kernel("move"), vertices, VERTICES, np.float32(0.25))
     stream.sync()
@@ -147,7 +147,7 @@ def move_vertices(gl, code, stream) -> bool:
 
 
 def paint_texture(gl, code, device, stream) -> bool:
-    """Let a kernel paint a texture of OpenGL; return whether OpenGL reads the same pixels."""
+    """Paint an OpenGL texture, and return whether OpenGL reads the same pixels."""
     name = gl.texture(WIDTH, HEIGHT)
     config = LaunchConfig(grid=((WIDTH + 15) // 16, (HEIGHT + 15) // 16), block=(16, 16))
     with GraphicsResource.from_gl_image(name, gl.TEXTURE_2D, flags="surface_load_store") as resource:
@@ -161,17 +161,17 @@ def paint_texture(gl, code, device, stream) -> bool:
 
 
 def main() -> int:
-    """Share a buffer and a texture, and compare with NumPy."""
+    """Share a buffer and a texture, and compare the results with NumPy's."""
     device = Device()
     device.set_current()
     stream = device.create_stream()
     code = Program(CODE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
     if cuda.emulator.is_active():
         print("the software device has no OpenGL: the texture is skipped")
-        gl, shared = StandIn(), "a stand-in for a buffer of OpenGL"
+        gl, shared = StandIn(), "a stand-in for an OpenGL buffer"
     else:
         try:
-            gl, shared = OpenGL(device.device_id), "a buffer and a texture of OpenGL"
+            gl, shared = OpenGL(device.device_id), "an OpenGL buffer and texture"
         except OSError as reason:
             print(f"skipped, because this machine has no OpenGL: {reason}")
             return 0

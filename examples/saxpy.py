@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile a kernel from CUDA C++, run it on a million numbers, and verify the result.
 
-The kernel computes ``out = a * x + y``. The program has every step: a device, a stream, a kernel
-compiled at run time, host and device memory, copies, a launch.
+The kernel computes ``out = a * x + y``. The program shows every step: a device, a stream, a kernel
+compiled at run time, host and device memory, copies and a launch.
 """
 
 import sys
@@ -31,7 +31,7 @@ def main() -> int:
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}", std="c++17"))
     kernel = program.compile("cubin").get_kernel("saxpy")
 
-    # Copies of page-locked host memory are asynchronous. DLPack shows the memory as NumPy arrays.
+    # Copies of page-locked host memory are asynchronous. NumPy views the memory through DLPack.
     pinned = LegacyPinnedMemoryResource()
     host_x, host_y, host_out = [pinned.allocate(COUNT * 4) for _ in range(3)]
     x, y, out = [np.from_dlpack(buffer).view(np.float32) for buffer in (host_x, host_y, host_out)]
@@ -48,7 +48,7 @@ def main() -> int:
     device_out.copy_to(host_out, stream=stream)
     stream.sync()
 
-    # The GPU rounds once, after multiplying and adding; NumPy rounds twice.
+    # The GPU rounds once, after multiplying and adding, but NumPy rounds twice.
     error = float(np.max(np.abs(out - (a * x + y))))
     if error > 1e-6:
         print(f"saxpy is wrong by up to {error:.3g}", file=sys.stderr)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Monitor the devices of this machine through NVML while one of them works, and verify the memory in use.
+"""Monitor this machine's devices through NVML while one of them is busy, and verify the memory in use.
 
     python system_monitor.py [SECONDS]
 
-prints a line for each device every 0.2 seconds, for one second by default.
+Prints one line per device every 0.2 seconds, for one second by default.
 """
 
 import os
@@ -27,7 +27,7 @@ BYTES = 64 << 20
 
 
 def optional(read):
-    """Return the result of a function, or None if the device does not support it."""
+    """Return the value that a function reads, or None if the device does not support it."""
     try:
         return read()
     except system.NotSupportedError:
@@ -35,7 +35,7 @@ def optional(read):
 
 
 def sample(gpu) -> dict:
-    """Return the current state of a device as text, by name."""
+    """Return the current state of a device as strings by name."""
     memory = gpu.memory_info
     rates = optional(lambda: gpu.utilization)
     return {

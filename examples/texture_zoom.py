@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Zoom into a photograph with the texture unit of the GPU, and compare the picture with NumPy's.
+"""Zoom into a photograph with the GPU's texture unit, and compare the picture with NumPy's.
 
     python texture_zoom.py [OUTPUT.png]
 
-The picture that is written shows a rotated section of the photograph twice: with the nearest pixels, and with pixels
-that the texture unit interpolates (bilinear filter). Needs ``pip install scikit-image`` (which brings Pillow and the
-photograph).
+The output picture shows a rotated section of the photograph twice: with the nearest pixels, and with pixels that the
+texture unit interpolates (bilinear filter). Needs ``pip install scikit-image``, which also installs Pillow and the
+photograph.
 """
 
 import sys
@@ -23,7 +23,7 @@ from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program,
 from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor, TextureObjectOptions
 
 SOURCE = """
-// The texture unit returns colours from 0 to 1, filtered as the texture says; coordinates outside are mirrored.
+// The texture unit returns filtered colors from 0 to 1 and mirrors coordinates outside the photograph.
 extern "C" __global__ void zoom(cudaTextureObject_t photograph, float4* picture, int size,
                                 float center_x, float center_y, float step_x, float step_y)
 {
@@ -39,7 +39,7 @@ extern "C" __global__ void zoom(cudaTextureObject_t photograph, float4* picture,
 """
 BLOCK = (16, 16)
 SIZE = 384
-# The section, in fractions of the photograph: its centre from the left and from the top, its width, and its rotation.
+# The section, in fractions of the photograph: its center from the left and from the top, its width, and its rotation.
 CENTER = (0.44, 0.23)
 WIDTH = 0.16
 ANGLE = np.radians(15)
@@ -48,7 +48,7 @@ TOLERANCE = 2 / 256 + 1e-3
 
 
 class Zoom:
-    """A photograph in an array of the GPU, and the kernel that reads a section of it."""
+    """A photograph in a GPU array, and the kernel that reads a section of it."""
 
     def __init__(self, device, photograph):
         device.set_current()
@@ -62,7 +62,7 @@ class Zoom:
         self.array.copy_from(np.dstack([photograph, np.full((height, width), 255, np.uint8)]), stream=self.stream)
 
     def picture(self, filter_mode):
-        """Return the section as floats from 0 to 1, of shape (rows, columns, colours)."""
+        """Return the section as floats from 0 to 1, of shape (rows, columns, colors)."""
         options = TextureObjectOptions(
             address_mode="mirror", filter_mode=filter_mode, read_mode="normalized_float", normalized_coords=True
         )
@@ -73,18 +73,18 @@ class Zoom:
             numbers = [np.float32(number) for number in (*CENTER, *steps())]
             config = LaunchConfig(grid=grid, block=BLOCK)
             launch(self.stream, config, self.kernel, texture, result, np.int32(SIZE), *numbers)
-        # The texture is closed here, and destroyed after the kernel.
+        # The texture is closed here and destroyed after the kernel.
         self.stream.sync()
         return np.asarray(result).view(np.float32).reshape(SIZE, SIZE, 4)[..., :3]
 
 
 def steps():
-    """Return the step from one pixel of a row to the next, in fractions of the photograph: to the right, and down."""
+    """Return the step from one pixel of a row to the next, right and down, in fractions of the photograph."""
     return WIDTH / SIZE * np.cos(ANGLE), WIDTH / SIZE * np.sin(ANGLE)
 
 
 def picture_by_numpy(photograph):
-    """Return the filtered picture in double precision."""
+    """Return the filtered picture, computed in double precision."""
     height, width = photograph.shape[:2]
     rows, columns = np.indices((SIZE, SIZE)) - 0.5 * SIZE
     step_x, step_y = steps()

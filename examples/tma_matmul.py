@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Multiply two matrices whose tiles the tensor memory accelerator (TMA) copies to shared memory.
+"""Multiply two matrices with the tensor memory accelerator (TMA), which copies their tiles to shared memory.
 
     python tma_matmul.py [ROWS INNER COLUMNS]
 
-Each block computes a tile of 64 by 64. One of its threads issues the copies of the next tiles of both factors while the
-block computes with the current ones; two mbarriers in shared memory signal when the bytes have arrived. Tiles that
-extend beyond the edges are filled with zeros when they are loaded and clipped when they are stored, so the kernel has
-no bounds checks.
+Each block computes a 64 by 64 tile. While the block computes with the current tiles of both factors, one of its threads
+issues the copies of the next ones; two mbarriers in shared memory signal when the bytes have arrived. Tiles that extend
+past the edges are filled with zeros when loaded and clipped when stored, so the kernel needs no bounds checks.
 
 Needs compute capability 9.0 (Hopper), or the software device: CUDA_CORE_DEVICE=auto.
 """
@@ -100,7 +99,7 @@ matmul(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMa
 
 
 def on_device(device, stream, array):
-    """Return a view of a copy of a matrix on the device. Rows begin at multiples of 16 bytes, as TMA requires."""
+    """Copy a matrix to the device and return a view whose rows begin at multiples of 16 bytes, as TMA requires."""
     rows, columns = array.shape
     pitch = -(-columns // 4) * 4
     padded = np.zeros((rows, pitch), np.float32)
@@ -112,7 +111,7 @@ def on_device(device, stream, array):
 
 
 def main() -> int:
-    """Multiply, compare with NumPy, and print the speed."""
+    """Multiply, compare the product with NumPy's, and print the speed."""
     rows, inner, columns = (int(size) for size in sys.argv[1:4]) if len(sys.argv) == 4 else (150, 100, 210)
     device = Device()
     device.set_current()
@@ -141,7 +140,7 @@ def main() -> int:
     result = np.empty((rows, buffer.size // rows // 4), np.float32)
     buffer.copy_to(result, stream=stream)
     stream.sync()
-    # Sums of positive numbers in another order than NumPy's: each addition may round.
+    # The numbers are positive but added in another order than NumPy's, and each addition can round.
     error = np.abs(result[:, :columns] / (a.astype(np.float64) @ b) - 1).max()
     if error > inner * np.finfo(np.float32).eps:
         print(f"the relative error is {error:.2e}")

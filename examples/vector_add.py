@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Use a C++ template: one source, one kernel for each element type.
+"""Use a C++ template to compile one kernel per element type from one source.
 
-A template has no symbol until it is instantiated. ``name_expressions`` tells the compiler which
-instantiations to compile; ``get_kernel`` looks a kernel up by the same expression.
+A template has no symbol until it is instantiated. ``name_expressions`` lists the instantiations to
+compile, and ``get_kernel`` looks a kernel up by the same expression.
 """
 
 import sys

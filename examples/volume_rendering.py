@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Render a volume: rays march through a 3-D texture, whose filter interpolates eight neighbours for each sample.
+"""Render a volume by marching rays through a 3-D texture that interpolates eight elements for each sample.
 
     python volume_rendering.py [PICTURE.png]
 
-Each ray accumulates light from front to back, attenuated by the volume that it has passed. NumPy computes the same
-picture from the same volume with exact weights; those of the hardware have 8 fractional bits.
+Each ray accumulates light from front to back, attenuated by the volume it has passed. NumPy computes the same picture
+from the same volume with exact weights, whereas the hardware's weights have 8 fractional bits.
 
 Shows: a 3-D array, a texture with a border and normalized coordinates, several pictures from one texture.
 Needs: Pillow, to write the picture.
@@ -26,11 +26,11 @@ from cuda.core.texture import ResourceDescriptor
 VOLUME, PICTURE, STEPS = 32, 128, 64
 ANGLES = (0.0, 0.7, 1.4)
 DENSITY = 8.0
-# The filter is off by at most 1/256 of the difference of two neighbours for each axis; that difference is 0.2 here.
+# For each axis, the filter is off by at most 1/256 of the difference between adjacent elements, which is 0.2 here.
 ALLOWED = 0.005
 
 CODE = r"""
-// The ray of a pixel, in a volume that is rotated about its vertical axis; the volume fills [0, 1] along each axis.
+// One pixel's ray, in a volume that fills [0, 1] along each axis and is rotated about the vertical one.
 extern "C" __global__ void march(cudaTextureObject_t volume, float* picture, int size, int steps, float density,
                                  float cosine, float sine)
 {
@@ -52,7 +52,7 @@ extern "C" __global__ void march(cudaTextureObject_t volume, float* picture, int
 
 
 def balls() -> np.ndarray:
-    """Return a volume of three soft balls, in the order z, y, x."""
+    """Return a volume with three soft balls, in the order z, y, x."""
     z, y, x = (np.mgrid[:VOLUME, :VOLUME, :VOLUME] + 0.5) / VOLUME
     volume = np.zeros((VOLUME,) * 3)
     for center, radius in (((0.3, 0.3, 0.35), 0.15), ((0.65, 0.6, 0.3), 0.2), ((0.5, 0.35, 0.7), 0.12)):
@@ -62,7 +62,7 @@ def balls() -> np.ndarray:
 
 
 def sample(volume: np.ndarray, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return the volume at normalized coordinates, interpolated, with zeros outside."""
+    """Return the interpolated volume at normalized coordinates, with zeros outside."""
     padded = np.pad(volume.astype(np.float64), 1)
     result = 0.0
     places = [np.clip(axis * VOLUME - 0.5, -1, VOLUME) for axis in (z, y, x)]

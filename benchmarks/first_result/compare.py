@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times whole processes from their start to a verified first result: in C, by another ``cuda.core``, and by ours.
+"""Time whole processes from their start to a verified first result, in C, with another ``cuda.core`` and with ours.
 
-Each process starts, opens a device, compiles a kernel or loads it from a cache in files, launches it and verifies the
-result. The lower bound is the C program plus Python with NumPy alone. All take turns in every round, in random order,
-because the work that one process leaves to the operating system slows the next one. The figures are medians in
-milliseconds, of wall time and CPU time. The time above the bound is the median of the differences within the rounds,
-because the speed of a machine varies more between rounds than within one. Fails if ours is more than the limit above
-the bound, or slower than the peer.
+Each process starts, opens a device, compiles a kernel or loads it from a file cache, launches it and verifies the
+result. The lower bound is the C program plus Python with NumPy alone. All processes take turns in every round, in
+random order, because the work that one leaves to the operating system slows the next. The figures are medians of wall
+time and CPU time, in milliseconds. The time above the bound is the median of the differences within the rounds, because
+a machine's speed varies more between rounds than within one. Fails if ours is more than the limit above the bound, or
+slower than the peer.
 
-A process with both NumPy and a context is above the bound however the context was created, because the threads of
-NumPy's linear algebra slow its exit: in the row "NumPy, a context", ctypes creates the context, and nothing uses it.
+A process with both NumPy and a context is above the bound however the context was created, because NumPy's linear
+algebra threads slow its exit. In the row "NumPy, a context", ctypes creates the context and nothing uses it.
 
     python compare.py [--peer PEER/bin/python] [--ours OURS/bin/python] [--rounds N] [--json FILE]
 
-Runs on the GPU, and without one on the software device, which is preloaded into every process.
+Runs on the GPU or, without one, on the software device, which is preloaded into every process.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ import numpy
 driver, context = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
 sys.exit(driver.cuInit(0) or driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
 """
-# Prints the paths of the driver and of NVRTC in an environment, and of the software device if that is the driver.
+# Prints the paths of an environment's driver and NVRTC, and of the software device if it is the driver.
 WHERE = """
 import cuda.pathfinder
 try:
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def commands(arguments, directory: Path) -> dict[str, tuple[list[str], dict[str, str]]]:
-    """Return the commands by name, each with its environment."""
+    """Return the commands with their environments, by name."""
     ours = environment(arguments.ours == sys.executable)
     asked = subprocess.run(
         [arguments.ours, "-P", "-c", WHERE], env=ours, capture_output=True, text=True, check=True
@@ -100,18 +100,18 @@ def commands(arguments, directory: Path) -> dict[str, tuple[list[str], dict[str,
 
 
 def environment(is_ours: bool) -> dict[str, str]:
-    """Return the variables of a process; only the interpreter of this process gets its PYTHONPATH."""
-    # The first rounds may write bytecode, which an installed package has.
+    """Return the environment of a process. Only our own interpreter inherits PYTHONPATH."""
+    # Let the first rounds write bytecode, because an installed package has it.
     hidden = ("PYTHONDONTWRITEBYTECODE", *(() if is_ours else ("PYTHONPATH",)))
     return {name: value for name, value in os.environ.items() if name not in hidden} | {"PYTHONSAFEPATH": "1"}
 
 
 def measure(commands: dict, rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Return the wall time and the CPU time of each round, in milliseconds."""
+    """Return the wall time and CPU time of each round, in milliseconds."""
     samples = {name: [] for name in commands}
     order = random.Random(1)
     for number in range(rounds + 2):
-        turns = sorted(commands.items())  # in the first round, those that compile write the files for the others
+        turns = sorted(commands.items())  # in the first round, the compiling ones write the files for the others
         if number:
             order.shuffle(turns)
         for name, (command, variables) in turns:
@@ -133,7 +133,7 @@ def timed(name: str, command: list[str], variables: dict[str, str]) -> tuple[flo
 
 
 def figures_of(name: str, samples: dict) -> dict[str, float]:
-    """Return the medians of a command, and of its time above the lower bound of the same round."""
+    """Return a command's medians, and the medians of its time above the lower bound of the same round."""
     found = {kind: median(row[index] for row in samples[name]) for index, kind in enumerate(KINDS)}
     if name.startswith(("ours", "peer", "NumPy")):
         c_program = "C, compiled" if name.endswith("compiled") else "C, from a file"
@@ -148,7 +148,7 @@ def median(values) -> float:
 
 
 def show(figures: dict[str, dict[str, float]]) -> list[str]:
-    """Print the figures; return what is over its limit."""
+    """Print the figures and return the rows over their limits."""
     wrong = []
     print(f"{'median milliseconds':24}{'wall':>9}{'cpu':>9}{'above the bound':>18}")
     for name, row in figures.items():

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// The steps of program.py through the C interfaces of the driver and of NVRTC.
+// The steps of program.py through the C interfaces of the driver and NVRTC.
 //
-//     program DRIVER NVRTC CODE compile    compile with NVRTC, and write the code to the file CODE
+//     program DRIVER NVRTC CODE compile    compile with NVRTC and write the code to the file CODE
 //     program DRIVER NVRTC CODE load       load the code of an earlier run, without NVRTC
 //
-// Libraries are opened at run time and declared here, so that no toolkit is needed.
+// The libraries are opened at run time and declared here, so no toolkit is needed.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void check(const char* name, int result) {
     }
 }
 
-// Every function takes integers and pointers only, and returns an int.
+// Every function takes only integers and pointers, and returns an int.
 #define CALL(library, name, parameters, ...) \
     check(#name, ((int (*) parameters)function(library, #name))(__VA_ARGS__))
 

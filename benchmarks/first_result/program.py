@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The steps to a first result, as a user writes them; runs on every ``cuda.core``.
+"""The steps to a first result, as a user would write them, for any ``cuda.core``.
 
 python program.py            compile the kernel
 python program.py CACHE      look it up in the file cache CACHE, or compile it and store it there
