@@ -118,7 +118,7 @@ def asked(process, row: str) -> float:
 def serve() -> int:
     """Print the row names, and then the time of every row named on stdin."""
     with tempfile.TemporaryDirectory() as directory:
-        rows = {name: call for name, call in all_rows(Path(directory)).items() if not refuses(call)}
+        rows = {name: call for name, call in all_rows(Path(directory)).items() if not rejects(call)}
         time.sleep(0.1)  # headers written just now would be read again each time
         print(json.dumps(list(rows)), flush=True)
         for line in sys.stdin:
@@ -234,7 +234,7 @@ def check(error) -> None:
         raise RuntimeError(error.name)
 
 
-def refuses(call: Callable[[], object]) -> bool:
+def rejects(call: Callable[[], object]) -> bool:
     """Make the first call, and return whether this ``cuda.core`` rejects the program."""
     try:
         call()

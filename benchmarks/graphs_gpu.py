@@ -82,7 +82,7 @@ def main() -> int:
     if arguments.json:
         table = {"device": device.name, "version": cuda.core.__version__, "microseconds": results}
         arguments.json.write_text(json.dumps(table, indent=2) + "\n")
-    print("over what is allowed: " + ", ".join(over) if over else "all rows are within what is allowed")
+    print("over the limit: " + ", ".join(over) if over else "all rows are within their limits")
     return 1 if over else 0
 
 

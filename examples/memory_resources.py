@@ -47,15 +47,15 @@ def main() -> int:
             work(device, stream)
         try:
             device.allocate(2 * LIMIT, stream=stream)
-            refused = None
+            rejected = None
         except OutOfMemoryError as error:
-            refused = error
+            rejected = error
         forgotten = device.allocate(12345, stream=stream)
 
     (leak,) = tracked.allocations
     file, line, function = leak.stack[0]
     print(f"{counted.statistics.total_count} allocations took {pool.statistics.total_count} from the pool")
-    print(f"refused: {refused}")
+    print(f"rejected: {rejected}")
     print(f"not freed: {leak.size} bytes, allocated in {function}(), line {line}")
 
     forgotten.close()
@@ -66,7 +66,7 @@ def main() -> int:
     if counted.statistics.total_count != 3 * ROUNDS + 1 or pool.statistics.total_count != 4:
         print("the cache did not reuse freed memory", file=sys.stderr)
         return 1
-    if refused is None or refused.total != LIMIT:
+    if rejected is None or rejected.total != LIMIT:
         print("the limit was not enforced", file=sys.stderr)
         return 1
     if (leak.size, function, file) != (12345, "main", __file__) or tracked.allocations:
