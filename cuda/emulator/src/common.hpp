@@ -25,6 +25,11 @@ struct Dim3 {
     bool operator==(const Dim3& other) const { return x == other.x && y == other.y && z == other.z; }
 };
 
+constexpr size_t round_up(size_t value, size_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
 // A failure: the text goes to the log and to stderr, the code to the caller.
 struct Error {
     CUresult code = CUDA_SUCCESS;

@@ -16,6 +16,7 @@ enum class Mode { eager, deterministic, shuffle };
 struct Checks {
     bool memory = true;    // CHECK=memory
     uint32_t bits() const; // as EMU_CHECK_*
+    bool any() const { return bits() != 0; }
 };
 
 struct Config {

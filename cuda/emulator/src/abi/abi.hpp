@@ -49,6 +49,7 @@ struct ResultName {
 };
 extern const ResultName result_names[]; // sorted by value
 extern const int result_name_count;
+const char* result_name(CUresult code); // null for an unknown code
 
 // An argument as the trace and reports show it.
 struct Shown {

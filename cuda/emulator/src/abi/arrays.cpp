@@ -53,14 +53,14 @@ CUresult wait_for_work(CUcontext owner)
     return CUDA_SUCCESS;
 }
 
-constexpr size_t page = 64 << 10;
+constexpr size_t array_page = 64 << 10;
 
 CUresult give_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* out, size_t size, int device, CUdevice asked)
 {
     REQUIRE(out && device == asked, CUDA_ERROR_INVALID_VALUE);
     *out = {};
-    out->size = (size + page - 1) / page * page;
-    out->alignment = page;
+    out->size = round_up(size, array_page);
+    out->alignment = array_page;
     return CUDA_SUCCESS;
 }
 

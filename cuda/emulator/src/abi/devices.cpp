@@ -24,7 +24,7 @@ CUresult need_device(CUdevice number, Device** out)
 }
 
 // Copies a text with its terminating zero, truncated to `size` bytes.
-CUresult give_text(const std::string& text, char* out, int size)
+CUresult copy_text(const std::string& text, char* out, int size)
 {
     REQUIRE(out && size > 0, CUDA_ERROR_INVALID_VALUE);
     std::snprintf(out, size_t(size), "%s", text.c_str());
@@ -62,7 +62,7 @@ ENTRY(cuDeviceGetName, 2000)(char* name, int len, CUdevice dev)
 {
     Device* device;
     TRY(need_device(dev, &device));
-    return give_text(device->name(), name, len);
+    return copy_text(device->name(), name, len);
 }
 
 ENTRY(cuDeviceGetUuid, 11040)(CUuuid* uuid, CUdevice dev)
@@ -126,7 +126,7 @@ ENTRY(cuDeviceGetPCIBusId, 4010)(char* pciBusId, int len, CUdevice dev)
 {
     Device* device;
     TRY(need_device(dev, &device));
-    return give_text(device->pci_bus_id(), pciBusId, len);
+    return copy_text(device->pci_bus_id(), pciBusId, len);
 }
 
 // Takes "domain:bus:device.function", also without domain or function.

@@ -46,21 +46,13 @@ const Text texts[] = {
     {CUDA_ERROR_UNKNOWN, "unknown error"},
 };
 
-const char* name_of(CUresult code)
-{
-    const auto* end = abi::result_names + abi::result_name_count;
-    const auto* row =
-        std::lower_bound(abi::result_names, end, int(code), [](const auto& r, int value) { return r.value < value; });
-    return row != end && row->value == int(code) ? row->name : nullptr;
-}
-
 // Makes "invalid handle" of "CUDA_ERROR_INVALID_HANDLE".
 const std::map<int, std::string>& all_texts()
 {
     static const auto* rows = [] {
         auto* out = new std::map<int, std::string>;
-        for (int i = 0; i < abi::result_name_count; ++i) {
-            std::string text = abi::result_names[i].name;
+        for (int i = 0; i < emu::abi::result_name_count; ++i) {
+            std::string text = emu::abi::result_names[i].name;
             text.erase(0, text.rfind("CUDA_ERROR_", 0) == 0 ? 11 : 5);
             for (char& c : text)
                 c = c == '_' ? ' ' : char(std::tolower(c));
@@ -75,10 +67,18 @@ const std::map<int, std::string>& all_texts()
 
 } // namespace
 
+const char* emu::abi::result_name(CUresult code)
+{
+    const auto* end = result_names + result_name_count;
+    const auto* row =
+        std::lower_bound(result_names, end, int(code), [](const auto& r, int value) { return r.value < value; });
+    return row != end && row->value == int(code) ? row->name : nullptr;
+}
+
 ENTRY(cuGetErrorName, 6000)(CUresult error, const char** pStr)
 {
     REQUIRE(pStr, CUDA_ERROR_INVALID_VALUE);
-    *pStr = name_of(error); // null for an unknown code, as documented
+    *pStr = emu::abi::result_name(error); // null for an unknown code, as documented
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

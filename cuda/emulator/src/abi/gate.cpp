@@ -48,12 +48,10 @@ bool is_always_open(const char* name)
     return false;
 }
 
-const char* name_of(CUresult result)
+std::string name_of(CUresult result)
 {
-    for (int i = 0; i < result_name_count; ++i)
-        if (result_names[i].value == int(result))
-            return result_names[i].name;
-    return "?";
+    const char* name = result_name(result);
+    return name ? name : "?";
 }
 
 // Logs the known reason: that of the call, or of the context that failed earlier.
@@ -82,11 +80,11 @@ void trace(const std::string& call, CUresult result, double microseconds)
     FILE* file = trace_file();
     if (!file)
         return;
-    std::fprintf(file, "%d %s = %s (%.1f us)\n", int(gettid()), call.c_str(), name_of(result), microseconds);
+    std::fprintf(file, "%d %s = %s (%.1f us)\n", int(gettid()), call.c_str(), name_of(result).c_str(), microseconds);
     std::fflush(file);
 }
 
-std::string text_of(const char* symbol, std::initializer_list<Shown> arguments)
+std::string call_text(const char* symbol, std::initializer_list<Shown> arguments)
 {
     std::string text = std::string(symbol) + "(";
     const char* separator = "";
@@ -184,7 +182,7 @@ void Gate::refuse_with(CUresult reason)
 void Gate::show(std::initializer_list<Shown> arguments)
 {
     if (watch_->traced)
-        watch_->text = text_of(watch_->symbol, arguments);
+        watch_->text = call_text(watch_->symbol, arguments);
 }
 
 CUresult Gate::leave(CUresult result)

@@ -25,7 +25,7 @@ CUresult give_list(const std::vector<CUgraphNode>& values, CUgraphNode* list, si
     return CUDA_SUCCESS;
 }
 
-CUresult need_device(CUdevice number)
+CUresult check_device(CUdevice number)
 {
     return device_at(number) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
@@ -287,7 +287,7 @@ ENTRY(cuGraphConditionalHandleCreate, 12030)(CUgraphConditionalHandle* pHandle_o
 
 ENTRY(cuDeviceGraphMemTrim, 11040)(CUdevice device)
 {
-    TRY(need_device(device));
+    TRY(check_device(device));
     GraphReserve::of(device).trim();
     return CUDA_SUCCESS;
 }
@@ -295,7 +295,7 @@ ENTRY(cuDeviceGraphMemTrim, 11040)(CUdevice device)
 ENTRY(cuDeviceGetGraphMemAttribute, 11040)(CUdevice device, CUgraphMem_attribute attr, void* value)
 {
     REQUIRE(value, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_device(device));
+    TRY(check_device(device));
     return GraphReserve::of(device).attribute(attr, static_cast<cuuint64_t*>(value));
 }
 
@@ -303,6 +303,6 @@ ENTRY(cuDeviceGetGraphMemAttribute, 11040)(CUdevice device, CUgraphMem_attribute
 ENTRY(cuDeviceSetGraphMemAttribute, 11040)(CUdevice device, CUgraphMem_attribute attr, void* value)
 {
     REQUIRE(value && *static_cast<cuuint64_t*>(value) == 0, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_device(device));
+    TRY(check_device(device));
     return GraphReserve::of(device).reset(attr);
 }

@@ -35,7 +35,7 @@ CUresult need_link(CUlinkState handle, std::shared_ptr<Link>* out)
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult add(CUlinkState handle, const void* data, size_t size, const std::string& name)
+CUresult add_image(CUlinkState handle, const void* data, size_t size, const std::string& name)
 {
     std::shared_ptr<Link> link;
     TRY(need_link(handle, &link));
@@ -73,7 +73,7 @@ ENTRY(cuLinkAddData, 6050)(CUlinkState state, CUjitInputType, void* data, size_t
                            CUjit_option*, void**)
 {
     REQUIRE(data && size, CUDA_ERROR_INVALID_VALUE);
-    return add(state, data, size, name ? name : "input");
+    return add_image(state, data, size, name ? name : "input");
 }
 
 ENTRY(cuLinkAddFile, 6050)(CUlinkState state, CUjitInputType, const char* path, unsigned int, CUjit_option*, void**)
@@ -87,7 +87,7 @@ ENTRY(cuLinkAddFile, 6050)(CUlinkState state, CUjitInputType, const char* path, 
         bytes.insert(bytes.end(), part, part + count);
     std::fclose(file);
     REQUIRE(!bytes.empty(), CUDA_ERROR_INVALID_IMAGE);
-    return add(state, bytes.data(), bytes.size(), path);
+    return add_image(state, bytes.data(), bytes.size(), path);
 }
 
 // The image belongs to the link state until that is destroyed.

@@ -38,12 +38,12 @@ ENTRY(cuInit, 2000)(unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (state::device_count() == 0)
         return CUDA_ERROR_NO_DEVICE;
-    if (abi::is_initialized())
+    if (emu::abi::is_initialized())
         return CUDA_SUCCESS;
     if (!state::AddressSpace::get().reserve())
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec::set_symbolizer(&front::symbolize);
-    abi::set_initialized();
+    emu::abi::set_initialized();
     return CUDA_SUCCESS;
 }
 
@@ -60,8 +60,8 @@ ENTRY(cuGetProcAddress, 12000)(const char* symbol, void** pfn, int cudaVersion, 
 {
     if (!symbol || !pfn)
         return CUDA_ERROR_INVALID_VALUE;
-    const abi::Entry* entry = abi::find_entry(symbol, cudaVersion);
-    bool known = entry || abi::find_entry(symbol, config().driver_version);
+    const emu::abi::Entry* entry = emu::abi::find_entry(symbol, cudaVersion);
+    bool known = entry || emu::abi::find_entry(symbol, config().driver_version);
     if (symbolStatus)
         *symbolStatus = entry   ? CU_GET_PROC_ADDRESS_SUCCESS
                         : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT

@@ -20,7 +20,7 @@ using namespace emu::abi;
 namespace {
 
 constexpr int no_device = -2, cpu_device = -1; // CU_DEVICE_INVALID, CU_DEVICE_CPU
-constexpr CUdeviceptr page = 4096;
+constexpr CUdeviceptr managed_page = 4096;
 
 struct Spot {
     CUmemLocationType type = CU_MEM_LOCATION_TYPE_INVALID;
@@ -45,7 +45,7 @@ public:
     template <class Change> void change(CUdeviceptr base, size_t size, uint64_t allocation, Change change)
     {
         std::lock_guard lock(mutex_);
-        CUdeviceptr begin = base / page * page, end = (base + size + page - 1) / page * page;
+        CUdeviceptr begin = base / managed_page * managed_page, end = round_up(base + size, managed_page);
         split(begin);
         split(end);
         CUdeviceptr at = begin;

@@ -225,7 +225,7 @@ ENTRY(cuIpcCloseMemHandle, 4010)(CUdeviceptr dptr)
 
 namespace {
 
-template <class T> CUresult give(void* out, T value)
+template <class T> CUresult set_value(void* out, T value)
 {
     std::memcpy(out, &value, sizeof value);
     return CUDA_SUCCESS;
@@ -248,28 +248,30 @@ CUresult pointer_attribute(const Allocation& a, CUpointer_attribute attribute, C
         virtual_memory::reservation_of(address, &range.first, &range.second);
     bool host = a.is_host(), reachable = host || a.is_managed();
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: return give(out, a.pool ? nullptr : a.context);
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give(out, unsigned(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(out, address);
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER: return reachable ? give(out, address) : CUDA_ERROR_INVALID_VALUE;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return give(out, unsigned(a.sync_memops));
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(out, a.id);
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(out, unsigned(a.is_managed()));
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(out, ordinal_of(a));
+    case CU_POINTER_ATTRIBUTE_CONTEXT: return set_value(out, a.pool ? nullptr : a.context);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        return set_value(out, unsigned(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return set_value(out, address);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: return reachable ? set_value(out, address) : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return set_value(out, unsigned(a.sync_memops));
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: return set_value(out, a.id);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return set_value(out, unsigned(a.is_managed()));
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return set_value(out, ordinal_of(a));
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        return give(out, unsigned(a.kind == MemoryKind::device && !a.pool));
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(out, range.first);
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give(out, range.second);
-    case CU_POINTER_ATTRIBUTE_MAPPED: return give(out, 1u);
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return give(out, cuuint64_t(0));
-    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return give(out, 0u);
+        return set_value(out, unsigned(a.kind == MemoryKind::device && !a.pool));
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return set_value(out, range.first);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return set_value(out, range.second);
+    case CU_POINTER_ATTRIBUTE_MAPPED: return set_value(out, 1u);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return set_value(out, cuuint64_t(0));
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return set_value(out, 0u);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        return give(out, unsigned(a.read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return give(out, a.pool);
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return give(out, (a.size + mapping - 1) / mapping * mapping);
-    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return give(out, a.base);
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return give(out, a.id);
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return give(out, 0u);
+        return set_value(out,
+                         unsigned(a.read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return set_value(out, a.pool);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return set_value(out, (a.size + mapping - 1) / mapping * mapping);
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return set_value(out, a.base);
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return set_value(out, a.id);
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return set_value(out, 0u);
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
@@ -285,10 +287,10 @@ CUresult unknown_attribute(CUpointer_attribute attribute, void* out)
     case CU_POINTER_ATTRIBUTE_MAPPED:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return give(out, 0u);
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(out, -2); // CU_DEVICE_INVALID
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return set_value(out, 0u);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return set_value(out, -2); // CU_DEVICE_INVALID
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return CUDA_ERROR_INVALID_VALUE;
-    default: return give(out, cuuint64_t(0));
+    default: return set_value(out, cuuint64_t(0));
     }
 }
 

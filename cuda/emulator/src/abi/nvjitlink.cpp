@@ -68,7 +68,7 @@ Linkers& linkers()
     return *all;
 }
 
-template <class F> nvJitLinkResult with(nvJitLinkHandle handle, F f)
+template <class F> nvJitLinkResult with_linker(nvJitLinkHandle handle, F f)
 {
     try {
         std::shared_ptr<Linker> linker;
@@ -150,7 +150,7 @@ nvJitLinkResult read_options(const std::vector<std::string>& options, Linker* li
 }
 
 // Whether an image is of the kind that the caller says.
-bool fits(front::ImageKind kind, nvJitLinkInputType type)
+bool has_type(front::ImageKind kind, nvJitLinkInputType type)
 {
     bool code = kind == front::ImageKind::host_module || kind == front::ImageKind::host_object;
     switch (type) {
@@ -165,13 +165,14 @@ bool fits(front::ImageKind kind, nvJitLinkInputType type)
     }
 }
 
-nvJitLinkResult add(Linker& linker, nvJitLinkInputType type, const void* data, size_t size, const std::string& name)
+nvJitLinkResult add_input(Linker& linker, nvJitLinkInputType type, const void* data, size_t size,
+                          const std::string& name)
 {
     bool known_type = (type >= NVJITLINK_INPUT_CUBIN && type <= NVJITLINK_INPUT_INDEX) || type == NVJITLINK_INPUT_ANY;
     if (!data || !size || !known_type || linker.completed)
         return data ? NVJITLINK_ERROR_INVALID_INPUT : NVJITLINK_ERROR_NULL_INPUT;
     front::ImageKind kind = front::inspect_image(data, size, nullptr);
-    if (!fits(kind, type)) {
+    if (!has_type(kind, type)) {
         if (type == NVJITLINK_INPUT_ANY) {
             linker.error_log += "unrecognized input type: " + name + "\n";
             return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
@@ -218,9 +219,9 @@ nvJitLinkResult complete(Linker& linker)
     return NVJITLINK_SUCCESS;
 }
 
-nvJitLinkResult give_size(nvJitLinkHandle handle, size_t* size, bool text)
+nvJitLinkResult give_image_size(nvJitLinkHandle handle, size_t* size, bool text)
 {
-    return with(handle, [&](Linker& linker) {
+    return with_linker(handle, [&](Linker& linker) {
         if (!size)
             return NVJITLINK_ERROR_NULL_INPUT;
         if (!linker.succeeded || linker.text != text)
@@ -230,9 +231,9 @@ nvJitLinkResult give_size(nvJitLinkHandle handle, size_t* size, bool text)
     });
 }
 
-nvJitLinkResult give(nvJitLinkHandle handle, void* to, bool text)
+nvJitLinkResult copy_image(nvJitLinkHandle handle, void* to, bool text)
 {
-    return with(handle, [&](Linker& linker) {
+    return with_linker(handle, [&](Linker& linker) {
         if (!to)
             return NVJITLINK_ERROR_NULL_INPUT;
         if (!linker.succeeded || linker.text != text)
@@ -245,7 +246,7 @@ nvJitLinkResult give(nvJitLinkHandle handle, void* to, bool text)
 // The size of a log includes the terminating zero; an empty log has size 0.
 nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Linker::* log)
 {
-    return with(handle, [&](Linker& linker) {
+    return with_linker(handle, [&](Linker& linker) {
         if (!size)
             return NVJITLINK_ERROR_NULL_INPUT;
         const std::string& text = linker.*log;
@@ -256,7 +257,7 @@ nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Linke
 
 nvJitLinkResult log_text(nvJitLinkHandle handle, char* to, std::string Linker::* log)
 {
-    return with(handle, [&](Linker& linker) {
+    return with_linker(handle, [&](Linker& linker) {
         const std::string& text = linker.*log;
         if (!to && !text.empty())
             return NVJITLINK_ERROR_NULL_INPUT;
@@ -311,12 +312,12 @@ EMU_EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle* handle)
 EMU_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType type, const void* data,
                                             size_t size, const char* name)
 {
-    return with(handle, [&](Linker& linker) { return add(linker, type, data, size, name ? name : ""); });
+    return with_linker(handle, [&](Linker& linker) { return add_input(linker, type, data, size, name ? name : ""); });
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle handle, nvJitLinkInputType type, const char* path)
 {
-    return with(handle, [&](Linker& linker) {
+    return with_linker(handle, [&](Linker& linker) {
         if (!path)
             return NVJITLINK_ERROR_NULL_INPUT;
         std::ifstream file(path, std::ios::binary);
@@ -325,33 +326,33 @@ EMU_EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle handle, nvJitLinkInp
             linker.error_log += std::string("ERROR 2: could not read file: ") + path + "\n";
             return NVJITLINK_ERROR_INVALID_INPUT;
         }
-        return add(linker, type, text.data(), text.size(), path);
+        return add_input(linker, type, text.data(), text.size(), path);
     });
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle)
 {
-    return with(handle, [](Linker& linker) { return complete(linker); });
+    return with_linker(handle, [](Linker& linker) { return complete(linker); });
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t* size)
 {
-    return give_size(handle, size, false);
+    return give_image_size(handle, size, false);
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void* to)
 {
-    return give(handle, to, false);
+    return copy_image(handle, to, false);
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t* size)
 {
-    return give_size(handle, size, true);
+    return give_image_size(handle, size, true);
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* to)
 {
-    return give(handle, to, true);
+    return copy_image(handle, to, true);
 }
 
 EMU_EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle, size_t*)

@@ -34,7 +34,7 @@ std::string driver_version()
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-const char* text_of(nvmlReturn_t result)
+const char* error_text(nvmlReturn_t result)
 {
     switch (result) {
     case NVML_SUCCESS: return "Success";
@@ -106,7 +106,7 @@ NVML_ENTRY(nvmlShutdown)()
 
 extern "C" EMU_EXPORT const char* nvmlErrorString(nvmlReturn_t result)
 {
-    return text_of(result);
+    return error_text(result);
 }
 
 // ---------------------------------------------------------------------------------- system

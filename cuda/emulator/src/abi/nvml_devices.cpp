@@ -44,7 +44,7 @@ bool same_text(const std::string& a, const char* b)
 // Memory that this process uses; the child of a fork() uses none.
 size_t used_memory(const Device& device)
 {
-    return abi::is_initialized() ? device.memory().used() : 0;
+    return emu::abi::is_initialized() ? device.memory().used() : 0;
 }
 
 bool has_context(const Device& device)
@@ -317,7 +317,7 @@ NVML_ENTRY(nvmlDeviceGetComputeRunningProcesses_v3)(nvmlDevice_t device, unsigne
 {
     DEVICE(device);
     std::vector<nvmlProcessInfo_t> own;
-    if (has_context(*found) && abi::is_initialized())
+    if (has_context(*found) && emu::abi::is_initialized())
         own.push_back({unsigned(getpid()), used_memory(*found), no_instance, no_instance});
     return give_list(own, infoCount, infos);
 }

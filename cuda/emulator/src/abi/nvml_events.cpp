@@ -49,7 +49,7 @@ Sets& sets()
     return *current;
 }
 
-std::shared_ptr<EventSet> find(nvmlEventSet_t handle)
+std::shared_ptr<EventSet> find_set(nvmlEventSet_t handle)
 {
     Sets& all = sets();
     std::lock_guard lock(all.mutex);
@@ -99,7 +99,7 @@ NVML_ENTRY(nvmlDeviceRegisterEvents)(nvmlDevice_t device, unsigned long long eve
 {
     Device* found;
     NVML_TRY(need_device(device, &found));
-    auto events = find(set);
+    auto events = find_set(set);
     NVML_REQUIRE(events, NVML_ERROR_INVALID_ARGUMENT);
     NVML_REQUIRE(!(eventTypes & ~xid_critical_error), NVML_ERROR_NOT_SUPPORTED);
     if (eventTypes) {
@@ -112,7 +112,7 @@ NVML_ENTRY(nvmlDeviceRegisterEvents)(nvmlDevice_t device, unsigned long long eve
 
 NVML_ENTRY(nvmlEventSetWait_v2)(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms)
 {
-    auto events = find(set);
+    auto events = find_set(set);
     NVML_REQUIRE(events && data, NVML_ERROR_INVALID_ARGUMENT);
     auto wanted = [&](const DeviceFault& fault) {
         std::lock_guard lock(events->mutex);

@@ -79,7 +79,7 @@ Programs& programs()
     return *all;
 }
 
-std::shared_ptr<Program> find(nvrtcProgram handle)
+std::shared_ptr<Program> find_program(nvrtcProgram handle)
 {
     Programs& all = programs();
     std::lock_guard<std::mutex> lock(all.mutex);
@@ -100,10 +100,10 @@ nvrtcResult result_of(front::CompileStatus status)
     return NVRTC_ERROR_INTERNAL_ERROR;
 }
 
-template <class F> nvrtcResult with(nvrtcProgram handle, F f)
+template <class F> nvrtcResult with_program(nvrtcProgram handle, F f)
 {
     try {
-        auto program = find(handle);
+        auto program = find_program(handle);
         if (!program)
             return NVRTC_ERROR_INVALID_PROGRAM;
         std::lock_guard<std::mutex> lock(program->mutex);
@@ -115,9 +115,9 @@ template <class F> nvrtcResult with(nvrtcProgram handle, F f)
     }
 }
 
-nvrtcResult give_size(nvrtcProgram handle, size_t* size, Bytes front::CompileResult::* member, size_t without)
+nvrtcResult give_output_size(nvrtcProgram handle, size_t* size, Bytes front::CompileResult::* member, size_t without)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         if (!size)
             return NVRTC_ERROR_INVALID_INPUT;
         const Bytes& bytes = program.result.*member;
@@ -126,9 +126,9 @@ nvrtcResult give_size(nvrtcProgram handle, size_t* size, Bytes front::CompileRes
     });
 }
 
-nvrtcResult give(nvrtcProgram handle, char* to, Bytes front::CompileResult::* member, bool text)
+nvrtcResult copy_output(nvrtcProgram handle, char* to, Bytes front::CompileResult::* member, bool text)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         const Bytes& bytes = program.result.*member;
         if (!to)
             return NVRTC_ERROR_INVALID_INPUT;
@@ -218,7 +218,7 @@ EMU_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram* handle)
 
 EMU_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram handle, int count, const char* const* options)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         if (count < 0 || (count && !options))
             return NVRTC_ERROR_INVALID_INPUT;
         program.request.options.clear();
@@ -248,43 +248,44 @@ EMU_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram handle, int count, const
 
 EMU_EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram handle, size_t* size)
 {
-    return give_size(handle, size, &front::CompileResult::ptx, 1);
+    return give_output_size(handle, size, &front::CompileResult::ptx, 1);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram handle, char* to)
 {
-    return give(handle, to, &front::CompileResult::ptx, true);
+    return copy_output(handle, to, &front::CompileResult::ptx, true);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram handle, size_t* size)
 {
-    return give_size(handle, size, &front::CompileResult::cubin, 0);
+    return give_output_size(handle, size, &front::CompileResult::cubin, 0);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram handle, char* to)
 {
-    return give(handle, to, &front::CompileResult::cubin, false);
+    return copy_output(handle, to, &front::CompileResult::cubin, false);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram handle, size_t* size)
 {
-    return give_size(handle, size, &front::CompileResult::lto, 0);
+    return give_output_size(handle, size, &front::CompileResult::lto, 0);
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram handle, char* to)
 {
-    return give(handle, to, &front::CompileResult::lto, false);
+    return copy_output(handle, to, &front::CompileResult::lto, false);
 }
 
 // OptiX IR and Tile IR are never made: their size is 0, as for a program that was not compiled for them.
 EMU_EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram handle, size_t* size)
 {
-    return with(handle, [&](Program&) { return size ? (*size = 0, NVRTC_SUCCESS) : NVRTC_ERROR_INVALID_INPUT; });
+    return with_program(handle,
+                        [&](Program&) { return size ? (*size = 0, NVRTC_SUCCESS) : NVRTC_ERROR_INVALID_INPUT; });
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetOptiXIR(nvrtcProgram handle, char*)
 {
-    return with(handle, [](Program&) { return NVRTC_SUCCESS; });
+    return with_program(handle, [](Program&) { return NVRTC_SUCCESS; });
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetTileIRSize(nvrtcProgram handle, size_t* size)
@@ -299,14 +300,14 @@ EMU_EXPORT nvrtcResult nvrtcGetTileIR(nvrtcProgram handle, char* to)
 
 EMU_EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram handle, size_t* size)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         return size ? (*size = program.result.log.size() + 1, NVRTC_SUCCESS) : NVRTC_ERROR_INVALID_INPUT;
     });
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram handle, char* to)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         if (!to)
             return NVRTC_ERROR_INVALID_INPUT;
         std::memcpy(to, program.result.log.c_str(), program.result.log.size() + 1);
@@ -316,7 +317,7 @@ EMU_EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram handle, char* to)
 
 EMU_EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram handle, const char* expression)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         if (!expression)
             return NVRTC_ERROR_INVALID_INPUT;
         if (program.compiled)
@@ -328,7 +329,7 @@ EMU_EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram handle, const char* e
 
 EMU_EXPORT nvrtcResult nvrtcGetLoweredName(nvrtcProgram handle, const char* expression, const char** name)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         if (!expression || !name)
             return NVRTC_ERROR_INVALID_INPUT;
         if (!program.succeeded)
@@ -343,7 +344,7 @@ EMU_EXPORT nvrtcResult nvrtcGetLoweredName(nvrtcProgram handle, const char* expr
 
 EMU_EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram handle, int (*callback)(void*, void*), void* payload)
 {
-    return with(handle, [&](Program& program) {
+    return with_program(handle, [&](Program& program) {
         if (!callback)
             return NVRTC_ERROR_INVALID_INPUT;
         program.callback = callback;
@@ -368,12 +369,13 @@ EMU_EXPORT nvrtcResult nvrtcSetPCHHeapSize(size_t size)
 
 EMU_EXPORT nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram handle)
 {
-    return with(handle, [](Program&) { return NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED; });
+    return with_program(handle, [](Program&) { return NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED; });
 }
 
 EMU_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram handle, size_t* size)
 {
-    return with(handle, [&](Program&) { return size ? (*size = 0, NVRTC_SUCCESS) : NVRTC_ERROR_INVALID_INPUT; });
+    return with_program(handle,
+                        [&](Program&) { return size ? (*size = 0, NVRTC_SUCCESS) : NVRTC_ERROR_INVALID_INPUT; });
 }
 
 // ------------------------------------------------------------------- bundled headers

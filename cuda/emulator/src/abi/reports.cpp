@@ -94,7 +94,7 @@ std::string list_leaks()
 }
 
 // Copies as much as fits, with a terminating zero; returns the size of the whole text.
-size_t give(const std::string& text, char* buffer, size_t size)
+size_t give_report(const std::string& text, char* buffer, size_t size)
 {
     if (buffer && size)
         std::snprintf(buffer, size, "%s", text.c_str());
@@ -104,7 +104,7 @@ size_t give(const std::string& text, char* buffer, size_t size)
 struct AtExit {
     ~AtExit()
     {
-        if (!abi::is_initialized() || !config().leaks)
+        if (!emu::abi::is_initialized() || !config().leaks)
             return;
         std::string text = list_leaks();
         say(text.empty() ? "nothing was left over" : "left over at exit:");
@@ -119,17 +119,17 @@ extern "C" {
 
 EMU_EXPORT size_t emulator_leaks(char* buffer, size_t size)
 {
-    return give(abi::is_initialized() ? list_leaks() : "", buffer, size);
+    return give_report(emu::abi::is_initialized() ? list_leaks() : "", buffer, size);
 }
 
 // Lines of a name and a count, of calls that are not supported.
 EMU_EXPORT size_t emulator_unsupported(char* buffer, size_t size)
 {
     std::string text;
-    for (int i = 0; i < abi::entry_count; ++i)
-        if (uint64_t count = abi::unsupported_calls(i))
-            text += std::string(abi::entries[i].symbol) + " " + std::to_string(count) + "\n";
-    return give(text, buffer, size);
+    for (int i = 0; i < emu::abi::entry_count; ++i)
+        if (uint64_t count = emu::abi::unsupported_calls(i))
+            text += std::string(emu::abi::entries[i].symbol) + " " + std::to_string(count) + "\n";
+    return give_report(text, buffer, size);
 }
 
 EMU_EXPORT void emulator_set_python(const char* path)
@@ -146,7 +146,7 @@ EMU_EXPORT void emulator_stop_callbacks(int milliseconds)
 // Ends kernels that are still running after so long, and drops queued work.
 EMU_EXPORT void emulator_end_work(int milliseconds)
 {
-    if (abi::is_initialized())
+    if (emu::abi::is_initialized())
         end_work(std::chrono::milliseconds(milliseconds));
 }
 
@@ -165,22 +165,22 @@ EMU_EXPORT int emulator_settle_interrupts(int milliseconds)
 EMU_EXPORT int emulator_fail(const char* plan, char* error, size_t size)
 {
     std::string text;
-    int id = abi::add_plan(plan ? plan : "", &text);
-    give(text, error, size);
+    int id = emu::abi::add_plan(plan ? plan : "", &text);
+    give_report(text, error, size);
     return id;
 }
 
 EMU_EXPORT int emulator_fail_end(int id)
 {
-    return abi::remove_plan(id);
+    return emu::abi::remove_plan(id);
 }
 
 EMU_EXPORT int emulator_fail_state(int id, uint64_t* matched, uint64_t* fired, char* last, size_t size)
 {
     std::string text;
-    if (!abi::plan_state(id, matched, fired, &text))
+    if (!emu::abi::plan_state(id, matched, fired, &text))
         return 0;
-    give(text, last, size);
+    give_report(text, last, size);
     return 1;
 }
 

@@ -82,7 +82,7 @@ CUresult describe(CUtensorMap* out, const Tensor& t, TensorMapKind kind, unsigne
 }
 
 // Whether a row consists of whole units of 16 bytes, and the tile fits into shared memory.
-bool fits(const Tensor& t, size_t row, size_t count)
+bool tile_fits(const Tensor& t, size_t row, size_t count)
 {
     constexpr size_t most = 232448;
     return row * exec::item_size(t.data_type) % 16 == 0 && count * exec::item_size(t.data_type) <= most;
@@ -120,7 +120,7 @@ ENTRY(cuTensorMapEncodeTiled, 12000)(CUtensorMap* tensorMap, CUtensorMapDataType
         map.tile[i] = uint16_t(boxDim[i]);
         count *= boxDim[i] / t.steps[i]; // rounded down, as the driver of an H200 does
     }
-    REQUIRE(fits(t, boxDim[0], count), CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(tile_fits(t, boxDim[0], count), CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_covered(t, boxDim[0]), CUDA_ERROR_INVALID_VALUE);
     write(tensorMap, map);
     return CUDA_SUCCESS;
@@ -150,7 +150,7 @@ ENTRY(cuTensorMapEncodeIm2col,
     REQUIRE(channelsPerPixel >= 1 && channelsPerPixel <= 256, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(pixelsPerColumn >= 1 && pixelsPerColumn <= 1024, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_covered(t, channelsPerPixel), CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(fits(t, channelsPerPixel, size_t(channelsPerPixel) * pixelsPerColumn), CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(tile_fits(t, channelsPerPixel, size_t(channelsPerPixel) * pixelsPerColumn), CUDA_ERROR_INVALID_VALUE);
     map.channels = uint16_t(channelsPerPixel);
     map.pixels = uint16_t(pixelsPerColumn);
     write(tensorMap, map);
@@ -177,7 +177,7 @@ ENTRY(cuTensorMapEncodeIm2colWide,
     REQUIRE(channelsPerPixel >= 1 && channelsPerPixel <= 256, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(pixelsPerColumn >= 1 && pixelsPerColumn <= 1024, CUDA_ERROR_INVALID_VALUE);
     REQUIRE(is_covered(t, channelsPerPixel), CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(fits(t, channelsPerPixel, size_t(channelsPerPixel) * pixelsPerColumn), CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(tile_fits(t, channelsPerPixel, size_t(channelsPerPixel) * pixelsPerColumn), CUDA_ERROR_INVALID_VALUE);
     map.lower[0] = int16_t(lower);
     map.upper[0] = int16_t(upper);
     map.mode = uint8_t(mode);

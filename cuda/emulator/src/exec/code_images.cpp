@@ -12,16 +12,16 @@
 namespace emu::exec {
 namespace {
 
-struct Table {
+struct ImageTable {
     std::mutex mutex;
     std::map<uint64_t, std::shared_ptr<const ImageRecord>> images;
     uint64_t last = 0;
 };
 
-Table& table()
+ImageTable& image_table()
 {
-    static Table* value = [] {
-        static Table* made = new Table; // never destroyed: threads outlive main()
+    static ImageTable* value = [] {
+        static ImageTable* made = new ImageTable; // never destroyed: threads outlive main()
         // In the child of a fork() no thread would release the lock.
         pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); }, [] { new (&made->mutex) std::mutex; });
         return made;
@@ -31,7 +31,7 @@ Table& table()
 
 std::atomic<Symbolizer> symbolizer{nullptr};
 
-const char* kind_name(const EmuVariable& variable)
+const char* variable_kind(const EmuVariable& variable)
 {
     switch (variable.kind) {
     case EMU_VARIABLE_CONSTANT: return "__constant__ ";
@@ -84,7 +84,7 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
         out->range = {start(*variable), start(*variable) + variable->size};
         out->allowed = address + size <= out->range.high;
         out->read_only = variable->kind == EMU_VARIABLE_CONSTANT;
-        out->name = kind_name(*variable) + std::string(variable->name);
+        out->name = variable_kind(*variable) + std::string(variable->name);
         if (!out->allowed)
             out->text = describe_offset(address, size, start(*variable), variable->size, out->name);
         return true;
@@ -113,7 +113,7 @@ std::shared_ptr<const ImageRecord> find_image(uint64_t id)
 {
     if (!id)
         return nullptr;
-    Table& t = table();
+    ImageTable& t = image_table();
     std::lock_guard<std::mutex> lock(t.mutex);
     auto found = t.images.find(id);
     return found == t.images.end() ? nullptr : found->second;
@@ -123,7 +123,7 @@ std::string describe_image_address(uintptr_t address, size_t size)
 {
     std::vector<std::shared_ptr<const ImageRecord>> images;
     {
-        Table& t = table();
+        ImageTable& t = image_table();
         std::lock_guard<std::mutex> lock(t.mutex);
         for (const auto& entry : t.images)
             images.push_back(entry.second);
@@ -155,7 +155,7 @@ uint64_t register_image(Image image)
     std::sort(record->globals.begin(), record->globals.end(),
               [](const EmuVariable* a, const EmuVariable* b) { return start(*a) < start(*b); });
     record->image = std::move(image);
-    Table& t = table();
+    ImageTable& t = image_table();
     std::lock_guard<std::mutex> lock(t.mutex);
     record->id = ++t.last;
     t.images[record->id] = record;
@@ -164,7 +164,7 @@ uint64_t register_image(Image image)
 
 void unregister_image(uint64_t image)
 {
-    Table& t = table();
+    ImageTable& t = image_table();
     std::shared_ptr<const ImageRecord> keep; // destroyed after the lock is released
     std::lock_guard<std::mutex> lock(t.mutex);
     auto found = t.images.find(image);

@@ -105,7 +105,7 @@ void explain_protection(const greg_t* r, Trouble* trouble)
     trouble->kind = FaultKind::misaligned_address;
 }
 
-void describe(int signal, const siginfo_t* info, const greg_t* r, Carrier& carrier)
+void describe_signal(int signal, const siginfo_t* info, const greg_t* r, Carrier& carrier)
 {
     Trouble& trouble = carrier.trouble;
     const Fiber& fiber = *carrier.current;
@@ -147,7 +147,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
         errno = saved;
         return;
     }
-    describe(signal, info, r, *carrier);
+    describe_signal(signal, info, r, *carrier);
     r[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(&emu_fiber_resume));
     r[REG_RDI] = greg_t(reinterpret_cast<uintptr_t>(carrier->thread_sp));
     r[REG_EFL] &= ~greg_t(0x400 | 0x40000); // clear the direction and the alignment check flags

@@ -9,16 +9,16 @@
 namespace emu::exec {
 namespace {
 
-struct Table {
+struct TextureTable {
     std::mutex mutex;
     std::map<uint64_t, std::shared_ptr<const Texture>> rows;
     uint64_t next = 1;
     std::atomic<uint64_t> version{0};
 };
 
-Table& table()
+TextureTable& texture_table()
 {
-    static auto* value = new Table;
+    static auto* value = new TextureTable;
     return *value;
 }
 
@@ -26,34 +26,34 @@ Table& table()
 
 uint64_t add_texture(std::shared_ptr<const Texture> texture)
 {
-    std::lock_guard lock(table().mutex);
-    uint64_t number = table().next++;
-    table().rows[number] = std::move(texture);
+    std::lock_guard lock(texture_table().mutex);
+    uint64_t number = texture_table().next++;
+    texture_table().rows[number] = std::move(texture);
     return number;
 }
 
 void remove_texture(uint64_t number)
 {
     std::shared_ptr<const Texture> ended; // destroyed after the lock is released
-    std::lock_guard lock(table().mutex);
-    auto row = table().rows.find(number);
-    if (row != table().rows.end()) {
+    std::lock_guard lock(texture_table().mutex);
+    auto row = texture_table().rows.find(number);
+    if (row != texture_table().rows.end()) {
         ended = std::move(row->second);
-        table().rows.erase(row);
-        ++table().version;
+        texture_table().rows.erase(row);
+        ++texture_table().version;
     }
 }
 
 std::shared_ptr<const Texture> find_texture(uint64_t number)
 {
-    std::lock_guard lock(table().mutex);
-    auto row = table().rows.find(number);
-    return row == table().rows.end() ? nullptr : row->second;
+    std::lock_guard lock(texture_table().mutex);
+    auto row = texture_table().rows.find(number);
+    return row == texture_table().rows.end() ? nullptr : row->second;
 }
 
 uint64_t texture_version()
 {
-    return table().version.load(std::memory_order_acquire);
+    return texture_table().version.load(std::memory_order_acquire);
 }
 
 } // namespace emu::exec

@@ -12,8 +12,8 @@
 namespace emu::front {
 namespace {
 
-constexpr char magic[] = "!<arch>\n";
-constexpr size_t magic_bytes = sizeof magic - 1;
+constexpr char archive_magic[] = "!<arch>\n";
+constexpr size_t archive_magic_bytes = sizeof archive_magic - 1;
 
 // The header before each member, in text.
 struct MemberHeader {
@@ -60,14 +60,14 @@ struct Symbols {
 
 bool is_archive(const void* image, size_t size)
 {
-    return size >= magic_bytes && std::memcmp(image, magic, magic_bytes) == 0;
+    return size >= archive_magic_bytes && std::memcmp(image, archive_magic, archive_magic_bytes) == 0;
 }
 
 bool read_archive(const LinkInput& library, std::vector<LinkInput>* members)
 {
     const Bytes& bytes = library.bytes;
     std::string long_names;
-    for (size_t at = magic_bytes; at < bytes.size();) {
+    for (size_t at = archive_magic_bytes; at < bytes.size();) {
         MemberHeader header;
         if (bytes.size() - at < sizeof header)
             return false;

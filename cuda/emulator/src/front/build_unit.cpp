@@ -225,7 +225,7 @@ Built no_tools()
     return built;
 }
 
-std::string key_of(const char* what, const std::string& text, uint64_t variant)
+std::string cache_key(const char* what, const std::string& text, uint64_t variant)
 {
     Hash hash;
     hash.add(what);
@@ -245,7 +245,7 @@ const Built& runtime_object(const Checks& checks)
     Built& built = known[checks.bits()];
     if (built.done)
         return built;
-    std::string key = key_of("runtime", "", checks.bits()) + ".code";
+    std::string key = cache_key("runtime", "", checks.bits()) + ".code";
     if (!from_cache(key, &built)) {
         Checks none;
         none.memory = false;
@@ -272,7 +272,7 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
     std::string all;
     for (const std::string& flag : flags)
         all += flag + '\n';
-    std::string folder = cache + "/prelude-" + key_of("prelude", all, 0);
+    std::string folder = cache + "/prelude-" + cache_key("prelude", all, 0);
     std::string file = folder + "/emulator_prelude.h.gch";
     // Threads that compile at once would write into one file.
     static std::mutex mutex;
@@ -303,7 +303,7 @@ const std::string& device_headers()
 Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
 {
     Built built;
-    std::string key = key_of("unit", container_of(unit), uint64_t(shape) << 32 | checks.bits()) + ".code";
+    std::string key = cache_key("unit", container_of(unit), uint64_t(shape) << 32 | checks.bits()) + ".code";
     if (from_cache(key, &built)) // before the compiler is asked for its version, which takes a process
         return built;
     const Toolchain& tools = toolchain();
@@ -352,7 +352,7 @@ Built link_objects(const std::vector<Bytes>& objects)
     Hash hash;
     for (const Bytes& object : objects)
         hash.add(text_of(object));
-    std::string key = key_of("link", hash.hex(), config().checks.bits()) + ".code";
+    std::string key = cache_key("link", hash.hex(), config().checks.bits()) + ".code";
     Built built;
     if (from_cache(key, &built))
         return built;

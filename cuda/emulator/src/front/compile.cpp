@@ -25,7 +25,7 @@ struct Preprocessed {
     Report report;        // if the compilation failed
 };
 
-std::string key_of(const CompileRequest& request)
+std::string request_key(const CompileRequest& request)
 {
     Hash hash;
     hash.add("program");
@@ -380,7 +380,7 @@ CompileResult compile(const CompileRequest& asked)
     if (!find_compiler().error.empty())
         return failed(CompileStatus::no_toolchain, find_compiler().error + "\n");
     bool cacheable = may_cache(request);
-    std::string key = cacheable ? key_of(request) : "";
+    std::string key = cacheable ? request_key(request) : "";
     CompileResult result;
     if (!cacheable || !load_cached(key, &result)) {
         std::vector<std::string> files;

@@ -10,14 +10,10 @@
 #include <set>
 
 #include "../../device_include/emulator_abi.h"
+#include "text.hpp"
 
 namespace emu::front {
 namespace {
-
-bool contains(const std::string& text, const char* part)
-{
-    return text.find(part) != std::string::npos;
-}
 
 ElfFile::Place member(ElfFile::Place place, size_t offset)
 {

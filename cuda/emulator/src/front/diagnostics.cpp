@@ -8,6 +8,7 @@
 
 #include "compiler.hpp"
 #include "process.hpp"
+#include "text.hpp"
 
 namespace emu::front {
 namespace {
@@ -46,11 +47,6 @@ std::string quoted(const std::string& text)
 {
     size_t begin = text.find('\''), end = begin == std::string::npos ? begin : text.find('\'', begin + 1);
     return end == std::string::npos ? "" : text.substr(begin + 1, end - begin - 1);
-}
-
-bool contains(const std::string& text, const char* part)
-{
-    return text.find(part) != std::string::npos;
 }
 
 // Rewords warnings, which are known by the flag that disables them.

@@ -59,7 +59,7 @@ const char* const refusal =
     " holds machine code or an intermediate form made for NVIDIA GPUs; the software device runs "
     "kernels from their CUDA C++ source only";
 
-Error refuse(ImageKind kind)
+Error reject_image(ImageKind kind)
 {
     switch (kind) {
     case ImageKind::foreign_ptx: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this PTX") + refusal};
@@ -128,7 +128,7 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
         }
         built = build_module(units, request.checks);
     } else
-        return refuse(kind);
+        return reject_image(kind);
     *log += built.done ? "" : built.diagnostics;
     if (built.no_toolchain)
         return {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, built.diagnostics};

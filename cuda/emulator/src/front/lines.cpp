@@ -15,7 +15,7 @@
 namespace emu::front {
 namespace {
 
-struct Row {
+struct LineRow {
     uint64_t address;
     uint32_t file; // index into LineTable::files
     int line;
@@ -28,7 +28,7 @@ struct Function {
 };
 
 struct LineTable {
-    std::vector<Row> rows;
+    std::vector<LineRow> rows;
     std::vector<std::string> files;
     std::vector<Function> functions;
 };
@@ -43,7 +43,7 @@ public:
     {
         while (good_ && at_ + 4 < end_)
             unit();
-        std::stable_sort(out_->rows.begin(), out_->rows.end(), [](const Row& a, const Row& b) {
+        std::stable_sort(out_->rows.begin(), out_->rows.end(), [](const LineRow& a, const LineRow& b) {
             return a.address < b.address || (a.address == b.address && a.end && !b.end);
         });
     }
@@ -277,7 +277,7 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
     auto table = table_of(image.path);
     uint64_t address = pc - image.load_bias;
     auto after = std::upper_bound(table->rows.begin(), table->rows.end(), address,
-                                  [](uint64_t a, const Row& row) { return a < row.address; });
+                                  [](uint64_t a, const LineRow& row) { return a < row.address; });
     // For inlined code of our own headers, the line of the program that called it: the last one before it.
     const std::string& ours = device_headers();
     for (auto row = after; row != table->rows.begin() && !(row - 1)->end; --row) {

@@ -75,7 +75,7 @@ Error join_texts(const LinkRequest& request, Bytes* out)
 
 // Rewords messages of the system's linker as those of nvlink, with the names of the inputs: "input0.o: in function
 // ...", "undefined reference to `f'", "multiple definition of `f'".
-std::string reword(const std::string& output, const std::vector<std::string>& names)
+std::string reword_linker_output(const std::string& output, const std::vector<std::string>& names)
 {
     static const struct {
         const char* sign;
@@ -138,7 +138,7 @@ LinkResult link(const LinkRequest& request)
                 Built built = link_objects(files);
                 result.image = std::move(built.bytes);
                 if (!built.done)
-                    result.error = {CUDA_ERROR_INVALID_SOURCE, reword(built.diagnostics, names)};
+                    result.error = {CUDA_ERROR_INVALID_SOURCE, reword_linker_output(built.diagnostics, names)};
             }
         }
     } catch (const std::bad_alloc&) {

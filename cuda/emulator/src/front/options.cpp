@@ -6,10 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "text.hpp"
+
 namespace emu::front {
 namespace {
 
-enum class Kind {
+enum class OptionKind {
     flag,
     truth, // true or false
     number,
@@ -18,26 +20,19 @@ enum class Kind {
     joined,     // -DX or -D X
 };
 
-using Apply = bool (*)(Options& options, const std::string& value); // false: wrong value
+using ApplyOption = bool (*)(Options& options, const std::string& value); // false: wrong value
 
-struct Row {
+struct OptionRow {
     const char* full; // without dashes; null: none
     const char* brief;
-    Kind kind;
-    Apply apply; // null: accepted without effect
+    OptionKind kind;
+    ApplyOption apply; // null: accepted without effect
 };
 
-void refuse(Options& options, const std::string& text)
+void reject_option(Options& options, const std::string& text)
 {
     options.log += "nvrtc: error: " + text + "\n";
     options.valid = false;
-}
-
-std::string trimmed(const std::string& word)
-{
-    const char* blanks = " \t\n\r\f\v";
-    size_t first = word.find_first_not_of(blanks);
-    return first == word.npos ? "" : word.substr(first, word.find_last_not_of(blanks) + 1 - first);
 }
 
 bool is_true(const std::string& value)
@@ -120,21 +115,21 @@ bool set_errors(Options& options, const std::string& value)
 bool set_density(Options& options, const std::string& value)
 {
     if (std::atoi(value.c_str()) < 0 || std::atoi(value.c_str()) > 101)
-        refuse(options, "Argument for --jump-table-density must be between [0-101]");
+        reject_option(options, "Argument for --jump-table-density must be between [0-101]");
     return true;
 }
 
 bool set_split(Options& options, const std::string& value)
 {
     if (std::atoi(value.c_str()) < 0)
-        refuse(options, "Argument for -split-compile must be non-negative");
+        reject_option(options, "Argument for -split-compile must be non-negative");
     return true;
 }
 
 bool set_information(Options& options, const std::string& value)
 {
     if (value != "inline")
-        refuse(options, "invalid optimization tag for option --optimization-info (-opt-info): " + value);
+        reject_option(options, "invalid optimization tag for option --optimization-info (-opt-info): " + value);
     return true;
 }
 
@@ -147,126 +142,128 @@ bool set_information(Options& options, const std::string& value)
     }
 #define TEST(expression) [](Options& o, const std::string& v) -> bool { return expression; }
 
-const Row rows[] = {
-    {"gpu-architecture", "arch", Kind::text, set_architecture},
-    {"device-c", "dc", Kind::flag, SET(o.relocatable = o.separate = true)},
-    {"device-w", "dw", Kind::flag, SET(o.whole = true; o.relocatable = false)},
-    {"relocatable-device-code", "rdc", Kind::truth, SET(o.relocatable = is_true(v); o.never_relocatable = !is_true(v))},
-    {"extensible-whole-program", "ewp", Kind::flag, SET(o.extensible = true)},
-    {"device-debug", "G", Kind::flag, SET(o.debug = true)},
-    {"generate-line-info", "lineinfo", Kind::flag, SET(o.line_info = true)},
-    {"dopt", "dopt", Kind::text, TEST((void(o), v == "on"))},
-    {"Ofast-compile", "Ofc", Kind::text, TEST((void(o), v == "0" || v == "min" || v == "mid" || v == "max"))},
-    {"ptxas-options", "Xptxas", Kind::text, nullptr},
-    {"maxrregcount", "maxrregcount", Kind::number, SET(o.registers = std::atoi(v.c_str()))},
-    {"ftz", "ftz", Kind::truth, SET(o.flush_denormals = is_true(v))},
-    {"prec-sqrt", "prec-sqrt", Kind::truth, SET(o.fast_root = !is_true(v))},
-    {"prec-div", "prec-div", Kind::truth, SET(o.fast_divide = !is_true(v))},
-    {"fmad", "fmad", Kind::truth, nullptr},
-    {"use_fast_math", "use_fast_math", Kind::flag, SET(o.fast_math = true)},
-    {"extra-device-vectorization", "extra-device-vectorization", Kind::flag, nullptr},
-    {"modify-stack-limit", "modify-stack-limit", Kind::truth, nullptr},
-    {"dlink-time-opt", "dlto", Kind::flag, SET(o.link_time = true)},
-    {"gen-opt-lto", "gen-opt-lto", Kind::flag, nullptr},
-    {"optix-ir", "optix-ir", Kind::flag, SET(o.optix = true)},
-    {"jump-table-density", "jtd", Kind::number, set_density},
-    {"device-stack-protector", "device-stack-protector", Kind::truth, nullptr},
-    {"no-cache", "no-cache", Kind::flag, nullptr},
-    {"frandom-seed", "frandom-seed", Kind::text, nullptr},
-    {"define-macro", "D", Kind::joined, SET(o.macros.push_back("-D" + v))},
-    {"undefine-macro", "U", Kind::joined, SET(o.macros.push_back("-U" + v))},
-    {"include-path", "I", Kind::joined, SET(if (!v.empty()) o.includes.push_back(v))},
-    {"pre-include", "include", Kind::text, SET(o.pre_includes.push_back(v))},
-    {"no-source-include", "no-source-include", Kind::flag, SET(o.no_source_include = true)},
-    {"std", "std", Kind::text_equal, set_standard},
-    {"builtin-move-forward", "builtin-move-forward", Kind::truth, SET(o.has_move = is_true(v))},
-    {"builtin-initializer-list", "builtin-initializer-list", Kind::truth, nullptr},
-    {"pch", "pch", Kind::flag, SET(o.pch_asked = true)},
-    {"create-pch", "create-pch", Kind::text, SET(o.pch_asked = true)},
-    {"use-pch", "use-pch", Kind::text, SET(o.use_pch = v)},
-    {"pch-dir", "pch-dir", Kind::text, nullptr},
-    {"pch-verbose", "pch-verbose", Kind::truth, nullptr},
-    {"pch-messages", "pch-messages", Kind::truth, nullptr},
-    {"instantiate-templates-in-pch", "instantiate-templates-in-pch", Kind::truth, nullptr},
-    {"disable-warnings", "w", Kind::flag, SET(o.no_warnings = true)},
-    {"restrict", "restrict", Kind::flag, nullptr},
-    {"device-as-default-execution-space", "default-device", Kind::flag, SET(o.default_device = true)},
-    {"device-int128", "device-int128", Kind::flag, SET(o.int128 = true)},
-    {"device-float128", "device-float128", Kind::flag, SET(o.float128 = true)},
-    {"numba-debug", "numba-debug", Kind::flag, SET(o.numba_debug = true)},
-    {"version-ident", "dQ", Kind::truth, nullptr},
-    {"Wreorder", "Wreorder", Kind::flag, nullptr},
-    {"optimization-info", "opt-info", Kind::text_equal, set_information},
-    {"display-error-number", "err-no", Kind::flag, SET(o.error_numbers = true)},
-    {"no-display-error-number", "no-err-no", Kind::flag, SET(o.error_numbers = false)},
-    {"diag-error", "diag-error", Kind::text, TEST(add_numbers(o.diagnosed_as_error, v))},
-    {"diag-suppress", "diag-suppress", Kind::text, TEST(add_numbers(o.suppressed, v))},
-    {"diag-warn", "diag-warn", Kind::text, TEST(add_numbers(o.diagnosed_as_warning, v))},
-    {"brief-diagnostics", "brief-diag", Kind::truth, SET(o.brief = is_true(v))},
-    {"time", "time", Kind::text_equal, nullptr},
-    {"split-compile", "split-compile", Kind::number, set_split},
-    {"fdevice-syntax-only", "fdevice-syntax-only", Kind::flag, nullptr},
-    {"minimal", "minimal", Kind::flag, nullptr},
-    {"fdevice-time-trace", "fdevice-time-trace", Kind::text, nullptr},
-    {"uumn", "uumn", Kind::flag, nullptr},
-    {"warning-as-error", "Werror", Kind::text, set_errors},
+const OptionRow option_rows[] = {
+    {"gpu-architecture", "arch", OptionKind::text, set_architecture},
+    {"device-c", "dc", OptionKind::flag, SET(o.relocatable = o.separate = true)},
+    {"device-w", "dw", OptionKind::flag, SET(o.whole = true; o.relocatable = false)},
+    {"relocatable-device-code", "rdc", OptionKind::truth,
+     SET(o.relocatable = is_true(v); o.never_relocatable = !is_true(v))},
+    {"extensible-whole-program", "ewp", OptionKind::flag, SET(o.extensible = true)},
+    {"device-debug", "G", OptionKind::flag, SET(o.debug = true)},
+    {"generate-line-info", "lineinfo", OptionKind::flag, SET(o.line_info = true)},
+    {"dopt", "dopt", OptionKind::text, TEST((void(o), v == "on"))},
+    {"Ofast-compile", "Ofc", OptionKind::text, TEST((void(o), v == "0" || v == "min" || v == "mid" || v == "max"))},
+    {"ptxas-options", "Xptxas", OptionKind::text, nullptr},
+    {"maxrregcount", "maxrregcount", OptionKind::number, SET(o.registers = std::atoi(v.c_str()))},
+    {"ftz", "ftz", OptionKind::truth, SET(o.flush_denormals = is_true(v))},
+    {"prec-sqrt", "prec-sqrt", OptionKind::truth, SET(o.fast_root = !is_true(v))},
+    {"prec-div", "prec-div", OptionKind::truth, SET(o.fast_divide = !is_true(v))},
+    {"fmad", "fmad", OptionKind::truth, nullptr},
+    {"use_fast_math", "use_fast_math", OptionKind::flag, SET(o.fast_math = true)},
+    {"extra-device-vectorization", "extra-device-vectorization", OptionKind::flag, nullptr},
+    {"modify-stack-limit", "modify-stack-limit", OptionKind::truth, nullptr},
+    {"dlink-time-opt", "dlto", OptionKind::flag, SET(o.link_time = true)},
+    {"gen-opt-lto", "gen-opt-lto", OptionKind::flag, nullptr},
+    {"optix-ir", "optix-ir", OptionKind::flag, SET(o.optix = true)},
+    {"jump-table-density", "jtd", OptionKind::number, set_density},
+    {"device-stack-protector", "device-stack-protector", OptionKind::truth, nullptr},
+    {"no-cache", "no-cache", OptionKind::flag, nullptr},
+    {"frandom-seed", "frandom-seed", OptionKind::text, nullptr},
+    {"define-macro", "D", OptionKind::joined, SET(o.macros.push_back("-D" + v))},
+    {"undefine-macro", "U", OptionKind::joined, SET(o.macros.push_back("-U" + v))},
+    {"include-path", "I", OptionKind::joined, SET(if (!v.empty()) o.includes.push_back(v))},
+    {"pre-include", "include", OptionKind::text, SET(o.pre_includes.push_back(v))},
+    {"no-source-include", "no-source-include", OptionKind::flag, SET(o.no_source_include = true)},
+    {"std", "std", OptionKind::text_equal, set_standard},
+    {"builtin-move-forward", "builtin-move-forward", OptionKind::truth, SET(o.has_move = is_true(v))},
+    {"builtin-initializer-list", "builtin-initializer-list", OptionKind::truth, nullptr},
+    {"pch", "pch", OptionKind::flag, SET(o.pch_asked = true)},
+    {"create-pch", "create-pch", OptionKind::text, SET(o.pch_asked = true)},
+    {"use-pch", "use-pch", OptionKind::text, SET(o.use_pch = v)},
+    {"pch-dir", "pch-dir", OptionKind::text, nullptr},
+    {"pch-verbose", "pch-verbose", OptionKind::truth, nullptr},
+    {"pch-messages", "pch-messages", OptionKind::truth, nullptr},
+    {"instantiate-templates-in-pch", "instantiate-templates-in-pch", OptionKind::truth, nullptr},
+    {"disable-warnings", "w", OptionKind::flag, SET(o.no_warnings = true)},
+    {"restrict", "restrict", OptionKind::flag, nullptr},
+    {"device-as-default-execution-space", "default-device", OptionKind::flag, SET(o.default_device = true)},
+    {"device-int128", "device-int128", OptionKind::flag, SET(o.int128 = true)},
+    {"device-float128", "device-float128", OptionKind::flag, SET(o.float128 = true)},
+    {"numba-debug", "numba-debug", OptionKind::flag, SET(o.numba_debug = true)},
+    {"version-ident", "dQ", OptionKind::truth, nullptr},
+    {"Wreorder", "Wreorder", OptionKind::flag, nullptr},
+    {"optimization-info", "opt-info", OptionKind::text_equal, set_information},
+    {"display-error-number", "err-no", OptionKind::flag, SET(o.error_numbers = true)},
+    {"no-display-error-number", "no-err-no", OptionKind::flag, SET(o.error_numbers = false)},
+    {"diag-error", "diag-error", OptionKind::text, TEST(add_numbers(o.diagnosed_as_error, v))},
+    {"diag-suppress", "diag-suppress", OptionKind::text, TEST(add_numbers(o.suppressed, v))},
+    {"diag-warn", "diag-warn", OptionKind::text, TEST(add_numbers(o.diagnosed_as_warning, v))},
+    {"brief-diagnostics", "brief-diag", OptionKind::truth, SET(o.brief = is_true(v))},
+    {"time", "time", OptionKind::text_equal, nullptr},
+    {"split-compile", "split-compile", OptionKind::number, set_split},
+    {"fdevice-syntax-only", "fdevice-syntax-only", OptionKind::flag, nullptr},
+    {"minimal", "minimal", OptionKind::flag, nullptr},
+    {"fdevice-time-trace", "fdevice-time-trace", OptionKind::text, nullptr},
+    {"uumn", "uumn", OptionKind::flag, nullptr},
+    {"warning-as-error", "Werror", OptionKind::text, set_errors},
 };
 
-const Row* find_row(const std::string& name, bool full)
+const OptionRow* find_row(const std::string& name, bool full)
 {
-    for (const Row& row : rows)
+    for (const OptionRow& row : option_rows)
         if (name == (full ? row.full : row.brief) || (full && name == row.brief && name == row.full))
             return &row;
     return nullptr;
 }
 
 // Finds an option whose value follows the letter directly: "-DX", "-I/path".
-const Row* find_joined(const std::string& word)
+const OptionRow* find_joined(const std::string& word)
 {
     if (word.size() >= 2 && word[0] == '-')
-        for (const Row& row : rows)
-            if (row.kind == Kind::joined && word[1] == row.brief[0])
+        for (const OptionRow& row : option_rows)
+            if (row.kind == OptionKind::joined && word[1] == row.brief[0])
                 return &row;
     return nullptr;
 }
 
-std::string shown(const Row& row)
+std::string shown(const OptionRow& row)
 {
     return std::string("--") + row.full + " (-" + row.brief + ")";
 }
 
-void apply(Options& options, const Row& row, const std::string& value, bool given)
+void apply(Options& options, const OptionRow& row, const std::string& value, bool given)
 {
     char* end = nullptr;
-    if (row.kind == Kind::truth && value != "true" && value != "false")
-        return refuse(options, shown(row) + " expects true or false");
-    if (row.kind == Kind::number && !given)
+    if (row.kind == OptionKind::truth && value != "true" && value != "false")
+        return reject_option(options, shown(row) + " expects true or false");
+    if (row.kind == OptionKind::number && !given)
         return; // as NVRTC does
-    if (row.kind == Kind::number && ((void)std::strtol(value.c_str(), &end, 10), value.empty() || *end))
-        return refuse(options, shown(row) + " expects an integer value");
+    if (row.kind == OptionKind::number && ((void)std::strtol(value.c_str(), &end, 10), value.empty() || *end))
+        return reject_option(options, shown(row) + " expects an integer value");
     if (!row.apply || row.apply(options, value))
         return;
     std::string name = row.full;
     if (row.apply == set_standard)
-        return refuse(options, "invalid value for --std(-std)");
+        return reject_option(options, "invalid value for --std(-std)");
     if (row.apply == set_architecture)
-        return refuse(options, "invalid value for " + shown(row));
+        return reject_option(options, "invalid value for " + shown(row));
     if (name.compare(0, 5, "diag-") == 0)
-        return refuse(options, "--" + name + " expects a non-zero positive integer value");
-    refuse(options, "invalid argument for option " + shown(row) + ": " + value);
+        return reject_option(options, "--" + name + " expects a non-zero positive integer value");
+    reject_option(options, "invalid argument for option " + shown(row) + ": " + value);
 }
 
 // Checks combinations of options.
 void check_together(Options& options)
 {
     if (options.separate && options.whole)
-        return refuse(options, "Both --device-c (-dc) and --device-w (-dw) specified");
+        return reject_option(options, "Both --device-c (-dc) and --device-w (-dw) specified");
     if (options.separate && options.never_relocatable)
-        return refuse(options, "--device-c (-dc) is not compatible with --relocatable-device-code=false (-rdc=false)");
+        return reject_option(options,
+                             "--device-c (-dc) is not compatible with --relocatable-device-code=false (-rdc=false)");
     if (options.extensible && options.relocatable)
-        return refuse(options,
-                      std::string("--extensible-whole-program (-ewp) is not compatible with ") +
-                          (options.separate ? "--device-c (-dc)" : "--relocatable-device-code=true (-rdc=true)"));
+        return reject_option(
+            options, std::string("--extensible-whole-program (-ewp) is not compatible with ") +
+                         (options.separate ? "--device-c (-dc)" : "--relocatable-device-code=true (-rdc=true)"));
     // NVRTC ends these messages without a newline.
     std::string text;
     if (options.float128 && options.architecture < 100)
@@ -274,7 +271,7 @@ void check_together(Options& options)
     else if (options.numba_debug && !options.debug)
         text = "option --numba-debug is only supported when --device-debug is also specified";
     if (!text.empty()) {
-        refuse(options, text);
+        reject_option(options, text);
         options.log.pop_back();
     }
 }
@@ -296,19 +293,19 @@ Options read_options(const std::vector<std::string>& words)
         bool full = word.compare(0, 2, "--") == 0;
         size_t dashes = full ? 2 : 1, equals = word.find('=');
         bool has_value = equals != std::string::npos;
-        const Row* row = nullptr;
+        const OptionRow* row = nullptr;
         std::string value;
         bool given = has_value;
         if (!word.empty() && word[0] == '-')
             row = find_row(word.substr(dashes, has_value ? equals - dashes : word.npos), full);
-        if (row && row->kind == Kind::flag && has_value) {
-            refuse(options, shown(*row) + " does not accept any argument");
+        if (row && row->kind == OptionKind::flag && has_value) {
+            reject_option(options, shown(*row) + " does not accept any argument");
             break;
         }
-        if (row && (row->kind != Kind::text_equal || has_value)) {
+        if (row && (row->kind != OptionKind::text_equal || has_value)) {
             if (has_value)
                 value = word.substr(equals + 1);
-            else if (row->kind != Kind::flag && i + 1 < words.size())
+            else if (row->kind != OptionKind::flag && i + 1 < words.size())
                 value = words[++i], given = true;
             else if (row->full == std::string("dopt") || row->full == std::string("Ofast-compile")) {
                 // NVRTC writes an error and compiles nevertheless.
@@ -319,7 +316,7 @@ Options read_options(const std::vector<std::string>& words)
         } else if ((row = full ? nullptr : find_joined(word)) != nullptr)
             value = word.substr(2);
         if (!row) {
-            refuse(options, "unrecognized option " + word + " found");
+            reject_option(options, "unrecognized option " + word + " found");
             break;
         }
         int before = options.architecture;

@@ -9,17 +9,12 @@
 #include <cstring>
 #include <set>
 
+#include "text.hpp"
+
 namespace emu::front {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string trimmed(const std::string& text)
-{
-    const char* blanks = " \t\n";
-    size_t first = text.find_first_not_of(blanks);
-    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 // Splits at commas outside of brackets.
 Words split_operands(const std::string& text)

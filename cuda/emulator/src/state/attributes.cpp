@@ -33,11 +33,11 @@ const Capability& capability()
     return *best;
 }
 
-struct Row {
+struct AttributeRow {
     int attribute, value;
 };
 // clang-format off
-const Row rows[] = {
+const AttributeRow attribute_rows[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
@@ -166,9 +166,9 @@ CUresult Device::attribute(CUdevice_attribute attribute, int* value) const
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: *value = major() >= 9; break;
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT: *value = config().time_limit.count() > 0; break;
     default: {
-        auto row =
-            std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.attribute == int(attribute); });
-        *value = row == std::end(rows) ? 0 : row->value;
+        auto row = std::find_if(std::begin(attribute_rows), std::end(attribute_rows),
+                                [&](const AttributeRow& r) { return r.attribute == int(attribute); });
+        *value = row == std::end(attribute_rows) ? 0 : row->value;
     }
     }
     return CUDA_SUCCESS;
@@ -179,11 +179,6 @@ CUresult Device::attribute(CUdevice_attribute attribute, int* value) const
 namespace {
 
 constexpr uint32_t warp_size = 32, register_unit = 256, warp_unit = 4;
-
-size_t round_up(size_t value, size_t step)
-{
-    return (value + step - 1) / step * step;
-}
 
 // How many warps fit into the registers of a multiprocessor: each warp takes units of 256 registers, and warps are
 // distributed over 4 partitions.

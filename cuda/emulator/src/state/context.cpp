@@ -21,13 +21,13 @@ std::atomic<uint64_t> context_epoch{1};
 
 namespace {
 
-HandleTable<Context, CUcontext>& table()
+HandleTable<Context, CUcontext>& contexts()
 {
     static auto* rows = new HandleTable<Context, CUcontext>;
     return *rows;
 }
 
-std::atomic<uint64_t> next_id{1};
+std::atomic<uint64_t> next_context_id{1};
 
 using EndAction = void (*)(const Context&);
 std::vector<EndAction>& end_actions() // all are added before the first driver call
@@ -106,7 +106,7 @@ struct Context::State {
 Context::Context(Device& device, unsigned flags, bool primary) : state_(new State)
 {
     state_->device = &device;
-    state_->id = next_id++;
+    state_->id = next_context_id++;
     state_->flags = flags;
     state_->primary = primary;
 }
@@ -117,7 +117,7 @@ CUresult Context::create(Device& device, unsigned flags, bool primary, CUcontext
 {
     auto context = std::make_shared<Context>(device, flags, primary);
     context->state_->legacy_queue = context->make_queue(0);
-    *out = table().add(context);
+    *out = contexts().add(context);
     context->state_->handle = *out;
     ++context_epoch;
     return CUDA_SUCCESS;
@@ -128,14 +128,14 @@ CUresult Context::revive(Device& device, unsigned flags, CUcontext handle)
     auto context = std::make_shared<Context>(device, flags, true);
     context->state_->legacy_queue = context->make_queue(0);
     context->state_->handle = handle;
-    table().put(handle, context);
+    contexts().put(handle, context);
     ++context_epoch;
     return CUDA_SUCCESS;
 }
 
 CUresult Context::destroy(CUcontext handle)
 {
-    auto context = table().find(handle);
+    auto context = contexts().find(handle);
     if (!context)
         return why_not(handle);
     {
@@ -143,7 +143,7 @@ CUresult Context::destroy(CUcontext handle)
         ended()[handle] = context->device().ordinal();
     }
     context->fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "");
-    if (!table().remove(handle))
+    if (!contexts().remove(handle))
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     ++context_epoch;
     context->end();
@@ -176,13 +176,13 @@ void Context::end()
 
 std::shared_ptr<Context> Context::find(CUcontext handle)
 {
-    return table().find(handle);
+    return contexts().find(handle);
 }
 
 CUresult Context::why_not(CUcontext handle)
 {
-    return handle && table().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-                                                                        : CUDA_ERROR_INVALID_CONTEXT;
+    return handle && contexts().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                                           : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 Device* Context::device_of_destroyed(CUcontext handle)
@@ -194,7 +194,7 @@ Device* Context::device_of_destroyed(CUcontext handle)
 
 std::vector<std::pair<std::shared_ptr<Context>, Origin>> Context::all()
 {
-    auto rows = table().all();
+    auto rows = contexts().all();
     std::set<const Context*> seen;
     rows.erase(
         std::remove_if(rows.begin(), rows.end(), [&](const auto& row) { return !seen.insert(row.first.get()).second; }),
@@ -204,7 +204,7 @@ std::vector<std::pair<std::shared_ptr<Context>, Origin>> Context::all()
 
 CUcontext Context::add_alias()
 {
-    CUcontext handle = table().add(shared_from_this());
+    CUcontext handle = contexts().add(shared_from_this());
     ++context_epoch;
     return handle;
 }
@@ -216,7 +216,7 @@ AtContextEnd::AtContextEnd(void (*action)(const Context&))
 
 void Context::remove_alias(CUcontext handle)
 {
-    table().remove(handle);
+    contexts().remove(handle);
     ++context_epoch;
 }
 
@@ -267,10 +267,10 @@ void Context::fail(CUresult code, const std::string& text)
 
 std::string Context::report_of(CUresult code)
 {
-    std::vector<std::shared_ptr<Context>> contexts{current()};
-    for (const auto& row : table().all())
-        contexts.push_back(row.first);
-    for (const auto& context : contexts) {
+    std::vector<std::shared_ptr<Context>> candidates{current()};
+    for (const auto& row : contexts().all())
+        candidates.push_back(row.first);
+    for (const auto& context : candidates) {
         if (!context || context->sticky() != code)
             continue;
         std::lock_guard lock(context->state_->mutex);

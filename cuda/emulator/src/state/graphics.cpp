@@ -20,7 +20,7 @@ Names& names()
     return *value;
 }
 
-HandleTable<GraphicsResource, CUgraphicsResource>& table()
+HandleTable<GraphicsResource, CUgraphicsResource>& graphics_resources()
 {
     static auto* rows = new HandleTable<GraphicsResource, CUgraphicsResource>;
     return *rows;
@@ -118,13 +118,13 @@ CUresult GraphicsResource::create(std::shared_ptr<GraphicsBuffer> buffer, CUcont
     auto resource = std::make_shared<GraphicsResource>();
     resource->context_ = context;
     resource->buffer_ = std::move(buffer);
-    *out = resource->handle_ = table().add(resource);
+    *out = resource->handle_ = graphics_resources().add(resource);
     return CUDA_SUCCESS;
 }
 
 CUresult GraphicsResource::destroy(CUgraphicsResource handle)
 {
-    auto resource = table().remove(handle);
+    auto resource = graphics_resources().remove(handle);
     if (!resource)
         return CUDA_ERROR_INVALID_HANDLE;
     if (resource->mapped_.exchange(false))
@@ -134,19 +134,19 @@ CUresult GraphicsResource::destroy(CUgraphicsResource handle)
 
 std::shared_ptr<GraphicsResource> GraphicsResource::find(CUgraphicsResource handle)
 {
-    return table().find(handle);
+    return graphics_resources().find(handle);
 }
 
 void GraphicsResource::forget_context(CUcontext context)
 {
-    for (const auto& row : table().all())
+    for (const auto& row : graphics_resources().all())
         if (row.first->context_ == context)
             destroy(row.first->handle_);
 }
 
 std::vector<std::pair<std::shared_ptr<GraphicsResource>, Origin>> GraphicsResource::all()
 {
-    return table().all();
+    return graphics_resources().all();
 }
 
 CUresult GraphicsResource::map()

@@ -10,7 +10,7 @@
 namespace emu::state {
 namespace {
 
-HandleTable<GreenContext, CUgreenCtx>& table()
+HandleTable<GreenContext, CUgreenCtx>& green_contexts()
 {
     static auto* rows = new HandleTable<GreenContext, CUgreenCtx>;
     return *rows;
@@ -23,11 +23,11 @@ HandleTable<ResourceDescription, CUdevResourceDesc>& descriptions()
     return *rows;
 }
 
-std::atomic<uint64_t> next_id{1};
+std::atomic<uint64_t> next_green_context_id{1};
 std::atomic<int> living{0}; // programs without green contexts pay for no look-up
 
 // Adds a set of multiprocessors. Several sets in a description must come from one split, with one alignment.
-CUresult add(ResourceDescription* description, const MultiprocessorResource& more)
+CUresult add_resource(ResourceDescription* description, const MultiprocessorResource& more)
 {
     auto& mine = description->multiprocessors;
     if (!mine) {
@@ -40,7 +40,7 @@ CUresult add(ResourceDescription* description, const MultiprocessorResource& mor
     return CUDA_SUCCESS;
 }
 
-CUresult add(ResourceDescription* description, const CUdevResource& resource, int* device)
+CUresult add_resource(ResourceDescription* description, const CUdevResource& resource, int* device)
 {
     MultiprocessorResource multiprocessors;
     switch (resource.type) {
@@ -48,7 +48,7 @@ CUresult add(ResourceDescription* description, const CUdevResource& resource, in
         if (CUresult failed = MultiprocessorResource::read(resource, &multiprocessors))
             return failed;
         *device = multiprocessors.device;
-        return add(description, multiprocessors);
+        return add_resource(description, multiprocessors);
     case CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG:
         if (description->workqueues || !are_valid(resource.wqConfig))
             return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
@@ -60,7 +60,7 @@ CUresult add(ResourceDescription* description, const CUdevResource& resource, in
     }
 }
 
-const AtContextEnd at_context_end(&GreenContext::forget_context);
+const AtContextEnd end_green_contexts_with_context(&GreenContext::forget_context);
 
 } // namespace
 
@@ -69,7 +69,7 @@ CUresult ResourceDescription::make(const CUdevResource* resources, unsigned coun
     auto made = std::make_shared<ResourceDescription>();
     for (unsigned i = 0; i < count; ++i) {
         int device = 0;
-        if (CUresult failed = add(made.get(), resources[i], &device))
+        if (CUresult failed = add_resource(made.get(), resources[i], &device))
             return failed;
         if (!device_at(device))
             return CUDA_ERROR_INVALID_VALUE;
@@ -105,7 +105,7 @@ CUresult GreenContext::create(Device& device, const ResourceDescription& descrip
     auto context = Context::find(primary);
     auto green = std::make_shared<GreenContext>();
     green->context_ = context;
-    green->id_ = next_id++;
+    green->id_ = next_green_context_id++;
     green->multiprocessors_ = description.multiprocessors.value_or(all_multiprocessors(device));
     green->multiprocessors_.split = 0; // resources that a query returns may be split again
     green->workqueues_ = description.workqueues.value_or(default_workqueues(device.ordinal()));
@@ -115,7 +115,7 @@ CUresult GreenContext::create(Device& device, const ResourceDescription& descrip
     green->marks_ = Stream::make(*context, CU_STREAM_NON_BLOCKING, 0, false, green->home());
     context->add_stream(green->legacy_->row());
     green->alias_ = context->add_alias();
-    green->handle_ = table().add(green);
+    green->handle_ = green_contexts().add(green);
     ++living;
     *out = green->handle_;
     return CUDA_SUCCESS;
@@ -123,7 +123,7 @@ CUresult GreenContext::create(Device& device, const ResourceDescription& descrip
 
 CUresult GreenContext::destroy(CUgreenCtx handle)
 {
-    auto green = table().remove(handle);
+    auto green = green_contexts().remove(handle);
     if (!green)
         return why_not(handle);
     auto context = green->context();
@@ -142,27 +142,27 @@ void GreenContext::end()
 
 void GreenContext::forget_context(const Context& context)
 {
-    for (const auto& row : table().all())
-        if (row.first->context().get() == &context && table().remove(row.first->handle()))
+    for (const auto& row : green_contexts().all())
+        if (row.first->context().get() == &context && green_contexts().remove(row.first->handle()))
             row.first->end();
 }
 
 std::shared_ptr<GreenContext> GreenContext::find(CUgreenCtx handle)
 {
-    return table().find(handle);
+    return green_contexts().find(handle);
 }
 
 CUresult GreenContext::why_not(CUgreenCtx handle)
 {
-    return handle && table().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-                                                                        : CUDA_ERROR_INVALID_CONTEXT;
+    return handle && green_contexts().state_of(handle) == HandleState::destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                                                 : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 std::shared_ptr<GreenContext> GreenContext::of(CUcontext handle)
 {
     if (living.load(std::memory_order_relaxed) == 0)
         return nullptr;
-    for (const auto& row : table().all())
+    for (const auto& row : green_contexts().all())
         if (row.first->alias_ == handle)
             return row.first;
     return nullptr;

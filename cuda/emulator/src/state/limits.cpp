@@ -9,12 +9,12 @@ namespace {
 
 // The values of compute capability 9.0. `highest` 0: the limit cannot be set, or setting it has no effect. Limits
 // without a row are not supported.
-struct Row {
+struct LimitRow {
     CUlimit limit;
     size_t value, highest;
     bool clamps;
 };
-const Row rows[] = {
+const LimitRow limit_rows[] = {
     {CU_LIMIT_STACK_SIZE, 1024, 512 << 10, false},
     {CU_LIMIT_PRINTF_FIFO_SIZE, 8650752, size_t(1) << 30, false},
     {CU_LIMIT_MALLOC_HEAP_SIZE, 8388608, size_t(1) << 40, false},
@@ -25,17 +25,18 @@ const Row rows[] = {
     {CU_LIMIT_CIG_ENABLED, 0, 0, false},
 };
 
-const Row* find(CUlimit limit)
+const LimitRow* find_limit(CUlimit limit)
 {
-    auto row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.limit == limit; });
-    return row == std::end(rows) ? nullptr : row;
+    auto row =
+        std::find_if(std::begin(limit_rows), std::end(limit_rows), [&](const LimitRow& r) { return r.limit == limit; });
+    return row == std::end(limit_rows) ? nullptr : row;
 }
 
 } // namespace
 
 LimitTable::LimitTable()
 {
-    for (const Row& row : rows)
+    for (const LimitRow& row : limit_rows)
         values_[row.limit] = row.value;
 }
 
@@ -43,7 +44,7 @@ CUresult LimitTable::get(CUlimit limit, size_t* value) const
 {
     if (limit < 0 || limit >= CU_LIMIT_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!find(limit))
+    if (!find_limit(limit))
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
     *value = values_[limit];
     return CUDA_SUCCESS;
@@ -53,7 +54,7 @@ CUresult LimitTable::set(CUlimit limit, size_t value)
 {
     if (limit < 0 || limit >= CU_LIMIT_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    const Row* row = find(limit);
+    const LimitRow* row = find_limit(limit);
     if (!row)
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
     if (row->highest == 0)

@@ -23,11 +23,6 @@ constexpr uint64_t mark = 0x656d752d736d7331u;
 
 std::atomic<uint64_t> next_split{1};
 
-unsigned round_up(unsigned value, unsigned step)
-{
-    return (value + step - 1) / step * step;
-}
-
 MultiprocessorSet take(MultiprocessorSet* left, unsigned count)
 {
     MultiprocessorSet taken;
@@ -124,7 +119,7 @@ CUresult split_evenly(const MultiprocessorResource& from, unsigned flags, unsign
     MultiprocessorResource group = from;
     group.alignment = alone ? std::min(from.alignment, 2u) : from.alignment;
     group.least = alone ? std::min(from.least, 2u) : from.least;
-    unsigned size = round_up(std::max(least, group.least), group.alignment);
+    auto size = unsigned(round_up(std::max(least, group.least), group.alignment));
     unsigned fitting = unsigned(from.members.count()) / size;
     if (!fitting)
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;

@@ -8,7 +8,7 @@
 namespace emu::state {
 namespace {
 
-constexpr int nothing = -1;
+constexpr int no_device = -1;
 
 std::string trimmed(const std::string& entry)
 {
@@ -20,13 +20,13 @@ std::string trimmed(const std::string& entry)
 
 int by_uuid(const std::string& entry, const std::vector<std::string>& uuids)
 {
-    int found = nothing;
+    int found = no_device;
     for (size_t number = 0; number < uuids.size(); ++number) {
         bool begins = entry.size() <= uuids[number].size() &&
                       std::equal(entry.begin(), entry.end(), uuids[number].begin(),
                                  [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-        if (begins && found != nothing)
-            return nothing;
+        if (begins && found != no_device)
+            return no_device;
         if (begins)
             found = int(number);
     }
@@ -39,8 +39,8 @@ int device_of(const std::string& entry, const std::vector<std::string>& uuids)
         return by_uuid(entry, uuids);
     bool is_number = !entry.empty() && entry.size() < 6 &&
                      std::all_of(entry.begin(), entry.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-    int number = is_number ? std::stoi(entry) : nothing;
-    return number < int(uuids.size()) ? number : nothing;
+    int number = is_number ? std::stoi(entry) : no_device;
+    return number < int(uuids.size()) ? number : no_device;
 }
 
 } // namespace
@@ -57,7 +57,7 @@ std::vector<int> visible_devices(const char* text, const std::vector<std::string
     for (size_t start = 0; start <= rest.size();) {
         size_t end = std::min(rest.find(',', start), rest.size());
         int number = device_of(trimmed(rest.substr(start, end - start)), uuids);
-        if (number == nothing || std::count(found.begin(), found.end(), number))
+        if (number == no_device || std::count(found.begin(), found.end(), number))
             break;
         found.push_back(number);
         start = end + 1;

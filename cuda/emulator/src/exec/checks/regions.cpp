@@ -27,7 +27,7 @@ constexpr uintptr_t near = 64 << 10;
 
 using Regions = std::map<uintptr_t, Region>;
 
-struct Table {
+struct RegionTable {
     std::shared_mutex mutex;
     Regions live;             // in the window of device addresses
     Regions host;             // outside of the window
@@ -42,10 +42,10 @@ struct Table {
     }
 };
 
-Table& table()
+RegionTable& region_table()
 {
-    static Table* value = [] {
-        static Table* made = new Table; // never destroyed: threads outlive main()
+    static RegionTable* value = [] {
+        static RegionTable* made = new RegionTable; // never destroyed: threads outlive main()
         pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
                        [] { new (&made->mutex) std::shared_mutex; });
         return made;
@@ -76,21 +76,21 @@ void show_to(int device, const Region& region, bool allowed)
     shadow_close(device, region.base + open, room_of(region) - open, allowed ? EMU_SHADOW_REDZONE : EMU_SHADOW_FOREIGN);
 }
 
-void show_to_all(const Table& t, const Region& region)
+void show_to_all(const RegionTable& t, const Region& region)
 {
     for (int device = 0; device < config().devices; ++device)
         if (t.may_access(device, region))
             show_to(device, region, true);
 }
 
-void remember_freed(Table& t, Region region)
+void remember_freed(RegionTable& t, Region region)
 {
     t.freed.push_front(std::move(region));
     if (t.freed.size() > freed_remembered)
         t.freed.pop_back();
 }
 
-const char* kind_name(RegionKind kind)
+const char* region_kind(RegionKind kind)
 {
     switch (kind) {
     case RegionKind::device: return "device memory";
@@ -105,7 +105,7 @@ const char* kind_name(RegionKind kind)
 
 std::string title(const Region& region)
 {
-    std::string text = kind_name(region.kind);
+    std::string text = region_kind(region.kind);
     if (region.device >= 0)
         text += " of device " + std::to_string(region.device);
     if (!region.made_by.empty())
@@ -151,7 +151,7 @@ void when_range_closes(void (*action)())
 
 void open_region(const Region& region)
 {
-    Table& t = table();
+    RegionTable& t = region_table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
     t.live[region.base] = region;
     show_to_all(t, region);
@@ -160,7 +160,7 @@ void open_region(const Region& region)
 void close_region(uintptr_t base)
 {
     {
-        Table& t = table();
+        RegionTable& t = region_table();
         std::unique_lock<std::shared_mutex> lock(t.mutex);
         auto found = t.live.find(base);
         if (found == t.live.end())
@@ -178,7 +178,7 @@ void close_region(uintptr_t base)
 
 void forget_region(uintptr_t base)
 {
-    Table& t = table();
+    RegionTable& t = region_table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
     auto last =
         std::remove_if(t.freed.begin(), t.freed.end(), [&](const Region& region) { return region.base == base; });
@@ -187,7 +187,7 @@ void forget_region(uintptr_t base)
 
 void open_host_range(const Region& region)
 {
-    Table& t = table();
+    RegionTable& t = region_table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
     t.host[region.base] = region;
 }
@@ -195,7 +195,7 @@ void open_host_range(const Region& region)
 void close_host_range(uintptr_t base)
 {
     {
-        Table& t = table();
+        RegionTable& t = region_table();
         std::unique_lock<std::shared_mutex> lock(t.mutex);
         auto found = t.host.find(base);
         if (found == t.host.end())
@@ -210,7 +210,7 @@ void set_peer_access(int from, int to, bool allowed)
 {
     if (from < 0 || to < 0 || from >= most_devices || to >= most_devices || from == to)
         return;
-    Table& t = table();
+    RegionTable& t = region_table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
     t.peers[from][to] = allowed;
     for (const auto& entry : t.live)
@@ -220,7 +220,7 @@ void set_peer_access(int from, int to, bool allowed)
 
 void share_region(uintptr_t base, uint32_t shared_with)
 {
-    Table& t = table();
+    RegionTable& t = region_table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
     auto found = t.live.find(base);
     if (found == t.live.end())
@@ -232,7 +232,7 @@ void share_region(uintptr_t base, uint32_t shared_with)
 
 bool find_region(uintptr_t address, size_t size, Region* found)
 {
-    Table& t = table();
+    RegionTable& t = region_table();
     std::shared_lock<std::shared_mutex> lock(t.mutex);
     for (const Regions* regions : {&t.live, &t.host}) {
         const Region* region = find_in(*regions, address);
@@ -247,7 +247,7 @@ bool find_region(uintptr_t address, size_t size, Region* found)
 
 bool regions_allow(int device, uintptr_t address, size_t size, EmuRange* range)
 {
-    Table& t = table();
+    RegionTable& t = region_table();
     std::shared_lock<std::shared_mutex> lock(t.mutex);
     for (const Regions* regions : {&t.live, &t.host}) {
         const Region* region = find_in(*regions, address);
@@ -267,7 +267,7 @@ std::string describe_address(uintptr_t address, size_t size)
     if (!text.empty())
         return text;
     {
-        Table& t = table();
+        RegionTable& t = region_table();
         std::shared_lock<std::shared_mutex> lock(t.mutex);
         for (const Region& region : t.freed)
             if (address - region.base < region.size)

@@ -126,7 +126,7 @@ std::string describe_access(const Trouble& trouble)
     return text + ": " + (trouble.text.empty() ? describe_address(trouble.address, trouble.size) : trouble.text);
 }
 
-std::string describe(const Carrier& carrier, const Trouble& trouble)
+std::string describe_trouble(const Carrier& carrier, const Trouble& trouble)
 {
     switch (trouble.kind) {
     case FaultKind::illegal_address:
@@ -309,7 +309,7 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
         place = place_of(carrier, fiber->site);
     fault.file = place.file;
     fault.line = place.line;
-    fault.text = compose(fault, describe(carrier, trouble), launch, fiber != nullptr, place);
+    fault.text = compose(fault, describe_trouble(carrier, trouble), launch, fiber != nullptr, place);
     return fault;
 }
 

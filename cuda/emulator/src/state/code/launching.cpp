@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<uint64_t> next_launch{1};
 
-bool fits(const Device& device, const Dim3& grid, const Dim3& block)
+bool has_valid_dimensions(const Device& device, const Dim3& grid, const Dim3& block)
 {
     auto within = [&](uint32_t value, CUdevice_attribute most) {
         return value >= 1 && value <= uint32_t(device.number(most));
@@ -117,7 +117,8 @@ CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& con
     if (CUresult failed = given.in(context, &function))
         return failed;
     const front::KernelInfo& info = function->info();
-    if (!fits(device, p.grid, p.block) || p.block.count() > uint64_t(function->max_threads(device.ordinal())) ||
+    if (!has_valid_dimensions(device, p.grid, p.block) ||
+        p.block.count() > uint64_t(function->max_threads(device.ordinal())) ||
         p.dynamic_shared > uint32_t(given.max_dynamic_shared(device.ordinal())))
         return CUDA_ERROR_INVALID_VALUE;
     auto request = std::make_shared<exec::LaunchRequest>();

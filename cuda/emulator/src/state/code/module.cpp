@@ -54,7 +54,7 @@ void unload_modules_of(const Context& context)
             Module::unload(row.first->handle());
 }
 
-const AtContextEnd at_context_end(&unload_modules_of);
+const AtContextEnd unload_modules_with_context(&unload_modules_of);
 
 } // namespace
 

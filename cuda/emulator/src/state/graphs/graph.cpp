@@ -8,7 +8,7 @@
 namespace emu::state {
 namespace {
 
-HandleTable<Graph, CUgraph>& table()
+HandleTable<Graph, CUgraph>& graphs()
 {
     static auto* rows = new HandleTable<Graph, CUgraph>;
     return *rows;
@@ -20,7 +20,7 @@ HandleTable<GraphNode, CUgraphNode>& node_table()
     return *rows;
 }
 
-std::atomic<unsigned> next_id{1};
+std::atomic<unsigned> next_graph_id{1};
 std::atomic<CUgraphConditionalHandle> next_condition{1};
 
 bool follows(const GraphNode& node, const GraphNode* before)
@@ -59,24 +59,24 @@ std::vector<std::shared_ptr<Graph>> graphs_in(const Work& work)
 std::shared_ptr<Graph> Graph::make(const std::shared_ptr<Graph>& owner)
 {
     auto graph = std::make_shared<Graph>();
-    graph->id_ = next_id++;
+    graph->id_ = next_graph_id++;
     graph->owned_ = owner != nullptr;
     graph->owner_ = owner;
-    graph->handle_ = table().add(graph);
+    graph->handle_ = graphs().add(graph);
     return graph;
 }
 
 std::shared_ptr<Graph> Graph::find(CUgraph handle)
 {
-    return table().find(handle);
+    return graphs().find(handle);
 }
 
 CUresult Graph::destroy(CUgraph handle)
 {
-    auto graph = table().find(handle);
+    auto graph = graphs().find(handle);
     if (!graph || graph->owned_)
         return CUDA_ERROR_INVALID_VALUE;
-    table().remove(handle);
+    graphs().remove(handle);
     return CUDA_SUCCESS;
 }
 
@@ -96,7 +96,7 @@ void Graph::forget(const std::shared_ptr<GraphNode>& node)
 void Graph::forget_graphs(const Work& work)
 {
     for (auto& graph : graphs_in(work)) {
-        table().remove(graph->handle());
+        graphs().remove(graph->handle());
         for (auto& inner : graph->nodes())
             forget(inner);
     }
@@ -109,7 +109,7 @@ std::shared_ptr<GraphNode> Graph::find_node(CUgraphNode handle)
 
 std::vector<std::pair<std::shared_ptr<Graph>, Origin>> Graph::all()
 {
-    auto rows = table().all();
+    auto rows = graphs().all();
     rows.erase(std::remove_if(rows.begin(), rows.end(), [](auto& row) { return row.first->owned_; }), rows.end());
     return rows;
 }

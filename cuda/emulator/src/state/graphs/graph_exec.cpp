@@ -13,13 +13,13 @@
 namespace emu::state {
 namespace {
 
-HandleTable<GraphExec, CUgraphExec>& table()
+HandleTable<GraphExec, CUgraphExec>& graph_execs()
 {
     static auto* rows = new HandleTable<GraphExec, CUgraphExec>;
     return *rows;
 }
 
-std::atomic<unsigned> next_id{1};
+std::atomic<unsigned> next_graph_exec_id{1};
 
 // Sorts nodes topologically; fewer than given if there is a cycle.
 std::vector<GraphNode*> sorted(const GraphNodes& nodes)
@@ -253,23 +253,23 @@ CUresult GraphExec::create(Graph& graph, uint64_t flags, CUDA_GRAPH_INSTANTIATE_
     made->is_only_one_ = made->has_memory_ || !used.empty(); // addresses and conditions cannot be in use twice
     if (made->is_only_one_ && graph.executables.exchange(1))
         return CUDA_ERROR_NOT_SUPPORTED;
-    made->id_ = next_id++;
+    made->id_ = next_graph_exec_id++;
     made->flags_ = flags;
     made->is_uploaded_ = flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
     made->graph_ = graph.weak_from_this();
     graph.collect_objects(&made->objects_);
-    *out = made->handle_ = table().add(made);
+    *out = made->handle_ = graph_execs().add(made);
     return CUDA_SUCCESS;
 }
 
 std::shared_ptr<GraphExec> GraphExec::find(CUgraphExec handle)
 {
-    return table().find(handle);
+    return graph_execs().find(handle);
 }
 
 CUresult GraphExec::destroy(CUgraphExec handle)
 {
-    auto found = table().remove(handle);
+    auto found = graph_execs().remove(handle);
     if (!found)
         return CUDA_ERROR_INVALID_VALUE;
     if (auto graph = found->graph_.lock(); graph && found->is_only_one_)
@@ -281,7 +281,7 @@ GraphExec::~GraphExec() = default;
 
 std::vector<std::pair<std::shared_ptr<GraphExec>, Origin>> GraphExec::all()
 {
-    return table().all();
+    return graph_execs().all();
 }
 
 // ---------------------------------------------------------------------------- changing it

@@ -9,7 +9,7 @@
 namespace emu::state {
 namespace {
 
-HandleTable<UserObject, CUuserObject>& table()
+HandleTable<UserObject, CUuserObject>& user_objects()
 {
     static auto* rows = new HandleTable<UserObject, CUuserObject>;
     return *rows;
@@ -34,14 +34,14 @@ Queue& destructors()
 CUresult UserObject::create(void* pointer, CUhostFn destroy, unsigned count, CUuserObject* out)
 {
     auto object = std::make_shared<UserObject>(pointer, destroy, count);
-    object->handle_ = table().add(object);
+    object->handle_ = user_objects().add(object);
     *out = object->handle_;
     return CUDA_SUCCESS;
 }
 
 std::shared_ptr<UserObject> UserObject::find(CUuserObject handle)
 {
-    return table().find(handle);
+    return user_objects().find(handle);
 }
 
 CUresult UserObject::release(unsigned count)
@@ -53,7 +53,7 @@ CUresult UserObject::release(unsigned count)
     } while (!count_.compare_exchange_weak(now, now - count));
     if (now != count)
         return CUDA_SUCCESS;
-    auto self = table().remove(handle_);
+    auto self = user_objects().remove(handle_);
     destructors().add({Operation::Kind::host_function, "cuUserObjectRelease",
                        [destroy = destroy_, pointer = pointer_] {
                            if (CallbackScope scope; scope)

@@ -113,7 +113,7 @@ Arena& AddressSpace::pinned()
 
 HostAccess AddressSpace::host_access() const
 {
-    return config().checks.bits() ? HostAccess::idle : HostAccess::open;
+    return config().checks.any() ? HostAccess::idle : HostAccess::open;
 }
 
 bool AddressSpace::in_window(CUdeviceptr address) const

@@ -24,16 +24,6 @@ constexpr size_t quarantine_bytes = 64 << 20;                  // bytes of freed
 constexpr size_t quarantine_least = 8, quarantine_most = 1024; // and how many freed ranges
 constexpr size_t punch_bytes = 32 << 20;                       // larger free ranges are returned to the system
 
-size_t round_up(size_t value, size_t step)
-{
-    return (value + step - 1) / step * step;
-}
-
-bool is_checked()
-{
-    return config().checks.bits() != 0;
-}
-
 std::atomic<uint64_t> next_allocation{1};
 
 } // namespace
@@ -89,7 +79,7 @@ bool Arena::map(std::byte* window)
         return false;
     void* host = mmap(nullptr, s.range, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s.descriptor, 0);
     s.host = static_cast<std::byte*>(host);
-    s.open = !is_checked();
+    s.open = !config().checks.any();
     int access = s.open ? PROT_READ | PROT_WRITE : PROT_NONE;
     return host != MAP_FAILED && mmap(window, s.range, access, MAP_SHARED | fixed, s.descriptor, 0) == window;
 }
@@ -117,7 +107,7 @@ void Arena::forget_descriptor()
 // First fit. The range ends with the red zone.
 bool Arena::State::take(size_t size, size_t alignment, size_t* offset, size_t* room)
 {
-    *room = round_up(size + (is_checked() ? red_zone : 0), alignment);
+    *room = round_up(size + (config().checks.any() ? red_zone : 0), alignment);
     for (auto row = free.begin(); row != free.end(); ++row) {
         size_t begin = round_up(row->first, alignment), end = row->first + row->second;
         if (begin + *room > end || begin + *room < begin)
@@ -290,7 +280,7 @@ CUresult Arena::release(CUdeviceptr base)
     }
     s.quarantine.emplace_back(offset, allocation->room);
     s.quarantined += allocation->room;
-    s.expire(!is_checked());
+    s.expire(!config().checks.any());
     lock.unlock();
     discharge(allocation->charged);
     return CUDA_SUCCESS;
@@ -359,7 +349,7 @@ void Arena::end_kernels()
 // Closes the memory to host code when no kernel has used it for 2 ms; runs only while it is open.
 void Arena::State::watch()
 {
-    if (!is_checked())
+    if (!config().checks.any())
         return;
     uint64_t seen = 0;
     for (;;) {

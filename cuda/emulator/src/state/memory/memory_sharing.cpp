@@ -18,16 +18,10 @@ namespace emu::state {
 
 namespace {
 
-constexpr uint64_t handle_magic = 0x656d756d656d6f72; // "emumemor"
-constexpr size_t page_bytes = 4096;
-
-struct HandleData {
-    uint64_t magic, number;
-    int process, file;
-};
+constexpr uint64_t memory_handle_magic = 0x656d756d656d6f72; // "emumemor"
 
 // What the file says before its note.
-struct Place {
+struct FileExtent {
     int file; // of the memory of the device
     uint64_t offset, size;
 };
@@ -72,38 +66,38 @@ private:
     int file_;
 };
 
-bool read_place(int file, const HandleData& data, MemoryNote* note, Place* place)
+bool read_extent(int file, const HandleData& data, MemoryNote* note, FileExtent* extent)
 {
     return read_memory_note(file, note) && note->kind == MemoryNote::Kind::memory && note->number == data.number &&
-           pread(file, place, sizeof *place, 0) == sizeof *place;
+           pread(file, extent, sizeof *extent, 0) == sizeof *extent;
 }
 
 // The pages around the memory, at addresses of this process.
-CUresult map_place(int file, const Place& place, Import* row)
+CUresult map_extent(int file, const FileExtent& extent, Import* row)
 {
     struct stat status;
-    if (file < 0 || fstat(file, &status) || place.offset > uint64_t(status.st_size) ||
-        place.size > uint64_t(status.st_size) - place.offset)
+    if (file < 0 || fstat(file, &status) || extent.offset > uint64_t(status.st_size) ||
+        extent.size > uint64_t(status.st_size) - extent.offset)
         return CUDA_ERROR_INVALID_VALUE;
     auto& space = VirtualSpace::get();
-    size_t head = place.offset % page_bytes;
-    size_t pages = (head + place.size + page_bytes - 1) / page_bytes * page_bytes;
-    row->room = (pages + VirtualSpace::unit - 1) / VirtualSpace::unit * VirtualSpace::unit;
+    size_t head = extent.offset % page_bytes;
+    size_t pages = round_up(head + extent.size, page_bytes);
+    row->room = round_up(pages, VirtualSpace::unit);
     if (!space.take(row->room, 0, 0, &row->mapped))
         return CUDA_ERROR_OUT_OF_MEMORY;
     row->base = row->mapped + head;
-    if (space.map(row->mapped, pages, file, place.offset - head, PROT_READ | PROT_WRITE, false))
+    if (space.map(row->mapped, pages, file, extent.offset - head, PROT_READ | PROT_WRITE, false))
         return CUDA_SUCCESS;
     space.give(row->mapped, row->room);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-void show(const Import& row, const Place& place, int device)
+void show(const Import& row, const FileExtent& extent, int device)
 {
     auto allocation = std::make_shared<Allocation>();
     allocation->id = arena_detail::new_id();
     allocation->base = row.base;
-    allocation->size = allocation->room = place.size;
+    allocation->size = allocation->room = extent.size;
     allocation->kind = MemoryKind::opened;
     allocation->device = device;
     allocation->context = row.context;
@@ -143,18 +137,18 @@ CUresult SharedMemory::describe(const std::shared_ptr<Allocation>& allocation, C
     std::lock_guard lock(imports().mutex);
     MemoryNote note;
     if (allocation->file < 0) {
-        Place place{};
+        FileExtent extent{};
         note.kind = MemoryNote::Kind::memory;
         note.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
         note.location.id = allocation->device;
         note.size = page_bytes;
-        if (!AddressSpace::get().device(allocation->device).place_of(*allocation, &place.file, &place.offset))
+        if (!AddressSpace::get().device(allocation->device).place_of(*allocation, &extent.file, &extent.offset))
             return CUDA_ERROR_INVALID_VALUE;
-        place.size = allocation->size;
+        extent.size = allocation->size;
         int file = make_memory_file("emulator-memory", &note);
         if (file < 0)
             return CUDA_ERROR_OPERATING_SYSTEM;
-        if (pwrite(file, &place, sizeof place, 0) != sizeof place) {
+        if (pwrite(file, &extent, sizeof extent, 0) != sizeof extent) {
             ::close(file);
             return CUDA_ERROR_OPERATING_SYSTEM;
         }
@@ -162,7 +156,7 @@ CUresult SharedMemory::describe(const std::shared_ptr<Allocation>& allocation, C
     } else if (!read_memory_note(allocation->file, &note)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    HandleData data{handle_magic, note.number, int(getpid()), allocation->file};
+    HandleData data{memory_handle_magic, note.number, int(getpid()), allocation->file};
     std::memset(out, 0, sizeof *out);
     std::memcpy(out, &data, sizeof data);
     return CUDA_SUCCESS;
@@ -172,13 +166,13 @@ CUresult SharedMemory::open(CUcontext context, const CUipcMemHandle& handle, CUd
 {
     HandleData data;
     std::memcpy(&data, &handle, sizeof data);
-    if (data.magic != handle_magic)
+    if (data.magic != memory_handle_magic)
         return CUDA_ERROR_INVALID_VALUE;
     if (data.process == getpid())
         return CUDA_ERROR_INVALID_CONTEXT; // what hardware drivers answer
     MemoryNote note;
-    Place place;
-    if (!read_place(File(data.process, data.file), data, &note, &place))
+    FileExtent extent;
+    if (!read_extent(File(data.process, data.file), data, &note, &extent))
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_at(note.location.id))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -187,10 +181,10 @@ CUresult SharedMemory::open(CUcontext context, const CUipcMemHandle& handle, CUd
     auto found = rows.find(note.number);
     if (found == rows.end()) {
         Import row{context, 0, 0, 0, 0};
-        if (CUresult failed = map_place(File(data.process, place.file), place, &row))
+        if (CUresult failed = map_extent(File(data.process, extent.file), extent, &row))
             return failed;
         found = rows.emplace(note.number, row).first;
-        show(row, place, note.location.id);
+        show(row, extent, note.location.id);
     }
     ++found->second.uses;
     *out = found->second.base;

@@ -16,18 +16,13 @@ namespace {
 
 constexpr size_t chunk = 32 << 20, small_chunk = 2 << 20;
 
-HandleTable<Pool, CUmemoryPool>& table()
+HandleTable<Pool, CUmemoryPool>& pools()
 {
     static auto* rows = new HandleTable<Pool, CUmemoryPool>;
     return *rows;
 }
 
 std::atomic<uint32_t> sharing[8]; // by device, as bits: devices whose pools it was ever given access to
-
-size_t round_up(size_t value, size_t step)
-{
-    return (value + step - 1) / step * step;
-}
 
 } // namespace
 
@@ -70,7 +65,7 @@ CUresult Pool::create(const CUmemPoolProps& properties, CUmemoryPool* out)
 CUmemoryPool Pool::enter(std::shared_ptr<Pool> pool)
 {
     Pool& made = *pool;
-    return made.state_->handle = table().add(std::move(pool));
+    return made.state_->handle = pools().add(std::move(pool));
 }
 
 std::shared_ptr<Pool> Pool::make_default(CUmemLocationType location, int id, CUmemAllocationType type)
@@ -81,17 +76,17 @@ std::shared_ptr<Pool> Pool::make_default(CUmemLocationType location, int id, CUm
     properties.location.id = id;
     auto pool = std::make_shared<Pool>(properties);
     pool->state_->is_default = true;
-    pool->state_->handle = table().add(pool);
+    pool->state_->handle = pools().add(pool);
     return pool;
 }
 
 CUresult Pool::destroy(CUmemoryPool handle)
 {
-    auto pool = table().find(handle);
+    auto pool = pools().find(handle);
     if (!pool || pool->is_default() || pool->has_imports())
         return CUDA_ERROR_INVALID_VALUE;
     forget_current(pool);
-    table().remove(handle);
+    pools().remove(handle);
     std::lock_guard lock(pool->state_->mutex);
     pool->close_file();
     if (pool->state_->used == 0)
@@ -101,12 +96,12 @@ CUresult Pool::destroy(CUmemoryPool handle)
 
 std::shared_ptr<Pool> Pool::find(CUmemoryPool handle)
 {
-    return table().find(handle);
+    return pools().find(handle);
 }
 
 std::vector<std::pair<std::shared_ptr<Pool>, Origin>> Pool::all()
 {
-    return table().all();
+    return pools().all();
 }
 
 CUmemoryPool Pool::handle() const
@@ -352,7 +347,7 @@ CUresult Pool::allocate(size_t size, Stream& stream, CUdeviceptr* out)
         if (attempt || !context)
             return CUDA_ERROR_OUT_OF_MEMORY;
         context->wait_idle();
-        for (auto& row : table().all()) {
+        for (auto& row : pools().all()) {
             std::lock_guard lock(row.first->state_->mutex);
             row.first->shrink(0);
         }
@@ -368,7 +363,7 @@ void Pool::finish(const Allocation& allocation)
     std::lock_guard lock(state_->mutex);
     state_->taken -= round_up(allocation.size, 512);
     state_->last_free = synchronizations();
-    if (!table().find(state_->handle) && state_->taken == 0)
+    if (!pools().find(state_->handle) && state_->taken == 0)
         shrink(0);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t unit = VirtualSpace::unit;
 
-HandleTable<Physical, void*>& table()
+HandleTable<Physical, void*>& physicals()
 {
     static auto* rows = new HandleTable<Physical, void*>;
     return *rows;
@@ -106,7 +106,7 @@ bool is_range(CUdeviceptr address, size_t size)
 }
 
 // Lets kernels and copies access a mapping as far as access was granted.
-void apply(CUdeviceptr address, Mapping& mapping)
+void apply_access(CUdeviceptr address, Mapping& mapping)
 {
     int first = -1, most = PROT_NONE;
     uint32_t others = 0;
@@ -168,7 +168,7 @@ CUresult Physical::create(size_t size, const CUmemAllocationProp& properties, CU
         return CUDA_ERROR_OUT_OF_MEMORY;
     memory->references_ = 1;
     auto* raw = memory.get();
-    raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(table().add(std::move(memory)));
+    raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(physicals().add(std::move(memory)));
     *out = raw->handle_;
     return CUDA_SUCCESS;
 }
@@ -190,7 +190,7 @@ CUresult Physical::import(int file, CUmemGenericAllocationHandle* out)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memory->references_ = 1;
     auto* raw = memory.get();
-    raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(table().add(std::move(memory)));
+    raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(physicals().add(std::move(memory)));
     *out = raw->handle_;
     return CUDA_SUCCESS;
 }
@@ -205,7 +205,7 @@ Physical::~Physical()
 
 std::shared_ptr<Physical> Physical::find(CUmemGenericAllocationHandle handle)
 {
-    return table().find(key_of(handle));
+    return physicals().find(key_of(handle));
 }
 
 CUresult Physical::release(CUmemGenericAllocationHandle handle)
@@ -216,7 +216,7 @@ CUresult Physical::release(CUmemGenericAllocationHandle handle)
     if (!memory)
         return CUDA_ERROR_INVALID_VALUE;
     if (--memory->references_ == 0)
-        last = table().remove(key_of(handle));
+        last = physicals().remove(key_of(handle));
     return CUDA_SUCCESS;
 }
 
@@ -224,13 +224,13 @@ CUmemGenericAllocationHandle Physical::retain(const std::shared_ptr<Physical>& m
 {
     std::lock_guard lock(all_memory().mutex);
     if (memory->references_++ == 0)
-        table().put(key_of(memory->handle_), memory);
+        physicals().put(key_of(memory->handle_), memory);
     return memory->handle_;
 }
 
 std::vector<std::pair<std::shared_ptr<Physical>, Origin>> Physical::all()
 {
-    return table().all();
+    return physicals().all();
 }
 
 CUresult Physical::export_file(int* out) const
@@ -314,7 +314,7 @@ CUresult unmap(CUdeviceptr address, size_t size)
     auto row = all.mapped.lower_bound(address);
     while (row != all.mapped.end() && row->first < address + size) {
         row->second.access.clear();
-        apply(row->first, row->second);
+        apply_access(row->first, row->second);
         VirtualSpace::get().unmap(row->first);
         ended.push_back(std::move(row->second.memory));
         row = all.mapped.erase(row);
@@ -363,7 +363,7 @@ CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc* row
             bool device = rows[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE;
             row->second.access[device ? rows[i].location.id : -1] = rows[i].flags;
         }
-        apply(row->first, row->second);
+        apply_access(row->first, row->second);
     }
     return CUDA_SUCCESS;
 }

@@ -17,20 +17,15 @@
 namespace emu::state {
 namespace {
 
-constexpr int nothing = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+constexpr int unbacked = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 // Replaces a mapping with empty pages. If that fails the addresses stay reserved.
 void cover(void* address, size_t size, int protection)
 {
-    (void)mmap(address, size, protection, nothing | MAP_FIXED, -1, 0);
+    (void)mmap(address, size, protection, unbacked | MAP_FIXED, -1, 0);
 }
 constexpr uint64_t note_magic = 0x656d756e6f746531; // "emunote1"
 constexpr size_t note_room = 4096;
-
-bool is_checked()
-{
-    return config().checks.bits() != 0;
-}
 
 void* at(CUdeviceptr address)
 {
@@ -47,7 +42,7 @@ VirtualSpace& VirtualSpace::get()
 
 bool VirtualSpace::start(std::byte* window, size_t range)
 {
-    void* mirror = mmap(nullptr, range, PROT_NONE, nothing, -1, 0);
+    void* mirror = mmap(nullptr, range, PROT_NONE, unbacked, -1, 0);
     if (mirror == MAP_FAILED)
         return false;
     std::lock_guard lock(mutex_);
@@ -117,7 +112,7 @@ void VirtualSpace::give(CUdeviceptr address, size_t size)
 // Called under the lock.
 void VirtualSpace::protect(CUdeviceptr address, const Piece& piece) const
 {
-    bool open = piece.host_too || open_ || !is_checked();
+    bool open = piece.host_too || open_ || !config().checks.any();
     mprotect(at(address), piece.size, open ? piece.access : PROT_NONE);
 }
 
@@ -165,7 +160,7 @@ void VirtualSpace::begin_kernels()
     std::lock_guard lock(mutex_);
     ++kernels_;
     ++uses_;
-    if (open_ || !count_ || !is_checked())
+    if (open_ || !count_ || !config().checks.any())
         return;
     open_ = true;
     for (const auto& row : pieces_)

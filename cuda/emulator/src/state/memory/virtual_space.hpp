@@ -67,6 +67,14 @@ struct MemoryNote {
     int handle_types = 0;
 };
 
+// The contents of a handle that another process opens: a memory file, by its descriptor in the process that made it.
+struct HandleData {
+    uint64_t magic, number;
+    int process, file;
+};
+
+constexpr size_t page_bytes = 4096;
+
 // Returns the descriptor, or -1.
 int make_memory_file(const char* name, MemoryNote* note);
 // Reads the note of a descriptor from another process; false if the file is not one of ours.

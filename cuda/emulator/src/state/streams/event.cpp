@@ -9,13 +9,13 @@
 namespace emu::state {
 namespace {
 
-HandleTable<Event, CUevent>& table()
+HandleTable<Event, CUevent>& events()
 {
     static auto* rows = new HandleTable<Event, CUevent>;
     return *rows;
 }
 
-const AtContextEnd at_context_end(&Event::forget_context);
+const AtContextEnd end_events_with_context(&Event::forget_context);
 
 } // namespace
 
@@ -32,7 +32,7 @@ CUresult Event::create(Context& context, unsigned flags, CUevent* out)
     event->flags_ = flags;
     if (shared && !(event->shared_ = SharedEvent::make(context.device().ordinal())))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    event->handle_ = table().add(event);
+    event->handle_ = events().add(event);
     *out = event->handle_;
     return CUDA_SUCCESS;
 }
@@ -44,7 +44,7 @@ CUresult Event::open(Context& context, const CUipcEventHandle& handle, CUevent* 
         return failed;
     event->context_ = context.weak_from_this();
     event->flags_ = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
-    event->handle_ = table().add(event);
+    event->handle_ = events().add(event);
     *out = event->handle_;
     return CUDA_SUCCESS;
 }
@@ -57,24 +57,24 @@ bool Event::is_recorded_elsewhere() const
 
 CUresult Event::destroy(CUevent handle)
 {
-    return table().remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return events().remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 std::shared_ptr<Event> Event::find(CUevent handle)
 {
-    return table().find(handle);
+    return events().find(handle);
 }
 
 void Event::forget_context(const Context& context)
 {
-    for (auto& row : table().all())
+    for (auto& row : events().all())
         if (row.first->context().get() == &context)
-            table().remove(row.first->handle());
+            events().remove(row.first->handle());
 }
 
 std::vector<std::pair<std::shared_ptr<Event>, Origin>> Event::all()
 {
-    return table().all();
+    return events().all();
 }
 
 CUresult Event::error() const

@@ -18,13 +18,7 @@
 namespace emu::state {
 namespace {
 
-constexpr size_t page_bytes = 4096;
-constexpr uint64_t handle_magic = 0x656d756576656e74; // "emuevent"
-
-struct HandleData {
-    uint64_t magic, number;
-    int process, file;
-};
+constexpr uint64_t event_handle_magic = 0x656d756576656e74; // "emuevent"
 
 } // namespace
 
@@ -56,7 +50,7 @@ CUresult SharedEvent::open(const CUipcEventHandle& handle, std::shared_ptr<Share
 {
     HandleData data;
     std::memcpy(&data, &handle, sizeof data);
-    if (data.magic != handle_magic)
+    if (data.magic != event_handle_magic)
         return CUDA_ERROR_INVALID_VALUE;
     if (data.process == getpid())
         return CUDA_ERROR_INVALID_CONTEXT; // as hardware drivers answer
@@ -89,7 +83,7 @@ CUresult SharedEvent::describe(CUipcEventHandle* out) const
     MemoryNote note;
     if (opened_ || !read_memory_note(file_, &note))
         return CUDA_ERROR_INVALID_HANDLE;
-    HandleData data{handle_magic, note.number, int(getpid()), file_};
+    HandleData data{event_handle_magic, note.number, int(getpid()), file_};
     std::memset(out, 0, sizeof *out);
     std::memcpy(out, &data, sizeof data);
     return CUDA_SUCCESS;

@@ -13,15 +13,15 @@
 namespace emu::state {
 namespace {
 
-HandleTable<Stream, CUstream>& table()
+HandleTable<Stream, CUstream>& streams()
 {
     static auto* rows = new HandleTable<Stream, CUstream>;
     return *rows;
 }
 
-std::atomic<uint64_t> next_id{1};
+std::atomic<uint64_t> next_stream_id{1};
 
-const AtContextEnd at_context_end(&Stream::forget_context);
+const AtContextEnd end_streams_with_context(&Stream::forget_context);
 
 } // namespace
 
@@ -29,7 +29,7 @@ std::shared_ptr<Stream> Stream::make(Context& context, unsigned flags, int prior
 {
     auto stream = std::make_shared<Stream>();
     stream->context_ = context.weak_from_this();
-    stream->id_ = next_id++;
+    stream->id_ = next_stream_id++;
     stream->flags_ = flags;
     stream->priority_ = std::clamp(priority, int(stream_priority_greatest), int(stream_priority_least));
     stream->legacy_ = legacy;
@@ -67,7 +67,7 @@ CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream
     if (flags & ~unsigned(CU_STREAM_NON_BLOCKING))
         return CUDA_ERROR_INVALID_VALUE;
     auto stream = make(context, flags, priority, false, home);
-    stream->handle_ = table().add(stream);
+    stream->handle_ = streams().add(stream);
     context.add_stream(stream->row());
     *out = stream->handle_;
     return CUDA_SUCCESS;
@@ -75,7 +75,7 @@ CUresult Stream::create(Context& context, unsigned flags, int priority, CUstream
 
 CUresult Stream::destroy(CUstream handle)
 {
-    auto stream = table().remove(handle);
+    auto stream = streams().remove(handle);
     if (!stream)
         return CUDA_ERROR_INVALID_HANDLE;
     CaptureCalls::get().leave(*stream);
@@ -86,21 +86,21 @@ CUresult Stream::destroy(CUstream handle)
 
 std::shared_ptr<Stream> Stream::find(CUstream handle)
 {
-    return table().find(handle);
+    return streams().find(handle);
 }
 
 void Stream::forget_context(const Context& context)
 {
-    for (auto& row : table().all())
+    for (auto& row : streams().all())
         if (row.first->context().get() == &context) {
             CaptureCalls::get().leave(*row.first);
-            table().remove(row.first->handle());
+            streams().remove(row.first->handle());
         }
 }
 
 std::vector<std::pair<std::shared_ptr<Stream>, Origin>> Stream::all()
 {
-    return table().all();
+    return streams().all();
 }
 
 std::vector<Place> Stream::legacy_places() const

@@ -31,7 +31,7 @@ constexpr unsigned foreign_flags = CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COL
                                    CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
 // Checks the largest extents, as the device attributes give them.
-bool fits(const Description& d)
+bool fits_limits(const Description& d)
 {
     auto within = [&](size_t width, size_t height, size_t depth) {
         return d.Width <= width && d.Height <= height && d.Depth <= depth;
@@ -45,7 +45,7 @@ bool fits(const Description& d)
     return d.Depth ? within(16384, 16384, 16384) : within(131072, 65536, 0);
 }
 
-CUresult check(const Description& d)
+CUresult check_description(const Description& d)
 {
     bool layered = d.Flags & CUDA_ARRAY3D_LAYERED, cube = d.Flags & CUDA_ARRAY3D_CUBEMAP;
     if (d.Flags & ~(known_flags | foreign_flags) || !d.Width ||
@@ -61,7 +61,7 @@ CUresult check(const Description& d)
         return CUDA_ERROR_INVALID_VALUE;
     if (d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER && (!d.Height || d.Depth))
         return CUDA_ERROR_INVALID_VALUE;
-    return fits(d) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return fits_limits(d) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 exec::Texels lay_out(const Description& d)
@@ -155,7 +155,7 @@ exec::TexelShape shape_of(const Description& d)
 
 CUresult Array::create(const Description& description, const ArrayPlace& place, CUarray* out)
 {
-    if (CUresult failed = check(description))
+    if (CUresult failed = check_description(description))
         return failed;
     auto array = std::make_shared<Array>();
     array->context_ = place.context;
@@ -203,7 +203,7 @@ std::vector<std::pair<std::shared_ptr<Array>, Origin>> Array::all()
 CUresult MipmappedArray::create(const Description& description, unsigned levels, const ArrayPlace& place,
                                 CUmipmappedArray* out)
 {
-    if (CUresult failed = check(description))
+    if (CUresult failed = check_description(description))
         return failed;
     levels = std::min(std::max(levels, 1u), most_levels(description)); // clamped, as documented and as on a GPU
     auto mipmap = std::make_shared<MipmappedArray>();

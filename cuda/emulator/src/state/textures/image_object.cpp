@@ -138,7 +138,7 @@ CUresult view_format(CUresourceViewFormat format, exec::Texture* out)
 }
 
 // Applies a view: some of the levels and layers, or another format of the same size.
-CUresult apply(const CUDA_RESOURCE_VIEW_DESC& view, const CUDA_RESOURCE_DESC& resource, exec::Texture* out)
+CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC& view, const CUDA_RESOURCE_DESC& resource, exec::Texture* out)
 {
     if (resource.resType != CU_RESOURCE_TYPE_ARRAY && resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
@@ -170,7 +170,7 @@ bool is_cube(exec::TexelShape shape)
     return shape == exec::TexelShape::cube || shape == exec::TexelShape::layered_cube;
 }
 
-CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
+CUresult check_sampling(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
 {
     constexpr unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
                                CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
@@ -195,7 +195,7 @@ CUresult check(const CUDA_TEXTURE_DESC& sampling, const exec::Texture& texture)
     return CUDA_SUCCESS;
 }
 
-std::shared_ptr<ImageObject> find(uint64_t number, bool is_surface)
+std::shared_ptr<ImageObject> find_object(uint64_t number, bool is_surface)
 {
     std::lock_guard lock(objects().mutex);
     auto row = objects().rows.find(number);
@@ -204,7 +204,7 @@ std::shared_ptr<ImageObject> find(uint64_t number, bool is_surface)
 
 CUresult destroy(uint64_t number, bool is_surface)
 {
-    if (!find(number, is_surface))
+    if (!find_object(number, is_surface))
         return CUDA_ERROR_INVALID_VALUE;
     exec::remove_texture(number);
     std::lock_guard lock(objects().mutex);
@@ -212,7 +212,7 @@ CUresult destroy(uint64_t number, bool is_surface)
     return CUDA_SUCCESS;
 }
 
-void add(const std::shared_ptr<ImageObject>& object)
+void add_object(const std::shared_ptr<ImageObject>& object)
 {
     std::lock_guard lock(objects().mutex);
     objects().rows[object->number()] = {object, origin};
@@ -230,9 +230,9 @@ CUresult ImageObject::create_texture(const CUDA_RESOURCE_DESC& resource, const C
     if (CUresult failed = of_resource(resource, context, texture.get()))
         return failed;
     if (view)
-        if (CUresult failed = apply(*view, resource, texture.get()))
+        if (CUresult failed = apply_view(*view, resource, texture.get()))
             return failed;
-    if (CUresult failed = check(sampling, *texture))
+    if (CUresult failed = check_sampling(sampling, *texture))
         return failed;
     texture->is_mipmapped = resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     texture->element_bytes = uint32_t(format_size(texture->format) * texture->channels);
@@ -243,7 +243,7 @@ CUresult ImageObject::create_texture(const CUDA_RESOURCE_DESC& resource, const C
     if ((object->has_view_ = view))
         object->view_ = *view;
     *out = object->number_ = exec::add_texture(texture);
-    add(object);
+    add_object(object);
     return CUDA_SUCCESS;
 }
 
@@ -268,18 +268,18 @@ CUresult ImageObject::create_surface(const CUDA_RESOURCE_DESC& resource, CUconte
     object->context_ = context;
     object->resource_ = resource;
     *out = object->number_ = exec::add_texture(surface);
-    add(object);
+    add_object(object);
     return CUDA_SUCCESS;
 }
 
 std::shared_ptr<ImageObject> ImageObject::find_texture(CUtexObject number)
 {
-    return find(number, false);
+    return find_object(number, false);
 }
 
 std::shared_ptr<ImageObject> ImageObject::find_surface(CUsurfObject number)
 {
-    return find(number, true);
+    return find_object(number, true);
 }
 
 CUresult ImageObject::destroy_texture(CUtexObject number)
