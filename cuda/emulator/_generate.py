@@ -272,8 +272,8 @@ def write_gate(symbol, index, per_thread, implementation, parameters, rule):
     )
 
 
-def write_table(rows, functions, implemented, part, parts):
-    """Return one of ``parts`` files of exported functions; the first also has the table of entry points."""
+def write_table(rows, functions, implemented):
+    """Return the exported functions and the table of entry points."""
     includes = '#include "abi/abi.hpp"\n#include "abi/capture_rules.hpp"\n#include "entry_prototypes.hpp"'
     lines = [f'{LICENSE}{includes}\n\nextern "C" {{']
     table = ["const emu::abi::Entry emu::abi::entries[] = {"]
@@ -282,22 +282,14 @@ def write_table(rows, functions, implemented, part, parts):
         twin = "nullptr"
         gates = [(symbol, False)] + ([(f"{symbol}_{suffix}", True)] if suffix != "-" else [])
         for exported, per_thread in gates:
-            if index % parts == part:
-                lines.append(write_gate(exported, index, per_thread, done, functions[pxd], rule))
-            elif part == 0:
-                declared = ", ".join(kind for kind, _ in functions[pxd])
-                lines.append(f"EMU_EXPORT CUresult {exported}({declared});")
+            lines.append(write_gate(exported, index, per_thread, done, functions[pxd], rule))
             if per_thread:
                 twin = f"reinterpret_cast<void*>(&{exported})"
         table.append(
             f'    {{"{name}", {version}, "{symbol}", reinterpret_cast<void*>(&{symbol}), '
             f"{twin}, {str(done is not None).lower()}}},"
         )
-    lines.append('}  // extern "C"\n')
-    if part == 0:
-        lines += table
-        lines.append(f"}};\nconst int emu::abi::entry_count = {len(rows)};\n")
-    return "\n".join(lines)
+    return "\n".join([*lines, '}  // extern "C"\n', *table, f"}};\nconst int emu::abi::entry_count = {len(rows)};\n"])
 
 
 def write_results(values):
@@ -366,7 +358,7 @@ def write_if_changed(path, text):
         path.write_text(text)
 
 
-def generate(folder, parts=4):
+def generate(folder):
     """Write the generated files into ``folder``; return the C++ sources among them."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -378,9 +370,5 @@ def generate(folder, parts=4):
     write_if_changed(folder / "driver_types.hpp", write_declarations(declarations))
     write_if_changed(folder / "entry_prototypes.hpp", write_prototypes(rows, declarations.functions))
     write_if_changed(folder / "result_names.cpp", write_results(values))
-    sources = [folder / "result_names.cpp"]
-    for part in range(parts):
-        path = folder / f"entry_table_{part}.cpp"
-        write_if_changed(path, write_table(rows, declarations.functions, implemented, part, parts))
-        sources.append(path)
-    return [*sources, generate_nvml(folder)]
+    write_if_changed(folder / "entry_table.cpp", write_table(rows, declarations.functions, implemented))
+    return [folder / "result_names.cpp", folder / "entry_table.cpp", generate_nvml(folder)]

@@ -1,38 +1,34 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the software device: a shared library of C++ sources, without CUDA and Python headers.
+"""Build the software device: a shared library of C++ sources that include no CUDA or Python headers.
 
-``python build.py [OUTPUT [FOLDER]]`` builds it by hand: the library, and the folder for object files.
+The compiler gets one unit per source directory, because it spends most of its time on the headers that the sources of
+a directory share. It recompiles a unit if one of its files or the command changed.
+
+``python build.py [OUTPUT [FOLDER]]`` builds by hand: the library, and the directory for object files. The library has
+no debug information; ``CXX="g++ -g"`` adds it.
 """
 
 import os
+import runpy
 import shlex
 import shutil
 import subprocess
 import sys
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+SOURCES = HERE / "src"
 FLAGS = [
-    *("-std=c++17", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-pthread"),
-    *("-Wall", "-Wextra", "-Werror=return-type", "-fno-strict-aliasing"),
+    *("-std=c++17", "-fPIC", "-fvisibility=hidden", "-pthread", "-fno-strict-aliasing"),
+    *("-Wall", "-Wextra", "-Werror=return-type"),
 ]
-LINK_FLAGS = [
-    *("-shared", "-pthread", "-Wl,-soname,libcuda.so.1", "-Wl,-Bsymbolic", "-Wl,--no-undefined"),
-    *("-Wl,-z,noexecstack", "-static-libgcc"),
-]
+LINK_FLAGS = ["-shared", "-pthread", "-Wl,-soname,libcuda.so.1,-Bsymbolic,--no-undefined,-z,noexecstack"]
 
 
-def _load_generator():
-    """Import ``_generate.py`` by its path, because setup.py runs before any package can be imported."""
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("_emulator_generate", HERE / "_generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+GENERATOR = runpy.run_path(str(HERE / "_generate.py"))
+write_if_changed = GENERATOR["write_if_changed"]
 
 
 def find_compiler():
@@ -42,74 +38,68 @@ def find_compiler():
     return [cache, *command] if cache and "ccache" not in command[0] else command
 
 
-def _sources(folder, generated):
-    """Return pairs of a source and its object file."""
-    found = sorted(path for kind in ("*.cpp", "*.S") for path in (HERE / "src").rglob(kind))
-    pairs = []
-    for path in [*found, *generated]:
-        known = path.is_relative_to(HERE)
-        stem = "-".join(path.relative_to(HERE / "src").parts) if known else f"generated-{path.name}"
-        pairs.append((path, folder / f"{stem}.o"))
-    return pairs
+def write_units(folder):
+    """Write the units into ``folder``; return their paths by name, the largest first."""
+    groups = {"generated": GENERATOR["generate"](folder / "generated")}
+    for path in sorted(SOURCES.rglob("*.cpp")):
+        groups.setdefault(path.parent.relative_to(SOURCES).as_posix(), []).append(path)
+    groups["common"] = groups.pop(".")
+    units = {}
+    for name in sorted(groups, key=lambda name: -sum(path.stat().st_size for path in groups[name])):
+        units[name] = folder / f"{name.replace('/', '-')}.cpp"
+        write_if_changed(units[name], "".join(f'#include "{path}"\n' for path in groups[name]))
+    units.update((path.stem, path) for path in SOURCES.rglob("*.S"))
+    return units
 
 
-def _is_current(target, stamp):
-    """Return whether an object file is newer than all its dependencies and was compiled with the same command."""
+def is_current(target, *others):
+    """Return whether a file is newer than the files that its compiler read, and than ``others``."""
     rules = target.with_suffix(".d")
-    if not target.exists() or not rules.exists():
+    if not (target.exists() and rules.exists()):
         return False
-    made_by, _, text = rules.read_text().partition("\n")
-    if made_by != f"# {stamp}":
-        return False
-    names = shlex.split(text.replace("\\\n", " ").partition(":")[2])
+    names = shlex.split(rules.read_text().replace("\\\n", " ").partition(":")[2])
     time = target.stat().st_mtime
-    return all(os.path.exists(name) and os.path.getmtime(name) <= time for name in names)
+    return all(path.exists() and path.stat().st_mtime <= time for path in (*map(Path, names), *others))
 
 
-def _compile(command, source, target, stamp):
-    """Compile a source if it or a dependency changed; return whether it was compiled."""
-    if _is_current(target, stamp):
-        return False
-    rules = target.with_suffix(".d")
-    result = subprocess.run(
-        [*command, "-MMD", "-MF", rules, "-c", source, "-o", target], capture_output=True, text=True
-    )
-    sys.stderr.write(result.stderr)
-    if result.returncode:
-        target.unlink(missing_ok=True)
-        raise RuntimeError(f"{source} cannot be compiled")
-    rules.write_text(f"# {stamp}\n{rules.read_text()}")
-    return True
+def compile_source(command, source, target):
+    """Compile a source, and write which files it includes beside ``target``."""
+    partial = target.with_suffix(".partial")
+    subprocess.run([*command, "-MMD", "-MF", target.with_suffix(".d"), "-c", source, "-o", partial], check=True)
+    partial.replace(target)
 
 
 def build(output_path, build_dir, jobs=None):
-    """Compile the sources that changed and link ``output_path``; return its path."""
+    """Compile the units that changed and link ``output_path``; return its path."""
     output, folder = Path(output_path).resolve(), Path(build_dir).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    generated = _load_generator().generate(folder / "generated")
+    units = write_units(folder)
     compiler = find_compiler()
-    command = [*compiler, *FLAGS, f"-I{folder / 'generated'}", f"-I{HERE / 'src'}"]
-    stamp = f"{zlib.crc32(shlex.join(map(str, command)).encode()):08x}"
-    pairs = _sources(folder, generated)
+    command = [*compiler, *FLAGS, f"-I{folder / 'generated'}", f"-I{SOURCES}"]
+    link = [*compiler, *LINK_FLAGS]
+    record = folder / "commands"
+    write_if_changed(record, shlex.join([*command, *link]))
+    objects = {name: folder / f"{unit.stem}.o" for name, unit in units.items()}
+    stale = [name for name in units if not is_current(objects[name], record)]
+
+    def compile_unit(number, name):
+        print(f"software device: unit {number} of {len(stale)}: {name}", file=sys.stderr, flush=True)
+        # Kernels spend their time in exec; the other units are as fast with -O1, which compiles faster.
+        level = "-O2" if name.startswith("exec") else "-O1"
+        compile_source([*command, level], units[name], objects[name])
+
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        changed = list(pool.map(lambda pair: _compile(command, *pair, stamp), pairs))
-    objects = [target for _, target in pairs]
-    if any(changed) or not output.exists() or _is_older(output, objects):
+        list(pool.map(compile_unit, range(1, len(stale) + 1), stale))
+    if not output.exists() or any(path.stat().st_mtime > output.stat().st_mtime for path in objects.values()):
         output.parent.mkdir(parents=True, exist_ok=True)
-        partial = output.with_name(f"{output.name}.{os.getpid()}")
         # A process may have loaded the old library, so the new one is a new file that replaces it.
-        subprocess.run([*compiler, *LINK_FLAGS, *objects, "-ldl", "-o", partial], check=True)
+        partial = output.with_name(f"{output.name}.{os.getpid()}")
+        subprocess.run([*link, *sorted(objects.values()), "-ldl", "-o", partial], check=True)
         partial.replace(output)
     return output
 
 
-def _is_older(output, objects):
-    time = output.stat().st_mtime
-    return any(path.stat().st_mtime > time for path in objects)
-
-
 if __name__ == "__main__":
-    default = HERE / "_emulator.so"
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else default
-    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else HERE.parent.parent / "build" / "emulator"
+    target = sys.argv[1] if len(sys.argv) > 1 else HERE / "_emulator.so"
+    folder = sys.argv[2] if len(sys.argv) > 2 else HERE.parents[1] / "build" / "emulator"
     print(build(target, folder))

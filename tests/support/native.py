@@ -63,17 +63,16 @@ def build_executor():
 
 def _build_executor():
     build = _load(DEVICE / "build.py")
-    _load(DEVICE / "_generate.py").generate(FOLDER / "generated")
+    units = build.write_units(FOLDER)
     compiler = build.find_compiler()
     headers = [f"-I{FOLDER / 'generated'}", f"-I{DEVICE / 'src'}", f"-I{DEVICE / 'device_include'}"]
-    command = [*compiler, *build.FLAGS, *headers]
+    command = [*compiler, "-O2", *build.FLAGS, *headers]
     sources = [
-        *sorted((DEVICE / "src" / "exec").rglob("*.cpp")),
-        *sorted((DEVICE / "src" / "exec").rglob("*.S")),
-        *(DEVICE / "src" / "config.cpp", SOURCES / "harness.cpp", SOURCES / "driver.cpp"),
+        *(units["exec"], units["exec/checks"], units["fiber_x86_64"], DEVICE / "src" / "config.cpp"),
+        *(SOURCES / "harness.cpp", SOURCES / "driver.cpp"),
     ]
     objects = [FOLDER / f"{source.name}.o" for source in sources]
-    changed = [build._compile(command, *pair, "1") for pair in zip(sources, objects, strict=True)]
+    changed = [_compile_if_changed(build, command, *pair) for pair in zip(sources, objects, strict=True)]
     driver = FOLDER / "driver"
     if any(changed) or not driver.exists():
         subprocess.run([*compiler, "-rdynamic", "-pthread", *objects, "-ldl", "-o", driver], check=True)
@@ -85,6 +84,13 @@ def _build_executor():
 
 def _build_kernels(build, command, name):
     code, module = FOLDER / f"{name}.o", FOLDER / f"{name}.so"
-    if build._compile(command, SOURCES / "kernels.cpp", code, "1") or not module.exists():
+    if _compile_if_changed(build, command, SOURCES / "kernels.cpp", code) or not module.exists():
         subprocess.run([*build.find_compiler(), *LINK_FLAGS, code, "-o", module], check=True)
     return module
+
+
+def _compile_if_changed(build, command, source, target):
+    if build.is_current(target):
+        return False
+    build.compile_source(command, source, target)
+    return True
