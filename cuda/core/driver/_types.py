@@ -13,6 +13,7 @@ from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver._checks import dtype_of, text_argument, texts_argument
 
 __all__ = [
+    "SCALARS",
     "ScalarArg",
     "TypeNameNotKnown",
     "VectorArg",
@@ -25,7 +26,7 @@ __all__ = [
     "vec",
 ]
 
-# NumPy scalars that are passed to kernels by value.
+# NumPy scalar types with a C counterpart, which kernels accept as arguments.
 SCALARS = frozenset(
     getattr(np, name)
     for name in (
