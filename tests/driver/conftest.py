@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def own_stack(monkeypatch):
     """Give each test an empty stack: autoinit, if a test imported it, left a context on that of the main thread."""
-    from cuda.core.driver._contexts import _context
+    from cuda.core.driver import _context
 
     monkeypatch.setattr(_context._thread, "stack", [])
     monkeypatch.setattr(_context._thread, "outside", None)

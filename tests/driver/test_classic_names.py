@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver import _classic_names, gpuarray
+from cuda.core.driver import _classic_names, _context, gpuarray
 from cuda.core.driver._classic_names import forget_classic_names, use_classic_names
-from cuda.core.driver._contexts import _context
 
 PROGRAMS = sorted((Path(__file__).parent / "ported").glob("*.py"))
 

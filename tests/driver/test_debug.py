@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from cuda.core.driver import debug
-from cuda.core.driver._library import is_debugging, set_debugging
+from cuda.core.driver._context import is_debugging, set_debugging
 
 
 def test_a_program_runs_with_debugging_on(tmp_path, monkeypatch, capsys):
@@ -15,7 +15,7 @@ def test_a_program_runs_with_debugging_on(tmp_path, monkeypatch, capsys):
     program = tmp_path / "program.py"
     program.write_text(
         "import sys, beside\n"
-        "from cuda.core.driver._library import is_debugging\n"
+        "from cuda.core.driver._context import is_debugging\n"
         "print(__name__, sys.argv[1:], beside.VALUE, is_debugging())\n"
     )
     monkeypatch.setattr(sys, "argv", ["debug"])

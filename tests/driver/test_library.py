@@ -5,7 +5,7 @@
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._library import is_debugging
+from cuda.core.driver._context import is_debugging
 
 
 def test_init_can_be_repeated(device):

@@ -4,10 +4,9 @@
 
 from cuda.core.driver._compile._linker import *
 from cuda.core.driver._constants import *
-from cuda.core.driver._contexts._context import *
+from cuda.core.driver._context import *
 from cuda.core.driver._contexts._streams import *
 from cuda.core.driver._errors import *
-from cuda.core.driver._library import *
 from cuda.core.driver._memory._copies import *
 from cuda.core.driver._memory._copy_records import *
 from cuda.core.driver._memory._device_memory import *

@@ -15,7 +15,7 @@ from cuda.core.driver._compile._compilation import DEFAULT_NVCC_FLAGS, Request, 
 from cuda.core.driver._compile._linker import Linker, find_library, is_needed
 from cuda.core.driver._compile._nvcc_options import split_options
 from cuda.core.driver._constants import jit_input_type
-from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, LogicError, logic_error
 from cuda.core.driver._modules._module import Module
 

@@ -10,7 +10,7 @@ import sys
 
 from cuda.core._utils.validators import list_argument
 from cuda.core.driver._checks import path_argument
-from cuda.core.driver._library import set_debugging
+from cuda.core.driver._context import set_debugging
 
 __all__ = ["main"]
 

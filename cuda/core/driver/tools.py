@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.driver._contexts._default_context import get_default_device, make_default_context
+from cuda.core.driver._context import get_default_device, make_default_context
 from cuda.core.driver._contexts._memoize import (
     clear_context_caches,
     context_dependent_memoize,

@@ -8,7 +8,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
-from cuda.core.driver._contexts._context import member_of
+from cuda.core.driver._context import member_of
 from support.contexts import current_context, foreign_context, no_context
 from support.interpreter import run
 from support.threads import COUNT, in_thread, run_in_threads

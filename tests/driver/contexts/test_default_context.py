@@ -7,8 +7,8 @@ import builtins
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._contexts import _default_context
-from cuda.core.driver._contexts._default_context import finish, get_default_device, make_default_context
+from cuda.core.driver import _context as _default_context
+from cuda.core.driver._context import finish, get_default_device, make_default_context
 from cuda.core.driver._errors import logic_error
 
 
@@ -35,15 +35,20 @@ def test_the_first_device_is_the_default():
 def test_the_first_device_that_works_is_taken(monkeypatch):
     tried = []
 
+    class AnyDevice(drv.Device):
+        """The first device, by any ordinal."""
+
+        def __init__(self, ordinal):
+            super().__init__(0)
+            tried.append(ordinal)
+
     def make(dev):
-        tried.append(dev)
         if len(tried) == 1:
             raise logic_error("cuCtxCreate", 101)
-        return drv.Device(0).make_context()
+        return dev.make_context()
 
     monkeypatch.setattr(drv.Device, "count", staticmethod(lambda: 2))
-    monkeypatch.setattr(_default_context, "Device", lambda ordinal: ordinal)
-    _default_context.Device.count = drv.Device.count
+    monkeypatch.setattr(_default_context, "Device", AnyDevice)
     assert made_on(make) == drv.Device(0)
     assert tried == [0, 1]
 

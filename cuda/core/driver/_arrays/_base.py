@@ -23,7 +23,7 @@ from cuda.core.driver._storage import fast_array, make_view, set_layout
 from cuda.core.driver._arrays._memory import ResultAllocation, open_results, share, take_array
 from cuda.core.driver._storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, ordered, whole
-from cuda.core.driver._contexts._context import Device, current_context
+from cuda.core.driver._context import Device, current_context
 from cuda.core.driver._contexts._streams import stream_of
 from cuda.core.driver._errors import INVALID_HANDLE, logic_error
 from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer, mem_alloc

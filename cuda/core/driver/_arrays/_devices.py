@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cuda.core import _device as core_device
-from cuda.core.driver._contexts._context import Context, current_context
+from cuda.core.driver._context import Context, current_context
 from cuda.core.driver._errors import INVALID_CONTEXT, logic_error
 
 __all__ = ["ArrayDevice", "array_device", "check_device", "device_of"]

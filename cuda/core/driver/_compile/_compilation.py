@@ -22,9 +22,8 @@ from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver._checks import path_argument, text_argument
 from cuda.core.driver._compile import _nvcc
 from cuda.core.driver._compile._nvcc_options import UnknownOptionError, split_options, translate
-from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._context import current_context, is_debugging
 from cuda.core.driver._errors import CompileError
-from cuda.core.driver._library import is_debugging
 
 __all__ = ["DEFAULT_NVCC_FLAGS", "Request", "compile_object"]
 

@@ -8,8 +8,7 @@ import functools
 import gc
 import threading
 
-from cuda.core.driver._contexts._context import current_context
-from cuda.core.driver._contexts._default_context import make_default_context
+from cuda.core.driver._context import current_context, make_default_context
 
 __all__ = ["clear_context_caches", "context_dependent_memoize", "init_cuda_context_fixture", "mark_cuda_test"]
 

@@ -13,7 +13,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import event_flags, stream_flags
-from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._context import current_context
 from cuda.core.driver._contexts._shared_events import SharedEvent
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
 from cuda.core.driver._held import hold

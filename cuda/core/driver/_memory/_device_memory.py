@@ -17,7 +17,7 @@ from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, flags_argument, whole
-from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
 
 __all__ = [

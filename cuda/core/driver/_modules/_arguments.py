@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy
 
 from cuda.core._memory._buffer import Buffer
-from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._context import current_context
 from cuda.core.driver._contexts._streams import keep_until_done, stream_of
 from cuda.core.driver._errors import translated
 from cuda.core.driver._memory._copies import memcpy_dtoh_async, memcpy_htod_async

@@ -20,7 +20,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config
-from cuda.core.driver._contexts._context import Context, current_context, member_of
+from cuda.core.driver._context import Context, current_context, member_of
 from cuda.core.driver._contexts._streams import Event, stream_of
 from cuda.core.driver._errors import (
     INVALID_HANDLE,

@@ -9,7 +9,7 @@ import operator
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import device_attribute
-from cuda.core.driver._contexts._context import Context, Device
+from cuda.core.driver._context import Context, Device
 
 __all__ = ["DeviceData", "OccupancyRecord"]
 

@@ -21,7 +21,7 @@ from cuda.core.driver._constants import (
     array_format,
     filter_mode,
 )
-from cuda.core.driver._contexts._context import current_context, member_of
+from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error, translated
 from cuda.core.driver._memory._device_memory import as_pointer
 from cuda.core.driver._textures._cuda_arrays import FORMATS, Array, array_of, matrix_to_array

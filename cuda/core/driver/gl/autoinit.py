@@ -4,8 +4,7 @@
 
 import atexit
 
-from cuda.core.driver._contexts._default_context import check_importer, finish, make_default_context
-from cuda.core.driver._library import init
+from cuda.core.driver._context import check_importer, finish, init, make_default_context
 from cuda.core.driver.gl._registered import make_context
 
 __all__ = ["context", "device"]

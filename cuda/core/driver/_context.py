@@ -1,10 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices, contexts, and the context stack of each thread."""
+"""Initialization, devices, contexts, and the context stack of each thread."""
 
 from __future__ import annotations
 
+import builtins
+import contextlib
+import importlib
 import operator
+import os
+import sys
 import threading
 import warnings
 import weakref
@@ -13,21 +18,74 @@ from cuda.core import _device as core_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import text_argument, whole
+from cuda.core._utils.version import driver_version
+from cuda.core.driver._checks import callable_argument, text_argument, whole
 from cuda.core.driver._constants import compute_mode, ctx_flags, device_attribute, func_cache, limit, shared_config
 from cuda.core.driver._errors import (
     INVALID_CONTEXT,
     INVALID_DEVICE,
     INVALID_VALUE,
+    Error,
     LogicError,
     call,
     classic_error,
     logic_error,
     translated,
 )
-from cuda.core.driver._library import CUDA_VERSION, get_driver_version
 
-__all__ = ["Context", "Device"]
+__all__ = ["Context", "Device", "get_driver_version", "get_version", "have_gl_ext", "init", "set_debugging"]
+
+# The CUDA version of this interface.
+CUDA_VERSION = (13, 0, 0)
+
+
+@translated
+def init(flags: int = 0) -> None:
+    """Initialize the driver (``cuInit``). Optional: all functions of this package do so themselves.
+
+    Parameters
+    ----------
+    flags : int, optional
+        Must be 0.
+
+    Raises
+    ------
+    LogicError
+        If ``flags`` is not 0.
+    """
+    if flags != 0:
+        raise logic_error("cuInit", INVALID_VALUE, f"flags must be 0, not {shown(flags)}")
+    core_device.Device.get_all_devices()
+
+
+def get_version() -> tuple[int, int, int]:
+    """Return the CUDA version for which this interface is built, such as ``(13, 0, 0)``."""
+    return CUDA_VERSION
+
+
+def get_driver_version() -> int:
+    """Return the latest CUDA version that the driver supports, 13000 for 13.0 (``cuDriverGetVersion``)."""
+    major, minor = driver_version()[:2]
+    return 1000 * major + 10 * minor
+
+
+def have_gl_ext() -> bool:
+    """Return True: :mod:`cuda.core.driver.gl` is always available."""
+    return True
+
+
+class _Debugging:
+    is_on = False
+
+
+def set_debugging(flag: bool = True) -> None:
+    """Compile later sources with debug information (``-g -G``), keep the compiler's files, and bypass the cache."""
+    _Debugging.is_on = bool(flag)
+
+
+def is_debugging() -> bool:
+    """Return whether :func:`set_debugging` has turned debugging on."""
+    return _Debugging.is_on
 
 
 class Device:
@@ -513,3 +571,108 @@ def _restore_current() -> None:
     else:
         outside, _thread.outside = _thread.outside, None
         call("cuCtxSetCurrent", outside)
+
+
+# Files in the home directory with the ordinal of the user's device.
+_FILES = (".cuda_device", ".cuda-device")
+
+
+def make_default_context(ctx_maker=None) -> Context:
+    """Create a context on the device that the user chose, or on the first device that works, and make it current.
+
+    The environment variable ``CUDA_DEVICE`` has the ordinal of the device, else the file ``.cuda_device`` in the
+    home directory.
+
+    Parameters
+    ----------
+    ctx_maker : callable, optional
+        A function that returns a context for a :class:`Device`. Default is :meth:`Device.make_context`.
+
+    Raises
+    ------
+    RuntimeError
+        The builtin exception, if there is no device, or none works.
+    """
+    callable_argument("ctx_maker", ctx_maker)
+    if ctx_maker is None:
+        ctx_maker = Device.make_context
+    chosen = _chosen_ordinal()
+    if chosen is not None:
+        return ctx_maker(Device(chosen))
+    count = Device.count()
+    failures = []
+    for ordinal in range(count):
+        try:
+            return ctx_maker(Device(ordinal))
+        except Error as error:
+            failures.append(f"device {ordinal}: {error}")
+    if failures:
+        raise builtins.RuntimeError(f"no context could be created on any device; {'; '.join(failures)}")
+    raise builtins.RuntimeError("there is no CUDA device")
+
+
+def get_default_device(default: int = 0) -> Device:
+    """Return the device that the user chose, else the one with a given ordinal. Deprecated.
+
+    Parameters
+    ----------
+    default : int, optional
+        The ordinal if the user chose no device. Default is 0.
+
+    Warns
+    -----
+    DeprecationWarning
+        Always; use :func:`make_default_context`.
+    """
+    warnings.warn("get_default_device is deprecated; use make_default_context", DeprecationWarning, stacklevel=2)
+    chosen = _chosen_ordinal()
+    return Device(default if chosen is None else chosen)
+
+
+def _chosen_ordinal() -> int | None:
+    source, text = "the environment variable CUDA_DEVICE", os.environ.get("CUDA_DEVICE")
+    home = os.path.expanduser("~")
+    for name in _FILES if text is None else ():
+        path = os.path.join(home, name)
+        with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
+            source, text = path, file.read()
+            break
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise builtins.RuntimeError(f"{source} must have the ordinal of a device, not {shown(text.strip())}") from None
+
+
+def check_importer(name: str) -> None:
+    """Warn if a program has ``import cuda.core.driver as cuda`` and now imports a submodule by its full name.
+
+    Such an import rebinds the name ``cuda`` to the namespace package.
+    """
+    frame = sys._getframe(2)
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        frame = frame.f_back
+    if frame is None or frame.f_globals.get("cuda") is not sys.modules.get("cuda.core.driver"):
+        return
+    instructions = iter(importlib.import_module("dis").get_instructions(frame.f_code))
+    following = next((next(instructions, None) for item in instructions if item.offset == frame.f_lasti), None)
+    if following is not None and following.opname == "STORE_NAME" and following.argval == "cuda":
+        last = name.rpartition(".")[2]
+        warnings.warn(
+            f"'import {name}' rebinds the name 'cuda', which was cuda.core.driver; "
+            f"write 'from cuda.core.driver import {last}'",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def finish(context: Context) -> None:
+    """Pop the context of autoinit at exit, if it is still the current one."""
+    tools = sys.modules.get("cuda.core.driver.tools")
+    with contextlib.suppress(Exception):  # at exit nobody handles errors
+        if tools is not None:
+            tools.clear_context_caches()
+    with contextlib.suppress(Error):
+        if Context.get_current() is context:
+            Context.pop()
