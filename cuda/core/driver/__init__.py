@@ -5,7 +5,6 @@
 from cuda.core.driver._compile._linker import *
 from cuda.core.driver._constants import *
 from cuda.core.driver._context import *
-from cuda.core.driver._contexts._streams import *
 from cuda.core.driver._errors import *
 from cuda.core.driver._memory._copies import *
 from cuda.core.driver._memory._copy_records import *
@@ -16,5 +15,6 @@ from cuda.core.driver._memory._managed import *
 from cuda.core.driver._memory._pools import *
 from cuda.core.driver._modules._arguments import *
 from cuda.core.driver._modules._module import *
+from cuda.core.driver._streams import *
 from cuda.core.driver._textures._cuda_arrays import *
 from cuda.core.driver._textures._references import *

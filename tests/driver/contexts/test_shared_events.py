@@ -5,9 +5,8 @@
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._contexts._shared_events import SharedEvent
-from cuda.core.driver._contexts._streams import stream_of
 from cuda.core.driver._errors import call
+from cuda.core.driver._streams import SharedEvent, stream_of
 
 pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.requires(ipc=True)]
 

@@ -10,7 +10,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
-from cuda.core.driver._contexts._streams import Kept, keep_until_done, stream_of
+from cuda.core.driver._streams import Kept, keep_until_done, stream_of
 
 pytestmark = pytest.mark.usefixtures("context")
 

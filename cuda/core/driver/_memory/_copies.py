@@ -10,7 +10,6 @@ from cuda.core._memory._buffer import Buffer
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._context import Context, current_context, handle_of
-from cuda.core.driver._contexts._streams import stream_of
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
 from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._calls import (
@@ -28,6 +27,7 @@ from cuda.core.driver._calls import (
     memset_d32_async,
     pattern,
 )
+from cuda.core.driver._streams import stream_of
 
 __all__ = [
     "from_device",

@@ -12,7 +12,7 @@ import warnings
 
 import numpy
 
-from cuda.core._kernel_arg_handler import register_buffer_class
+from cuda.core._launch._arguments import register_buffer_class
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._module import ObjectCode
@@ -21,7 +21,6 @@ from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config
 from cuda.core.driver._context import Context, current_context, member_of
-from cuda.core.driver._contexts._streams import Event, stream_of
 from cuda.core.driver._errors import (
     INVALID_HANDLE,
     INVALID_VALUE,
@@ -35,7 +34,8 @@ from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer
 from cuda.core.driver._memory._managed import ManagedAllocation
 from cuda.core.driver._memory._pools import PooledDeviceAllocation
 from cuda.core.driver._modules._arguments import begin, convert, end
-from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
+from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
+from cuda.core.driver._streams import Event, stream_of
 from cuda.core.driver._textures._references import SurfaceReference, TextureReference
 
 __all__ = ["Function", "Module", "PreparedFunction", "module_from_file"]

@@ -12,7 +12,6 @@ from cuda.core.driver._arrays._layout import checked_shape
 from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._arrays._transfer import copy_of
 from cuda.core.driver._checks import callable_argument, whole
-from cuda.core.driver._contexts._streams import keep_until_done, stream_of
 from cuda.core.driver._kernels._build import build_kernel
 from cuda.core.driver._memory._device_memory import mem_alloc
 from cuda.core.driver._random._skip import mrg32k3a_powers, xorwow_powers
@@ -22,6 +21,7 @@ from cuda.core.driver._random._tables import (
     generate_direction_vectors,
     generate_scramble_constants,
 )
+from cuda.core.driver._streams import keep_until_done, stream_of
 
 __all__ = [
     "MRG32k3aRandomNumberGenerator",
