@@ -21,7 +21,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._arrays._layout import element_count, is_c_contiguous, is_f_contiguous
 from cuda.core.driver._contexts._context import current_context
 from cuda.core.driver._errors import launch_error
-from cuda.core.driver._memory._device_memory import mem_alloc
+from cuda.core.driver._device_memory import mem_alloc
 
 __all__ = [
     "ArrayStorage",

@@ -24,8 +24,8 @@ from cuda.core.driver._arrays._memory import ResultAllocation, open_results, sha
 from cuda.core.driver._storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, ordered, whole
 from cuda.core.driver._context import Device, current_context
+from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_HANDLE, logic_error
-from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._streams import stream_of
 
 __all__ = ["ArrayBase", "ArrayFlags", "checked_dtype", "overlap", "splay", "stream_for"]

@@ -29,11 +29,11 @@ from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core.driver import _context
+from cuda.core.driver import _device_memory as _memory
 from cuda.core.driver._arrays._storage import ResultSource
 from cuda.core.driver._constants import device_attribute
+from cuda.core.driver._device_memory import DeviceAllocation, PlainMemory, mem_alloc
 from cuda.core.driver._errors import classic_error
-from cuda.core.driver._memory import _device_memory as _memory
-from cuda.core.driver._memory._device_memory import DeviceAllocation, PlainMemory, mem_alloc
 
 __all__ = ["ResultAllocation", "SharedAllocation", "is_of_pool", "share", "take_array", "take_result"]
 

@@ -10,9 +10,9 @@ from cuda.core._memory._buffer import Buffer
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._context import Context, current_context, handle_of
+from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
-from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer, mem_alloc
-from cuda.core.driver._calls import (
+from cuda.core.driver._memory._linear_copies import (
     memcpy_dtod,
     memcpy_dtod_async,
     memcpy_dtoh,

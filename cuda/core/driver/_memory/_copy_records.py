@@ -11,9 +11,9 @@ import numpy
 from cuda.core.driver._checks import MAX_BYTES, whole
 from cuda.core.driver._constants import memory_type
 from cuda.core.driver._context import current_context, handle_of
+from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import call
 from cuda.core.driver._held import hold
-from cuda.core.driver._memory._device_memory import as_pointer
 from cuda.core.driver._streams import keep_until_done, stream_of
 
 __all__ = ["Memcpy2D", "Memcpy3D", "Memcpy3DPeer"]

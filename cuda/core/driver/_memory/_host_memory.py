@@ -16,8 +16,8 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._context import current_context
+from cuda.core.driver._device_memory import adopt, check_size
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
-from cuda.core.driver._memory._device_memory import adopt, check_size
 
 __all__ = [
     "AlignedHostAllocation",

@@ -8,8 +8,8 @@ from cuda.core.driver._arrays._memory import is_of_pool
 from cuda.core.driver._checks import flags_argument
 from cuda.core.driver._constants import ipc_mem_flags
 from cuda.core.driver._context import current_context
+from cuda.core.driver._device_memory import PointerHolderBase, as_pointer
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error
-from cuda.core.driver._memory._device_memory import PointerHolderBase, as_pointer
 from cuda.core.driver._streams import handle_bytes, native_handle
 
 __all__ = ["IPCMemoryHandle", "mem_get_ipc_handle"]

@@ -13,8 +13,8 @@ from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._memory._memory_resource import free_device
 from cuda.core.driver._checks import flags_argument, ndarray_argument
 from cuda.core.driver._context import current_context
+from cuda.core.driver._device_memory import DeviceAllocation, adopt, check_size
 from cuda.core.driver._errors import call
-from cuda.core.driver._memory._device_memory import DeviceAllocation, adopt, check_size
 from cuda.core.driver._memory._host_memory import ArrayMemory, array_over, order_of
 from cuda.core.driver._streams import stream_of
 

@@ -21,6 +21,7 @@ from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config
 from cuda.core.driver._context import Context, current_context, member_of
+from cuda.core.driver._device_memory import DeviceAllocation, as_pointer
 from cuda.core.driver._errors import (
     INVALID_HANDLE,
     INVALID_VALUE,
@@ -30,7 +31,6 @@ from cuda.core.driver._errors import (
     logic_error,
     translated,
 )
-from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer
 from cuda.core.driver._memory._managed import ManagedAllocation
 from cuda.core.driver._memory._pools import PooledDeviceAllocation
 from cuda.core.driver._modules._arguments import begin, convert, end
