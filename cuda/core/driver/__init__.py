@@ -7,11 +7,10 @@ from cuda.core.driver._constants import *
 from cuda.core.driver._context import *
 from cuda.core.driver._device_memory import *
 from cuda.core.driver._errors import *
+from cuda.core.driver._host_memory import *
 from cuda.core.driver._memory._copies import *
 from cuda.core.driver._memory._copy_records import *
-from cuda.core.driver._memory._host_memory import *
 from cuda.core.driver._memory._ipc import *
-from cuda.core.driver._memory._managed import *
 from cuda.core.driver._memory._pools import *
 from cuda.core.driver._modules._arguments import *
 from cuda.core.driver._modules._module import *

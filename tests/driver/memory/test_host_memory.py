@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._memory._host_memory import _RESOURCE
+from cuda.core.driver._host_memory import _RESOURCE
 
 pytestmark = pytest.mark.usefixtures("context")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._memory._managed import _ManagedMemoryResource
+from cuda.core.driver._host_memory import _ManagedMemoryResource
 from cuda.core.driver.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")

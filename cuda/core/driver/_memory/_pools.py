@@ -19,7 +19,7 @@ from cuda.core.driver._checks import flags_argument, whole
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import DeviceAllocation, mem_alloc
 from cuda.core.driver._errors import INVALID_VALUE, MemoryError, logic_error
-from cuda.core.driver._memory._host_memory import PagelockedHostAllocation, array_over, mem_host_alloc
+from cuda.core.driver._host_memory import PagelockedHostAllocation, array_over, mem_host_alloc
 
 __all__ = [
     "DeviceMemoryPool",

@@ -31,7 +31,7 @@ from cuda.core.driver._errors import (
     logic_error,
     translated,
 )
-from cuda.core.driver._memory._managed import ManagedAllocation
+from cuda.core.driver._host_memory import ManagedAllocation
 from cuda.core.driver._memory._pools import PooledDeviceAllocation
 from cuda.core.driver._modules._arguments import begin, convert, end
 from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall

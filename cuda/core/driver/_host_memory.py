@@ -1,34 +1,41 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Host memory as NumPy arrays: page-locked, aligned, and registered memory."""
+"""NumPy arrays in page-locked, aligned, registered and managed memory."""
 
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_resource import MemoryResource
-from cuda.core._memory._memory_resource import free_pinned
-from cuda.core._memory._legacy import register_host_memory as register
+from cuda.core._memory.ranges._allocation import free_device, free_pinned
+from cuda.core._memory.ranges._host_registration import register_host_memory as register
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._context import current_context
-from cuda.core.driver._device_memory import adopt, check_size
+from cuda.core.driver._device_memory import DeviceAllocation, adopt, check_size
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
+from cuda.core.driver._streams import stream_of
 
 __all__ = [
     "AlignedHostAllocation",
     "HostAllocation",
     "HostPointer",
+    "ManagedAllocation",
     "PagelockedHostAllocation",
     "RegisteredHostMemory",
     "aligned_empty",
     "aligned_empty_like",
     "aligned_zeros",
     "aligned_zeros_like",
+    "managed_empty",
+    "managed_empty_like",
+    "managed_zeros",
+    "managed_zeros_like",
     "mem_host_alloc",
     "pagelocked_empty",
     "pagelocked_empty_like",
@@ -371,3 +378,112 @@ def _zeroed(array: numpy.ndarray) -> numpy.ndarray:
     # As bytes, because structures have no zero.
     array.reshape(-1, order="A").view(numpy.uint8)[...] = 0
     return array
+
+
+class ManagedAllocation(ArrayMemory, DeviceAllocation):
+    """Managed memory, the ``base`` of arrays; freed when nothing refers to it (``cuMemFree``)."""
+
+    _made_by = "managed_empty()"
+    _freed_by = "cuMemFree"
+
+    def get_device_pointer(self) -> int:
+        """Return the address, which is the same for host and devices."""
+        self._check_allocated("the device pointer")
+        return self.handle
+
+    def attach(self, mem_flags: int, stream=None) -> None:
+        """Change which streams may access the memory (``cuStreamAttachMemAsync``).
+
+        Parameters
+        ----------
+        mem_flags : mem_attach_flags | int
+            ``GLOBAL``: all streams; ``HOST``: none, only the host; ``SINGLE``: only ``stream``.
+        stream : :class:`Stream`, optional
+            The stream on which the change is enqueued. If None, the NULL stream.
+        """
+        self._check_allocated("cuStreamAttachMemAsync")
+        call("cuStreamAttachMemAsync", stream_of(stream), self.handle, 0, operator.index(mem_flags))
+
+
+class _ManagedMemoryResource(MemoryResource):
+    """Managed memory of a device, allocated without a pool."""
+
+    _accessible_by = ("device", "host")
+
+    _needs_stream = False
+
+    _waits_to_free = True
+
+    def __init__(self, device_id: int):
+        self._device_id = device_id
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Raise NotImplementedError: use :func:`managed_empty`."""
+        raise NotImplementedError("managed memory of the classic interface comes from managed_empty()")
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Free memory (``cuMemFree``)."""
+        free_device(int(ptr), self._device_id)
+
+    @property
+    def is_managed(self) -> bool:
+        """True: the memory is managed."""
+        return True
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device."""
+        return self._device_id
+
+
+def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array in managed memory (``cuMemAllocManaged``), which kernels take as an argument.
+
+    Parameters
+    ----------
+    shape : int | iterable of int
+        The shape of the array.
+    dtype : dtype
+        The data type of the elements.
+    order : str, optional
+        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
+    mem_flags : mem_attach_flags | int
+        Which streams may access the memory, usually ``GLOBAL``. The driver refuses the default, 0.
+
+    Returns
+    -------
+    numpy.ndarray
+        The array, whose ``base`` is a :class:`ManagedAllocation`.
+    """
+    return array_over(lambda size: _allocate(size, mem_flags), shape, dtype, order)
+
+
+def managed_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array of zeros in managed memory; see :func:`managed_empty`."""
+    array = managed_empty(shape, dtype, order, mem_flags)
+    array.reshape(-1, order="A").view(numpy.uint8)[...] = 0
+    return array
+
+
+def managed_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array in managed memory, with the shape, type and order of another contiguous array."""
+    array = ndarray_argument("array", array)
+    return managed_empty(array.shape, array.dtype, order_of(array), mem_flags)
+
+
+def managed_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
+    """Return a new array of zeros in managed memory; see :func:`managed_empty_like`."""
+    array = ndarray_argument("array", array)
+    return managed_zeros(array.shape, array.dtype, order_of(array), mem_flags)
+
+
+_resources = {}
+
+
+def _allocate(size: int, mem_flags: int) -> ManagedAllocation:
+    context = current_context("cuMemAllocManaged")
+    size = check_size("cuMemAllocManaged", size)
+    ordinal = context._device._ordinal
+    pointer = int(call("cuMemAllocManaged", size, flags_argument("mem_flags", mem_flags, "cuMemAllocManaged")))
+    resource = _resources.setdefault(ordinal, _ManagedMemoryResource(ordinal))
+    return adopt(ManagedAllocation, pointer, size, resource, context)
