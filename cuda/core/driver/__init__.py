@@ -11,9 +11,9 @@ from cuda.core.driver._host_memory import *
 from cuda.core.driver._memory._copies import *
 from cuda.core.driver._memory._copy_records import *
 from cuda.core.driver._memory._ipc import *
-from cuda.core.driver._memory._pools import *
 from cuda.core.driver._modules._arguments import *
 from cuda.core.driver._modules._module import *
+from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *
 from cuda.core.driver._textures._cuda_arrays import *
 from cuda.core.driver._textures._references import *

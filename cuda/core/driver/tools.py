@@ -11,7 +11,8 @@ from cuda.core.driver._contexts._memoize import (
     init_cuda_context_fixture,
     mark_cuda_test,
 )
-from cuda.core.driver._memory._pools import (
+from cuda.core.driver._modules._occupancy import DeviceData, OccupancyRecord
+from cuda.core.driver._pools import (
     DeviceMemoryPool,
     PageLockedAllocator,
     PageLockedMemoryPool,
@@ -19,7 +20,6 @@ from cuda.core.driver._memory._pools import (
     PooledHostAllocation,
     bitlog2,
 )
-from cuda.core.driver._modules._occupancy import DeviceData, OccupancyRecord
 from cuda.core.driver._types import (
     ScalarArg,
     TypeNameNotKnown,

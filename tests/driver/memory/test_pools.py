@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core.driver import _pools
 from cuda.core.driver._errors import logic_error
-from cuda.core.driver._memory import _pools
 from support.threads import run_in_threads
 
 pytestmark = pytest.mark.usefixtures("context")

@@ -32,9 +32,9 @@ from cuda.core.driver._errors import (
     translated,
 )
 from cuda.core.driver._host_memory import ManagedAllocation
-from cuda.core.driver._memory._pools import PooledDeviceAllocation
 from cuda.core.driver._modules._arguments import begin, convert, end
 from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
+from cuda.core.driver._pools import PooledDeviceAllocation
 from cuda.core.driver._streams import Event, stream_of
 from cuda.core.driver._textures._references import SurfaceReference, TextureReference
 
