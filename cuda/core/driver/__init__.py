@@ -8,9 +8,9 @@ from cuda.core.driver._context import *
 from cuda.core.driver._device_memory import *
 from cuda.core.driver._errors import *
 from cuda.core.driver._host_memory import *
+from cuda.core.driver._ipc import *
 from cuda.core.driver._memory._copies import *
 from cuda.core.driver._memory._copy_records import *
-from cuda.core.driver._memory._ipc import *
 from cuda.core.driver._modules._arguments import *
 from cuda.core.driver._modules._module import *
 from cuda.core.driver._pools import *
