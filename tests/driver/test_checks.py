@@ -9,11 +9,10 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import _checks, characterize, compiler, gpuarray
-from cuda.core.driver._modules._occupancy import DeviceData, OccupancyRecord
 from cuda.core.driver._random._tables import generate_direction_vectors
 from cuda.core.driver.elementwise import ElementwiseKernel
 from cuda.core.driver.reduction import ReductionKernel
-from cuda.core.driver.tools import ScalarArg, get_or_register_dtype, make_default_context
+from cuda.core.driver.tools import DeviceData, OccupancyRecord, ScalarArg, get_or_register_dtype, make_default_context
 
 HUGE = 10**5000
 

@@ -11,8 +11,8 @@ import numpy as np
 from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._checks import text_argument
 from cuda.core.driver._context import Context
-from cuda.core.driver._contexts._memoize import context_dependent_memoize
 from cuda.core.driver.compiler import SourceModule
+from cuda.core.driver.tools import context_dependent_memoize
 
 __all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
 

@@ -6,7 +6,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import tools
-from cuda.core.driver._contexts._memoize import drop_detached
+from cuda.core.driver.tools import drop_detached
 
 pytestmark = pytest.mark.usefixtures("context")
 
