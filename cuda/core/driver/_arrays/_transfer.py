@@ -17,9 +17,7 @@ from cuda.core.driver._arrays._layout import (
     element_count,
     kept_order_strides,
 )
-from cuda.core.driver._host_memory import pagelocked_empty
-from cuda.core.driver._kernels._elementwise import Elementwise, Operand
-from cuda.core.driver._memory._copies import (
+from cuda.core.driver._copies import (
     memcpy_dtod_async,
     memcpy_dtoh,
     memcpy_dtoh_async,
@@ -29,6 +27,8 @@ from cuda.core.driver._memory._copies import (
     memset_d16_async,
     memset_d32_async,
 )
+from cuda.core.driver._host_memory import pagelocked_empty
+from cuda.core.driver._kernels._elementwise import Elementwise, Operand
 from cuda.core.driver._streams import stream_of
 
 __all__ = ["assign", "convert", "download", "fill", "host_layout", "upload", "word_dtype"]

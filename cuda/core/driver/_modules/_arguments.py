@@ -8,9 +8,9 @@ import numpy
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core.driver._context import current_context
+from cuda.core.driver._copies import memcpy_dtoh_async, memcpy_htod_async
 from cuda.core.driver._device_memory import DeviceAllocation, PointerHolderBase, as_pointer, managed_address
 from cuda.core.driver._errors import translated
-from cuda.core.driver._memory._copies import memcpy_dtoh_async, memcpy_htod_async
 from cuda.core.driver._streams import keep_until_done, stream_of
 from cuda.core.driver._types import SCALARS
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._checks import whole
-from cuda.core.driver._memory._copies import memcpy_dtod_async
+from cuda.core.driver._copies import memcpy_dtod_async
 
 __all__ = [
     "direction_vector_set",
