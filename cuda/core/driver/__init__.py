@@ -10,8 +10,7 @@ from cuda.core.driver._device_memory import *
 from cuda.core.driver._errors import *
 from cuda.core.driver._host_memory import *
 from cuda.core.driver._ipc import *
-from cuda.core.driver._modules._arguments import *
-from cuda.core.driver._modules._module import *
+from cuda.core.driver._module import *
 from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *
 from cuda.core.driver._textures._cuda_arrays import *

@@ -17,7 +17,7 @@ from cuda.core.driver._compile._nvcc_options import split_options
 from cuda.core.driver._constants import jit_input_type
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, LogicError, logic_error
-from cuda.core.driver._modules._module import Module
+from cuda.core.driver._module import Module
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",

@@ -10,7 +10,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray, tools
-from cuda.core.driver._modules._arguments import convert
+from cuda.core.driver._module import convert
 from cuda.core.driver.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")

@@ -9,9 +9,8 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core import LEGACY_DEFAULT_STREAM
-from cuda.core.driver import gpuarray
-from cuda.core.driver._modules import _module
-from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
+from cuda.core.driver import _module, gpuarray
+from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver.compiler import SourceModule
 from support.threads import COUNT, run_in_threads
 

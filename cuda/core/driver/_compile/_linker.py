@@ -21,7 +21,7 @@ from cuda.core.driver._checks import callable_argument, whole
 from cuda.core.driver._constants import jit_input_type, jit_option
 from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._errors import INVALID_VALUE, LogicError, classic_error, logic_error
-from cuda.core.driver._modules._module import Module, code_of, read_file
+from cuda.core.driver._module import Module, code_of, read_file
 
 __all__ = ["Linker", "module_from_buffer"]
 
