@@ -10,10 +10,15 @@ from __future__ import annotations
 
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core.driver._checks import path_argument, text_argument
-from cuda.core.driver._compile import _nvcc
-from cuda.core.driver._compile._compilation import DEFAULT_NVCC_FLAGS, Request, compile_object
+from cuda.core.driver._compilation import (
+    DEFAULT_NVCC_FLAGS,
+    Request,
+    compile_object,
+    nvcc_version,
+    preprocess_with_nvcc,
+    split_options,
+)
 from cuda.core.driver._compile._linker import Linker, find_library, is_needed
-from cuda.core.driver._compile._nvcc_options import split_options
 from cuda.core.driver._constants import jit_input_type
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, LogicError, logic_error
@@ -269,14 +274,14 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
             "preprocess_source", NOT_SUPPORTED, "NVRTC does not return preprocessed sources; pass the path of an nvcc"
         )
     nvcc, source = path_argument("nvcc", nvcc), text_argument("source", source)
-    return _nvcc.preprocess(nvcc, source, split_options(options))
+    return preprocess_with_nvcc(nvcc, source, split_options(options))
 
 
 def get_nvcc_version(nvcc: str = "nvcc") -> str:
     """Return the version of NVRTC, or the output of ``nvcc --version`` if ``nvcc`` is the path of a compiler."""
     if nvcc is not None:
         nvcc = path_argument("nvcc", nvcc)
-    return _nvcc.version(nvcc) if nvcc not in (None, "nvcc") else "NVRTC {}.{}".format(*nvrtc_version())
+    return nvcc_version(nvcc) if nvcc not in (None, "nvcc") else "NVRTC {}.{}".format(*nvrtc_version())
 
 
 def __dir__():

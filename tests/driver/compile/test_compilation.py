@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._compile import _compilation
-from cuda.core.driver._compile._compilation import _HEADERS, cache_of, needs_other_headers, wrapped
+from cuda.core.driver import _compilation
+from cuda.core.driver._compilation import _HEADERS, cache_of, needs_other_headers, wrapped
 from cuda.core.driver.compiler import SourceModule, compile
 
 HEADERS = sorted(path.relative_to(_HEADERS).as_posix() for path in Path(_HEADERS).rglob("*") if path.is_file())

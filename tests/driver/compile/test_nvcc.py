@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._compile import _nvcc
+from cuda.core.driver import _compilation
 from cuda.core.driver.compiler import compile, get_nvcc_version, preprocess_source
 from cuda.core.utils import InMemoryProgramCache
 
@@ -33,7 +33,7 @@ else:
 
 @pytest.fixture
 def nvcc(tmp_path):
-    _nvcc.version.cache_clear()
+    _compilation.nvcc_version.cache_clear()
     path = tmp_path / "nvcc"
     path.write_text(NVCC.format(python=sys.executable, log=str(tmp_path / "log")))
     path.chmod(0o755)
@@ -57,12 +57,12 @@ def test_a_failure_of_nvcc_is_a_compile_error(nvcc):
 
 def test_code_of_nvcc_is_cached_unless_the_source_has_includes(nvcc, tmp_path):
     cache = InMemoryProgramCache()
-    first = _nvcc.run(nvcc, "source", [], "cubin", cache)
+    first = _compilation.run_nvcc(nvcc, "source", [], "cubin", cache)
     assert first == (b"code of source", "a remark")
-    assert _nvcc.run(nvcc, "source", [], "cubin", cache) == (b"code of source", "")
+    assert _compilation.run_nvcc(nvcc, "source", [], "cubin", cache) == (b"code of source", "")
     assert (tmp_path / "log").read_text().count("-o") == 1
     for _ in range(2):
-        _nvcc.run(nvcc, '#include "x.h"', [], "cubin", cache)
+        _compilation.run_nvcc(nvcc, '#include "x.h"', [], "cubin", cache)
     assert (tmp_path / "log").read_text().count("-o") == 3
 
 

@@ -5,7 +5,7 @@
 import pytest
 
 from cuda.core import ProgramOptions
-from cuda.core.driver._compile._nvcc_options import UnknownOptionError, arch_of, split_options, translate
+from cuda.core.driver._compilation import UnknownOptionError, arch_of, split_options, translate
 
 
 @pytest.mark.parametrize(

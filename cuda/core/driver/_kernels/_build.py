@@ -8,7 +8,7 @@ from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core.driver._compile._compilation import Request, compile_object
+from cuda.core.driver._compilation import Request, compile_object
 from cuda.core.driver._errors import launch_error
 
 __all__ = ["DeviceKernel", "build_kernel", "build_user_kernel"]

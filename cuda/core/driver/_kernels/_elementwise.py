@@ -22,7 +22,6 @@ __all__ = ["Elementwise", "Operand"]
 
 BLOCK = 256
 PACK_BYTES = 16
-MAX_BLOCKS = 2**31 - 1
 INT32_ELEMENTS = 2**31 - 1
 
 
