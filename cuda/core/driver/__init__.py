@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classic driver-style interface, on the primary context: ``import cuda.core.driver as drv``."""
 
-from cuda.core.driver._compile._linker import *
 from cuda.core.driver._constants import *
 from cuda.core.driver._context import *
 from cuda.core.driver._copies import *
@@ -10,6 +9,7 @@ from cuda.core.driver._device_memory import *
 from cuda.core.driver._errors import *
 from cuda.core.driver._host_memory import *
 from cuda.core.driver._ipc import *
+from cuda.core.driver._linker import *
 from cuda.core.driver._module import *
 from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *

@@ -18,10 +18,10 @@ from cuda.core.driver._compilation import (
     preprocess_with_nvcc,
     split_options,
 )
-from cuda.core.driver._compile._linker import Linker, find_library, is_needed
 from cuda.core.driver._constants import jit_input_type
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, LogicError, logic_error
+from cuda.core.driver._linker import Linker, find_library, is_needed
 from cuda.core.driver._module import Module
 
 __all__ = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._compile._linker import find_library, linker_fields
+from cuda.core.driver._linker import find_library, linker_fields
 from cuda.core.driver.compiler import DynamicModule, DynamicSourceModule, SourceModule, compile
 
 pytestmark = pytest.mark.usefixtures("context")
