@@ -5,6 +5,7 @@
 from cuda.core.driver._constants import *
 from cuda.core.driver._context import *
 from cuda.core.driver._copies import *
+from cuda.core.driver._cuda_arrays import *
 from cuda.core.driver._device_memory import *
 from cuda.core.driver._errors import *
 from cuda.core.driver._host_memory import *
@@ -13,5 +14,4 @@ from cuda.core.driver._linker import *
 from cuda.core.driver._module import *
 from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *
-from cuda.core.driver._textures._cuda_arrays import *
 from cuda.core.driver._textures._references import *

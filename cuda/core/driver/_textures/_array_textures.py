@@ -9,8 +9,8 @@ import numpy as np
 from cuda.core.driver._arrays._base import ArrayBase
 from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import TRSF_READ_AS_INTEGER, array_format
+from cuda.core.driver._cuda_arrays import dtype_to_array_format
 from cuda.core.driver._errors import INVALID_VALUE, logic_error
-from cuda.core.driver._textures._cuda_arrays import dtype_to_array_format
 from cuda.core.driver._textures._references import TextureReference
 
 __all__ = ["bind_elements", "bind_memory"]

@@ -9,9 +9,9 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import graphics_map_flags
 from cuda.core.driver._context import Context, Device, current_context, member_of
+from cuda.core.driver._cuda_arrays import Array, wrapped_array
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, classic_error, logic_error
 from cuda.core.driver._streams import stream_of
-from cuda.core.driver._textures._cuda_arrays import Array, wrapped_array
 
 __all__ = [
     "BufferObject",
