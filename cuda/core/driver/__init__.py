@@ -14,4 +14,4 @@ from cuda.core.driver._linker import *
 from cuda.core.driver._module import *
 from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *
-from cuda.core.driver._textures._references import *
+from cuda.core.driver._textures import *

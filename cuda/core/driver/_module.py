@@ -37,7 +37,7 @@ from cuda.core.driver._host_memory import ManagedAllocation
 from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._pools import PooledDeviceAllocation
 from cuda.core.driver._streams import Event, keep_until_done, stream_of
-from cuda.core.driver._textures._references import SurfaceReference, TextureReference
+from cuda.core.driver._textures import SurfaceReference, TextureReference
 from cuda.core.driver._types import SCALARS
 
 __all__ = ["ArgumentHandler", "Function", "In", "InOut", "Module", "Out", "PreparedFunction", "module_from_file"]

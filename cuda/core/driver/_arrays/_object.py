@@ -26,7 +26,7 @@ from cuda.core.driver._arrays._layout import (
 )
 from cuda.core.driver._storage import fast_item
 from cuda.core.driver._arrays._transfer import assign, convert, copy_of, download, fill, upload
-from cuda.core.driver._textures._array_textures import bind_elements, bind_memory
+from cuda.core.driver._textures import bind_elements, bind_memory
 
 __all__ = ["GPUArray"]
 

@@ -12,8 +12,11 @@ from __future__ import annotations
 import operator
 
 import numpy
+import numpy as np
 
 from cuda.core._memory._buffer import Buffer
+from cuda.core.driver._arrays._base import ArrayBase
+from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import (
     TRSF_NORMALIZED_COORDINATES,
     TRSF_READ_AS_INTEGER,
@@ -22,7 +25,7 @@ from cuda.core.driver._constants import (
     filter_mode,
 )
 from cuda.core.driver._context import current_context, member_of
-from cuda.core.driver._cuda_arrays import FORMATS, Array, array_of, matrix_to_array
+from cuda.core.driver._cuda_arrays import FORMATS, Array, array_of, dtype_to_array_format, matrix_to_array
 from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error, translated
 from cuda.core.texture._resource_descriptor import ResourceDescriptor
@@ -271,3 +274,89 @@ def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
 def matrix_to_texref(matrix: numpy.ndarray, texref: TextureReference, order: str) -> None:
     """Bind a new array with a copy of a matrix; see :func:`matrix_to_array` and :func:`bind_array_to_texref`."""
     bind_array_to_texref(matrix_to_array(matrix, order), texref)
+
+
+# Element types that textures do not support, as integer channels: the fp_tex_ types of pycuda-helpers.hpp.
+_SPLIT = {
+    np.dtype(np.float64): (array_format.SIGNED_INT32, 2),
+    np.dtype(np.complex64): (array_format.UNSIGNED_INT32, 2),
+    np.dtype(np.complex128): (array_format.SIGNED_INT32, 4),
+}
+
+
+def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool = False) -> int:
+    """Bind the memory of an array to a texture reference, with the format that the reference has.
+
+    Parameters
+    ----------
+    array : GPUArray
+        A contiguous array.
+    texref : TextureReference
+        The texture reference.
+    allow_offset : bool, optional
+        Whether the array may begin at an address that is not aligned for textures. Default is False.
+
+    Returns
+    -------
+    int
+        The offset of the array in the texture, in elements.
+
+    Raises
+    ------
+    LogicError
+        If the array is not contiguous or has no elements; if the offset is not 0 and not allowed, or is not a
+        multiple of the element size.
+    """
+    if not isinstance(texref, TextureReference):
+        raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
+    if not (array._is_c or array._is_f):
+        raise logic_error("cuTexRefSetAddress", INVALID_VALUE, "the array is not contiguous; bind a copy()")
+    if not array.size:
+        raise logic_error("cuTexRefSetAddress", INVALID_VALUE, "the array has no elements")
+    offset = texref.set_address(array.ptr, array.nbytes, allow_offset)
+    if offset % array.itemsize:
+        raise logic_error(
+            "cuTexRefSetAddress",
+            INVALID_VALUE,
+            f"the array begins {offset} bytes after an aligned address, not a multiple of an element; bind a copy()",
+        )
+    texref._elements = array  # kept alive; set_address() takes an address only
+    return offset // array.itemsize
+
+
+def bind_elements(
+    array: ArrayBase,
+    texref: TextureReference,
+    channels: int = 1,
+    allow_double_hack: bool = False,
+    allow_complex_hack: bool = False,
+    allow_offset: bool = False,
+) -> int:
+    """Bind the elements of an array to a texture reference, with the format of their type; see :func:`bind_memory`.
+
+    Raises
+    ------
+    ValueError
+        If ``channels`` is not 1, 2 or 4, or is not 1 for elements that need several channels themselves.
+    TypeError
+        If textures do not support the type of the elements.
+    """
+    channels = whole("channels", channels)
+    if channels not in (1, 2, 4):
+        raise ValueError(f"channels must be 1, 2 or 4, not {channels}")
+    split = _SPLIT.get(array.dtype)
+    if split is not None:
+        kind, flag = ("complex", "allow_complex_hack") if array.dtype.kind == "c" else ("double", "allow_double_hack")
+        if not (allow_complex_hack if kind == "complex" else allow_double_hack):
+            raise TypeError(f"textures have no {array.dtype} elements; {flag}=True splits them into integers")
+        if channels != 1:
+            raise ValueError(f"channels must be 1 for elements of type {array.dtype}, not {channels}")
+        format_, channels = split
+    else:
+        format_ = dtype_to_array_format(array.dtype)
+    if not isinstance(texref, TextureReference):
+        raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
+    texref.set_format(format_, channels)
+    if array.dtype.kind != "f" or split is not None:
+        texref.set_flags(texref.get_flags() | TRSF_READ_AS_INTEGER)
+    return bind_memory(array, texref, allow_offset)
