@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cuda.core.driver._arrays import _layout as layout
+from cuda.core.driver import _array_layout as layout
 
 SHAPES = [(), (0,), (1,), (7,), (3, 4), (3, 1), (1, 4), (2, 3, 4), (2, 0, 3), (1, 1, 5), (2, 1, 3, 2)]
 SAMPLE = np.arange(120, dtype=np.int32).reshape(4, 5, 6)

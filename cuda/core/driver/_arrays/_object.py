@@ -13,8 +13,7 @@ from cuda.core.driver._array_functions._operations import UNARY_OF
 from cuda.core.driver._array_functions._operators import ArrayOperators
 from cuda.core.driver._array_functions._reduce import all_of, any_of, reduce_axes
 from cuda.core.driver._array_functions._select import linear_combination
-from cuda.core.driver._arrays._base import checked_dtype
-from cuda.core.driver._arrays._layout import (
+from cuda.core.driver._array_layout import (
     c_strides,
     checked_axis,
     completed_shape,
@@ -24,7 +23,8 @@ from cuda.core.driver._arrays._layout import (
     reshaped_strides,
     viewed_layout,
 )
-from cuda.core.driver._storage import fast_item
+from cuda.core.driver._arrays._base import checked_dtype
+from cuda.core.driver._arrays._making import fast_item
 from cuda.core.driver._arrays._transfer import assign, convert, copy_of, download, fill, upload
 from cuda.core.driver._textures import bind_elements, bind_memory
 

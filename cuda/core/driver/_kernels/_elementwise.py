@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cuda.core.driver._arrays._layout import joined_dimensions
+from cuda.core.driver._array_layout import joined_dimensions
 from cuda.core.driver._kernels._build import DeviceKernel, build_kernel
 from cuda.core.driver._kernels._source import COMPUTE_TYPES, compute_dtype, prelude, storage_name
 
