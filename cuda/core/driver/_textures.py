@@ -15,7 +15,7 @@ import numpy
 import numpy as np
 
 from cuda.core._memory._buffer import Buffer
-from cuda.core.driver._arrays._base import ArrayBase
+from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import (
     TRSF_NORMALIZED_COORDINATES,

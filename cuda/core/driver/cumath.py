@@ -8,11 +8,10 @@ import warnings
 
 import numpy as np
 
+from cuda.core.driver._array_base import ArrayBase, check_device, stream_for
 from cuda.core.driver._array_functions._math import apply
 from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
-from cuda.core.driver._arrays._base import ArrayBase, stream_for
-from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._kernels._elementwise import Elementwise, Operand
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import operator
 
-from cuda.core.driver._arrays._base import stream_for
-from cuda.core.driver._arrays._devices import array_device
-from cuda.core.driver._storage import fast_elementwise, packs_fit
+from cuda.core.driver._array_base import array_device, stream_for
+from cuda.core.driver._arrays._storage import fast_elementwise, packs_fit
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernels._build import build_user_kernel
 from cuda.core.driver._kernels._packing import packing_of

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda.core.driver._array_base import ArrayBase, array_device, checked_dtype, stream_for
 from cuda.core.driver._array_functions._reduce import scratch_memory
-from cuda.core.driver._arrays._base import ArrayBase, checked_dtype, stream_for
-from cuda.core.driver._arrays._devices import array_device
 from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels._reduction import Reduction

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.driver._arrays._base import ArrayBase, checked_dtype, overlap, stream_for
-from cuda.core.driver._arrays._devices import array_device, check_device
+from cuda.core.driver._array_base import ArrayBase, array_device, check_device, checked_dtype, overlap, stream_for
 from cuda.core.driver._device_memory import as_pointer, mem_alloc
 from cuda.core.driver._kernels._scan import Scan
 from cuda.core.driver._kernels._user import checked_name, user_prelude

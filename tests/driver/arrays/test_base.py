@@ -7,7 +7,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._arrays._base import overlap
+from cuda.core.driver._array_base import overlap
 from cuda.core.driver.gpuarray import GPUArray
 from support.threads import in_thread
 

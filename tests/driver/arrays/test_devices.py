@@ -5,7 +5,7 @@
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._arrays._devices import array_device, check_device
+from cuda.core.driver._array_base import array_device, check_device
 
 pytestmark = pytest.mark.usefixtures("context")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import gpuarray
-from cuda.core.driver._arrays._devices import array_device
+from cuda.core.driver._array_base import array_device
 from cuda.core.driver._kernels._elementwise import Elementwise, Operand
 
 pytestmark = pytest.mark.usefixtures("context")

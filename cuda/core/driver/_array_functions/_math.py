@@ -11,10 +11,9 @@ import numbers
 
 import numpy as np
 
+from cuda.core.driver._array_base import ArrayBase, check_device, overlap, stream_for
 from cuda.core.driver._array_functions._operations import COMPARISONS, Operation
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
-from cuda.core.driver._arrays._base import ArrayBase, overlap, stream_for
-from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._arrays._storage import PlanFields, fast_binary, fast_unary
 from cuda.core.driver._kernels._elementwise import Elementwise, Operand
 from cuda.core.driver._kernels._source import COMPUTE_TYPES

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._array_functions._math import binary, in_place, unary
 from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
-from cuda.core.driver._arrays._base import ArrayBase
 
 __all__ = ["ArrayOperators"]
 

@@ -8,9 +8,8 @@ import threading
 
 import numpy as np
 
+from cuda.core.driver._array_base import ArrayBase, check_device, checked_dtype, stream_for
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis
-from cuda.core.driver._arrays._base import ArrayBase, checked_dtype, stream_for
-from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._arrays._storage import ReductionPlan, fast_reduction
 from cuda.core.driver._arrays._transfer import copy_of, is_packed
 from cuda.core.driver._copies import memset_d8_async

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from cuda.core._utils.validators import shown
+from cuda.core.driver._array_base import checked_dtype
 from cuda.core.driver._array_functions._math import unary
 from cuda.core.driver._array_functions._numpy import call_function, call_ufunc
 from cuda.core.driver._array_functions._operations import UNARY_OF
@@ -23,7 +24,6 @@ from cuda.core.driver._array_layout import (
     reshaped_strides,
     viewed_layout,
 )
-from cuda.core.driver._arrays._base import checked_dtype
 from cuda.core.driver._arrays._making import fast_item
 from cuda.core.driver._arrays._transfer import assign, convert, copy_of, download, fill, upload
 from cuda.core.driver._textures import bind_elements, bind_memory

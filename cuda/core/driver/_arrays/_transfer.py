@@ -9,14 +9,13 @@ import warnings
 import numpy as np
 
 from cuda.core._utils.validators import shown
+from cuda.core.driver._array_base import ArrayBase, check_device, overlap, stream_for
 from cuda.core.driver._array_layout import (
     broadcast_shape,
     broadcast_strides,
     element_count,
     kept_order_strides,
 )
-from cuda.core.driver._arrays._base import ArrayBase, overlap, stream_for
-from cuda.core.driver._arrays._devices import check_device
 from cuda.core.driver._copies import (
     memcpy_dtod_async,
     memcpy_dtoh,

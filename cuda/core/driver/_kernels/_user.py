@@ -8,8 +8,7 @@ import numpy as np
 
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._utils.validators import shown
-from cuda.core.driver._arrays._base import ArrayBase
-from cuda.core.driver._arrays._devices import check_device
+from cuda.core.driver._array_base import ArrayBase, check_device
 from cuda.core.driver._arrays._object import array_of_view
 from cuda.core.driver._storage import convert_arguments
 from cuda.core.driver._kernels._source import COMPLEX_HEADER, prelude

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cuda.core.driver._array_base import ArrayBase, array_device, check_device, checked_dtype, stream_for
 from cuda.core.driver._array_layout import checked_shape
-from cuda.core.driver._arrays._base import ArrayBase, checked_dtype, stream_for
-from cuda.core.driver._arrays._devices import array_device, check_device
 from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._arrays._transfer import copy_of
 from cuda.core.driver._checks import callable_argument, whole
