@@ -19,8 +19,8 @@ from cuda.core.driver._array_layout import (
     kept_order_strides,
     memory_range,
 )
+from cuda.core.driver._array_memory import ResultAllocation, open_results, share, take_array
 from cuda.core.driver._arrays._making import fast_array, make_view, set_layout
-from cuda.core.driver._arrays._memory import ResultAllocation, open_results, share, take_array
 from cuda.core.driver._arrays._storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, ordered, whole
 from cuda.core.driver._context import Context, Device, current_context

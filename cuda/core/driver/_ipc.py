@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.driver._arrays._memory import is_of_pool
+from cuda.core.driver._array_memory import is_of_pool
 from cuda.core.driver._checks import flags_argument
 from cuda.core.driver._constants import ipc_mem_flags
 from cuda.core.driver._context import current_context

@@ -14,10 +14,10 @@ from cuda.core._native._cuda_core import has_pending_destructions
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory._memory_resource import allocate_device
 from cuda.core._utils.cuda_utils import OutOfMemoryError
+from cuda.core.driver import _array_memory as _array_memory
 from cuda.core.driver import _device_memory as _memory
 from cuda.core.driver import compiler, curandom, gpuarray
-from cuda.core.driver._arrays import _memory as _array_memory
-from cuda.core.driver._arrays._memory import ResultAllocation, SharedAllocation
+from cuda.core.driver._array_memory import ResultAllocation, SharedAllocation
 from cuda.core.driver.reduction import ReductionKernel
 from support.threads import run_in_threads
 from support.work import busy
