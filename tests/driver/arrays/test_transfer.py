@@ -9,7 +9,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._arrays._transfer import convert, host_layout, is_packed, word_dtype
+from cuda.core.driver._array_transfer import convert, host_layout, is_packed, word_dtype
 from cuda.core.driver.gpuarray import GPUArray
 
 pytestmark = pytest.mark.usefixtures("context")

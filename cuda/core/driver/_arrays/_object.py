@@ -24,8 +24,8 @@ from cuda.core.driver._array_layout import (
     reshaped_strides,
     viewed_layout,
 )
+from cuda.core.driver._array_transfer import assign, convert, copy_of, download, fill, upload
 from cuda.core.driver._arrays._making import fast_item
-from cuda.core.driver._arrays._transfer import assign, convert, copy_of, download, fill, upload
 from cuda.core.driver._textures import bind_elements, bind_memory
 
 __all__ = ["GPUArray"]
