@@ -27,7 +27,7 @@ from cuda.core.driver._copies import (
     memset_d32_async,
 )
 from cuda.core.driver._host_memory import pagelocked_empty
-from cuda.core.driver._kernels._elementwise import Elementwise, Operand
+from cuda.core.driver._kernels import Elementwise, Operand
 from cuda.core.driver._streams import stream_of
 
 __all__ = ["assign", "convert", "download", "fill", "host_layout", "upload", "word_dtype"]

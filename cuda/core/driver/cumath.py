@@ -13,7 +13,7 @@ from cuda.core.driver._array_functions._math import apply
 from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
 from cuda.core.driver._arrays._object import GPUArray
-from cuda.core.driver._kernels._elementwise import Elementwise, Operand
+from cuda.core.driver._kernels import Elementwise, Operand
 
 __all__ = [
     "acos",

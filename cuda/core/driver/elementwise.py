@@ -9,7 +9,7 @@ import operator
 from cuda.core.driver._array_base import array_device, stream_for
 from cuda.core.driver._arrays._storage import fast_elementwise, packs_fit
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
-from cuda.core.driver._kernels._build import build_user_kernel
+from cuda.core.driver._kernels import build_user_kernel
 from cuda.core.driver._kernels._packing import packing_of
 from cuda.core.driver._kernels._user import CHECKS, Parameters, checked_name, user_prelude
 from cuda.core.driver._types import ScalarArg, VectorArg

@@ -22,7 +22,7 @@ from cuda.core.driver._array_functions._reduce import subset_dot as subset_dot_p
 from cuda.core.driver._arrays._object import GPUArray, array_of_view
 from cuda.core.driver._checks import whole
 from cuda.core.driver._device_memory import mem_alloc
-from cuda.core.driver._kernels._elementwise import Elementwise, Operand
+from cuda.core.driver._kernels import Elementwise, Operand
 from cuda.core.driver._kernels._user import as_array
 from cuda.core.driver._memory._linear_copies import memset_d8_async
 from cuda.core.driver._types import vec

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core.driver import _kernels as build
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_base import array_device
-from cuda.core.driver._kernels import _build as build
 
 pytestmark = pytest.mark.usefixtures("context")
 

@@ -7,7 +7,7 @@ import pytest
 
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_base import array_device
-from cuda.core.driver._kernels._elementwise import Elementwise, Operand
+from cuda.core.driver._kernels import Elementwise, Operand
 
 pytestmark = pytest.mark.usefixtures("context")
 

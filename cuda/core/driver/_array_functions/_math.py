@@ -15,8 +15,7 @@ from cuda.core.driver._array_base import ArrayBase, check_device, overlap, strea
 from cuda.core.driver._array_functions._operations import COMPARISONS, Operation
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
 from cuda.core.driver._arrays._storage import PlanFields, fast_binary, fast_unary
-from cuda.core.driver._kernels._elementwise import Elementwise, Operand
-from cuda.core.driver._kernels._source import COMPUTE_TYPES
+from cuda.core.driver._kernels import COMPUTE_TYPES, Elementwise, Operand
 
 __all__ = ["Plan", "apply", "binary", "in_place", "launch_plan", "operand_of", "unary"]
 

@@ -14,8 +14,8 @@ from cuda.core.driver._array_transfer import copy_of, is_packed
 from cuda.core.driver._arrays._storage import ReductionPlan, fast_reduction
 from cuda.core.driver._copies import memset_d8_async
 from cuda.core.driver._device_memory import as_pointer, mem_alloc
+from cuda.core.driver._kernels import COMPUTE_TYPES, compute_dtype, prelude, storage_name
 from cuda.core.driver._kernels._reduction import TICKET_BYTES, AxisReduction, Reduction, next_turn
-from cuda.core.driver._kernels._source import COMPUTE_TYPES, compute_dtype, prelude, storage_name
 from cuda.core.driver._streams import keep_until_done
 
 __all__ = ["all_of", "any_of", "dot", "reduce_all", "reduce_axes", "scratch_memory", "subset_dot", "subset_reduce"]

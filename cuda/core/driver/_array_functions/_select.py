@@ -11,8 +11,7 @@ from cuda.core.driver._array_base import ArrayBase, check_device, overlap, strea
 from cuda.core.driver._array_functions._math import Plan, launch_plan, maker_of, operand_of, type_of
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis, checked_shape
 from cuda.core.driver._array_transfer import convert, copy_of, word_dtype
-from cuda.core.driver._kernels._elementwise import Elementwise, Operand
-from cuda.core.driver._kernels._source import COMPUTE_TYPES
+from cuda.core.driver._kernels import COMPUTE_TYPES, Elementwise, Operand
 
 __all__ = ["concatenate", "if_positive", "linear_combination", "put", "stack", "take", "take_put", "where"]
 

@@ -14,7 +14,7 @@ import threading
 import numpy as np
 
 from cuda.core.driver._array_layout import joined_dimensions
-from cuda.core.driver._kernels._build import build_kernel, build_user_kernel
+from cuda.core.driver._kernels import build_kernel, build_user_kernel
 
 __all__ = ["AxisReduction", "Reduction", "next_turn"]
 

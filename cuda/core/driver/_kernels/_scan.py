@@ -8,7 +8,7 @@ neutral element is used by exclusive scans only, as the operand before the first
 
 from __future__ import annotations
 
-from cuda.core.driver._kernels._build import build_user_kernel
+from cuda.core.driver._kernels import build_user_kernel
 
 __all__ = ["Scan"]
 

@@ -12,7 +12,7 @@ from cuda.core.driver._array_transfer import copy_of
 from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._checks import callable_argument, whole
 from cuda.core.driver._device_memory import mem_alloc
-from cuda.core.driver._kernels._build import build_kernel
+from cuda.core.driver._kernels import build_kernel
 from cuda.core.driver._random._skip import mrg32k3a_powers, xorwow_powers
 from cuda.core.driver._random._source import pseudo_source, quasi_source
 from cuda.core.driver._random._tables import (
