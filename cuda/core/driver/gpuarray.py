@@ -12,10 +12,9 @@ import numpy as np
 
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._utils.validators import list_argument, shown
+from cuda.core.driver import _array_functions as select
 from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay, stream_for
-from cuda.core.driver._array_functions import _select as select
-from cuda.core.driver._array_functions._math import apply
-from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply
 from cuda.core.driver._array_functions._reduce import all_of, any_of, reduce_all, subset_reduce
 from cuda.core.driver._array_functions._reduce import dot as dot_product
 from cuda.core.driver._array_functions._reduce import subset_dot as subset_dot_product

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core.driver import _array_functions as _array_math
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_functions import _math as _array_math
-from cuda.core.driver._array_functions._operations import BINARY_OF
+from cuda.core.driver._array_functions import BINARY_OF
 from support.array_values import same, sample
 
 pytestmark = pytest.mark.usefixtures("context")

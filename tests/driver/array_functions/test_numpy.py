@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF
 from cuda.core.driver.gpuarray import GPUArray
 
 pytestmark = pytest.mark.usefixtures("context")

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from cuda.core.driver._array_functions._operations import BINARY_OF, COMPARISONS, LOGICAL, UNARY_OF
+from cuda.core.driver._array_functions import BINARY_OF, COMPARISONS, LOGICAL, UNARY_OF
 
 
 def test_each_ufunc_is_in_the_table_once():

@@ -7,7 +7,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_functions._select import put, take, take_put, where
+from cuda.core.driver._array_functions import put, take, take_put, where
 
 pytestmark = pytest.mark.usefixtures("context")
 

@@ -10,7 +10,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF
 from cuda.core.driver._array_functions._reduce import scratch_of_thread
 from cuda.core.driver._storage import (
     ArrayStorage,

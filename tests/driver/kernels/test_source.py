@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import _kernels as source
-from cuda.core.driver._array_functions._operations import BINARY, UNARY
+from cuda.core.driver._array_functions import BINARY, UNARY
 from cuda.core.driver._compilation import Request, compile_object
 from cuda.core.driver._kernels import Elementwise, Operand
 from cuda.core.driver._kernels._reduction import Reduction

@@ -7,10 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase
-from cuda.core.driver._array_functions._math import apply, binary
-from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply, binary, concatenate, stack, take, where
 from cuda.core.driver._array_functions._reduce import dot, reduce_axes
-from cuda.core.driver._array_functions._select import concatenate, stack, take, where
 
 __all__ = ["call_function", "call_ufunc"]
 

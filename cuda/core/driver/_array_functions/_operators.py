@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase
-from cuda.core.driver._array_functions._math import binary, in_place, unary
-from cuda.core.driver._array_functions._operations import BINARY_OF, UNARY_OF
+from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, binary, in_place, unary
 
 __all__ = ["ArrayOperators"]
 

@@ -8,12 +8,10 @@ import numpy as np
 
 from cuda.core._utils.validators import shown
 from cuda.core.driver._array_base import checked_dtype
-from cuda.core.driver._array_functions._math import unary
+from cuda.core.driver._array_functions import UNARY_OF, linear_combination, unary
 from cuda.core.driver._array_functions._numpy import call_function, call_ufunc
-from cuda.core.driver._array_functions._operations import UNARY_OF
 from cuda.core.driver._array_functions._operators import ArrayOperators
 from cuda.core.driver._array_functions._reduce import all_of, any_of, reduce_axes
-from cuda.core.driver._array_functions._select import linear_combination
 from cuda.core.driver._array_layout import (
     c_strides,
     checked_axis,
