@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core.driver import _array_reductions as _array_reduce
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_functions import _reduce as _array_reduce
 from support.threads import COUNT, run_in_threads
 
 pytestmark = pytest.mark.usefixtures("context")

@@ -7,8 +7,8 @@ import pytest
 
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_base import array_device
+from cuda.core.driver._array_reductions import TICKET_BYTES, AxisReduction, Reduction, next_turn
 from cuda.core.driver._kernels import prelude
-from cuda.core.driver._kernels._reduction import TICKET_BYTES, AxisReduction, Reduction, next_turn
 
 pytestmark = pytest.mark.usefixtures("context")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase
 from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply, binary, concatenate, stack, take, where
-from cuda.core.driver._array_functions._reduce import dot, reduce_axes
+from cuda.core.driver._array_reductions import dot, reduce_axes
 
 __all__ = ["call_function", "call_ufunc"]
 

@@ -11,7 +11,6 @@ from cuda.core.driver._array_base import checked_dtype
 from cuda.core.driver._array_functions import UNARY_OF, linear_combination, unary
 from cuda.core.driver._array_functions._numpy import call_function, call_ufunc
 from cuda.core.driver._array_functions._operators import ArrayOperators
-from cuda.core.driver._array_functions._reduce import all_of, any_of, reduce_axes
 from cuda.core.driver._array_layout import (
     c_strides,
     checked_axis,
@@ -22,6 +21,7 @@ from cuda.core.driver._array_layout import (
     reshaped_strides,
     viewed_layout,
 )
+from cuda.core.driver._array_reductions import all_of, any_of, reduce_axes
 from cuda.core.driver._array_transfer import assign, convert, copy_of, download, fill, upload
 from cuda.core.driver._arrays._making import fast_item
 from cuda.core.driver._textures import bind_elements, bind_memory
