@@ -9,8 +9,6 @@ import numpy as np
 from cuda.core._utils.validators import shown
 from cuda.core.driver._array_base import checked_dtype
 from cuda.core.driver._array_functions import UNARY_OF, linear_combination, unary
-from cuda.core.driver._array_functions._numpy import call_function, call_ufunc
-from cuda.core.driver._array_functions._operators import ArrayOperators
 from cuda.core.driver._array_layout import (
     c_strides,
     checked_axis,
@@ -21,6 +19,7 @@ from cuda.core.driver._array_layout import (
     reshaped_strides,
     viewed_layout,
 )
+from cuda.core.driver._array_operators import ArrayOperators, call_function, call_ufunc
 from cuda.core.driver._array_reductions import all_of, any_of, reduce_axes
 from cuda.core.driver._array_transfer import assign, convert, copy_of, download, fill, upload
 from cuda.core.driver._arrays._making import fast_item
