@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 
-from cuda.core.driver._arrays._object import GPUArray
+from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._checks import text_argument
 from cuda.core.driver._context import Context
 from cuda.core.driver.compiler import SourceModule

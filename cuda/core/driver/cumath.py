@@ -11,7 +11,7 @@ import numpy as np
 from cuda.core.driver._array_base import ArrayBase, check_device, stream_for
 from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides
-from cuda.core.driver._arrays._object import GPUArray
+from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._kernels import Elementwise, Operand
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 
 from cuda.core.driver._array_base import checked_dtype, stream_for
 from cuda.core.driver._array_layout import checked_shape
-from cuda.core.driver._arrays._object import GPUArray
+from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._kernels import Elementwise, Operand
 from cuda.core.driver._random._generators import (
     MRG32k3aRandomNumberGenerator,

@@ -15,10 +15,10 @@ from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver import _array_functions as select
 from cuda.core.driver._array_base import ArrayFlags, checked_dtype, splay, stream_for
 from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF, apply
+from cuda.core.driver._array_object import GPUArray, array_of_view
 from cuda.core.driver._array_reductions import all_of, any_of, reduce_all, subset_reduce
 from cuda.core.driver._array_reductions import dot as dot_product
 from cuda.core.driver._array_reductions import subset_dot as subset_dot_product
-from cuda.core.driver._arrays._object import GPUArray, array_of_view
 from cuda.core.driver._checks import whole
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import Elementwise, Operand

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase, array_device, checked_dtype, stream_for
+from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_reductions import Reduction, scratch_memory
-from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels._user import Parameters, checked_name, user_prelude
 from cuda.core.driver._streams import keep_until_done

@@ -8,8 +8,8 @@ import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase, array_device, check_device, checked_dtype, stream_for
 from cuda.core.driver._array_layout import checked_shape
+from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_transfer import copy_of
-from cuda.core.driver._arrays._object import GPUArray
 from cuda.core.driver._checks import callable_argument, whole
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import build_kernel

@@ -13,7 +13,7 @@ import os
 
 import numpy as np
 
-from cuda.core.driver._arrays._object import GPUArray
+from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._checks import whole
 from cuda.core.driver._copies import memcpy_dtod_async
 
