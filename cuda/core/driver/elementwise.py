@@ -11,8 +11,8 @@ from cuda.core.driver._arrays._storage import fast_elementwise, packs_fit
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernels import build_user_kernel
 from cuda.core.driver._kernels._packing import packing_of
-from cuda.core.driver._kernels._user import CHECKS, Parameters, checked_name, user_prelude
 from cuda.core.driver._types import ScalarArg, VectorArg
+from cuda.core.driver._user_kernels import CHECKS, Parameters, checked_name, user_prelude
 from cuda.core.driver.compiler import SourceModule
 
 __all__ = [

@@ -10,9 +10,9 @@ from cuda.core.driver._array_base import ArrayBase, array_device, checked_dtype,
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_reductions import Reduction, scratch_memory
 from cuda.core.driver._device_memory import mem_alloc
-from cuda.core.driver._kernels._user import Parameters, checked_name, user_prelude
 from cuda.core.driver._streams import keep_until_done
 from cuda.core.driver._types import VectorArg, dtype_to_ctype
+from cuda.core.driver._user_kernels import Parameters, checked_name, user_prelude
 
 __all__ = ["ReductionKernel"]
 

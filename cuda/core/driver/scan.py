@@ -7,9 +7,9 @@ from __future__ import annotations
 from cuda.core.driver._array_base import ArrayBase, array_device, check_device, checked_dtype, overlap, stream_for
 from cuda.core.driver._device_memory import as_pointer, mem_alloc
 from cuda.core.driver._kernels._scan import Scan
-from cuda.core.driver._kernels._user import checked_name, user_prelude
 from cuda.core.driver._streams import keep_until_done
 from cuda.core.driver._types import dtype_to_ctype
+from cuda.core.driver._user_kernels import checked_name, user_prelude
 from cuda.core.driver.reduction import c_literal
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]

@@ -24,7 +24,7 @@ from cuda.core.driver._arrays._storage import (
     fast_unary,
     packs_fit,
 )
-from cuda.core.driver._kernels._user import CHECKS
+from cuda.core.driver._user_kernels import CHECKS
 from cuda.core.driver.elementwise import ElementwiseKernel
 
 ADD, NEGATIVE = BINARY_OF[np.add], UNARY_OF[np.negative]

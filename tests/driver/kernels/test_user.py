@@ -7,7 +7,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._kernels._user import Parameters, checked_name, user_prelude
+from cuda.core.driver._user_kernels import Parameters, checked_name, user_prelude
 from cuda.core.driver.tools import VectorArg
 
 pytestmark = pytest.mark.usefixtures("context")
