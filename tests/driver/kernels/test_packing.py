@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import gpuarray
-from cuda.core.driver._kernels._packing import packing_of
 from cuda.core.driver._types import parse_argument_list
-from cuda.core.driver.elementwise import ElementwiseKernel
+from cuda.core.driver.elementwise import ElementwiseKernel, packing_of
 from cuda.core.driver.tools import get_or_register_dtype
 
 
