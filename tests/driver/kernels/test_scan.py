@@ -7,7 +7,7 @@ import pytest
 
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_base import array_device
-from cuda.core.driver._kernels._scan import BLOCK, Scan
+from cuda.core.driver.scan import BLOCK, Scan
 
 pytestmark = pytest.mark.usefixtures("context")
 
