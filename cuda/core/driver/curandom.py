@@ -21,7 +21,6 @@ from cuda.core.driver._random._generators import (
     seed_getter_uniform,
     seed_getter_unique,
 )
-from cuda.core.driver._random._source import counter_source
 from cuda.core.driver._random._tables import (
     direction_vector_set,
     generate_direction_vectors,
@@ -29,6 +28,7 @@ from cuda.core.driver._random._tables import (
     generate_scramble_constants64,
     get_curand_version,
 )
+from cuda.core.driver._random_source import counter_source
 
 __all__ = [
     "MRG32k3aRandomNumberGenerator",

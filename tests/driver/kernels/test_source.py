@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import _kernels as source
+from cuda.core.driver import _random_source as _random_source
 from cuda.core.driver._array_functions import BINARY, UNARY
 from cuda.core.driver._array_reductions import Reduction
 from cuda.core.driver._compilation import Request, compile_object
 from cuda.core.driver._kernels import Elementwise, Operand
-from cuda.core.driver._random import _source as _random_source
 from cuda.core.driver.elementwise import ElementwiseKernel
 from cuda.core.driver.scan import Scan
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Powers of the step functions of generators, which skip many numbers at once."""
 
-from cuda.core.driver._random import _skip as skip
+from cuda.core.driver import _random_source as skip
 
 
 def test_powers_of_xorwow_equal_repeated_steps():

@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 
+from cuda.core.driver import _random_source as _random_source
 from cuda.core.driver import gpuarray
-from cuda.core.driver._random import _source as _random_source
 from cuda.core.driver.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")

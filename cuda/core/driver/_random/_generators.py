@@ -13,13 +13,12 @@ from cuda.core.driver._array_transfer import copy_of
 from cuda.core.driver._checks import callable_argument, whole
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import build_kernel
-from cuda.core.driver._random._skip import mrg32k3a_powers, xorwow_powers
-from cuda.core.driver._random._source import pseudo_source, quasi_source
 from cuda.core.driver._random._tables import (
     direction_vector_set,
     generate_direction_vectors,
     generate_scramble_constants,
 )
+from cuda.core.driver._random_source import mrg32k3a_powers, pseudo_source, quasi_source, xorwow_powers
 from cuda.core.driver._streams import keep_until_done, stream_of
 
 __all__ = [
