@@ -9,7 +9,7 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import _checks, characterize, compiler, gpuarray
-from cuda.core.driver._random._tables import generate_direction_vectors
+from cuda.core.driver.curandom import generate_direction_vectors
 from cuda.core.driver.elementwise import ElementwiseKernel
 from cuda.core.driver.reduction import ReductionKernel
 from cuda.core.driver.tools import DeviceData, OccupancyRecord, ScalarArg, get_or_register_dtype, make_default_context

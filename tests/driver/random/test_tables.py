@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import curandom
-from cuda.core.driver._random import _tables as tables
+from cuda.core.driver import curandom as tables
 
 pytestmark = pytest.mark.usefixtures("context")
 
