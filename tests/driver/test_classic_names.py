@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver import _classic_names, _context, gpuarray
-from cuda.core.driver._classic_names import forget_classic_names, use_classic_names
+from cuda.core.driver import __main__, _context, gpuarray
+from cuda.core.driver.__main__ import forget_classic_names, use_classic_names
 
 PROGRAMS = sorted((Path(__file__).parent / "ported").glob("*.py"))
 
@@ -85,7 +85,7 @@ def test_classic_names_are_those_of_the_modules_of_this_package(device):
         assert pycuda.autoprimaryctx is cuda.core.driver.autoprimaryctx and pycuda.VERSION == drv.VERSION
         assert not hasattr(drv, "driver") and drv.__spec__.name == "cuda.core.driver"
         use_classic_names()
-        assert sys.meta_path.count(_classic_names._finder) == 1
+        assert sys.meta_path.count(__main__._finder) == 1
         with pytest.raises(ModuleNotFoundError, match=r"pycuda\.nothing"):
             import pycuda.nothing
         with pytest.raises(ModuleNotFoundError, match="pycuda_like"):

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from cuda.core.driver._classic_names import forget_classic_names, use_classic_names
+from cuda.core.driver.__main__ import forget_classic_names, use_classic_names
 from support.pages import DOCS, run_blocks
 
 
