@@ -1,12 +1,20 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Running programs that were written for PyCUDA from the command line."""
+"""Programs that import ``pycuda`` run unchanged: from the command line, and under the classic names."""
 
+import atexit
 import os
+import re
+import runpy
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import cuda.core.driver as drv
+from cuda.core.driver import __main__, _context, gpuarray
+from cuda.core.driver.__main__ import forget_classic_names, use_classic_names
 
 PROGRAM = """
 import sys
@@ -38,3 +46,85 @@ def test_without_a_program_the_usage_is_shown(arguments):
 
     with pytest.raises(SystemExit, match="python -m cuda.core.driver program.py"):
         __main__.main(arguments)
+
+
+PROGRAMS = sorted((Path(__file__).parent / "ported").glob("*.py"))
+
+
+@pytest.fixture
+def program(device, monkeypatch):
+    """Run a file like a program of its own: autoinit is imported anew, and what it registers with atexit is called."""
+    at_exit = []
+    monkeypatch.delitem(sys.modules, "cuda.core.driver.autoinit", raising=False)
+    monkeypatch.setattr(atexit, "register", lambda function, *args: at_exit.append((function, args)))
+
+    def run(path):
+        runpy.run_path(str(path), run_name="__main__")
+        for function, args in reversed(at_exit):
+            function(*args)
+        assert _context._thread.stack == []
+
+    yield run
+    monkeypatch.delitem(sys.modules, "cuda.core.driver.autoinit", raising=False)
+    forget_classic_names()
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_programs_run_unchanged_under_the_classic_names(path, program, capsys):
+    use_classic_names()
+    program(path)
+    assert "error" not in capsys.readouterr().err.lower()
+
+
+# The table of the guide: import lines before and after.
+PORTED = [
+    (r"import pycuda\.(autoinit)$", r"import cuda.core.driver as pycuda; from cuda.core.driver import \1"),
+    (r"import pycuda\.driver as (\w+)$", r"import cuda.core.driver as \1"),
+    (r"import pycuda\.(\w+) as (\w+)$", r"import cuda.core.driver.\1 as \2"),
+    (r"import pycuda\.(\w+)$", r"import cuda.core.driver as pycuda; from cuda.core.driver import \1"),
+    (r"import pycuda$", r"import cuda.core.driver as pycuda"),
+    (r"from pycuda import compiler, driver$", r"from cuda.core import driver; from cuda.core.driver import compiler"),
+    (r"from pycuda import (.*)$", r"from cuda.core.driver import \1"),
+    (r"from pycuda\.(\w+) import (.*)$", r"from cuda.core.driver.\1 import \2"),
+]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_programs_run_with_the_import_lines_of_the_guide(path, program, tmp_path, capsys):
+    lines = path.read_text().splitlines()
+    for place, line in enumerate(lines):
+        for before, after in PORTED:
+            if re.match(rf"\s*{before}", line):
+                lines[place] = re.sub(before, after, line)
+                break
+        else:
+            assert not re.match(r"\s*(import|from) pycuda", line), f"the guide has no replacement for {line!r}"
+    (tmp_path / path.name).write_text("\n".join(lines))
+    program(tmp_path / path.name)
+    assert "error" not in capsys.readouterr().err.lower()
+
+
+def test_classic_names_are_those_of_the_modules_of_this_package(device):
+    use_classic_names()
+    try:
+        import pycuda
+        import pycuda.autoprimaryctx
+        import pycuda.driver
+        from pycuda import gpuarray as classic_arrays
+        from pycuda.driver import mem_alloc
+
+        import cuda.core.driver.autoprimaryctx  # which makes a context
+
+        assert pycuda.driver is drv and classic_arrays is gpuarray and mem_alloc is drv.mem_alloc
+        assert pycuda.autoprimaryctx is cuda.core.driver.autoprimaryctx and pycuda.VERSION == drv.VERSION
+        assert not hasattr(drv, "driver") and drv.__spec__.name == "cuda.core.driver"
+        use_classic_names()
+        assert sys.meta_path.count(__main__._finder) == 1
+        with pytest.raises(ModuleNotFoundError, match=r"pycuda\.nothing"):
+            import pycuda.nothing
+        with pytest.raises(ModuleNotFoundError, match="pycuda_like"):
+            import pycuda_like  # noqa: F401
+    finally:
+        forget_classic_names()
+    assert "pycuda" not in sys.modules and "pycuda.driver" not in sys.modules
+    forget_classic_names()

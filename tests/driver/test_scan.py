@@ -7,7 +7,8 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver.scan import ExclusiveScanKernel, InclusiveScanKernel
+from cuda.core.driver._array_base import array_device
+from cuda.core.driver.scan import BLOCK, ExclusiveScanKernel, InclusiveScanKernel, Scan
 from cuda.core.driver.tools import get_or_register_dtype
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -107,3 +108,24 @@ def test_arguments_are_checked():
         kernel(d[1:], d[:-1])
     with pytest.raises(TypeError, match="output_ary must be"):
         kernel(d, "old")
+
+
+def test_sums_of_many_tiles_are_scanned_in_tiles_again():
+    scan = Scan("deep", "long", 8, "a + b", None, "", "", None, False)
+    size = scan.tile**2 + 5
+    d, sizes, memory = gpuarray.zeros(size, "i8").fill(1), [], []
+
+    def allocate(nbytes):
+        sizes.append(nbytes)
+        memory.append(gpuarray.GPUArray(nbytes, "u1"))
+        return memory[-1], memory[-1].ptr
+
+    kept = scan.launch(array_device().arch, None, size, d.ptr, d.ptr, allocate)
+    assert sizes == [8 * (scan.tile + 1), 16] and kept == memory
+    host = d.get()
+    assert host[-1] == size and (np.diff(host) == 1).all()
+
+
+def test_wide_elements_have_smaller_tiles():
+    tiles = [Scan("s", "t", itemsize, "a", None, "", "", None, False).tile for itemsize in (1, 8, 16, 64, 200)]
+    assert tiles == [BLOCK * items for items in (8, 8, 4, 1, 1)]

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from cuda.core.driver import _kernels as source
+from cuda.core.driver import _kernels
 from cuda.core.driver import _random_source as _random_source
 from cuda.core.driver._array_functions import BINARY, UNARY
 from cuda.core.driver._array_reductions import Reduction
@@ -28,19 +28,19 @@ from cuda.core.driver.scan import Scan
     ],
 )
 def test_each_dtype_has_a_storage_type_in_c(dtype, name):
-    assert source.storage_name(np.dtype(dtype)) == name
+    assert _kernels.storage_name(np.dtype(dtype)) == name
 
 
 def test_halves_are_computed_as_floats():
-    assert source.compute_dtype(np.dtype("f2")) == np.float32
-    assert source.compute_dtype(np.dtype("i2")) == np.int16
-    assert source.COMPUTE_TYPES[np.dtype("f2")] == "float"
+    assert _kernels.compute_dtype(np.dtype("f2")) == np.float32
+    assert _kernels.compute_dtype(np.dtype("i2")) == np.int16
+    assert _kernels.COMPUTE_TYPES[np.dtype("f2")] == "float"
 
 
 def test_the_prelude_has_only_the_definitions_that_are_needed():
-    assert "struct half" in source.prelude(np.dtype("f2")) and "complex" not in source.prelude(np.dtype("f2"))
-    assert source.prelude(np.dtype("c8")).startswith(source.COMPLEX_HEADER)
-    assert "half" not in source.prelude(np.dtype("f4"))
+    assert "struct half" in _kernels.prelude(np.dtype("f2")) and "complex" not in _kernels.prelude(np.dtype("f2"))
+    assert _kernels.prelude(np.dtype("c8")).startswith(_kernels.COMPLEX_HEADER)
+    assert "half" not in _kernels.prelude(np.dtype("f4"))
 
 
 def sources():
@@ -60,10 +60,10 @@ def sources():
                 yield f"{operation.name} {dtype}", kernel.dense_source(kernel.width)
     half = Elementwise("f", [Operand("r", np.dtype("f2"))], [Operand("a", np.dtype("f2"))], "r = a")
     yield "strided", half.strided_source(3, "unsigned long long")
-    total = Reduction("f", "float", 4, "0", "a + b", "x[i]", ["const float* x"], source.prelude())
+    total = Reduction("f", "float", 4, "0", "a + b", "x[i]", ["const float* x"], _kernels.prelude())
     yield "reduction", total.source()
     packed = Reduction(
-        "f", "float", 4, "0", "a + b", "x[i]", ["const float* x"], source.prelude(),
+        "f", "float", 4, "0", "a + b", "x[i]", ["const float* x"], _kernels.prelude(),
         packs=(4, {"x": "float"}, "x_p.items[k]"),
     )  # fmt: skip
     yield "packed reduction", packed.source(True)

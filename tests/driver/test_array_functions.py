@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operators on arrays: results and types of NumPy, for all layouts."""
+"""Elementwise functions and selection give NumPy's results and types, for all layouts."""
 
 import operator
 
@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver import _array_functions as _array_math
-from cuda.core.driver import gpuarray
-from cuda.core.driver._array_functions import BINARY_OF
+from cuda.core.driver import _array_functions, gpuarray
+from cuda.core.driver._array_functions import BINARY_OF, put, take, take_put, where
 from support.array_values import same, sample
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -121,7 +120,7 @@ def test_operands_that_do_not_broadcast_are_refused():
     with pytest.raises(ValueError, match="cannot take the result"):
         a += gpuarray.zeros((2, 3), "f4")
     with pytest.raises(ValueError, match="out must have shape"):
-        _array_math.binary(BINARY_OF[np.add], a, a, b)
+        _array_functions.binary(BINARY_OF[np.add], a, a, b)
 
 
 def test_in_place_on_overlapping_views_reads_the_old_values():
@@ -172,3 +171,46 @@ def test_large_arrays_are_computed_completely():
     d = gpuarray.to_gpu(a)
     assert np.array_equal((d + d).get(), a + a)
     assert np.array_equal((d[::3] + 1).get(), a[::3] + 1)
+
+
+def test_where_and_take_work_on_structured_arrays():
+    dtype = np.dtype([("a", "i4"), ("b", "f8")])
+    host = np.zeros(4, dtype)
+    host["a"] = np.arange(4)
+    d = gpuarray.to_gpu(host)
+    condition = gpuarray.to_gpu(np.array([1, 0, 1, 0], "i4"))
+    chosen = where(condition, d, d.reverse())
+    assert chosen.get()["a"].tolist() == [0, 2, 2, 0]
+    assert take(d, gpuarray.to_gpu(np.array([2, 9], "i4"))).get().tolist() == [(2, 0.0), (0, 0.0)]
+    with pytest.raises(TypeError, match="like then_"):
+        where(condition, d, 0)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8", "c16"])
+def test_elements_of_all_sizes_are_taken_and_put(dtype):
+    host = np.arange(12).astype(dtype).reshape(3, 4)
+    d = gpuarray.to_gpu(host)
+    indices = gpuarray.to_gpu(np.array([11, 0, 5, 5], "i8"))
+    for view in (lambda a: a, lambda a: a.T):
+        assert take(view(d), indices).get().tolist() == view(host).take([11, 0, 5, 5]).tolist()
+    put(d, indices[:2], gpuarray.to_gpu(np.array([7, 8], dtype)))
+    assert d.get()[2, 3] == 7 and d.get()[0, 0] == 8
+
+
+def test_an_array_can_be_put_into_itself():
+    d = gpuarray.arange(6, dtype="i4")
+    order = gpuarray.to_gpu(np.array([5, 4, 3, 2, 1, 0], "i4"))
+    put(d, order, d)
+    assert d.get().tolist() == [5, 4, 3, 2, 1, 0]
+    take(d, order, d)
+    assert d.get().tolist() == [0, 1, 2, 3, 4, 5]
+    take_put(d, d, order[:3], order[3:], 1)
+    assert d.get().tolist() == [4, 5, 0, 3, 4, 5]
+
+
+def test_selection_rejects_arrays_with_freed_memory():
+    d, indices = gpuarray.zeros(3, "f4"), gpuarray.zeros(2, "i4")
+    d.gpudata.free()
+    for use in (lambda: take(d, indices), lambda: put(d, indices, gpuarray.zeros(2, "f4")), lambda: where(d, 1, 2)):
+        with pytest.raises(drv.LogicError, match="freed"):
+            use()

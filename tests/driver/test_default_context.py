@@ -7,7 +7,7 @@ import builtins
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver import _context as _default_context
+from cuda.core.driver import _context
 from cuda.core.driver._context import finish, get_default_device, make_default_context
 from cuda.core.driver._errors import logic_error
 
@@ -48,7 +48,7 @@ def test_the_first_device_that_works_is_taken(monkeypatch):
         return dev.make_context()
 
     monkeypatch.setattr(drv.Device, "count", staticmethod(lambda: 2))
-    monkeypatch.setattr(_default_context, "Device", AnyDevice)
+    monkeypatch.setattr(_context, "Device", AnyDevice)
     assert made_on(make) == drv.Device(0)
     assert tried == [0, 1]
 

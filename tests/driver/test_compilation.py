@@ -1,17 +1,29 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compilation in the manner of nvcc: headers, options, the cache, and the files that keep leaves."""
+"""Compilation with the options of nvcc: headers, the cache, kept files, and an nvcc named by the caller."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cuda.core.driver as drv
+from cuda.core import ProgramOptions
 from cuda.core.driver import _compilation
-from cuda.core.driver._compilation import _HEADERS, cache_of, needs_other_headers, wrapped
-from cuda.core.driver.compiler import SourceModule, compile
+from cuda.core.driver._compilation import (
+    _HEADERS,
+    UnknownOptionError,
+    arch_of,
+    cache_of,
+    needs_other_headers,
+    split_options,
+    translate,
+    wrapped,
+)
+from cuda.core.driver.compiler import SourceModule, compile, get_nvcc_version, preprocess_source
+from cuda.core.utils import InMemoryProgramCache
 
 HEADERS = sorted(path.relative_to(_HEADERS).as_posix() for path in Path(_HEADERS).rglob("*") if path.is_file())
 KERNEL = "__global__ void f(float *x) { x[0] = sqrtf(x[1]); }"
@@ -236,3 +248,170 @@ def test_default_options_come_from_the_environment(monkeypatch):
     monkeypatch.setattr(_compilation, "DEFAULT_NVCC_FLAGS", ["--no-such-thing"])
     with pytest.raises(drv.CompileError, match="no-such-thing"):
         compile(KERNEL, arch="sm_90", cache_dir=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        (["-use_fast_math"], {"use_fast_math": True}),
+        (["--use_fast_math"], {"use_fast_math": True}),
+        (["-w", "-lineinfo", "-G", "-g"], {"disable_warnings": True, "lineinfo": True, "debug": True}),
+        (["-O3"], {"ptxas_options": ["-O3"]}),
+        (["--optimize=2"], {"ptxas_options": ["-O2"]}),
+        (["-I", "/a", "-I/b", "-isystem", "/c", "--include-path=/d"], {"include_path": ["/a", "/b", "/c", "/d"]}),
+        (["-DN=4", "-D", "M", "--define-macro=K=a=b", "-UX"],
+         {"define_macro": ["N=4", "M", "K=a=b"], "undefine_macro": ["X"]}),
+        (["-include", "a.h"], {"pre_include": ["a.h"]}),
+        (["-std=c++11"], {"std": "c++11"}),
+        (["-std", "c++14"], {"std": "c++14"}),
+        (["--std=gnu++17"], {"std": "c++17"}),
+        (["-arch=sm_52"], {"arch": "sm_52"}),
+        (["-arch", "compute_90"], {"arch": "sm_90"}),
+        (["-gencode", "arch=compute_70,code=sm_75"], {"arch": "sm_75"}),
+        (["-gencode=arch=compute_80,code=[sm_80,compute_80]"], {"arch": "sm_80"}),
+        (["-code=sm_86"], {"arch": "sm_86"}),
+        (["-maxrregcount=32"], {"max_register_count": 32}),
+        (["--maxrregcount", "16"], {"max_register_count": 16}),
+        (["-ftz=true", "-prec-div", "false", "-prec-sqrt=false", "-fmad=false"],
+         {"ftz": True, "prec_div": False, "prec_sqrt": False, "fma": False}),
+        (["-Xptxas", "-v,-dlcm=ca", "--ptxas-options=-O1"], {"ptxas_options": ["-v", "-dlcm=ca", "-O1"]}),
+        (["--resource-usage"], {"ptxas_options": ["-v"]}),
+        (["-diag-suppress", "177,20012"], {"diag_suppress": [177, 20012]}),
+        (["-rdc=true"], {"relocatable_device_code": True}),
+        (["-dc", "-dlto", "-restrict", "-default-device"],
+         {"relocatable_device_code": True, "link_time_optimization": True, "restrict": True,
+          "device_as_default_execution_space": True}),
+        (["-dopt=on"], {"device_code_optimize": True}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_options_become_fields(given, fields):
+    assert translate(given) == fields
+    ProgramOptions(**fields)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["-Xcompiler=-Wall"], ["-Xcompiler", "-Wall"], ["--compiler-options", "-fPIC"], ["-m64"], ["-lcudadevrt"],
+        ["-L/usr/lib"], ["-l", "m"], ["--expt-relaxed-constexpr", "--extended-lambda"], ["-ccbin", "g++-9"], ["--keep"],
+        ["-Wno-deprecated-gpu-targets"], ["-Wall"], ["-Werror", "all-warnings"], ["-cudart", "static"], ["-x", "cu"],
+        ["--default-stream", "per-thread"], ["-t", "4"], ["--verbose"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_options_for_the_host_have_no_effect(given):
+    assert translate(given) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "parts"),
+    [
+        (["-lineinfo -O2"], ["-lineinfo", "-O2"]),
+        (["-Xptxas -v"], ["-Xptxas", "-v"]),
+        (["-I /some/where"], ["-I", "/some/where"]),
+        (["-I/with a blank"], ["-I/with", "a", "blank"]),
+        ("-w", ["-w"]),
+        (["", " -w "], ["-w"]),
+        (["-I", "/with a blank"], ["-I", "/with a blank"]),
+        (['-DNAME="a b" -w'], ["-DNAME=a b", "-w"]),
+    ],
+)
+def test_several_options_in_one_string_are_split(given, parts):
+    assert split_options(given) == parts
+
+
+def test_options_must_be_strings():
+    with pytest.raises(TypeError, match="each of options must be a str, not int"):
+        split_options(["-w", 3])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--no-such-thing"], "unrecognized option '--no-such-thing'"),
+        (["kernel.cu"], "must begin with '-', not be 'kernel.cu'"),
+        (["-I"], "'-I' needs a value"),
+        (["-maxrregcount"], "needs a value"),
+        (["-ftz=1"], "must be true or false, not '1'"),
+    ],
+)
+def test_unknown_options_are_named_in_the_error(given, message):
+    with pytest.raises(UnknownOptionError, match=message):
+        translate(given)
+
+
+def test_the_first_architecture_of_a_list_is_taken():
+    assert arch_of("compute_90,sm_80") == "sm_90"
+
+
+NVCC = """#!{python}
+import sys
+arguments = sys.argv[1:]
+with open({log!r}, "a") as log:
+    print(arguments, file=log)
+if "--version" in arguments:
+    print("release 1.2")
+elif "--preprocess" in arguments:
+    print("preprocessed " + open(arguments[-1]).read())
+else:
+    source = open(arguments[-1]).read()
+    if "wrong" in source:
+        print("some output")
+        print("error: wrong", file=sys.stderr)
+        raise SystemExit(2)
+    open(arguments[arguments.index("-o") + 1], "w").write("code of " + source)
+    print("a remark", file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def nvcc(tmp_path):
+    _compilation.nvcc_version.cache_clear()
+    path = tmp_path / "nvcc"
+    path.write_text(NVCC.format(python=sys.executable, log=str(tmp_path / "log")))
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_named_nvcc_is_used(nvcc, tmp_path):
+    with pytest.warns(UserWarning, match="a remark"):
+        code = compile("source", nvcc, ["-w"], arch="sm_90", code="sm_90a", cache_dir=False, include_dirs=["/x"])
+    assert code == b'code of extern "C" {\n#line 1\nsource\n}\n'
+    assert "'--cubin', '-w', '-arch=sm_90', '-code=sm_90a', '-I/x', '-o'" in (tmp_path / "log").read_text()
+
+
+def test_a_failure_of_nvcc_is_a_compile_error(nvcc):
+    with pytest.raises(drv.CompileError) as caught:
+        compile("wrong", nvcc, arch="sm_90", cache_dir=False)
+    error = caught.value
+    assert (error.msg, error.stdout, error.stderr) == ("nvcc compilation failed", "some output\n", "error: wrong\n")
+    assert error.command_line[:2] == [nvcc, "--cubin"]
+
+
+def test_code_of_nvcc_is_cached_unless_the_source_has_includes(nvcc, tmp_path):
+    cache = InMemoryProgramCache()
+    first = _compilation.run_nvcc(nvcc, "source", [], "cubin", cache)
+    assert first == (b"code of source", "a remark")
+    assert _compilation.run_nvcc(nvcc, "source", [], "cubin", cache) == (b"code of source", "")
+    assert (tmp_path / "log").read_text().count("-o") == 1
+    for _ in range(2):
+        _compilation.run_nvcc(nvcc, '#include "x.h"', [], "cubin", cache)
+    assert (tmp_path / "log").read_text().count("-o") == 3
+
+
+def test_an_nvcc_that_does_not_exist_is_a_compile_error(tmp_path):
+    with pytest.raises(drv.CompileError, match="nvcc compilation failed"):
+        compile("source", str(tmp_path / "none"), arch="sm_90", cache_dir=False)
+    with pytest.raises(drv.CompileError, match="nvcc was not found"):
+        get_nvcc_version(str(tmp_path / "none"))
+
+
+def test_nvcc_returns_its_version_and_preprocesses(nvcc):
+    assert get_nvcc_version(nvcc) == "release 1.2\n"
+    assert preprocess_source("text", ["-w"], nvcc) == "preprocessed text\n"
+
+
+def test_nvrtc_does_not_preprocess():
+    with pytest.raises(drv.NotSupportedError, match="pass the path of an nvcc"):
+        preprocess_source("text", [], "nvcc")

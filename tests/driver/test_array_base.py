@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The storage of arrays: memory, layout, and what other libraries read."""
+"""The storage of arrays: memory, layout, and the protocols of other libraries."""
 
 import numpy as np
 import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_base import overlap
+from cuda.core.driver._array_base import array_device, check_device, overlap
 from cuda.core.driver.gpuarray import GPUArray
 from support.threads import in_thread
 
@@ -181,3 +181,27 @@ def test_allocations_that_are_too_small_are_refused():
     with pytest.raises(ValueError, match="has 4 bytes, fewer than the 16 bytes"):
         array + array
     assert GPUArray(4, np.float32, gpudata=drv.mem_alloc(64)).size == 4
+
+
+def test_a_device_has_one_record():
+    device = array_device()
+    assert device is array_device() and device.ordinal == 0
+    major, minor = drv.Device(0).compute_capability()
+    assert device.arch == f"sm_{major}{minor}" and device.arch in repr(device)
+    assert device.multiprocessors == drv.Device(0).multiprocessor_count
+    check_device(device, device)
+
+
+@pytest.mark.requires(devices=2)
+def test_work_on_another_device_is_refused():
+    first = array_device()
+    context = drv.Device(1).make_context()
+    try:
+        second = array_device()
+        assert second is not first and second.ordinal == 1
+        with pytest.raises(drv.LogicError, match="device 0, and another array or the current context is of device 1"):
+            check_device(first)
+        with pytest.raises(drv.LogicError, match="invalid device context"):
+            check_device(second, first)
+    finally:
+        context.detach()
