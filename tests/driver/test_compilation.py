@@ -25,7 +25,11 @@ from cuda.core.driver._compilation import (
 from cuda.core.driver.compiler import SourceModule, compile, get_nvcc_version, preprocess_source
 from cuda.core.utils import InMemoryProgramCache
 
-HEADERS = sorted(path.relative_to(_HEADERS).as_posix() for path in Path(_HEADERS).rglob("*") if path.is_file())
+INCLUDE, HOST = map(Path, _HEADERS)
+HEADERS = sorted(
+    [path.name for path in INCLUDE.iterdir() if path.is_file()]
+    + [path.relative_to(HOST).as_posix() for path in HOST.rglob("*") if path.is_file()]
+)
 KERNEL = "__global__ void f(float *x) { x[0] = sqrtf(x[1]); }"
 # Relies on what host compilers offer without an include, and on standard headers.
 HOST_STYLE = r"""
@@ -60,6 +64,10 @@ __global__ void f(double *x, uint n, std::size_t m)
 @pytest.mark.parametrize("header", HEADERS)
 def test_each_header_compiles_inside_extern_c(header):
     assert compile(f"#include <{header}>\n#include <{header}>\n{KERNEL}", arch="sm_90", cache_dir=False)
+
+
+def test_headers_of_the_host_and_of_the_runtime_are_available():
+    assert {"cmath", "cuComplex.h", "cuda_runtime.h", "math.h", "stdint.h", "stdio.h", "sys/types.h"} <= set(HEADERS)
 
 
 def test_code_in_the_style_of_host_compilers_compiles():

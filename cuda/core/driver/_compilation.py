@@ -281,7 +281,9 @@ def _default_flags() -> list[str]:
 
 DEFAULT_NVCC_FLAGS = _default_flags()
 
-_HEADERS = os.path.join(os.path.dirname(__file__), "include")
+_INCLUDE = os.path.join(os.path.dirname(__file__), "include")
+# The build writes the directory "host" (.ci/host_headers.py).
+_HEADERS = (_INCLUDE, os.path.join(_INCLUDE, "host"))
 _PRELUDE = "driver_prelude.h"
 _TEXTURES = "driver_textures.h"
 # Macros that a source redefines, and functions of the prelude that a source does not use.
@@ -379,7 +381,7 @@ def _compile_with_nvrtc(request: Request, source: str, options: list[str], targe
 
 def _options(fields: dict, source: str, request: Request) -> ProgramOptions:
     directories = fields.setdefault("include_path", [])
-    directories.append(_HEADERS)
+    directories.extend(_HEADERS)
     if needs_other_headers(source):
         directories.extend(_toolkit_directories())
     before = [_PRELUDE, _TEXTURES] if re.search(r"\b(texture|surface)\s*<", source) else [_PRELUDE]
@@ -404,7 +406,7 @@ def needs_other_headers(source: str) -> bool:
     if "#" not in source:
         return False
     named = re.findall(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', source, re.MULTILINE)
-    return any(not os.path.isfile(os.path.join(_HEADERS, name)) for name in named)
+    return not all(any(os.path.isfile(os.path.join(folder, name)) for folder in _HEADERS) for name in named)
 
 
 @functools.cache

@@ -1,6 +1,0 @@
-// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
-// SPDX-License-Identifier: Apache-2.0
-// The functions are built in.
-#pragma once
-
-#include "driver_numbers.h"

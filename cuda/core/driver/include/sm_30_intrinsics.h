@@ -1,4 +1,0 @@
-// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
-// SPDX-License-Identifier: Apache-2.0
-// The compiler has all of it built in.
-#pragma once
