@@ -408,7 +408,7 @@ def test_a_device_without_pools_allocates_results_with_mem_alloc(array, monkeypa
 
 
 def test_results_have_no_ipc_handle(array):
-    with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed: invalid argument - memory of a pool"):
+    with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed: invalid argument - pool memory"):
         drv.mem_get_ipc_handle((array + 1).gpudata)
 
 

@@ -25,7 +25,8 @@ from cuda.core.driver._compilation import (
 from cuda.core.driver.compiler import SourceModule, compile, get_nvcc_version, preprocess_source
 from cuda.core.utils import InMemoryProgramCache
 
-INCLUDE, HOST = map(Path, _HEADERS)
+INCLUDE = Path(_HEADERS[0])
+HOST = Path(_HEADERS[1])
 HEADERS = sorted(
     [path.name for path in INCLUDE.iterdir() if path.is_file()]
     + [path.relative_to(HOST).as_posix() for path in HOST.rglob("*") if path.is_file()]

@@ -27,7 +27,7 @@ class _ClassicModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Import ``pycuda`` and its modules from this package, even if that package is installed."""
 
     def find_spec(self, name, path=None, target=None):
-        """Return the spec of a module of the classic interface; None for other modules."""
+        """Return the spec of a classic module, or None for other modules."""
         if name.partition(".")[0] != PACKAGE:
             return None
         if name != PACKAGE and importlib.util.find_spec(ours(name)) is None:
@@ -63,7 +63,7 @@ def use_classic_names() -> None:
 
 
 def forget_classic_names() -> None:
-    """Undo :func:`use_classic_names`, and drop modules that were imported by classic names from ``sys.modules``."""
+    """Undo :func:`use_classic_names`, and drop modules imported by classic names from ``sys.modules``."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> None:
     Parameters
     ----------
     arguments : list of str
-        The path of the program, or ``-m`` and the name of a module, then its own arguments.
+        The program path, or ``-m`` and the name of a module, then its own arguments.
 
     Raises
     ------

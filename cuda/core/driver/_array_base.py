@@ -48,7 +48,7 @@ class ArrayDevice:
     Attributes
     ----------
     ordinal : int
-        The ordinal of the device.
+        The device ordinal.
     arch : str
         The target architecture of kernels, such as ``"sm_90"``.
     multiprocessors : int
@@ -69,7 +69,7 @@ class ArrayDevice:
 
 
 def array_device(api: str = "cuMemAlloc") -> ArrayDevice:
-    """Return the device of the current context; LogicError of the driver call ``api`` if there is none."""
+    """Return the device of the current context, or raise LogicError for the driver call ``api`` if there is none."""
     context = current_context(api)
     return context.array_device or device_of(context)
 
@@ -133,7 +133,7 @@ class ArrayBase(ArrayStorage):
         self.allocator = allocator = mem_alloc if allocator is None else callable_argument("allocator", allocator)
         if gpudata is None and self.size:
             if low < 0 or (high != self.nbytes and not self._is_c and not self._is_f and high > self.nbytes):
-                raise ValueError(f"strides {strides} are not those of a new array of shape {shape}")
+                raise ValueError(f"strides {strides} do not match a new array of shape {shape}")
             if self.nbytes > MAX_BYTES:
                 raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MAX_BYTES} bytes")
             if allocator is mem_alloc:
@@ -161,7 +161,7 @@ class ArrayBase(ArrayStorage):
 
     @classmethod
     def _new_result(cls, shape, dtype, strides=None, allocator=mem_alloc):
-        """Return a new array for a result; ``shape`` and ``dtype`` must be checked already."""
+        """Return a new array for a result. ``shape`` and ``dtype`` must already be checked."""
         new = ArrayStorage.__new__(cls)
         set_layout(new, shape, c_strides(shape, dtype.itemsize) if strides is None else strides, dtype)
         if new.nbytes > MAX_BYTES:
@@ -218,7 +218,7 @@ class ArrayBase(ArrayStorage):
             self._set_memory(memory, None)
 
     def _new_like(self, dtype, order: str = "K"):
-        """Return a new array for a result, with the shape of this one; ``order`` is as for :func:`empty_like`."""
+        """Return a new array for a result, with this array's shape, and ``order`` as for :func:`empty_like`."""
         return self._new(self.shape, dtype, self._strides_like(dtype, order))
 
     def _empty_like(self, dtype=None, order: str = "K"):
@@ -247,12 +247,12 @@ class ArrayBase(ArrayStorage):
             raise logic_error("the array", INVALID_HANDLE, "its memory was freed, or its context is detached")
 
     def _share(self) -> None:
-        """Free the memory only after all work of the device, because code outside of this package may use it now."""
+        """Free the memory only after all pending device work, because code outside of this package may use it now."""
         if self._owner.__class__ is ResultAllocation:
             share(self._owner)
 
     def _pointer_on(self, stream) -> int:
-        """Return the kernel argument for a launch on a stream; None is the default stream."""
+        """Return the kernel argument for a launch on a stream, the default stream if None."""
         self._check_open()
         if stream is not None and self._owner.__class__ is ResultAllocation:
             stream_for(stream, self)
@@ -274,7 +274,7 @@ class ArrayBase(ArrayStorage):
         }
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        """Export the array with DLPack; see :meth:`cuda.core.utils.StridedMemoryView.__dlpack__`."""
+        """Export the array with DLPack. See :meth:`cuda.core.utils.StridedMemoryView.__dlpack__`."""
         view = StridedMemoryView.from_cuda_array_interface(self, stream_ptr=-1)
         return view.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
@@ -284,7 +284,7 @@ class ArrayBase(ArrayStorage):
 
     @property
     def gpudata(self):
-        """The allocation; for views the address, for arrays without elements None."""
+        """The allocation, the address for views, or None for arrays without elements."""
         self._share()
         return self._gpudata
 
@@ -333,11 +333,11 @@ class ArrayBase(ArrayStorage):
 
 
 def stream_for(stream, *arrays):
-    """Return the stream of :mod:`cuda.core` for an operation on arrays; None, the default stream, stays None.
+    """Return the :mod:`cuda.core` stream for an array operation, or None for the default stream.
 
-    The memory of arrays that another stream uses is freed after all work of the device, not in the order of the default
-    stream. A stream that does not synchronize with the default stream waits for it once for each array, because earlier
-    work there may still use the memory.
+    Memory of arrays that another stream uses is freed after all pending device work, not in default-stream order. A
+    stream that does not synchronize with the default stream waits for it once per array, because earlier work there may
+    still use the memory.
     """
     if stream is None:
         return None
@@ -386,7 +386,7 @@ def splay(n: int, dev=None) -> tuple[tuple[int, int], tuple[int, int, int]]:
     n : int
         The number of elements.
     dev : Device, optional
-        The device. If None, that of the current context.
+        The device. Defaults to the current context's device.
 
     Returns
     -------

@@ -77,7 +77,7 @@ class Operation:
         return body
 
     def resolve(self, *operands) -> tuple[np.dtype, ...]:
-        """Return the types to which the operands are converted, and the type of the result.
+        """Return the types the operands are converted to, and the type of the result.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Plan(PlanFields):
         self.bound = self.packed.bound
 
     def launch(self, merged: int, size: int, *arguments) -> None:
-        """Launch for contiguous arrays on the default stream; ``merged`` is the bitwise or of their addresses."""
+        """Launch for contiguous arrays on the default stream. ``merged`` is the bitwise or of their addresses."""
         kernel = self.elementwise.dense(self.arch) if merged & self.mask else self.packed
         kernel.launch(None, size, *arguments, size)
 
@@ -228,9 +228,9 @@ def binary(operation: Operation, a, b, out=None, stream=None):
     a, b : ArrayBase or number
         The operands, which are broadcast; at least one is an array.
     out : ArrayBase, optional
-        The array for the result. Default is a new array.
+        The array for the result. Defaults to a new array.
     stream : Stream, optional
-        The stream on which the kernel is enqueued. If None, the default stream.
+        The stream to enqueue the kernel on. If None, the default stream.
 
     Returns
     -------
@@ -245,7 +245,7 @@ def binary(operation: Operation, a, b, out=None, stream=None):
 
 
 def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None):
-    """Return the result of an operation on an array; see :func:`binary`.
+    """Return the result of an operation on an array. See :func:`binary`.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
 
 
 def in_place(operation: Operation, a: ArrayBase, b):
-    """Apply an operation to an array in place; its data type stays."""
+    """Apply an operation to an array in place and keep its data type."""
     result = fast_binary(operation, a, b, True)
     if result is not None:
         return result
@@ -273,7 +273,7 @@ def in_place(operation: Operation, a: ArrayBase, b):
 
 
 def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
-    """Apply any operation to any operands; see :func:`binary` and :func:`unary`."""
+    """Apply any operation to any operands. See :func:`binary` and :func:`unary`."""
     operands = tuple(map(operand_of, operands))
     if any(operand is NotImplemented for operand in operands):
         return NotImplemented
@@ -322,7 +322,7 @@ def launch_plan(plan: Plan, stream, out: ArrayBase, operands) -> None:
 
 
 def operand_of(item):
-    """Return an operand as an array or a number; NotImplemented if it is neither."""
+    """Return an operand as an array or a number, or NotImplemented if it is neither."""
     if isinstance(item, (ArrayBase, *_NUMBERS)):
         return NotImplemented if isinstance(item, np.generic) and item.dtype.kind not in "biufc" else item
     if isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind in "biufc":
@@ -368,7 +368,7 @@ def plan_of(operation: Operation, device, operands, out_dtype=None):
 
 
 def known_comparison(operation: Operation, operands, kinds, number: int):
-    """Return the result of a comparison with a number outside the range of an integer type; None if it is inside."""
+    """Return the result of a comparison with a number outside the range of an integer type, or None if it is inside."""
     dtype = next(kind for kind in kinds if kind is not int)
     if dtype.kind not in "iu" or np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
         return None
@@ -390,7 +390,7 @@ def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan
     # The result is computed in NumPy's type, and stored in the type of the output.
     output = Operand("r", result, natural if natural.kind != "b" or result.kind == "b" else result)
     if natural.kind == "c" and result.kind != "c":
-        raise TypeError(f"{operation.name} has complex results, which an array of type {result} cannot store")
+        raise TypeError(f"{operation.name} has complex results, but the array has type {result}")
     expression = operation.expression(loop[0].kind)
     if len(loop) == 2 and {loop[0].kind, loop[1].kind} == {"i", "u"}:
         expression = f"cuda_core::order_of(a, b) {expression.split()[1]} 0"
@@ -404,7 +404,7 @@ def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan
 
 
 def result_dtype(operation: Operation, kinds, scalar, loop, natural) -> np.dtype:
-    """Return the data type of a new result; comparisons give 0 and 1 in the type of their operands."""
+    """Return the data type of a new result. Comparisons give 0 and 1 in the type of their operands."""
     if operation not in COMPARISONS:
         return natural
     if any(scalar):
@@ -470,14 +470,14 @@ def if_positive(criterion, then_, else_, out=None, stream=None):
 
 
 def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, out, stream):
-    """Run an elementwise kernel on arrays and numbers, which are broadcast; see :class:`Elementwise`.
+    """Run an elementwise kernel on arrays and numbers, which are broadcast. See :class:`Elementwise`.
 
     Parameters
     ----------
     operands : dict
         The arrays and numbers, by the names of their variables.
     loops : dict
-        The types to which they are converted.
+        The types they are converted to.
     dtype : dtype
         The data type of the result ``r``.
     """
@@ -512,7 +512,7 @@ def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, 
 
 
 def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 0):
-    """Return the elements at indices of the flattened array; indices out of range give zero."""
+    """Return the elements at indices of the flattened array, or zero for indices out of range."""
     check_indices(indices)
     out = out if out is not None else a._new(indices.shape, a.dtype)
     check_result(out, indices.shape, a.dtype)
@@ -533,7 +533,7 @@ def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 
 
 
 def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> None:
-    """Store values at indices of the flattened array; indices out of range are ignored."""
+    """Store values at indices of the flattened array. Ignore indices out of range."""
     check_indices(indices)
     if values.dtype != a.dtype or values.shape != indices.shape:
         raise ValueError(

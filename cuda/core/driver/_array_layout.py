@@ -119,7 +119,7 @@ def kept_order_strides(shape, strides, itemsize: int) -> tuple[int, ...]:
 
 
 def is_c_contiguous(shape, strides, itemsize: int) -> bool:
-    """Return whether the elements are contiguous in C order; axes of extent 1 do not count."""
+    """Return whether the elements are contiguous in C order. Axes of extent 1 do not count."""
     step = itemsize
     for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
         if extent == 0:
@@ -146,7 +146,7 @@ def memory_range(shape, strides, itemsize: int) -> tuple[int, int]:
 
 
 def broadcast_shape(*shapes) -> tuple[int, ...]:
-    """Return the shape to which all shapes broadcast.
+    """Return the shape that all shapes broadcast to.
 
     Raises
     ------
@@ -200,12 +200,12 @@ def joined_dimensions(shape, strides_of_all):
 
 
 def completed_shape(shape, size: int) -> tuple[int, ...]:
-    """Return a shape in which an extent of -1 is replaced so that there are ``size`` elements."""
+    """Return a shape with an extent of -1 replaced so that there are ``size`` elements."""
     wanted = tuple([operator.index(extent) for extent in shape])
     unknown = wanted.count(-1)
     known = element_count(extent for extent in wanted if extent != -1)
     if unknown > 1 or any(extent < -1 for extent in wanted):
-        raise ValueError(f"shape must have extents of at least 0 and at most one -1, not {shown(wanted)}")
+        raise ValueError(f"shape must contain non-negative sizes and at most one -1, got {shown(wanted)}")
     if (unknown and (known == 0 or size % known)) or (not unknown and known != size):
         raise ValueError(f"cannot reshape an array of {size} elements to shape {shown(wanted)}")
     return tuple([size // known if extent == -1 else extent for extent in wanted]) if unknown else wanted

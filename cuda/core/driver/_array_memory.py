@@ -4,11 +4,11 @@
 
 Results of operations have memory of a stream-ordered pool. It is allocated and freed on the default stream, so neither
 synchronizes with the device, as ``cuMemFree`` does. Arrays that a program creates have memory of ``cuMemAlloc``, which
-other processes can open and the program may use on any stream at once. It is reused once the work that was enqueued
+other processes can open and the program can use on any stream immediately. It is reused once the work that was enqueued
 before it was freed has completed.
 
 The memory of an array whose address other code knows (the program, another library, another stream) is freed as classic
-programs expect: after all work of the device.
+programs expect: after all pending device work.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class ResultAllocation(DeviceAllocation):
 
 
 class SharedAllocation(ResultAllocation):
-    """Memory of an array whose address other code knows, freed after all work of the device."""
+    """Memory of an array whose address other code knows, freed after all pending device work."""
 
     def close(self, stream=None) -> None:
-        """Free the memory after all work of the device has completed. Further calls do nothing."""
+        """Free the memory after all device work has completed. Further calls do nothing."""
         if not self.is_closed:
             wait_before_free(self.memory_resource.device_id)
         super().close(stream)
@@ -77,7 +77,7 @@ class _ContextMemory(CachingMemoryResource):
         """Give other devices access to the memory, if the driver does not do so itself."""
 
     def lend(self, context) -> None:
-        """Assign the resource to a context, until that is detached or nothing refers to it."""
+        """Assign the resource to a context, until the context is detached or nothing refers to it."""
         self.context = weakref.ref(context)
         self._give_back = weakref.finalize(context, self._idle.setdefault(self.device_id, []).append, self)
         self._give_back.atexit = False
@@ -99,7 +99,7 @@ class _ContextMemory(CachingMemoryResource):
 
 
 class _ResultPool(_ContextMemory):
-    """The memory for results of a context, from a memory pool of the driver.
+    """The memory for results of a context, from a driver memory pool.
 
     The pool is never destroyed, because the driver must not destroy a pool while another thread synchronizes or frees:
     the next context of the device uses the pool of a detached one.
@@ -110,7 +110,7 @@ class _ResultPool(_ContextMemory):
     def __init__(self, ordinal: int):
         pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
         allocate_as(ResultAllocation, pool)
-        # If another library runs out of memory, the driver reclaims what its pools hold, but not what is cached here.
+        # If another library runs out of memory, the driver reclaims memory held by its pools, but not this cache.
         super().__init__(pool, kept_bytes(ordinal))
         self.set_peers(_context.peer_access.get(ordinal))
 
@@ -173,7 +173,7 @@ def take_result(context, size: int) -> DeviceAllocation:
 
 
 def take_array(context, size: int) -> DeviceAllocation:
-    """Allocate memory for an array that a program creates in a context; see :func:`take_result`."""
+    """Allocate memory for an array that a program creates in a context. See :func:`take_result`."""
     return (context.take_array or open_arrays(context))(size)
 
 
@@ -214,18 +214,18 @@ def take_again(pool: _ContextMemory, size: int, error: CUDAError) -> ResultAlloc
 
 
 def is_of_pool(memory) -> bool:
-    """Return whether memory belongs to a pool of the driver, so that other processes cannot open it."""
+    """Return whether memory belongs to a driver pool, so that other processes cannot open it."""
     return isinstance(memory, ResultAllocation) and isinstance(memory.memory_resource, _ResultPool)
 
 
 def share(memory: ResultAllocation) -> None:
-    """Free memory only after all work of the device, because code outside of this package may use it now."""
+    """Free memory only after all pending device work, because code outside of this package may use it now."""
     if type(memory) is ResultAllocation:
         memory.__class__ = SharedAllocation
 
 
 def release_held(ordinal: int) -> bool:
-    """Free the cached memory of a device; False if there is none."""
+    """Free the cached memory of a device, and return False if there is none."""
     memories = [memory for memory in _memories if memory.device_id == ordinal]
     for memory in memories:
         memory.release()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The class GPUArray; its methods call the other modules of arrays."""
+"""The class GPUArray, whose methods call the other array modules."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class GPUArray(ArrayOperators):
     dtype : dtype
         The data type of the elements: numbers, booleans or structures.
     allocator : callable, optional
-        A function of a size in bytes that returns device memory, such as ``allocate`` of a memory pool. Default is
+        A function of a size in bytes that returns device memory, such as ``allocate`` of a memory pool. Defaults to
         :func:`mem_alloc`. Results of operators come from the allocator of the left array; with the default, from a
         pool of the context.
     base : object, optional
         An object that keeps the memory of ``gpudata`` alive.
     gpudata : device pointer, optional
-        The memory to use. Default is new memory, with undefined content.
+        The memory to use. Defaults to new memory, with undefined content.
     strides : sequence of int, optional
-        The strides in bytes. Default is a contiguous array.
+        The strides in bytes. Defaults to a contiguous layout.
     order : str, optional
-        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
+        The memory layout, ``"C"`` or ``"F"``. Defaults to ``"C"``.
 
     Attributes
     ----------
@@ -145,9 +145,9 @@ class GPUArray(ArrayOperators):
         ary : numpy.ndarray
             An array of the same size and data type.
         async_ : bool, optional
-            Whether not to wait for the copy, which may then read page-locked memory later. Default is False.
+            Whether not to wait for the copy, which may then read page-locked memory later. Defaults to False.
         stream : Stream, optional
-            The stream on which the copy is enqueued. If None, the default stream.
+            The stream to enqueue the copy on. If None, the default stream.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class GPUArray(ArrayOperators):
         upload(self, ary, async_, stream)
 
     def set_async(self, ary, stream=None) -> None:
-        """Copy a host array to this array without waiting; see :meth:`set`."""
+        """Copy a host array to this array without waiting. See :meth:`set`."""
         upload(self, ary, True, stream)
 
     def get(self, ary=None, pagelocked: bool = False, async_: bool = False, stream=None) -> np.ndarray:
@@ -171,13 +171,13 @@ class GPUArray(ArrayOperators):
         Parameters
         ----------
         ary : numpy.ndarray, optional
-            The array for the copy. Default is a new array.
+            The array for the copy. Defaults to a new array.
         pagelocked : bool, optional
-            Whether a new array is in page-locked memory. Default is False.
+            Whether a new array is in page-locked memory. Defaults to False.
         async_ : bool, optional
-            Whether not to wait for the copy; the content is valid after the stream is synchronized. Default is False.
+            Whether not to wait for the copy; the content is valid after the stream is synchronized. Defaults to False.
         stream : Stream, optional
-            The stream on which the copy is enqueued. If None, the default stream.
+            The stream to enqueue the copy on. If None, the default stream.
 
         Raises
         ------
@@ -194,7 +194,7 @@ class GPUArray(ArrayOperators):
         return download(self, ary, pagelocked, async_, stream)
 
     def get_async(self, stream=None, ary=None) -> np.ndarray:
-        """Return a copy in page-locked memory without waiting; see :meth:`get`."""
+        """Return a copy in page-locked memory without waiting. See :meth:`get`."""
         return download(self, ary, ary is None, True, stream)
 
     def item(self):
@@ -215,7 +215,7 @@ class GPUArray(ArrayOperators):
         value : number
             The value; for structures a tuple or a NumPy element.
         stream : Stream, optional
-            The stream on which the kernel is enqueued. If None, the default stream.
+            The stream to enqueue the kernel on. If None, the default stream.
         """
         fill(self, value, stream)
         return self
@@ -247,7 +247,7 @@ class GPUArray(ArrayOperators):
         *shape : int or one sequence of int
             The new shape; one extent may be -1, which is computed from the others.
         order : str, optional
-            The order in which elements are read: ``"C"``, ``"F"``, or ``"A"`` for that of the array. Default is
+            The order to read elements in: ``"C"``, ``"F"``, or ``"A"`` for the array's own order. Defaults to
             ``"C"``.
 
         Raises
@@ -310,7 +310,7 @@ class GPUArray(ArrayOperators):
         return self._view(0, shape, strides, self.dtype)
 
     def conj(self, out=None) -> GPUArray:
-        """Return the complex conjugate; a real array is returned itself."""
+        """Return the complex conjugate, or the array itself if it is real."""
         if self.dtype.kind != "c" and out is None:
             return self
         return unary(_CONJUGATE, self, out)
@@ -329,9 +329,9 @@ class GPUArray(ArrayOperators):
         add_timer : callable, optional
             Not used.
         stream : Stream, optional
-            The stream on which the kernel is enqueued. If None, the default stream.
+            The stream to enqueue the kernel on. If None, the default stream.
         out : GPUArray, optional
-            The array for the result. Default is a new array.
+            The array for the result. Defaults to a new array.
         """
         return linear_combination(self, selffac, other, otherfac, out, stream)
 
@@ -368,7 +368,7 @@ class GPUArray(ArrayOperators):
         return all_of(self, stream, allocator)
 
     def sum(self, axis=None, dtype=None, stream=None, keepdims: bool = False) -> GPUArray:
-        """Return the sum over all axes, or over one or several; see :func:`cuda.core.driver.gpuarray.sum`."""
+        """Return the sum over all axes, or over one or several. See :func:`cuda.core.driver.gpuarray.sum`."""
         return reduce_axes("sum", self, axis, dtype, stream, keepdims)
 
     def max(self, axis=None, stream=None, keepdims: bool = False) -> GPUArray:
@@ -386,12 +386,12 @@ class GPUArray(ArrayOperators):
 
     @property
     def real(self) -> GPUArray:
-        """The real parts as a new array; a real array is returned itself."""
+        """The real parts as a new array, or the array itself if it is real."""
         return part_of(self, 0)
 
     @property
     def imag(self) -> GPUArray:
-        """The imaginary parts as a new array; zeros for a real array."""
+        """The imaginary parts as a new array, zeros if the array is real."""
         return part_of(self, 1)
 
 

@@ -41,7 +41,7 @@ _NEGATIVE, _POSITIVE, _ABSOLUTE, _INVERT = (
 
 
 class ArrayOperators(ArrayBase):
-    """An n-dimensional array with NumPy's operators, which return new arrays, also for comparisons."""
+    """An n-dimensional array with NumPy's operators, which return new arrays, even for comparisons."""
 
     __hash__ = None
 
@@ -192,7 +192,7 @@ def check_exponent(base, exponent) -> None:
 
 
 def call_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
-    """Apply a ufunc, or its ``reduce``; NotImplemented if there is no kernel for it."""
+    """Apply a ufunc or its ``reduce``, or return NotImplemented if there is no kernel for it."""
     if isinstance(out, tuple):
         out = out[0]
     if out is not None and not isinstance(out, ArrayBase):
@@ -210,7 +210,7 @@ def call_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
 
 
 def call_function(self, function, types, args, kwargs):
-    """Apply a NumPy function; NotImplemented, which NumPy turns into a TypeError, if it is not supported."""
+    """Apply a NumPy function, or return NotImplemented (which NumPy turns into a TypeError) if unsupported."""
     implementation = _FUNCTIONS.get(function)
     if implementation is None or not all(issubclass(kind, ArrayBase) for kind in types):
         return NotImplemented

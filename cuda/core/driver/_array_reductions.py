@@ -4,7 +4,7 @@
 
 Each block reduces its share, and the last block to finish reduces the blocks' results. The order in which elements are
 combined depends only on their number and the device, so results are the same in each run. Values are exchanged through
-shared memory, not by warp shuffles, so structures need no operators of their own.
+shared memory, not by warp shuffles, so structures need no custom operators.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ _GATHER = r"""
     }}
 """
 
-# Vectorized loads ("packs"), several in flight at once. Each element position of a pack has its own accumulator; the
+# Vectorized loads ("packs"), several in flight at a time. Each element position of a pack has its own accumulator; the
 # elements after the last pack follow one by one.
 _GATHER_PACKS = r"""
     {{
@@ -170,9 +170,9 @@ class Reduction:
     Parameters
     ----------
     name : str
-        The name of the kernel.
+        The kernel name.
     out_type : str
-        The C type in which values are combined.
+        The C type to combine values in.
     itemsize : int
         The size of that type in bytes.
     neutral, reduce_expr, map_expr : str
@@ -227,7 +227,7 @@ class Reduction:
         self._kernels: dict = {}
 
     def source(self, is_packed: bool = False) -> str:
-        """Return the source of the kernel."""
+        """Return the kernel source."""
         texts = self._texts
         if is_packed:
             width, arrays, value = self.packs
@@ -303,7 +303,7 @@ _thread = _Thread()
 
 
 def next_turn() -> int:
-    """Return the start value for the counter of finished blocks, larger with each launch of this thread."""
+    """Return the start value for the counter of finished blocks, which grows with every launch of this thread."""
     _thread.turn = turn = _thread.turn + TURN
     return turn
 
@@ -404,7 +404,7 @@ class AxisReduction:
         out_strides : sequence of int
             The strides of the result in bytes.
         kept, gone : (sequence of int, sequence of int)
-            Extents and strides of the array along the axes that are kept, and along those that are reduced.
+            Extents and strides along the kept axes, and along the reduced axes.
         """
         extents, (to, from_) = joined_dimensions(kept[0], [out_strides, kept[1]])
         if not extents:
@@ -436,11 +436,11 @@ class ReduceOperation:
     reduce_expr : str
         The C expression that combines ``a`` and ``b``.
     kinds : str
-        The kinds of data types that are supported.
+        The supported kinds of data types.
     neutral : callable
         A function that returns the C expression of the neutral element for a data type.
     dtype : dtype, optional
-        The data type of the result, if it is not that of the elements; then elements are compared with zero.
+        The data type of the result, if it differs from the elements' type. Elements are then compared with zero.
     """
 
     def __init__(self, reduce_expr: str, kinds: str, neutral, dtype=None):
@@ -522,7 +522,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
 
 
 def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
-    """Return the sum of the products of all elements; see :func:`cuda.core.driver.gpuarray.dot`."""
+    """Return the sum of the products of all elements. See :func:`cuda.core.driver.gpuarray.dot`."""
     check_array(a)
     check_array(b)
     if a.size != b.size:
@@ -582,7 +582,7 @@ def all_of(array: ArrayBase, stream=None, allocator=None):
 
 
 def reduce_axes(name: str, array: ArrayBase, axis, dtype, stream, keepdims: bool):
-    """Return a reduction along one or several axes; None means all axes."""
+    """Return a reduction along one or several axes, or all axes if None."""
     if axis is None:
         result = reduce_all(name, array, dtype, stream)
         return result.reshape((1,) * array.ndim) if keepdims else result
@@ -612,7 +612,7 @@ def reduce_axes(name: str, array: ArrayBase, axis, dtype, stream, keepdims: bool
 
 
 def checked_result(name: str, array: ArrayBase, dtype, extents=None) -> np.dtype:
-    """Return the data type of a result; TypeError or ValueError if the array does not support the reduction."""
+    """Return the data type of a result, or raise TypeError or ValueError if the reduction is not supported."""
     operation = _OPERATIONS[name]
     if array.dtype.kind not in operation.kinds:
         raise TypeError(f"{name} is not supported for elements of type {array.dtype}")

@@ -40,11 +40,11 @@ MAX_BYTES_BY_VALUE = 1024
 
 
 def check_host_array(ary, array: ArrayBase) -> None:
-    """Refuse what is not a host array of as many elements as a device array."""
+    """Check that an object is a host array with as many elements as a device array."""
     if not isinstance(ary, np.ndarray):
         raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
     if ary.size != array.size:
-        raise ValueError(f"ary must have {array.size} elements, as the array, not {ary.size}")
+        raise ValueError(f"ary must have {array.size} elements like the array, got {ary.size}")
 
 
 def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=None) -> None:
@@ -64,7 +64,7 @@ def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=No
     """
     check_host_array(ary, target)
     if ary.dtype != target.dtype:
-        raise ValueError(f"ary must have elements of type {target.dtype}, as the array, not {ary.dtype}")
+        raise ValueError(f"ary must have elements of type {target.dtype} like the array, got {ary.dtype}")
     target._check_open()
     if ary.shape != target.shape:
         warnings.warn(f"ary has shape {ary.shape}, the array {target.shape}", UserWarning, stacklevel=3)
@@ -111,7 +111,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
     if ary is not None:
         check_host_array(ary, source)
         if ary.dtype != source.dtype:
-            raise TypeError(f"ary must have elements of type {source.dtype}, as the array, not {ary.dtype}")
+            raise TypeError(f"ary must have elements of type {source.dtype} like the array, got {ary.dtype}")
         if ary.shape != source.shape:
             text = f"ary has shape {ary.shape}, the array {source.shape}; this will be an error"
             warnings.warn(text, DeprecationWarning, stacklevel=3)
@@ -141,7 +141,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
 
 
 def host_layout(shape, strides, dtype, pagelocked: bool = False):
-    """Return a new contiguous host array with the given strides, and the flat array of which it is a view."""
+    """Return a new contiguous host array with the given strides, and the flat array that backs it."""
     size = element_count(shape)
     flat = pagelocked_empty(size, dtype) if pagelocked and size else np.empty(size, dtype)
     order = sorted(range(len(shape)), key=lambda axis: (-strides[axis], axis))
@@ -193,7 +193,7 @@ def check_broadcast(shape, target_shape) -> None:
 
 
 def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool = False) -> None:
-    """Copy the elements of an array to another one, to which it broadcasts, and convert their data type.
+    """Copy the elements of an array to another one, which it broadcasts to, and convert their data type.
 
     ``is_new`` means that the target is new, so that it cannot overlap the source.
     """
@@ -228,7 +228,7 @@ def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool =
 
 
 def conversion(source: np.dtype, target: np.dtype, device) -> Elementwise:
-    """Return the kernels that convert between two data types; elements of the same type are copied as words.
+    """Return the kernels that convert between two data types. Elements of equal types are copied as words.
 
     Raises
     ------

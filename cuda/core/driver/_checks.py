@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks and conversions of arguments, with errors that name the argument, its value and what it must be."""
+"""Argument checks and conversions, with errors that name the argument, its value and what it must be."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def whole(name: str, value, least: int | None = None, most: int | None = None, a
     Raises
     ------
     TypeError
-        If it is not an int; floats are refused, too.
+        If it is not an int; floats are rejected as well.
     LogicError, ValueError
-        If it is out of range: a LogicError of the driver call ``api`` if that is given, else a ValueError.
+        If it is out of range: LogicError for the driver call ``api`` if given, else ValueError.
     """
     number = int_argument(name, value)
     if (least is None or number >= least) and (most is None or number <= most):
@@ -52,12 +52,12 @@ def whole(name: str, value, least: int | None = None, most: int | None = None, a
 
 
 def flags_argument(name: str, value, api: str) -> int:
-    """Return an argument that must be flags of 32 bits; TypeError or LogicError if it is not."""
+    """Return an argument that must be flags of 32 bits, or raise TypeError or LogicError if it is not."""
     return whole(name, value, 0, 2**32 - 1, api)
 
 
 def dtype_of(value, name: str = "dtype") -> numpy.dtype:
-    """Return the NumPy dtype for anything that NumPy accepts as one; TypeError if it does not."""
+    """Return the NumPy dtype for anything that NumPy accepts as one, or raise TypeError if it does not."""
     if isinstance(value, numpy.dtype):
         return value
     return (_TYPES.get(value) if isinstance(value, type) else None) or dtype_argument(value, name)
@@ -97,7 +97,7 @@ def ordered(value, name: str = "order") -> str:
 
 
 def ndarray_argument(name: str, value) -> numpy.ndarray:
-    """Return an argument that must be a NumPy array; TypeError if it is not."""
+    """Return an argument that must be a NumPy array, or raise TypeError if it is not."""
     if isinstance(value, numpy.ndarray):
         return value
     raise TypeError(f"{name} must be a numpy.ndarray, not {type(value).__name__}")
@@ -113,14 +113,14 @@ def text_argument(name: str, value) -> str:
 
 
 def texts_argument(name: str, value) -> list[str]:
-    """Return a list of str for a list of str, for a str a list of one, for None an empty one; TypeError for others."""
+    """Return a str or a list of str as a list, and None as an empty list. Raises TypeError for other objects."""
     if value is None or isinstance(value, str):
         return [] if value is None else [text_argument(name, value)]
     return [text_argument(f"each of {name}", item) for item in list_argument(name, value, "a list of str")]
 
 
 def path_argument(name: str, value) -> str:
-    """Return a path as a str; TypeError for other objects, such as a file descriptor, ValueError for invalid paths."""
+    """Return a path as a str. Raises TypeError for other objects (file descriptors too), ValueError if invalid."""
     try:
         path = os.fsdecode(value) if isinstance(value, (str, bytes, os.PathLike)) else None
         os.fsencode(path or "")
@@ -134,7 +134,7 @@ def path_argument(name: str, value) -> str:
 
 
 def callable_argument(name: str, value):
-    """Return an argument that must be callable or None; TypeError if it is neither."""
+    """Return an argument that must be callable or None, or raise TypeError if it is neither."""
     if value is None or callable(value):
         return value
     raise TypeError(f"{name} must be callable, or None, not {type(value).__name__}")
@@ -162,7 +162,7 @@ def host_memory(obj, is_written: bool = False) -> tuple[int, int]:
     if not obj.flags.forc:
         raise ValueError("the ndarray is not contiguous; copy it first, such as with numpy.ascontiguousarray")
     if is_written and not obj.flags.writeable:
-        raise ValueError("the ndarray must be writable, and is read-only")
+        raise ValueError("the ndarray is read-only, but must be writable")
     if obj.dtype.hasobject:
         raise TypeError("the ndarray has elements that are Python objects")
     return obj.__array_interface__["data"][0], obj.nbytes

@@ -41,7 +41,7 @@ __all__ = [
 
 
 def run_nvcc(nvcc: str, source: str, options: list[str], target: str, cache) -> tuple[bytes, str]:
-    """Compile a source with ``nvcc``; return the code and the compiler's messages.
+    """Compile a source with ``nvcc``, and return the code and the compiler's messages.
 
     The cache is used only if the source includes no files, because their content is not part of the key.
 
@@ -174,7 +174,7 @@ _CODE = frozenset(("code", "gpu-code"))
 
 
 def split_options(options) -> list[str]:
-    """Return a list of single options, also from strings that contain several.
+    """Return a list of single options, splitting strings that contain several.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def arch_of(text: str) -> str:
 
 
 def _arch_of_pair(text: str) -> str:
-    """Return the architecture of a pair such as ``arch=compute_70,code=sm_70``: that of ``code`` if it is given."""
+    """Return the architecture of a pair such as ``arch=compute_70,code=sm_70``: the value of ``code`` if given."""
     parts = dict(part.split("=", 1) for part in re.findall(r"\w+=(?:\[[^\]]*\]|[^,]*)", text))
     return arch_of(parts.get("code") or parts.get("arch") or text)
 
@@ -411,7 +411,7 @@ def needs_other_headers(source: str) -> bool:
 
 @functools.cache
 def _toolkit_directories() -> list[str]:
-    """Return the include directories of the CUDA toolkit and its libraries that are installed."""
+    """Return the installed include directories of the CUDA toolkit and its libraries."""
     software = device_choice.software_headers()
     if software:
         return software
@@ -420,7 +420,7 @@ def _toolkit_directories() -> list[str]:
 
 
 def cache_of(cache_dir) -> FileStreamProgramCache | None:
-    """Return the cache in a directory, by default that of the user; None if caching is off or ``cache_dir`` False."""
+    """Return the cache in a directory, by default the user cache, or None if caching is off or ``cache_dir`` False."""
     if cache_dir is False or any(name in os.environ for name in ("CUDA_CORE_DISABLE_CACHE", "PYCUDA_DISABLE_CACHE")):
         return None
     if cache_dir is not None:

@@ -45,7 +45,7 @@ __all__ = [
     "stream_flags",
 ]
 
-# The version of PyCUDA whose interface this is, for programs that compare it.
+# The PyCUDA version that this interface matches, for programs that compare versions.
 VERSION = (2026, 1)
 VERSION_STATUS = ""
 VERSION_TEXT = "2026.1"
@@ -77,7 +77,7 @@ def _namespace(name: str, doc: str, **members: int) -> type[Namespace]:
     return space
 
 
-# Attributes that DeviceProperties does not have: superseded ones, and those of the newest drivers.
+# Attributes that DeviceProperties does not have: superseded attributes, and attributes of the newest drivers.
 _ATTRIBUTES_WITHOUT_ROW = {
     "CAN_USE_STREAM_MEM_OPS_V1": 92,
     "CAN_USE_64_BIT_STREAM_MEM_OPS_V1": 93,

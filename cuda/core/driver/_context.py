@@ -59,7 +59,7 @@ def init(flags: int = 0) -> None:
 
 
 def get_version() -> tuple[int, int, int]:
-    """Return the CUDA version for which this interface is built, such as ``(13, 0, 0)``."""
+    """Return the CUDA version this interface is built for, such as ``(13, 0, 0)``."""
     return CUDA_VERSION
 
 
@@ -150,7 +150,7 @@ class Device:
         return tuple(self._core.compute_capability)
 
     def total_memory(self) -> int:
-        """Return the size of the device memory in bytes (``cuDeviceTotalMem``)."""
+        """Return the device memory size in bytes (``cuDeviceTotalMem``)."""
         return int(call("cuDeviceTotalMem", self._ordinal))
 
     def get_attribute(self, attr: int) -> int:
@@ -176,9 +176,9 @@ class Device:
         Warns
         -----
         UserWarning
-            If the driver refuses an attribute that it should know.
+            If the driver rejects an attribute that it should recognize.
         """
-        attributes, refused = {}, []
+        attributes, rejected = {}, []
         newest = get_driver_version() >= CUDA_VERSION[0] * 1000 + 500
         for attribute in sorted(device_attribute, key=str):
             try:
@@ -186,9 +186,9 @@ class Device:
             except LogicError:
                 # Older drivers do not know attributes that newer drivers introduced.
                 if attribute < _FIRST_OF_NEWER_DRIVERS or newest:
-                    refused.append(str(attribute))
-        if refused:
-            warnings.warn(f"the driver refuses these attributes: {', '.join(refused)}", UserWarning, stacklevel=2)
+                    rejected.append(str(attribute))
+        if rejected:
+            warnings.warn(f"the driver rejects these attributes: {', '.join(rejected)}", UserWarning, stacklevel=2)
         return attributes
 
     def can_access_peer(self, dev: Device) -> bool:
@@ -220,7 +220,7 @@ class Device:
         return core_device.Device(self._ordinal)
 
 
-# Attributes from this one on came with drivers of CUDA 13 or newer.
+# This attribute and the following ones came with CUDA 13 drivers or newer.
 _FIRST_OF_NEWER_DRIVERS = 140
 
 
@@ -240,13 +240,13 @@ class Context:
     dev : :class:`Device`
         The device.
     flags : ctx_flags | int, optional
-        How the host waits for the device; see :meth:`Device.make_context`.
+        How the host waits for the device. See :meth:`Device.make_context`.
     """
 
     def __init__(self, dev: Device, flags: int = 0):
         if not isinstance(dev, Device):
             raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
-        flags = operator.index(flags) & ~ctx_flags.MAP_HOST  # which the driver refuses: host memory is always mapped
+        flags = operator.index(flags) & ~ctx_flags.MAP_HOST  # which the driver rejects: host memory is always mapped
         if flags:
             call("cuDevicePrimaryCtxSetFlags", dev._ordinal, flags)
         _context_of(dev, self)
@@ -318,7 +318,7 @@ class Context:
 
     @staticmethod
     def attach(flags: int = 0) -> Context:
-        """Push the driver's current context, which may be that of another library, and return it (``cuCtxGetCurrent``).
+        """Push the driver's current context, which may belong to another library, and return it (``cuCtxGetCurrent``).
 
         Raises
         ------
@@ -389,7 +389,7 @@ class Context:
 
     @staticmethod
     def set_shared_config(sc: int) -> None:
-        """Accept a bank size, a member of :class:`shared_config`; it has no effect on current devices."""
+        """Accept a bank size, a member of :class:`shared_config`, which has no effect on current devices."""
         current_context("cuCtxSetSharedMemConfig")
         member_of(shared_config, sc, "cuCtxSetSharedMemConfig")
 
@@ -474,13 +474,13 @@ class _Thread(threading.local):
 _thread = _Thread()
 # Contexts that other libraries made current, by their handles.
 _foreign = {}
-# For each device ordinal the ordinals with access to its memory, and functions that are called when that changes.
+# For each device ordinal, the ordinals with access to its memory, and callbacks for changes of that access.
 peer_access: dict[int, set[int]] = {}
 peer_listeners: list = []
 
 
 def current_context(api: str) -> Context:
-    """Return the current context; LogicError of the driver call ``api`` if there is none."""
+    """Return the current context, or raise LogicError for the driver call ``api`` if there is none."""
     stack = _thread.stack
     if stack and not stack[-1]._is_detached:
         return stack[-1]
@@ -491,7 +491,7 @@ def current_context(api: str) -> Context:
 
 
 def handle_of(context: Context, api: str):
-    """Return the context of :mod:`cuda.core` behind a context, which calls take; LogicError if it is detached."""
+    """Return the :mod:`cuda.core` context that calls accept for a context, or raise LogicError if it is detached."""
     if not isinstance(context, Context):
         raise TypeError(f"context must be a Context, not {type(context).__name__}")
     context._check(api)
@@ -499,7 +499,7 @@ def handle_of(context: Context, api: str):
 
 
 def member_of(space, value, api: str):
-    """Return the member of an enum for an int; LogicError of the driver call ``api`` if it has none."""
+    """Return the member of an enum for an int, or raise LogicError for the driver call ``api`` if it has none."""
     if isinstance(value, space):
         return value
     member = space.values.get(whole(space.__name__, value))
@@ -573,20 +573,20 @@ def _restore_current() -> None:
         call("cuCtxSetCurrent", outside)
 
 
-# Files in the home directory with the ordinal of the user's device.
+# Files in the home directory that contain the ordinal of the user's device.
 _FILES = (".cuda_device", ".cuda-device")
 
 
 def make_default_context(ctx_maker=None) -> Context:
     """Create a context on the device that the user chose, or on the first device that works, and make it current.
 
-    The environment variable ``CUDA_DEVICE`` has the ordinal of the device, else the file ``.cuda_device`` in the
+    The environment variable ``CUDA_DEVICE`` contains the device ordinal, else the file ``.cuda_device`` in the
     home directory.
 
     Parameters
     ----------
     ctx_maker : callable, optional
-        A function that returns a context for a :class:`Device`. Default is :meth:`Device.make_context`.
+        A function that returns a context for a :class:`Device`. Defaults to :meth:`Device.make_context`.
 
     Raises
     ------
@@ -617,7 +617,7 @@ def get_default_device(default: int = 0) -> Device:
     Parameters
     ----------
     default : int, optional
-        The ordinal if the user chose no device. Default is 0.
+        The ordinal if the user chose no device. Defaults to 0.
 
     Warns
     -----

@@ -115,7 +115,7 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
     dtype : dtype
         The data type of the elements.
     order : str, optional
-        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
+        The memory layout, ``"C"`` or ``"F"``. Defaults to ``"C"``.
     """
     dtype = dtype_of(dtype)
     array = numpy.empty(shape_of(shape, dtype.itemsize), dtype, ordered(order))
@@ -131,32 +131,32 @@ def from_device_like(devptr, other_ary: numpy.ndarray) -> numpy.ndarray:
 
 
 def memset_d2d8(dest, pitch: int, data: int, width: int, height: int) -> None:
-    """Set ``height`` rows of ``width`` bytes to ``data``; rows begin ``pitch`` bytes apart (``cuMemsetD2D8``)."""
+    """Set ``height`` rows of ``width`` bytes to ``data``, with rows ``pitch`` bytes apart (``cuMemsetD2D8``)."""
     _fill_rows("cuMemsetD2D8", 1, dest, pitch, data, width, height)
 
 
 def memset_d2d16(dest, pitch: int, data: int, width: int, height: int) -> None:
-    """Set rows of 16-bit elements (``cuMemsetD2D16``); see :func:`memset_d2d8`."""
+    """Set rows of 16-bit elements (``cuMemsetD2D16``). See :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D16", 2, dest, pitch, data, width, height)
 
 
 def memset_d2d32(dest, pitch: int, data: int, width: int, height: int) -> None:
-    """Set rows of 32-bit elements (``cuMemsetD2D32``); see :func:`memset_d2d8`."""
+    """Set rows of 32-bit elements (``cuMemsetD2D32``). See :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D32", 4, dest, pitch, data, width, height)
 
 
 def memset_d2d8_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Set rows of bytes in stream order (``cuMemsetD2D8Async``); see :func:`memset_d2d8`."""
+    """Set rows of bytes in stream order (``cuMemsetD2D8Async``). See :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d16_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Set rows of 16-bit elements in stream order (``cuMemsetD2D16Async``); see :func:`memset_d2d8`."""
+    """Set rows of 16-bit elements in stream order (``cuMemsetD2D16Async``). See :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d32_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Set rows of 32-bit elements in stream order (``cuMemsetD2D32Async``); see :func:`memset_d2d8`."""
+    """Set rows of 32-bit elements in stream order (``cuMemsetD2D32Async``). See :func:`memset_d2d8`."""
     _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, stream_of(stream))
 
 
@@ -253,7 +253,7 @@ class _Copy:
         self._sides[side] = (member, value, kept)
 
     def _filled(self, api: str, held: list):
-        """Return the driver's structure; what has to live until the call returns is added to ``held``."""
+        """Return the driver's structure, and add objects that must outlive the call to ``held``."""
         current_context(api)
         record = native(self._structure)
         for name, member in self._names.items():
@@ -265,7 +265,7 @@ class _Copy:
             setattr(record, f"{side}Device", native("CUdeviceptr", int(getattr(self, f"{side}_device"))))
             member, value, kept = self._sides.get(side, (None, None, None))
             if member == "Array":
-                # The attribute raises a LogicError for an array that was freed since.
+                # The attribute raises a LogicError for an array freed in the meantime.
                 held.append(hold(kept._array if kept.handle else None))
                 value = held[-1].handle
             if member is not None:
@@ -309,12 +309,12 @@ class Memcpy2D(_Copy):
         aligned : bool | :class:`Stream`, optional
             False allows pitches that the device does not align (``cuMemcpy2DUnaligned``). May also be the stream.
         stream : :class:`Stream`, optional
-            The stream on which the copy is enqueued. If None, the call waits for the copy.
+            The stream to enqueue the copy on. If None, the call waits for the copy.
 
         Raises
         ------
         LogicError
-            If the driver refuses the fields.
+            If the driver rejects the fields.
         """
         if stream is None and not isinstance(aligned, (bool, int, numpy.bool_)):
             stream = aligned
@@ -363,12 +363,12 @@ class Memcpy3D(_Copy):
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            The stream on which the copy is enqueued. If None, the call waits for the copy.
+            The stream to enqueue the copy on. If None, the call waits for the copy.
 
         Raises
         ------
         LogicError
-            If the driver refuses the fields.
+            If the driver rejects the fields.
         """
         if stream is not None:
             self._enqueue(f"{self._api}Async", stream)

@@ -157,7 +157,7 @@ class Array:
 
 
 def wrapped_array(inner, context) -> Array:
-    """Return an :class:`Array` for an array of :mod:`cuda.core`, which it does not own."""
+    """Return a non-owning :class:`Array` for a :mod:`cuda.core` array."""
     array = Array.__new__(Array)
     kind = next(format_ for format_, name in FORMATS.items() if name == inner.format)
     extents = dict(zip(("width", "height", "depth"), inner.shape, strict=False))
@@ -190,7 +190,7 @@ def _create(context, fields: dict):
 
 
 def array_of(array: Array, api: str):
-    """Return the array of :mod:`cuda.core` of an :class:`Array`; LogicError if it was freed."""
+    """Return the :mod:`cuda.core` array of an :class:`Array`, or raise LogicError if it was freed."""
     if not isinstance(array, Array):
         raise TypeError(f"array must be an Array, not {type(array).__name__}")
     if array._array.is_closed:
@@ -223,7 +223,7 @@ def matrix_to_array(matrix: numpy.ndarray, order: str, allow_double_hack: bool =
     order : str
         With ``"C"`` the width of the array is ``matrix.shape[1]``, with ``"F"`` it is ``matrix.shape[0]``.
     allow_double_hack : bool, optional
-        Whether float64 is allowed, and stored as two channels of int32. Default is False.
+        Whether float64 is allowed, and stored as two channels of int32. Defaults to False.
 
     Raises
     ------
@@ -252,7 +252,7 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
     order : str
         ``"C"``, or ``"F"`` if the first dimension is the width.
     allowSurfaceBind : bool, optional
-        Whether surfaces can be created on the array. A two-dimensional array becomes layered then. Default is False.
+        Whether surfaces can be created on the array. A two-dimensional array becomes layered then. Defaults to False.
 
     Raises
     ------
@@ -266,7 +266,7 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
 
 
 def gpuarray_to_array(gpuarray, order: str, allowSurfaceBind: bool = False) -> Array:
-    """Return a new array with a copy of a GPUArray; see :func:`np_to_array`."""
+    """Return a new array with a copy of a GPUArray. See :func:`np_to_array`."""
     if not hasattr(gpuarray, "gpudata"):
         raise TypeError(f"gpuarray must be a GPUArray, not {type(gpuarray).__name__}")
     shown = numpy.lib.stride_tricks.as_strided(numpy.empty(0, gpuarray.dtype), gpuarray.shape, (0,) * gpuarray.ndim)
@@ -304,7 +304,7 @@ def make_multichannel_2d_array(ndarray: numpy.ndarray, order: str) -> Array:
     return array
 
 
-# Data types that are stored as several channels of int32, and the number of channels.
+# Data types stored as several channels of int32, and the number of channels.
 _SPLIT = {"float64": 2, "complex64": 2, "complex128": 4, "int64": 2, "uint64": 2}
 
 

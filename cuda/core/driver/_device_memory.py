@@ -53,7 +53,7 @@ class DevicePointer:
         size : int
             The number of bytes.
         offset : int, optional
-            The offset from the address, in bytes. Default is 0.
+            The offset from the address, in bytes. Defaults to 0.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class DevicePointer:
 
 
 class DeviceAllocation(DevicePointer, Buffer):
-    """Device memory, freed when nothing refers to it (``cuMemFree``). It is a :class:`cuda.core.Buffer`, too."""
+    """Device memory, freed when nothing refers to it (``cuMemFree``). It is also a :class:`cuda.core.Buffer`."""
 
     _made_by = "mem_alloc()"
 
@@ -87,7 +87,7 @@ class DeviceAllocation(DevicePointer, Buffer):
             If the memory was freed before, or its context is detached.
         """
         if self.is_closed:
-            raise logic_error("cuMemFree", INVALID_HANDLE, "the memory was freed already, or its context is detached")
+            raise logic_error("cuMemFree", INVALID_HANDLE, "the memory was already freed, or its context is detached")
         try:
             self.close()
         except CUDAError as error:
@@ -107,7 +107,7 @@ class PointerHolderBase(DevicePointer):
         return f"<{type(self).__module__}.{type(self).__name__} at {id(self):#x}, a device pointer>"
 
     def get_pointer(self) -> int:
-        """Return the address; a subclass must define this."""
+        """Return the address. Subclasses must define this."""
         raise NotImplementedError(f"{type(self).__name__} must define get_pointer()")
 
 
@@ -146,7 +146,7 @@ def _allocate(size: int, ordinal: int) -> int:
 
 
 def mem_alloc_like(ary) -> DeviceAllocation:
-    """Allocate as many bytes as an array has; see :func:`mem_alloc`. TypeError if ``ary`` has no ``nbytes``."""
+    """Allocate as many bytes as an array has (see :func:`mem_alloc`), or raise TypeError without ``nbytes``."""
     if not hasattr(ary, "nbytes"):
         raise TypeError(f"ary must be an array with nbytes, not {type(ary).__name__}")
     return mem_alloc(ary.nbytes)
@@ -180,7 +180,7 @@ def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAl
 def mem_get_info() -> tuple[int, int]:
     """Return the free and the total memory of the current device, in bytes (``cuMemGetInfo``).
 
-    Memory that is cached for the results of array operations, and not in use, counts as free.
+    Unused memory cached for the results of array operations counts as free.
     """
     ordinal = current_context("cuMemGetInfo")._device._ordinal
     free, total = call("cuMemGetInfo")
@@ -240,7 +240,7 @@ def out_of_range(address: int):
 
 
 def pointer_of_interface(obj) -> int:
-    """Return the address in the CUDA array interface of an object; TypeError if the interface is invalid."""
+    """Return the address in the CUDA array interface of an object, or raise TypeError if the interface is invalid."""
     try:
         return interface_address(obj)
     except BufferError as error:
@@ -248,7 +248,7 @@ def pointer_of_interface(obj) -> int:
 
 
 def managed_address(array: numpy.ndarray) -> int | None:
-    """Return the address of an array in managed memory, or of a view of one; None for other arrays."""
+    """Return the address of a managed-memory array or a view of one, or None for other arrays."""
     base = array
     while isinstance(base, numpy.ndarray):
         base = base.base
@@ -266,7 +266,7 @@ def adopt(kind: type, pointer: int, size: int, resource, context):
 
 
 def check_size(api: str, size) -> int:
-    """Return a size in bytes as an int; LogicError if it is not positive, MemoryError if no device has so much."""
+    """Return a size in bytes as an int. Raises LogicError unless positive, MemoryError if no device has so much."""
     size = whole("size", size)
     if size <= 0:
         raise logic_error(api, INVALID_VALUE, f"the size must be at least 1 byte, not {shown(size)}")
@@ -276,12 +276,12 @@ def check_size(api: str, size) -> int:
 
 
 class PlainMemory(_SynchronousMemoryResource):
-    """Memory of ``cuMemAlloc``. ``cuMemFree`` waits for all work of the device itself, so no stream is synchronized.
+    """Memory of ``cuMemAlloc``. ``cuMemFree`` waits for all device work itself, so no stream is synchronized.
 
     Parameters
     ----------
     device_id : int
-        The ordinal of the device.
+        The device ordinal.
     kind : type
         The class of the allocations.
     """

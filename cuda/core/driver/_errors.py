@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The classic exception classes, chosen by error code, derived from those of :mod:`cuda.core`."""
+"""The classic exception classes, chosen by error code and derived from :mod:`cuda.core` exceptions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MemoryError = OutOfMemoryError
 
 
 class LogicError(Error):
-    """An error of the program: an invalid value, handle, context or name."""
+    """A programming error: an invalid value, handle, context or name."""
 
 
 class RuntimeError(Error, builtins.RuntimeError):
@@ -56,9 +56,9 @@ class CompileError(NVRTCError):
     command_line : list of str
         The command line, or the options, of the compiler.
     stdout : str, optional
-        The standard output of the compiler.
+        The compiler's standard output.
     stderr : str, optional
-        The error messages of the compiler.
+        The compiler's error messages.
     """
 
     def __init__(self, msg, command_line, stdout=None, stderr=None, *, code=None, name=None, api=None):
@@ -107,7 +107,7 @@ _CLASSES = {
     **dict.fromkeys((700, 714, 715, 716, 717, 718, 720), DeviceFaultError),
 }
 
-# Name and text of the driver for the error codes that this package raises itself.
+# The driver's name and message for each error code that this package raises itself.
 _TEXTS = {
     INVALID_VALUE: ("CUDA_ERROR_INVALID_VALUE", "invalid argument"),
     NOT_INITIALIZED: ("CUDA_ERROR_NOT_INITIALIZED", "initialization error"),
@@ -143,12 +143,12 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
     error : CUDAError | builtins.RuntimeError
         The exception. A RuntimeError without a code means that an object is closed.
     api : str, optional
-        The entry point to name in the message, instead of that of the exception.
+        The entry point to name in the message, instead of the exception's own.
     """
     if not isinstance(error, CUDAError):
         return logic_error(api or "the call", INVALID_HANDLE, str(error))
     if isinstance(error, (LogicError, RuntimeError)):
-        return error  # is classic already
+        return error  # already classic
     if error.code is None:
         classic = LogicError(str(error))
     else:
@@ -169,19 +169,19 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
 
 
 def launch_error(error: Exception) -> Exception:
-    """Return the classic exception for one of a launch; a RuntimeError means that memory or code is closed."""
+    """Return the classic exception for a launch exception. A RuntimeError means closed memory or code."""
     return classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel")
 
 
 def logic_error(api: str, code: int, detail: str = "") -> Exception:
-    """Return the exception for a code of the driver, with the driver's text and a detail."""
+    """Return the exception for a driver error code, with the driver's message and a detail."""
     name, text = _TEXTS[code]
     message = f"{api} failed: {text}" + (f" - {detail}" if detail else "")
     return _CLASSES.get(code, LogicError)(message, code=code, name=name, api=api, explanation=text)
 
 
 def call(api: str, *arguments):
-    """Call the driver and raise classic exceptions; objects of :mod:`cuda.core` are passed as handles and kept open."""
+    """Call the driver and raise classic exceptions. :mod:`cuda.core` objects are passed as handles and kept open."""
     try:
         return call_with(api, arguments)
     except CUDAError as error:

@@ -54,7 +54,7 @@ class HostPointer:
         return f"<cuda.core.driver.{type(self).__name__} of {self._host_size()} bytes>"
 
     def get_device_pointer(self) -> int:
-        """Return the address at which devices access the memory (``cuMemHostGetDevicePointer``).
+        """Return the device address of the memory (``cuMemHostGetDevicePointer``).
 
         Raises
         ------
@@ -65,14 +65,14 @@ class HostPointer:
 
 
 class ArrayMemory:
-    """Memory that is the ``base`` of arrays, and is freed with the last of them."""
+    """Memory that serves as the ``base`` of arrays, freed with the last of them."""
 
     __slots__ = ()
     _is_freed = False
-    _freed_by: str  # the entry point of the driver
+    _freed_by: str  # the driver's entry point
 
     def free(self) -> None:
-        """Mark the memory as freed. It is released when no array refers to it any more.
+        """Mark the memory as freed. It is released once no array refers to it.
 
         Raises
         ------
@@ -84,14 +84,14 @@ class ArrayMemory:
 
     def _check_allocated(self, api: str) -> None:
         if self._is_freed or self.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the memory was freed already, or its context is detached")
+            raise logic_error(api, INVALID_HANDLE, "the memory was already freed, or its context is detached")
 
     def _invalidate(self) -> None:
         self._is_freed = True
 
 
 class PagelockedHostAllocation(HostPointer, ArrayMemory, Buffer):
-    """Page-locked host memory, the ``base`` of arrays; freed when nothing refers to it (``cuMemFreeHost``)."""
+    """Page-locked host memory, the ``base`` of arrays, freed when nothing refers to it (``cuMemFreeHost``)."""
 
     _made_by = "pagelocked_empty() or mem_host_alloc()"
     _freed_by = "cuMemFreeHost"
@@ -130,7 +130,7 @@ class AlignedHostAllocation:
     def __init__(self, size: int, alignment: int):
         size = whole("size", size, 0, MAX_BYTES // 2)
         alignment = whole("alignment", alignment, 1, MAX_BYTES // 2)
-        # The operating system provides zeroed pages at the first access.
+        # The operating system provides zeroed pages on first access.
         block = numpy.zeros(size + alignment, numpy.uint8)
         start = -block.__array_interface__["data"][0] % alignment
         self._bytes = block[start : start + size]
@@ -142,7 +142,7 @@ class AlignedHostAllocation:
         return f"<cuda.core.driver.AlignedHostAllocation of {len(self)} bytes>"
 
     def free(self) -> None:
-        """Mark the memory as freed. It is released when no array refers to it any more.
+        """Mark the memory as freed. It is released once no array refers to it.
 
         Raises
         ------
@@ -150,17 +150,17 @@ class AlignedHostAllocation:
             If it was freed before.
         """
         if self._is_freed:
-            raise logic_error("free", INVALID_HANDLE, "the memory was freed already")
+            raise logic_error("free", INVALID_HANDLE, "the memory was already freed")
         self._is_freed = True
 
 
 class RegisteredHostMemory(HostPointer):
-    """The registration of an array as page-locked memory; the ``base`` of the array that shares its memory.
+    """The registration of an array as page-locked memory, and the ``base`` of the array that shares its memory.
 
     Attributes
     ----------
     base : numpy.ndarray
-        The array that was registered.
+        The registered array.
     """
 
     def __init__(self, base: numpy.ndarray, buffer: Buffer):
@@ -184,7 +184,7 @@ class RegisteredHostMemory(HostPointer):
 
     def _host_address(self, api: str = "cuMemHostGetDevicePointer") -> int:
         if self._buffer.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the memory was unregistered already, or its context is detached")
+            raise logic_error(api, INVALID_HANDLE, "the memory was already unregistered, or its context is detached")
         return self.base.__array_interface__["data"][0]
 
     def _invalidate(self) -> None:
@@ -225,7 +225,7 @@ def mem_host_alloc(size: int, flags: int = 0) -> PagelockedHostAllocation:
     size : int
         The number of bytes.
     flags : int, optional
-        A combination of :data:`host_alloc_flags`. Default is 0.
+        A combination of :data:`host_alloc_flags`. Defaults to 0.
 
     Raises
     ------
@@ -250,9 +250,9 @@ def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> nump
     dtype : dtype
         The data type of the elements.
     order : str, optional
-        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
+        The memory layout, ``"C"`` or ``"F"``. Defaults to ``"C"``.
     mem_flags : int, optional
-        A combination of :data:`host_alloc_flags`. Default is 0.
+        A combination of :data:`host_alloc_flags`. Defaults to 0.
 
     Returns
     -------
@@ -263,7 +263,7 @@ def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> nump
 
 
 def pagelocked_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array of zeros in page-locked memory; see :func:`pagelocked_empty`."""
+    """Return a new array of zeros in page-locked memory. See :func:`pagelocked_empty`."""
     return _zeroed(pagelocked_empty(shape, dtype, order, mem_flags))
 
 
@@ -274,7 +274,7 @@ def pagelocked_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.nda
 
 
 def pagelocked_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array of zeros in page-locked memory; see :func:`pagelocked_empty_like`."""
+    """Return a new array of zeros in page-locked memory. See :func:`pagelocked_empty_like`."""
     return _zeroed(pagelocked_empty_like(array, mem_flags))
 
 
@@ -295,18 +295,18 @@ def aligned_empty(shape, dtype, order: str = "C", alignment: int = 4096) -> nump
 
 
 def aligned_zeros(shape, dtype, order: str = "C", alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array of zeros; see :func:`aligned_empty`."""
+    """Return a new array of zeros. See :func:`aligned_empty`."""
     return aligned_empty(shape, dtype, order, alignment)
 
 
 def aligned_empty_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array with the shape, type and order of another contiguous array; see :func:`aligned_empty`."""
+    """Return a new array with the shape, type and order of another contiguous array. See :func:`aligned_empty`."""
     array = ndarray_argument("array", array)
     return aligned_empty(array.shape, array.dtype, order_of(array), alignment)
 
 
 def aligned_zeros_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array of zeros; see :func:`aligned_empty_like`."""
+    """Return a new array of zeros. See :func:`aligned_empty_like`."""
     return aligned_empty_like(array, alignment)
 
 
@@ -318,7 +318,7 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     ary : numpy.ndarray
         The array, contiguous in C or F order.
     flags : int, optional
-        A combination of :data:`mem_host_register_flags`. Default is 0.
+        A combination of :data:`mem_host_register_flags`. Defaults to 0.
 
     Returns
     -------
@@ -329,7 +329,7 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     Raises
     ------
     LogicError
-        If ``ary`` is not a contiguous array, or is registered already.
+        If ``ary`` is not a contiguous array, or is already registered.
     """
     context = current_context("cuMemHostRegister")
     if not isinstance(ary, numpy.ndarray) or not ary.flags.forc:
@@ -381,7 +381,7 @@ def _zeroed(array: numpy.ndarray) -> numpy.ndarray:
 
 
 class ManagedAllocation(ArrayMemory, DeviceAllocation):
-    """Managed memory, the ``base`` of arrays; freed when nothing refers to it (``cuMemFree``)."""
+    """Managed memory, the ``base`` of arrays, freed when nothing refers to it (``cuMemFree``)."""
 
     _made_by = "managed_empty()"
     _freed_by = "cuMemFree"
@@ -399,7 +399,7 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
         mem_flags : mem_attach_flags | int
             ``GLOBAL``: all streams; ``HOST``: none, only the host; ``SINGLE``: only ``stream``.
         stream : :class:`Stream`, optional
-            The stream on which the change is enqueued. If None, the NULL stream.
+            The stream to enqueue the change on. If None, the NULL stream.
         """
         self._check_allocated("cuStreamAttachMemAsync")
         call("cuStreamAttachMemAsync", stream_of(stream), self.handle, 0, operator.index(mem_flags))
@@ -432,7 +432,7 @@ class _ManagedMemoryResource(MemoryResource):
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device."""
+        """The device ordinal."""
         return self._device_id
 
 
@@ -446,9 +446,9 @@ def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
     dtype : dtype
         The data type of the elements.
     order : str, optional
-        The memory layout, ``"C"`` or ``"F"``. Default is ``"C"``.
+        The memory layout, ``"C"`` or ``"F"``. Defaults to ``"C"``.
     mem_flags : mem_attach_flags | int
-        Which streams may access the memory, usually ``GLOBAL``. The driver refuses the default, 0.
+        Which streams may access the memory, usually ``GLOBAL``. The driver rejects the default, 0.
 
     Returns
     -------
@@ -459,7 +459,7 @@ def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
 
 
 def managed_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array of zeros in managed memory; see :func:`managed_empty`."""
+    """Return a new array of zeros in managed memory. See :func:`managed_empty`."""
     array = managed_empty(shape, dtype, order, mem_flags)
     array.reshape(-1, order="A").view(numpy.uint8)[...] = 0
     return array
@@ -472,7 +472,7 @@ def managed_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarra
 
 
 def managed_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array of zeros in managed memory; see :func:`managed_empty_like`."""
+    """Return a new array of zeros in managed memory. See :func:`managed_empty_like`."""
     array = ndarray_argument("array", array)
     return managed_zeros(array.shape, array.dtype, order_of(array), mem_flags)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that is shared between processes."""
+"""Memory shared between processes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class IPCMemoryHandle(PointerHolderBase):
     handle : bytes-like
         The 64 bytes that :func:`mem_get_ipc_handle` returned in the other process.
     flags : ipc_mem_flags, optional
-        How the memory is opened. Default is ``LAZY_ENABLE_PEER_ACCESS``.
+        How the memory is opened. Defaults to ``LAZY_ENABLE_PEER_ACCESS``.
 
     Raises
     ------
     LogicError
-        If the handle does not have 64 bytes, or the memory does not exist any more.
+        If the handle does not have 64 bytes, or the memory no longer exists.
     """
 
     def __init__(self, handle, flags: int = ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS):
@@ -69,19 +69,19 @@ class IPCMemoryHandle(PointerHolderBase):
 
 
 def mem_get_ipc_handle(devptr) -> bytearray:
-    """Return 64 bytes with which another process opens memory of :func:`mem_alloc` (``cuIpcGetMemHandle``).
+    """Return 64 bytes that let another process open memory of :func:`mem_alloc` (``cuIpcGetMemHandle``).
 
     Raises
     ------
     LogicError
-        If the driver cannot share the memory, as that of pools.
+        If the driver cannot share the memory, such as pool memory.
     """
     current_context("cuIpcGetMemHandle")
     if is_of_pool(devptr):
         raise logic_error(
             "cuIpcGetMemHandle",
             INVALID_VALUE,
-            "memory of a pool, such as that of the results of array operations, cannot be shared; copy it to memory "
-            "of mem_alloc()",
+            "pool memory, such as the results of array operations, cannot be shared; copy it to memory "
+            "from mem_alloc()",
         )
     return handle_bytes(call("cuIpcGetMemHandle", as_pointer(devptr)))

@@ -37,7 +37,7 @@ COMPLEX_HEADER = "#include <pycuda-complex.hpp>\n"
 
 
 def storage_name(dtype: np.dtype) -> str:
-    """Return the C type of elements in memory; for structures an array of words, which can only be copied."""
+    """Return the C type of elements in memory: for structures an array of words, which can only be copied."""
     name = STORAGE_TYPES.get(dtype)
     if name is not None:
         return name
@@ -157,7 +157,7 @@ struct half
         else if (size < 0x33000001u) result = 0;
         else if (size < 0x38800000u)
         {
-            // Subnormal: the significand is shifted; the bits that are shifted out decide the rounding.
+            // Subnormal: the significand is shifted, and the lost bits decide the rounding.
             const unsigned int shift = 126u - (size >> 23), whole = (size & 0x7fffffu) | 0x800000u;
             const unsigned int rest = whole & ((1u << shift) - 1), middle = 1u << (shift - 1);
             result = whole >> shift;
@@ -218,7 +218,7 @@ class DeviceKernel:
     block : int
         The number of threads of a block.
     per_block : int
-        The number of elements that a block handles at once.
+        The number of elements that a block handles together.
     """
 
     __slots__ = ("block", "bound", "kernel", "per_block")
@@ -274,14 +274,14 @@ def build_kernel(source: str, names, arch: str, block: int, per_block: int) -> l
     arch : str
         The target architecture.
     block, per_block : int
-        The number of threads of a block, and of the elements that it handles at once.
+        The number of threads of a block, which is also the number of elements it handles together.
     """
     code = compile_object(Request(source, options=["-w"], no_extern_c=True, arch=arch), "cubin")
     return [DeviceKernel(code.get_kernel(name), block, per_block) for name in names]
 
 
 def build_user_kernel(source: str, names, arch: str, block: int, per_block: int, options, keep) -> list[DeviceKernel]:
-    """Compile a source that contains code of the user; see :func:`build_kernel`.
+    """Compile a source that contains user code. See :func:`build_kernel`.
 
     Raises
     ------
@@ -348,7 +348,7 @@ class Elementwise:
     name : str
         The name of the kernels.
     outputs, inputs : sequence of Operand
-        The operands that the body writes, and those that it reads.
+        The operands that the body writes, and the operands it reads.
     body : str
         C statements that compute each output from the inputs. They may use ``i``, the index of the element in
         C order.
@@ -465,7 +465,7 @@ class Elementwise:
         )
 
     def _element(self, place: dict[str, str], index: str) -> str:
-        """Return the statements that compute one element; ``place`` has an lvalue for the element of each array."""
+        """Return the statements that compute one element. ``place`` has an lvalue for the element of each array."""
         lines = [f"{item.variable} {item.name};" for item in self.outputs]
         values = [item.name for item in self.outputs]
         for item in self.inputs:
@@ -475,7 +475,7 @@ class Elementwise:
         return " ".join(lines)
 
     def dense_source(self, width: int) -> str:
-        """Return the source for contiguous arrays; a thread handles ``width`` adjacent elements at once."""
+        """Return the source for contiguous arrays. Each thread handles ``width`` adjacent elements together."""
         one = self._element({item.name: f"{item.name}_[k]" for item in self.arrays}, "k")
         begin = (
             f"{self._head()})\n{{\n"
@@ -504,7 +504,7 @@ class Elementwise:
         )
 
     def strided_source(self, ndim: int, index: str) -> str:
-        """Return the source for strided arrays with ``ndim`` dimensions; ``index`` is the C type of indices."""
+        """Return the source for strided arrays with ``ndim`` dimensions, where ``index`` is the C type of indices."""
         count = len(self.arrays)
         offsets = " ".join(f"long long o{k} = 0;" for k in range(count))
         steps = []

@@ -45,7 +45,7 @@ class Linker:
     options : list, optional
         Pairs of a :class:`jit_option` and an int. Options that do not apply to linking are ignored.
     log_verbose : bool, optional
-        Whether the linker writes a verbose log. Default is False.
+        Whether the linker writes a verbose log. Defaults to False.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class Linker:
         input_type : jit_input_type | int
             The type of the code.
         name : str, optional
-            The name of the code in messages. Default is ``"unknown"``.
+            The name of the code in messages. Defaults to ``"unknown"``.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Linker:
         self.add_data(read_file(filename, "cuLinkAddFile"), input_type, os.path.basename(os.fspath(filename)))
 
     def link_module(self) -> Module:
-        """Link the code that was added, and return the loaded module (``cuLinkComplete``).
+        """Link the added code, and return the loaded module (``cuLinkComplete``).
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Linker:
 
 
 def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
-    """Load a module from memory (``cuModuleLoadDataEx``); see :class:`Module`.
+    """Load a module from memory (``cuModuleLoadDataEx``). See :class:`Module`.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def find_library(name: str, directory: str | None = None) -> str:
     Parameters
     ----------
     name : str
-        The name of the library, such as ``"cudadevrt"``.
+        The library name, such as ``"cudadevrt"``.
     directory : str, optional
         The directory to search. If None, the CUDA packages and the toolkit.
 

@@ -69,12 +69,12 @@ class ArgumentHandler:
         return f"<cuda.core.driver.{type(self).__name__} of {type(self.array).__name__}>"
 
     def get_device_alloc(self, stream=None) -> DeviceAllocation:
-        """Return device memory with the size of the array; further calls return the same memory.
+        """Return device memory with the size of the array. Further calls return the same memory.
 
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            The stream on which the memory is allocated and freed. If None, the NULL stream.
+            The stream to allocate and free the memory on. If None, the NULL stream.
 
         Raises
         ------
@@ -89,12 +89,12 @@ class ArgumentHandler:
         return self.dev_alloc
 
     def pre_call(self, stream) -> None:
-        """Enqueue the work before the launch on ``stream``; a subclass must define this."""
+        """Enqueue the work before the launch on ``stream``. Subclasses must define this."""
         raise NotImplementedError(f"{type(self).__name__} must define pre_call(stream)")
 
 
 class In(ArgumentHandler):
-    """A host array that is copied to the device before the launch."""
+    """A host array copied to the device before the launch."""
 
     def pre_call(self, stream) -> None:
         """Copy the array to the device, in stream order."""
@@ -104,7 +104,7 @@ class In(ArgumentHandler):
 
 
 class Out(ArgumentHandler):
-    """A host array that is copied from the device after the launch."""
+    """A host array copied from the device after the launch."""
 
     def pre_call(self, stream) -> None:
         """Allocate the memory on the device."""
@@ -117,7 +117,7 @@ class Out(ArgumentHandler):
 
 
 class InOut(In, Out):
-    """A host array that is copied to the device before the launch, and back after it."""
+    """A host array copied to the device before the launch, and back after it."""
 
 
 @translated
@@ -151,7 +151,7 @@ def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) ->
     arguments : sequence
         The arguments of the call.
     name : str
-        The name of the kernel, for messages.
+        The kernel name, for messages.
     sizes : tuple of int or None
         The size of each parameter in bytes; None if the driver does not report it.
     stream : Stream, optional
@@ -210,7 +210,7 @@ def _convert_other(argument, index: int, name: str, size: int | None):
 
 
 def wrong_size(argument, index: int, name: str, size: int, given: int) -> TypeError:
-    """Return the TypeError for an argument whose size is not that of the parameter."""
+    """Return the TypeError for an argument whose size differs from the parameter's."""
     bytes_of = "1 byte" if size == 1 else f"{size} bytes"
     advice = ""
     if isinstance(argument, numpy.ndarray) and size == 8:
@@ -229,7 +229,7 @@ def begin(handlers: list[ArgumentHandler], values: list, stream) -> list:
 
 
 def end(handlers: list[ArgumentHandler], stream) -> None:
-    """Call ``post_call`` of the handlers. Without a stream, synchronize after the copies; else keep them alive."""
+    """Call ``post_call`` of the handlers. Without a stream, synchronize after the copies, otherwise keep them alive."""
     inner = stream_of(stream)
     has_work = False
     for handler in handlers:
@@ -308,7 +308,7 @@ class Module:
         return pointer, variable.size
 
     def get_texref(self, name: str) -> TextureReference:
-        """Return the texture reference that the source declares as ``texture<...> name``; the same with each call.
+        """Return the texture reference declared as ``texture<...> name``, the same object on every call.
 
         Raises
         ------
@@ -318,7 +318,7 @@ class Module:
         return self._reference(TextureReference, name)
 
     def get_surfref(self, name: str) -> SurfaceReference:
-        """Return the surface reference that the source declares as ``surface<...> name``; the same with each call.
+        """Return the surface reference declared as ``surface<...> name``, the same object on every call.
 
         Raises
         ------
@@ -371,7 +371,7 @@ def module_from_file(filename: str | os.PathLike) -> Module:
 
 
 def read_file(filename: str | os.PathLike, api: str) -> bytes:
-    """Return the content of a file; RuntimeError of the driver call ``api`` if the file does not exist."""
+    """Return the content of a file, or raise RuntimeError for the driver call ``api`` if the file does not exist."""
     try:
         with open(path_argument("filename", filename), "rb") as file:
             return file.read()
@@ -392,7 +392,7 @@ block : tuple of int
 *args
     One argument for each parameter. Python numbers are converted to the types.
 shared_size : int, optional
-    The size of the dynamic shared memory in bytes. Default is 0.
+    The size of the dynamic shared memory in bytes. Defaults to 0.
 
 Raises
 ------
@@ -401,9 +401,9 @@ AttributeError
 TypeError
     If the number of arguments is wrong, or one cannot be converted to its type.
 LogicError
-    If the driver refuses the launch.
+    If the driver rejects the launch.
 """
-_PREPARED_ASYNC_CALL = """Launch the kernel on a stream, or with None on the NULL stream; see :attr:`prepared_call`.
+_PREPARED_ASYNC_CALL = """Launch the kernel on a stream, or with None on the NULL stream. See :attr:`prepared_call`.
 
 ``prepared_async_call(grid, block, stream, *args, shared_size=0)``
 """
@@ -455,7 +455,7 @@ class Function(FunctionCall):
     )
     const_size_bytes = _attribute(function_attribute.CONST_SIZE_BYTES, "The size of its constant memory in bytes.")
     device_node_update_supported = _attribute(
-        function_attribute.DEVICE_NODE_UPDATE_SUPPORTED, "Whether the device can update graph nodes of the kernel."
+        function_attribute.DEVICE_NODE_UPDATE_SUPPORTED, "Whether the device can update the kernel's graph nodes."
     )
     local_size_bytes = _attribute(function_attribute.LOCAL_SIZE_BYTES, "The local memory of a thread in bytes.")
     max_dynamic_shared_size_bytes = _attribute(
@@ -479,7 +479,7 @@ class Function(FunctionCall):
     required_cluster_width = _attribute(
         function_attribute.REQUIRED_CLUSTER_WIDTH, "The required width of a cluster; 0 if none is required."
     )
-    shared_memory_mode = _attribute(function_attribute.SHARED_MEMORY_MODE, "The shared memory mode of the kernel.")
+    shared_memory_mode = _attribute(function_attribute.SHARED_MEMORY_MODE, "The kernel's shared memory mode.")
     shared_size_bytes = _attribute(
         function_attribute.SHARED_SIZE_BYTES, "The static shared memory of a block in bytes."
     )
@@ -530,7 +530,7 @@ class Function(FunctionCall):
         Raises
         ------
         TypeError
-            If the number of types is not that of the parameters.
+            If the number of types differs from the number of parameters.
         """
         self.arg_format, parameters = _parse(arg_types)
         sizes = self._parameter_bytes
@@ -569,7 +569,7 @@ class Function(FunctionCall):
         call("cuKernelSetCacheConfig", self.kernel, config, ordinal)
 
     def set_shared_config(self, sc: int) -> None:
-        """Accept a bank size, a member of :class:`shared_config`; it has no effect on current devices."""
+        """Accept a bank size, a member of :class:`shared_config`, which has no effect on current devices."""
         member_of(shared_config, sc, "cuFuncSetSharedMemConfig")
 
     @staticmethod
@@ -584,7 +584,7 @@ class Function(FunctionCall):
         self._module._flush()
 
     def prepared_timed_call(self, grid, block, *args, shared_size=0):
-        """Launch the kernel between two events; see :attr:`prepared_call`.
+        """Launch the kernel between two events. See :attr:`prepared_call`.
 
         Returns
         -------
@@ -616,7 +616,7 @@ def code_of(image) -> ObjectCode:
 
 @translated
 def _load(code: ObjectCode):
-    # The code is loaded at the first access to its handle.
+    # The code is loaded on first access to its handle.
     return code.handle
 
 
@@ -627,7 +627,7 @@ def _get_kernel(code: ObjectCode, name: str):
 
 @translated
 def _sizes_of(kernel) -> tuple[int, ...] | None:
-    """Return the size of each parameter in bytes; None if the driver does not report it."""
+    """Return the size of each parameter in bytes, or None if the driver does not report it."""
     try:
         return tuple(info.size for info in kernel.arguments_info)
     except NotImplementedError:

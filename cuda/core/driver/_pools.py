@@ -47,7 +47,7 @@ class PooledHostAllocation(PagelockedHostAllocation):
 
 
 class _Blocks(MemoryResource):
-    """The blocks of a pool; the memory resource of its allocations."""
+    """The blocks of a pool, and the memory resource of its allocations."""
 
     _needs_stream = False
 
@@ -133,7 +133,7 @@ class _Blocks(MemoryResource):
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device; -1 for host memory."""
+        """The device ordinal, or -1 for host memory."""
         return -1 if self._is_host or self._context is None else self._context._device._ordinal
 
 
@@ -155,7 +155,7 @@ class _Pool:
         self._blocks.free_held()
 
     def stop_holding(self) -> None:
-        """Free the held blocks, and from now on each block that is returned."""
+        """Free the held blocks, and from now on every returned block."""
         self._blocks.stop_holding()
 
     @staticmethod
@@ -193,7 +193,7 @@ class _Pool:
 class DeviceMemoryPool(_Pool):
     """A pool of device memory.
 
-    Freed blocks are held for reuse, by size. A block may be allocated again at once, so work on other streams than the
+    Freed blocks are held for reuse, by size. A block can be reused immediately, so work on other streams than the
     NULL stream must have completed before its memory is freed. If the device is out of memory, the pool runs garbage
     collection, and then frees held blocks, the largest first.
     """
@@ -221,7 +221,7 @@ class PageLockedAllocator:
     Parameters
     ----------
     flags : int, optional
-        A combination of :data:`host_alloc_flags`. Default is 0.
+        A combination of :data:`host_alloc_flags`. Defaults to 0.
     """
 
     def __init__(self, flags: int = 0):
@@ -241,20 +241,20 @@ class PageLockedMemoryPool(_Pool):
     Parameters
     ----------
     allocator : :class:`PageLockedAllocator`, optional
-        The allocator of the blocks. Default is one without flags.
+        The allocator of the blocks. Defaults to one without flags.
     """
 
     def __init__(self, allocator: PageLockedAllocator | None = None):
         super().__init__(PageLockedAllocator() if allocator is None else allocator, True)
 
     def allocate(self, shape, dtype, order: str = "C") -> numpy.ndarray:
-        """Return a new array, whose ``base`` is a :class:`PooledHostAllocation`; see :func:`pagelocked_empty`."""
+        """Return a new array, whose ``base`` is a :class:`PooledHostAllocation`. See :func:`pagelocked_empty`."""
         current_context("cuMemHostAlloc")
         return array_over(lambda size: self._blocks.take(PooledHostAllocation, size), shape, dtype, order)
 
 
 def bitlog2(n: int) -> int:
-    """Return the binary logarithm of ``n``, rounded down; 0 for 0.
+    """Return the binary logarithm of ``n``, rounded down, or 0 for 0.
 
     Raises
     ------

@@ -377,7 +377,7 @@ RANDOM_BEGIN(random_uniform_double, double) EACH data[i] = UNIFORM64; RANDOM_END
             if (i + count < n) data[i + count] = RESULT; \
         } \
     RANDOM_END
-// Subtracted to exclude 1, too: half of the resolution.
+// Subtracted so that 1 is excluded as well: half of the resolution.
 #define HALF_OF(TYPE) \
     (sizeof(TYPE) == 4 ? TYPE(2.9802322e-8) : TYPE(WIDTH == 32 ? 1.1641532182693481e-10 : 5.551115123125783e-17))
 #define QUASI_NORMALS(NAME, TYPE, UNIFORM, INVERSE, RESULT, ...) \

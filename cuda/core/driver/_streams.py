@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams, events and the profiler; events can be shared between processes (IPC)."""
+"""Streams, the profiler, and events, which processes can share (IPC)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_pro
 
 
 class SharedEvent:
-    """An interprocess event of the driver, with the methods of :class:`cuda.core.Event` that this package uses."""
+    """An interprocess driver event, with the methods of :class:`cuda.core.Event` that this package uses."""
 
     def __init__(self, native):
         self._owned = _Owned(native)
 
     @property
     def handle(self) -> int:
-        """The ``CUevent`` of the driver's bindings; RuntimeError if the event is closed."""
+        """The ``CUevent`` from the driver bindings. Raises RuntimeError if the event is closed."""
         return self.held().handle
 
     def held(self) -> _Owned:
@@ -51,7 +51,7 @@ class SharedEvent:
         return cls(call("cuIpcOpenEventHandle", native_handle("CUipcEventHandle", handle, "cuIpcOpenEventHandle")))
 
     def export(self) -> bytearray:
-        """Return 64 bytes with which another process opens the event (``cuIpcGetEventHandle``)."""
+        """Return 64 bytes that let another process open the event (``cuIpcGetEventHandle``)."""
         return handle_bytes(call("cuIpcGetEventHandle", self.held()))
 
     def record(self, stream) -> None:
@@ -67,7 +67,7 @@ class SharedEvent:
         call("cuEventSynchronize", self.held())
 
     def close(self) -> None:
-        """Destroy the event after the last call that uses it (``cuEventDestroy``); calling it again does nothing."""
+        """Destroy the event after the last call that uses it (``cuEventDestroy``). Calling it again does nothing."""
         self._owned = None
 
     @property
@@ -89,7 +89,7 @@ class SharedEvent:
 
 
 class _Owned(Held):
-    """The owner of an event, which is destroyed with the last reference to this object, such as that of a call."""
+    """The owner of an event. The last reference to this object, possibly held by a call, destroys the event."""
 
     def __init__(self, native):
         self.handle = native
@@ -99,7 +99,7 @@ class _Owned(Held):
 
 
 def native_handle(kind: str, handle, api: str):
-    """Return an IPC handle of the driver's type for 64 bytes; LogicError for another number of bytes."""
+    """Return an IPC handle of the driver's type for 64 bytes, or raise LogicError for another number of bytes."""
     try:
         content = bytes(memoryview(handle))
     except TypeError:
@@ -122,7 +122,7 @@ class Stream:
     Parameters
     ----------
     flags : stream_flags | int, optional
-        ``NON_BLOCKING`` (1) for a stream that does not synchronize with the NULL stream. Default is 0.
+        ``NON_BLOCKING`` (1) for a stream that does not synchronize with the NULL stream. Defaults to 0.
 
     Raises
     ------
@@ -139,7 +139,7 @@ class Stream:
         context._objects.add(self)
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)``, by the protocol with which libraries exchange streams."""
+        """Return ``(0, address)``, by the protocol libraries exchange streams with."""
         return self._stream.__cuda_stream__()
 
     def __repr__(self):
@@ -182,7 +182,7 @@ def _make_stream(options, context):
 
 
 def stream_of(stream) -> core_stream.Stream:
-    """Return the stream of :mod:`cuda.core` for an argument; None is the NULL stream.
+    """Return the :mod:`cuda.core` stream for an argument, the NULL stream for None.
 
     Raises
     ------
@@ -211,7 +211,7 @@ class Event:
     Parameters
     ----------
     flags : event_flags | int, optional
-        A combination of ``BLOCKING_SYNC``, ``DISABLE_TIMING`` and ``INTERPROCESS``. Default is 0: with timing.
+        A combination of ``BLOCKING_SYNC``, ``DISABLE_TIMING`` and ``INTERPROCESS``. Defaults to 0: with timing.
 
     Raises
     ------
@@ -282,11 +282,11 @@ class Event:
         return float(call("cuEventElapsedTime", _held(start_event), _held(self)))
 
     def time_till(self, end_event: Event) -> float:
-        """Return the milliseconds from this event to ``end_event``; see :meth:`time_since`."""
+        """Return the milliseconds from this event to ``end_event``. See :meth:`time_since`."""
         return float(call("cuEventElapsedTime", _held(self), _held(end_event)))
 
     def ipc_handle(self) -> bytearray:
-        """Return 64 bytes with which another process opens the event (``cuIpcGetEventHandle``).
+        """Return 64 bytes that let another process open the event (``cuIpcGetEventHandle``).
 
         Raises
         ------
@@ -322,7 +322,7 @@ class Event:
 
 
 def _held(event: Event):
-    """Return what stands for an event in a call of the driver."""
+    """Return the object to pass to the driver for an event."""
     inner = event_of(event)
     return inner.held() if isinstance(inner, SharedEvent) else hold(inner)
 
@@ -341,7 +341,7 @@ def _make_event(context, flags: int):
 
 
 def event_of(event: Event):
-    """Return the inner event of an argument; TypeError if it is not an :class:`Event`, LogicError if it is closed."""
+    """Return the inner event of an :class:`Event`. Raises TypeError for other objects, LogicError if closed."""
     if not isinstance(event, Event):
         raise TypeError(f"event must be an Event, not {type(event).__name__}")
     inner = event._event
@@ -403,7 +403,7 @@ def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
 
 
 def keep_until_done(stream: core_stream.Stream, api: str, *objects) -> None:
-    """Keep objects in the current context; see :func:`keep_in`."""
+    """Keep objects in the current context. See :func:`keep_in`."""
     keep_in(current_context(api), int(stream.handle), stream, *objects)
 
 

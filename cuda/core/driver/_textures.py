@@ -98,7 +98,7 @@ class TextureReference(_Reference):
             The size of the memory in bytes.
         allow_offset : bool, optional
             Whether ``devptr`` need not be aligned for textures. The texture then begins at the aligned address before
-            it. Default is False.
+            it. Defaults to False.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class TextureReference(_Reference):
         return offset
 
     def set_address_2d(self, devptr, descr, pitch: int) -> None:
-        """Bind pitched linear memory; ``descr`` is an :class:`ArrayDescriptor`, ``pitch`` the bytes between rows."""
+        """Bind pitched linear memory with an :class:`ArrayDescriptor` and ``pitch`` bytes between rows."""
         format_ = member_of(array_format, descr.format, "cuTexRefSetAddress2D")
         self._source = ("pitch", as_pointer(devptr), int(descr.width), int(descr.height), operator.index(pitch))
         self._set(_format=(format_, int(descr.num_channels)))
@@ -145,11 +145,11 @@ class TextureReference(_Reference):
         self._set(_flags=operator.index(flags))
 
     def get_array(self) -> Array:
-        """Return the bound array; LogicError if none is bound."""
+        """Return the bound array, or raise LogicError if none is bound."""
         return self._bound("array")
 
     def get_address(self) -> int:
-        """Return the address of the bound linear memory; LogicError if none is bound."""
+        """Return the address of the bound linear memory, or raise LogicError if none is bound."""
         return self._bound("linear", "pitch")
 
     def get_format(self) -> tuple[array_format, int]:
@@ -239,13 +239,13 @@ class SurfaceReference(_Reference):
         self._array = None
 
     def set_array(self, array: Array, flags: int = 0) -> None:
-        """Bind an array that was created with ``SURFACE_LDST``."""
+        """Bind an array created with ``SURFACE_LDST``."""
         array_of(array, "cuSurfRefSetArray")
         self._array = array
         self._is_changed = True
 
     def get_array(self) -> Array:
-        """Return the bound array; LogicError if none is bound."""
+        """Return the bound array, or raise LogicError if none is bound."""
         if self._array is None:
             raise logic_error("cuSurfRefGetArray", INVALID_VALUE, "no array is bound to the surface reference")
         return self._array
@@ -272,7 +272,7 @@ def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
 
 
 def matrix_to_texref(matrix: numpy.ndarray, texref: TextureReference, order: str) -> None:
-    """Bind a new array with a copy of a matrix; see :func:`matrix_to_array` and :func:`bind_array_to_texref`."""
+    """Bind a new array with a copy of a matrix. See :func:`matrix_to_array` and :func:`bind_array_to_texref`."""
     bind_array_to_texref(matrix_to_array(matrix, order), texref)
 
 
@@ -294,7 +294,7 @@ def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool =
     texref : TextureReference
         The texture reference.
     allow_offset : bool, optional
-        Whether the array may begin at an address that is not aligned for textures. Default is False.
+        Whether the array may begin at an address that is not aligned for textures. Defaults to False.
 
     Returns
     -------
@@ -332,7 +332,7 @@ def bind_elements(
     allow_complex_hack: bool = False,
     allow_offset: bool = False,
 ) -> int:
-    """Bind the elements of an array to a texture reference, with the format of their type; see :func:`bind_memory`.
+    """Bind the elements of an array to a texture reference, with the format of their type. See :func:`bind_memory`.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""C type names of NumPy data types, and parameters of generated kernels."""
+"""C type names for NumPy data types, and parameters of generated kernels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SCALARS = frozenset(
 
 
 class TypeNameNotKnown(ValueError, RuntimeError):
-    """A C type name for which no dtype is registered.
+    """A C type name without a registered dtype.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class VectorArg(Argument):
 
 
 class ScalarArg(Argument):
-    """A parameter that is passed by value.
+    """A parameter passed by value.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class ScalarArg(Argument):
 
     @property
     def struct_char(self) -> str | np.dtype:
-        """The format character for :meth:`Function.prepare`; the dtype itself for structures, which have none."""
+        """The format character for :meth:`Function.prepare`, or for structures, which have none, the dtype."""
         return self.dtype if self.dtype.kind == "V" else self.dtype.char
 
 
@@ -118,10 +118,10 @@ def dtype_to_ctype(dtype, with_fp_tex_hack: bool = False) -> str:
     Parameters
     ----------
     dtype : dtype
-        A NumPy scalar type, or a structure that is registered with :func:`get_or_register_dtype`.
+        A NumPy scalar type, or a structure registered with :func:`get_or_register_dtype`.
     with_fp_tex_hack : bool, optional
         Whether to return the names of types that are read through integer textures: ``fp_tex_double``,
-        ``fp_tex_cfloat``, ``fp_tex_cdouble``. Default is False.
+        ``fp_tex_cfloat``, ``fp_tex_cdouble``. Defaults to False.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def parse_c_arg(c_arg: str) -> VectorArg | ScalarArg:
 
 
 def get_arg_type(c_arg: str) -> np.dtype | str:
-    """Return the format character of a C parameter: ``"P"`` for a pointer, else that of its type.
+    """Return the format character of a C parameter: ``"P"`` for a pointer, else its type's character.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def canonical_name(name: str) -> str:
 
 
 def split_at_commas(text: str) -> list[str]:
-    """Split a parameter list at commas outside of angle brackets; an empty list has no parts."""
+    """Split a parameter list at commas outside of angle brackets. An empty list has no parts."""
     parts, depth, start = [], 0, 0
     for found in re.finditer("[<>,]", text):
         depth += {"<": 1, ">": -1}.get(found.group(), 0)

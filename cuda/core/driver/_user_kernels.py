@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of kernels that contain code of the user, and the conversion of call arguments."""
+"""Parameters of kernels that contain user code, and the conversion of call arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NoVectorError(AssertionError, ValueError):
 
 
 class Parameters:
-    """The parameter list of a kernel with code of the user.
+    """The parameter list of a kernel with user code.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def as_array(item, name: str) -> ArrayBase:
     if not hasattr(item, "__cuda_array_interface__"):
         raise TypeError(f"{name} must be a GPUArray, not {type(item).__name__}")
     try:
-        # No stream ordering (-1), as in the classic interface: arrays are used on the stream of the kernel.
+        # No stream ordering (-1), as in the classic interface: arrays are used on the kernel's stream.
         return array_of_view(StridedMemoryView.from_cuda_array_interface(item, -1), item)
     except (BufferError, TypeError, ValueError) as error:
         raise TypeError(f"the CUDA array interface of {name} is invalid: {shown(error)}") from None
@@ -126,7 +126,7 @@ def scalar_maker(item: ScalarArg):
 
 
 def whole(value):
-    """Return a number for an integer parameter; fractions are truncated, as in C."""
+    """Return a number for an integer parameter, truncating fractions as in C."""
     return int(value) if isinstance(value, (float, np.floating)) else value
 
 
@@ -135,7 +135,7 @@ def plain(value):
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a kernel; ValueError if it is not a C identifier."""
+    """Return the name of a kernel, or raise ValueError if it is not a C identifier."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     if not (name.isidentifier() and name.isascii()):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run-time compilation of CUDA C++ with NVRTC: ``SourceModule``, ``DynamicModule`` and ``compile``.
 
-Options are those of ``nvcc``. The package has versions of the host headers that sources often include (``stdio.h``,
+Options have ``nvcc`` syntax. The package provides the host headers that sources often include (``stdio.h``,
 ``math.h``, ``stdint.h``, ``cuda_runtime.h``). With the argument ``nvcc``, that compiler is used instead of NVRTC.
 """
 
@@ -57,23 +57,23 @@ def compile(
     nvcc : str, optional
         The path of an ``nvcc`` to use instead of NVRTC.
     options : list of str, optional
-        Options of ``nvcc``; options for the host compiler have no effect. Default is ``DEFAULT_NVCC_FLAGS``.
+        Options of ``nvcc``; options for the host compiler have no effect. Defaults to ``DEFAULT_NVCC_FLAGS``.
     keep : bool, optional
-        Whether to write the source, the code and the log to a directory, whose path is printed. Default is False.
+        Whether to write the source, the code and the log to a directory, whose path is printed. Defaults to False.
     no_extern_c : bool, optional
-        Whether *not* to put the source inside ``extern "C"``, which templates do not allow. Default is False.
+        Whether *not* to put the source inside ``extern "C"``, which templates do not allow. Defaults to False.
     arch : str, optional
-        The target architecture, such as ``"sm_90"``. If None, that of the current device.
+        The target architecture, such as ``"sm_90"``. Defaults to the current device's architecture.
     code : str, optional
         The option ``-code`` of ``nvcc``; NVRTC does not use it.
     cache_dir : str or False, optional
-        The directory of the cache. If None, that of the environment variable ``CUDA_CORE_CACHE_DIR`` or
-        ``PYCUDA_CACHE_DIR``, else the cache of the user. With False, or if ``CUDA_CORE_DISABLE_CACHE`` or
+        The directory of the cache. Defaults to the environment variable ``CUDA_CORE_CACHE_DIR`` or
+        ``PYCUDA_CACHE_DIR``, else the user cache. With False, or if ``CUDA_CORE_DISABLE_CACHE`` or
         ``PYCUDA_DISABLE_CACHE`` is set, nothing is cached.
     include_dirs : list of str, optional
-        Directories in which headers are searched.
+        Directories to search for headers.
     target : str, optional
-        The type of the code, ``"cubin"`` or ``"ptx"``. Default is ``"cubin"``.
+        The type of the code, ``"cubin"`` or ``"ptx"``. Defaults to ``"cubin"``.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def compile(
 
 
 class _Loaded:
-    """Base class with the methods of :class:`Module`; ``module`` is None before linking."""
+    """Base class with the methods of :class:`Module`. ``module`` is None before linking."""
 
     module = None
 
@@ -98,19 +98,19 @@ class _Loaded:
         return f"<{type(self).__module__}.{type(self).__name__} of {self.module!r}>"
 
     def get_function(self, name: str):
-        """Return a kernel; see :meth:`Module.get_function`."""
+        """Return a kernel. See :meth:`Module.get_function`."""
         return self._linked().get_function(name)
 
     def get_global(self, name: str):
-        """Return the address and the size of a variable; see :meth:`Module.get_global`."""
+        """Return the address and the size of a variable. See :meth:`Module.get_global`."""
         return self._linked().get_global(name)
 
     def get_texref(self, name: str):
-        """Return a texture reference; see :meth:`Module.get_texref`."""
+        """Return a texture reference. See :meth:`Module.get_texref`."""
         return self._linked().get_texref(name)
 
     def get_surfref(self, name: str):
-        """Return a surface reference; see :meth:`Module.get_surfref`."""
+        """Return a surface reference. See :meth:`Module.get_surfref`."""
         return self._linked().get_surfref(name)
 
     def _linked(self) -> Module:
@@ -120,9 +120,9 @@ class _Loaded:
 
 
 class SourceModule(_Loaded):
-    """A source that is compiled, or taken from the cache, and loaded on the current device.
+    """A source, compiled or taken from the cache, and loaded on the current device.
 
-    The parameters are those of :func:`compile`, without ``target``.
+    The parameters are the same as for :func:`compile`, without ``target``.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class DynamicModule(_Loaded):
     message_handler : callable, optional
         Called as ``message_handler(ok, info, error)`` with the linker's logs.
     log_verbose : bool, optional
-        Whether the linker writes a verbose log. Default is False.
+        Whether the linker writes a verbose log. Defaults to False.
     cuda_libdir : str, optional
         The directory of the static CUDA libraries. If None, they are searched in CUDA packages and the toolkit.
 
@@ -195,9 +195,9 @@ class DynamicModule(_Loaded):
         source : str
             The source in CUDA C++.
         nvcc_options : list of str, optional
-            The compiler options. Default is ``DEFAULT_NVCC_FLAGS``.
+            The compiler options. Defaults to ``DEFAULT_NVCC_FLAGS``.
         name : str, optional
-            The name of the code in messages of the linker. Default is ``"kernel.ptx"``.
+            The name of the code in linker messages. Defaults to ``"kernel.ptx"``.
 
         Raises
         ------
@@ -209,12 +209,12 @@ class DynamicModule(_Loaded):
         return self
 
     def add_data(self, data: bytes, input_type: int, name: str = "unknown") -> DynamicModule:
-        """Add code of a type of :class:`jit_input_type`, and return this object; see :meth:`Linker.add_data`."""
+        """Add code of a type of :class:`jit_input_type`, and return this object. See :meth:`Linker.add_data`."""
         self._linker.add_data(data, input_type, name)
         return self
 
     def add_file(self, filename: str, input_type: int) -> DynamicModule:
-        """Add code from a file, and return this object; see :meth:`Linker.add_file`."""
+        """Add code from a file, and return this object. See :meth:`Linker.add_file`."""
         self._linker.add_file(filename, input_type)
         return self
 
@@ -231,7 +231,7 @@ class DynamicModule(_Loaded):
         return self.add_file(find_library(libname, self._cuda_libdir), jit_input_type.LIBRARY)
 
     def link(self) -> DynamicModule:
-        """Link the code that was added, load it, and return this object; see :meth:`Linker.link_module`."""
+        """Link and load the added code, and return this object. See :meth:`Linker.link_module`."""
         self.module = self._linker.link_module()
         return self
 
@@ -239,7 +239,7 @@ class DynamicModule(_Loaded):
 class DynamicSourceModule(DynamicModule):
     """A source with dynamic parallelism: relocatable device code, linked with ``cudadevrt``.
 
-    The parameters are those of :class:`SourceModule` and ``cuda_libdir``; ``module`` is the loaded module.
+    The parameters are the same as for :class:`SourceModule`, and ``cuda_libdir``. ``module`` is the loaded module.
     """
 
     def __init__(
@@ -278,7 +278,7 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
 
 
 def get_nvcc_version(nvcc: str = "nvcc") -> str:
-    """Return the version of NVRTC, or the output of ``nvcc --version`` if ``nvcc`` is the path of a compiler."""
+    """Return the NVRTC version, or the output of ``nvcc --version`` if ``nvcc`` is the path of a compiler."""
     if nvcc is not None:
         nvcc = path_argument("nvcc", nvcc)
     return nvcc_version(nvcc) if nvcc not in (None, "nvcc") else "NVRTC {}.{}".format(*nvrtc_version())

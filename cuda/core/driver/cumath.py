@@ -40,7 +40,7 @@ __all__ = [
 
 
 def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
-    """Return the elementwise function for a ufunc of NumPy."""
+    """Return the elementwise function for a NumPy ufunc."""
     operation = UNARY_OF[ufunc]
 
     def function(array, *ignored, out=None, stream=None) -> GPUArray:
@@ -60,9 +60,9 @@ def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
     array : GPUArray
         The operand.
     out : GPUArray, optional
-        The array for the result. Default is a new array of the data type of ``array``.
+        The array for the result. Defaults to a new array of the data type of ``array``.
     stream : Stream, optional
-        The stream on which the kernel is enqueued. If None, the default stream.
+        The stream to enqueue the kernel on. If None, the default stream.
 
     Raises
     ------
@@ -104,13 +104,13 @@ def fmod(arg, mod, stream=None) -> GPUArray:
     arg, mod : GPUArray or number
         The operands; at least one must be an array.
     stream : Stream, optional
-        The stream on which the kernel is enqueued. If None, the default stream.
+        The stream to enqueue the kernel on. If None, the default stream.
     """
     return of_two(np.fmod, arg, mod, stream)
 
 
 def atan2(y, x, stream=None) -> GPUArray:
-    """Return the angle of the point ``(x, y)`` in radians; for the parameters see :func:`fmod`."""
+    """Return the angle of the point ``(x, y)`` in radians. See :func:`fmod` for the parameters."""
     return of_two(np.arctan2, y, x, stream)
 
 
@@ -126,7 +126,7 @@ def modf(arg, stream=None) -> tuple[GPUArray, GPUArray]:
 
 
 def ldexp(significand, exponent, stream=None) -> GPUArray:
-    """Return ``significand * 2**exponent``; exponents that are floats are truncated."""
+    """Return ``significand * 2**exponent``. Float exponents are truncated."""
     check_array(significand, "significand")
     check_array(exponent, "exponent")
     check_float("ldexp", significand)

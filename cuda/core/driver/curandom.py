@@ -60,7 +60,7 @@ class direction_vector_set(enum.IntEnum):
 
 
 def get_curand_version() -> tuple[int, int, int] | None:
-    """Return the version of the library cuRAND, or None if it is not installed."""
+    """Return the version of cuRAND, or None if it is not installed."""
     library = load_library()
     if library is None:
         return None
@@ -77,7 +77,7 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
     count : int
         The number of dimensions.
     direction : direction_vector_set, optional
-        The set of vectors. Default is ``VECTOR_32``.
+        The set of vectors. Defaults to ``VECTOR_32``.
 
     Returns
     -------
@@ -97,12 +97,12 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
 
 
 def generate_scramble_constants32(count: int) -> GPUArray:
-    """Return 32-bit scramble constants for ``count`` dimensions; see :func:`generate_direction_vectors`."""
+    """Return 32-bit scramble constants for ``count`` dimensions. See :func:`generate_direction_vectors`."""
     return generate_scramble_constants(count, 32)
 
 
 def generate_scramble_constants64(count: int) -> GPUArray:
-    """Return 64-bit scramble constants for ``count`` dimensions; see :func:`generate_direction_vectors`."""
+    """Return 64-bit scramble constants for ``count`` dimensions. See :func:`generate_direction_vectors`."""
     return generate_scramble_constants(count, 64)
 
 
@@ -116,7 +116,7 @@ def repeated(rows: np.ndarray, count: int) -> GPUArray:
     first = np.ascontiguousarray(rows[:count])
     result = GPUArray((count, *first.shape[1:]), first.dtype)
     result[: len(first)].set(first)
-    # Repeat the rows on the device, doubling with each copy: on the host a large array would take seconds.
+    # Repeat the rows on the device, doubling their number with every copy. On the host a large array takes seconds.
     done = len(first)
     row_bytes = first.nbytes // done
     while done < count:
@@ -127,11 +127,11 @@ def repeated(rows: np.ndarray, count: int) -> GPUArray:
 
 
 def table(name: str, width: int, columns: int, *arguments: int) -> np.ndarray:
-    """Return a table of the library, as an array in its memory."""
+    """Return a library table, as an array in library memory."""
     library = load_library()
     if library is None:
         raise builtins.RuntimeError(
-            "the library cuRAND, which has the tables for Sobol sequences, is not installed: "
+            "cuRAND, which has the tables for Sobol sequences, is not installed: "
             "pip install nvidia-curand, or pass the vectors"
         )
     address = ctypes.c_void_p()
@@ -158,10 +158,10 @@ def load_library():
 
 
 def library_names() -> list[str]:
-    """Return the paths of the library in wheels, and its names for the system's search path."""
+    """Return the library's paths in wheels, and its names for the system's search path."""
     found = importlib.util.find_spec("nvidia")
     folders = [] if found is None else list(found.submodule_search_locations or ())
-    # Wheels for CUDA 13 share the folder cu13; that for CUDA 12 has a folder of its own.
+    # CUDA 13 wheels share the directory cu13; the CUDA 12 wheel has its own directory.
     wheels = [
         path for folder in folders for name in ("cu13", "curand") for path in [f"{folder}/{name}/lib/{_NAMES[0]}"]
     ]
@@ -274,7 +274,7 @@ class Generators:
         data : GPUArray
             The array.
         stream : Stream, optional
-            The stream on which the kernel is enqueued. If None, the default stream.
+            The stream to enqueue the kernel on. If None, the default stream.
 
         Raises
         ------
@@ -284,7 +284,7 @@ class Generators:
         self._fill(_UNIFORM, "uniform", data, stream)
 
     def gen_uniform(self, shape, dtype, stream=None) -> GPUArray:
-        """Return a new array of uniformly distributed numbers; see :meth:`fill_uniform`."""
+        """Return a new array of uniformly distributed numbers. See :meth:`fill_uniform`."""
         return self._filled(self.fill_uniform, shape, dtype, stream)
 
     def fill_normal(self, data, stream=None) -> None:
@@ -292,7 +292,7 @@ class Generators:
         self._fill(_NORMAL, "normal", data, stream)
 
     def gen_normal(self, shape, dtype, stream=None) -> GPUArray:
-        """Return a new array of normally distributed numbers; see :meth:`fill_normal`."""
+        """Return a new array of normally distributed numbers. See :meth:`fill_normal`."""
         return self._filled(self.fill_normal, shape, dtype, stream)
 
     def fill_log_normal(self, data, mean: float, stddev: float, stream=None) -> None:
@@ -302,7 +302,7 @@ class Generators:
         self._fill(names, "log-normal", data, stream, number(mean), number(stddev))
 
     def gen_log_normal(self, shape, dtype, mean: float, stddev: float, stream=None) -> GPUArray:
-        """Return a new array of log-normally distributed numbers; see :meth:`fill_log_normal`."""
+        """Return a new array of log-normally distributed numbers. See :meth:`fill_log_normal`."""
         data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_log_normal(data, mean, stddev, stream)
         return data
@@ -342,10 +342,10 @@ class PseudoGenerators(Generators):
     Parameters
     ----------
     seed_getter : callable, optional
-        A function of the number of generators that returns their seeds, a GPUArray of int32. Default is
-        :func:`seed_getter_uniform`: one seed, from which each generator has a sequence of its own.
+        A function of the number of generators that returns their seeds, a GPUArray of int32. Defaults to
+        :func:`seed_getter_uniform`: one seed, from which each generator gets its own sequence.
     offset : int, optional
-        The number of numbers that each generator skips first. Default is 0.
+        How many numbers each generator skips first. Defaults to 0.
 
     Raises
     ------
@@ -384,11 +384,11 @@ class PseudoGenerators(Generators):
         Parameters
         ----------
         data : GPUArray
-            An array of uint32; without ``lambda_value`` also of float32 or float64.
+            An array of uint32; without ``lambda_value`` alternatively float32 or float64.
         lambda_value : float, optional
             The mean. If None, each element of ``data`` is the mean of the number that replaces it.
         stream : Stream, optional
-            The stream on which the kernel is enqueued. If None, the default stream.
+            The stream to enqueue the kernel on. If None, the default stream.
 
         Raises
         ------
@@ -401,7 +401,7 @@ class PseudoGenerators(Generators):
             self._fill({"u4": "poisson"}, "Poisson", data, stream, np.float64(lambda_value))
 
     def gen_poisson(self, shape, dtype, lambda_value: float, stream=None) -> GPUArray:
-        """Return a new array of Poisson-distributed numbers; see :meth:`fill_poisson`."""
+        """Return a new array of Poisson-distributed numbers. See :meth:`fill_poisson`."""
         data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_poisson(data, lambda_value, stream)
         return data
@@ -411,7 +411,7 @@ class PseudoGenerators(Generators):
         self._launch("skip_far", stream, checked_steps(i), self._far())
 
     def call_skip_ahead_sequence_array(self, i, stream=None) -> None:
-        """Let each generator skip as many sequences as its element of a uint32 array; see
+        """Let each generator skip as many sequences as its element of a uint32 array. See
         :meth:`call_skip_ahead_sequence`.
         """
         self._launch("skip_far_array", stream, self._steps(i), self._far(), keep=(i,))
@@ -434,7 +434,7 @@ class PseudoGenerators(Generators):
 
 
 class XORWOWRandomNumberGenerator(PseudoGenerators):
-    __doc__ = f"""Marsaglia's XORWOW: a xorshift generator of 160 bits, to which a sum is added.
+    __doc__ = f"""Marsaglia's XORWOW: a 160-bit xorshift generator plus a sum.
 
     {PseudoGenerators.__doc__.partition(chr(10))[2].lstrip()}"""
 
@@ -489,9 +489,9 @@ class QuasiGenerators(Generators):
     Parameters
     ----------
     dir_vector : GPUArray, optional
-        The direction vectors, one row for each generator. If None, those of the library cuRAND.
+        The direction vectors, one row for each generator. Defaults to the vectors from cuRAND.
     offset : int, optional
-        The number of numbers that each generator skips first. Default is 0.
+        How many numbers each generator skips first. Defaults to 0.
 
     Attributes
     ----------
@@ -545,12 +545,12 @@ class ScrambledGenerators(QuasiGenerators):
     Parameters
     ----------
     dir_vector : GPUArray, optional
-        The direction vectors, one row for each generator. If None, those of the library cuRAND.
+        The direction vectors, one row for each generator. Defaults to the vectors from cuRAND.
     scramble_vector : GPUArray, optional
-        The scramble constants, one for each generator, with which numbers are combined by exclusive or. If None,
-        those of the library cuRAND.
+        The scramble constants, one for each generator, which numbers are combined with by exclusive or. Defaults to
+        constants from cuRAND.
     offset : int, optional
-        The number of numbers that each generator skips first. Default is 0.
+        How many numbers each generator skips first. Defaults to 0.
 
     Attributes
     ----------
@@ -606,9 +606,9 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
     shape : int or sequence of int
         The shape of the array.
     dtype : dtype, optional
-        float32 or float64 for numbers in [0, 1); int32 or uint32 for random bits. Default is float32.
+        float32 or float64 for numbers in [0, 1); int32 or uint32 for random bits. Defaults to float32.
     stream : Stream, optional
-        The stream on which the kernel is enqueued. If None, the default stream.
+        The stream to enqueue the kernel on. If None, the default stream.
 
     Raises
     ------

@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> None:
     Parameters
     ----------
     arguments : list of str
-        The path of the program, then its arguments.
+        The program path, then its arguments.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels generated from C statements that are executed for each index of arrays."""
+"""Kernels generated from C statements executed for each index of arrays."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Packing(NamedTuple):
     width : int
         The number of elements of a pack.
     loads, stores : tuple of VectorArg
-        The arrays that are loaded before the user's code, and stored after it.
+        The arrays loaded before the user's code and stored after it.
     mask : int
         The address bits that must be 0 for aligned packs.
     places : tuple of int
-        The indices of the arrays that are stored.
+        The indices of the stored arrays.
     """
 
     width: int
@@ -63,7 +63,7 @@ class Packing(NamedTuple):
     places: tuple[int, ...]
 
     def source(self, template: str, **texts: str) -> str:
-        """Return the source of the kernel: the template with the loads and stores of the arrays."""
+        """Return the kernel source: the template with the loads and stores of the arrays."""
         width = self.width
         loads, stores, places = [], [], []
         for item in dict.fromkeys((*self.loads, *self.stores)):
@@ -85,7 +85,7 @@ class Packing(NamedTuple):
 
 
 def packing_of(items, operation: str, preamble: str, loop_prep: str, after_loop: str) -> Packing | None:
-    """Return how the user's code can be vectorized; None if it cannot.
+    """Return how the user's code can be vectorized, or None if it cannot.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ def packing_of(items, operation: str, preamble: str, loop_prep: str, after_loop:
 
 
 def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
-    """Return whether code reads and whether it stores the elements of an array; None for other uses than ``x[i]``."""
+    """Return whether code reads and whether it stores array elements, or None for uses other than ``x[i]``."""
     is_read = is_stored = False
     for found in re.finditer(rf"\b{name}\b", text):
         before, after = text[: found.start()].rstrip(), text[found.end() :]
         index = re.match(r"\s*\[\s*i\s*\]\s*", after)
-        # Rejected, too: members of other objects, addresses of elements, and declarations of the same name.
+        # Also rejected: members of other objects, addresses of elements, and declarations of the same name.
         if index is None or _ADDRESS.search(before) or before.endswith((".", "->", "::", "sizeof", "decltype")):
             return None
         after = after[index.end() :]
@@ -137,7 +137,7 @@ def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
             return None
         is_assigned = _ASSIGNS.match(after) is not None
         if is_assigned or _CHANGES.match(after) or before.endswith(("++", "--")):
-            # Rejected after a condition, such as in ?: or &&, under which some elements are not stored.
+            # Rejected after a condition, such as in ?: or &&, because some elements might not be stored.
             if not re.search(r"(?:^|[;{}]|(?<![=!<>])=|\+\+|--)$", before):
                 return None
             is_stored = True
@@ -220,9 +220,9 @@ class ElementwiseKernel:
         C statements that use the index ``i``, such as ``"z[i] = a * x[i]"``. They may use ``n``, the number of
         elements, and in calls with a range or slice its ``start``, ``stop`` and ``step``.
     name : str, optional
-        The name of the kernel. Default is ``"kernel"``.
+        The kernel name. Defaults to ``"kernel"``.
     keep : bool, optional
-        Whether to keep the files of the compilation. Default is False.
+        Whether to keep the files of the compilation. Defaults to False.
     options : list of str, optional
         The compiler options.
     preamble : str, optional
@@ -233,7 +233,7 @@ class ElementwiseKernel:
     Raises
     ------
     ValueError
-        If a type in ``arguments`` is not known, or a parameter has the name of a variable of the kernel (``i``, ``n``).
+        If a type in ``arguments`` is unknown, or a parameter has the name of a kernel variable (``i``, ``n``).
     AssertionError
         If no parameter is an array.
 
@@ -283,7 +283,7 @@ class ElementwiseKernel:
         slice : slice, optional
             The indices to visit, as in the slice of a sequence: negative ones count from the end.
         stream : Stream, optional
-            The stream on which the kernel is enqueued. If None, the default stream.
+            The stream to enqueue the kernel on. If None, the default stream.
 
         Raises
         ------
@@ -326,12 +326,12 @@ class ElementwiseKernel:
         )
 
     def packed_source(self, is_wide: bool = False) -> str:
-        """Return the CUDA C++ source of the kernel with vectorized loads and stores.
+        """Return the kernel's CUDA C++ source with vectorized loads and stores.
 
         Parameters
         ----------
         is_wide : bool, optional
-            Whether indices have 64 bits, for more than 2**31 - 1 elements. Default is False.
+            Whether indices have 64 bits, for more than 2**31 - 1 elements. Defaults to False.
         """
         texts = {key: self._texts[key] for key in ("preamble", "loop_prep", "operation")}
         declarators, dtypes = self._parameters.declarators, [item.dtype for item in self.arguments]
@@ -346,14 +346,14 @@ class ElementwiseKernel:
         )
 
     def source(self, use_range: bool = False, is_wide: bool = False) -> str:
-        """Return the CUDA C++ source of the kernel.
+        """Return the kernel's CUDA C++ source.
 
         Parameters
         ----------
         use_range : bool, optional
-            Whether the kernel is for calls with a range or slice. Default is False.
+            Whether the kernel is for calls with a range or slice. Defaults to False.
         is_wide : bool, optional
-            Whether indices have 64 bits, for more than 2**31 - 1 elements. Default is False.
+            Whether indices have 64 bits, for more than 2**31 - 1 elements. Defaults to False.
         """
         dtypes = [item.dtype for item in self.arguments]
         return source_of(self._parameters.declarators, dtypes, self.name, use_range, is_wide, **self._texts)
@@ -394,7 +394,7 @@ _builtin_range = range
 
 
 def bounds(range_, slice_, size: int) -> tuple[int, int, int]:
-    """Return start, stop and step of the indices to visit; TypeError or ValueError if the arguments are not valid."""
+    """Return start, stop and step of the indices to visit, or raise TypeError or ValueError for invalid arguments."""
     if range_ is not None and slice_ is not None:
         raise TypeError("only one of range and slice can be given")
     if slice_ is not None:
@@ -442,7 +442,7 @@ def source_of(
 def get_elwise_module(
     arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""
 ) -> SourceModule:
-    """Return the module of an elementwise kernel; see :class:`ElementwiseKernel`."""
+    """Return the module of an elementwise kernel. See :class:`ElementwiseKernel`."""
     parameters = Parameters(arguments)
     dtypes = [item.dtype for item in parameters.items]
     texts = {"preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
@@ -469,7 +469,7 @@ def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=N
 def get_elwise_kernel_and_types(
     arguments, operation, name="kernel", keep=False, options=None, use_range=False, **kwargs
 ):
-    """Return a prepared :class:`Function`, and its parameters; see :func:`get_elwise_kernel`."""
+    """Return a prepared :class:`Function`, and its parameters. See :func:`get_elwise_kernel`."""
     array_device("cuModuleLoadDataEx")
     make = get_elwise_range_module if use_range else get_elwise_module
     module = make(arguments, operation, name, keep, options, **kwargs)

@@ -85,7 +85,7 @@ def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
     ary : numpy.ndarray
         The array to copy. The copy is contiguous, with the same order of axes in memory.
     allocator : callable, optional
-        A function of a size in bytes that returns device memory. Default is :func:`mem_alloc`.
+        A function of a size in bytes that returns device memory. Defaults to :func:`mem_alloc`.
 
     Raises
     ------
@@ -98,12 +98,12 @@ def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
 
 
 def to_gpu_async(ary: np.ndarray, allocator=mem_alloc, stream=None) -> GPUArray:
-    """Return a copy of a host array on the device, copied in stream order; see :func:`to_gpu`.
+    """Return a copy of a host array on the device, copied in stream order. See :func:`to_gpu`.
 
     Parameters
     ----------
     stream : Stream, optional
-        The stream on which the copy is enqueued. If None, the default stream. The copy is asynchronous to the host
+        The stream to enqueue the copy on. If None, the default stream. The copy is asynchronous to the host
         only if ``ary`` is page-locked.
     """
     new = new_for(ary, allocator)
@@ -123,12 +123,12 @@ def new_for(ary, allocator) -> GPUArray:
 
 
 def zeros(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
-    """Return a new array of zeros; see :class:`GPUArray`."""
+    """Return a new array of zeros. See :class:`GPUArray`."""
     return zeroed(GPUArray(shape, dtype, allocator, order=order))
 
 
 def ones(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
-    """Return a new array of ones; see :class:`GPUArray`."""
+    """Return a new array of ones. See :class:`GPUArray`."""
     return GPUArray(shape, dtype, allocator, order=order).fill(1)
 
 
@@ -150,26 +150,26 @@ def empty_like(other, dtype=None, order: str = "K") -> GPUArray:
     other : GPUArray
         The other array.
     dtype : dtype, optional
-        The data type. If None, that of ``other``.
+        The data type. Defaults to the data type of ``other``.
     order : str, optional
         The memory layout: ``"C"``, ``"F"``, ``"A"`` (``"F"`` if ``other`` is Fortran-contiguous, else ``"C"``), or
-        ``"K"``, the default, which is as close to that of ``other`` as possible.
+        ``"K"``, the default, which is as close to the layout of ``other`` as possible.
     """
     return as_array(other, "other")._empty_like(dtype, order)
 
 
 def zeros_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array of zeros with the shape and data type of another one; see :func:`empty_like`."""
+    """Return a new array of zeros with the shape and data type of another one. See :func:`empty_like`."""
     return zeroed(empty_like(other, dtype, order))
 
 
 def ones_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array of ones with the shape and data type of another one; see :func:`empty_like`."""
+    """Return a new array of ones with the shape and data type of another one. See :func:`empty_like`."""
     return empty_like(other, dtype, order).fill(1)
 
 
 def full_like(other, fill_value, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array with one value in all elements, and the shape and data type of another one; see
+    """Return a new array with one value in all elements, and the shape and data type of another one. See
     :func:`empty_like`.
     """
     return empty_like(other, dtype, order).fill(fill_value)
@@ -190,9 +190,9 @@ def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> 
     start, stop, step : number
         The range, as in :func:`numpy.arange`.
     dtype : dtype, optional
-        The data type of the elements. Default is NumPy's for the numbers.
+        The data type of the elements. Defaults to NumPy's for the numbers.
     stream : Stream, optional
-        The stream on which the kernel is enqueued. If None, the default stream.
+        The stream to enqueue the kernel on. If None, the default stream.
 
     Raises
     ------
@@ -286,10 +286,10 @@ def from_dlpack(obj) -> GPUArray:
         If the memory is not device memory, or is read-only.
     """
     if not hasattr(obj, "__dlpack_device__"):
-        raise TypeError(f"obj must have __dlpack__ and __dlpack_device__, which {type(obj).__name__} does not have")
+        raise TypeError(f"obj must implement __dlpack__ and __dlpack_device__, got {type(obj).__name__}")
     if obj.__dlpack_device__()[0] not in _DLPACK_DEVICES:
         raise BufferError("the memory of obj must be device memory; copy it with to_gpu")
-    # 1 is the legacy default stream, on which arrays are used.
+    # 1 is the legacy default stream, which arrays use.
     view = StridedMemoryView.from_dlpack(obj, stream_ptr=1)
     if view.readonly:
         raise BufferError("the memory of obj must be writable")
@@ -304,17 +304,17 @@ def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
     a : GPUArray
         The array.
     dtype : dtype, optional
-        The data type of the result. Default is that of the array, also for small integers.
+        The data type of the result. Defaults to the array's data type, even for small integers.
     stream : Stream, optional
-        The stream on which the kernels are enqueued. If None, the default stream.
+        The stream to enqueue the kernels on. If None, the default stream.
     allocator : callable, optional
-        The allocator of the result. Default is that of the array.
+        The allocator of the result. Defaults to the array's allocator.
     """
     return reduce_all("sum", a, dtype, stream, allocator)
 
 
 def max(a, stream=None) -> GPUArray:
-    """Return the largest element, as a 0-d array; NaN if an element is NaN.
+    """Return the largest element as a 0-d array, or NaN if any element is NaN.
 
     Raises
     ------
@@ -325,7 +325,7 @@ def max(a, stream=None) -> GPUArray:
 
 
 def min(a, stream=None) -> GPUArray:
-    """Return the smallest element, as a 0-d array; see :func:`max`."""
+    """Return the smallest element, as a 0-d array. See :func:`max`."""
     return reduce_all("min", a, None, stream)
 
 
@@ -353,32 +353,32 @@ def dot(a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of the elements ``a[subset[i]]``; the indices are not checked."""
+    """Return the sum of the elements ``a[subset[i]]``, without checking the indices."""
     return subset_reduce("sum", subset, a, dtype, stream, allocator)
 
 
 def subset_max(subset, a, stream=None) -> GPUArray:
-    """Return the largest of the elements ``a[subset[i]]``; the indices are not checked."""
+    """Return the largest of the elements ``a[subset[i]]``, without checking the indices."""
     return subset_reduce("max", subset, a, None, stream)
 
 
 def subset_min(subset, a, stream=None) -> GPUArray:
-    """Return the smallest of the elements ``a[subset[i]]``; the indices are not checked."""
+    """Return the smallest of the elements ``a[subset[i]]``, without checking the indices."""
     return subset_reduce("min", subset, a, None, stream)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of ``a[subset[i]] * b[subset[i]]``; the indices are not checked."""
+    """Return the sum of ``a[subset[i]] * b[subset[i]]``, without checking the indices."""
     return subset_dot_product(subset, a, b, dtype, stream, allocator)
 
 
 def maximum(a, b, out=None, stream=None) -> GPUArray:
-    """Return the elementwise maximum; one operand may be a number. NaN if one of two elements is NaN."""
+    """Return the elementwise maximum. One operand can be a number. The result is NaN if either element is."""
     return elementwise(np.maximum, (a, b), out, stream)
 
 
 def minimum(a, b, out=None, stream=None) -> GPUArray:
-    """Return the elementwise minimum; see :func:`maximum`."""
+    """Return the elementwise minimum. See :func:`maximum`."""
     return elementwise(np.minimum, (a, b), out, stream)
 
 
@@ -413,13 +413,13 @@ def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
     Parameters
     ----------
     criterion : GPUArray
-        The array that is compared with zero.
+        The array to compare with zero.
     then_, else_ : GPUArray or number
         The values. Arrays must have the shape of ``criterion`` and the same data type.
     out : GPUArray, optional
-        The array for the result. Default is a new array.
+        The array for the result. Defaults to a new array.
     stream : Stream, optional
-        The stream on which the kernel is enqueued. If None, the default stream.
+        The stream to enqueue the kernel on. If None, the default stream.
 
     Raises
     ------
@@ -430,7 +430,7 @@ def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
 
 
 def where(criterion, then_, else_, out=None, stream=None) -> GPUArray:
-    """Return elements of ``then_`` where ``criterion`` is not zero, else of ``else_``; operands are broadcast."""
+    """Return elements of ``then_`` where ``criterion`` is not zero, else of ``else_``. Operands are broadcast."""
     return select.where(criterion, then_, else_, out, stream)
 
 
@@ -444,15 +444,15 @@ def take(a, indices, out=None, stream=None) -> GPUArray:
     indices : GPUArray
         Integers; negative ones count from the end, and those out of range give zero.
     out : GPUArray, optional
-        The array for the result. Default is a new array with the shape of ``indices``.
+        The array for the result. Defaults to a new array with the shape of ``indices``.
     stream : Stream, optional
-        The stream on which the kernel is enqueued. If None, the default stream.
+        The stream to enqueue the kernel on. If None, the default stream.
     """
     return select.take(as_array(a, "a"), indices, out, stream)
 
 
 def put(a, indices, values, stream=None) -> None:
-    """Store ``values[i]`` in ``a[indices[i]]``, with ``a`` as a vector; indices out of range are ignored."""
+    """Store ``values[i]`` in ``a[indices[i]]``, with ``a`` as a vector. Ignore indices out of range."""
     select.put(as_array(a, "a"), indices, as_array(values, "values"), stream)
 
 
@@ -474,11 +474,11 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> l
     dest_indices : GPUArray
         Integers, the positions of the values.
     dest_shape : int or sequence of int, optional
-        The shape of the results, if ``out`` is None. Default is that of the indices.
+        The shape of the results, if ``out`` is None. Defaults to the shape of the indices.
     out : sequence of GPUArray, optional
         The arrays for the results; elements at other positions keep their values.
     stream : Stream, optional
-        The stream on which the kernels are enqueued. If None, the default stream.
+        The stream to enqueue the kernels on. If None, the default stream.
     """
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
@@ -492,7 +492,7 @@ def multi_take_put(
 ) -> list[GPUArray]:
     """Return arrays with ``arrays[k][src_indices[i] + src_offsets[k]]`` at ``dest_indices[i]``.
 
-    The other parameters are those of :func:`multi_put`.
+    The other parameters are the same as for :func:`multi_put`.
     """
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
@@ -530,17 +530,17 @@ def concatenate(arrays, axis: int = 0, allocator=None) -> GPUArray:
 
 
 def stack(arrays, axis: int = 0, allocator=None) -> GPUArray:
-    """Return arrays of one shape joined along a new axis; see :func:`concatenate`."""
+    """Return arrays of one shape joined along a new axis. See :func:`concatenate`."""
     return select.stack(arrays, axis, allocator)
 
 
 def transpose(a, axes=None) -> GPUArray:
-    """Return a view with the axes in another order; see :meth:`GPUArray.transpose`."""
+    """Return a view with the axes in another order. See :meth:`GPUArray.transpose`."""
     return as_array(a, "a").transpose(axes)
 
 
 def reshape(a, *shape, order: str = "C") -> GPUArray:
-    """Return the array in another shape; see :meth:`GPUArray.reshape`."""
+    """Return the array in another shape. See :meth:`GPUArray.reshape`."""
     return as_array(a, "a").reshape(*shape, order=order)
 
 

@@ -23,20 +23,20 @@ class ReductionKernel:
     Parameters
     ----------
     dtype_out : dtype
-        The data type of the result and of the values that are combined.
+        The data type of the result and of the combined values.
     neutral : str or number
         The C expression of the neutral element, such as ``"0"``.
     reduce_expr : str
         The C expression that combines ``a`` and ``b``, such as ``"a + b"``. It must be associative and commutative.
     map_expr : str, optional
-        The C expression of the value for index ``i``, such as ``"x[i] * y[i]"``. Default is ``"in[i]"``.
+        The C expression of the value for index ``i``, such as ``"x[i] * y[i]"``. Defaults to ``"in[i]"``.
     arguments : str or list, optional
-        C parameters that ``map_expr`` uses; see :class:`ElementwiseKernel`. Default is one array ``in`` of
+        C parameters that ``map_expr`` uses. See :class:`ElementwiseKernel`. Defaults to one array ``in`` of
         type ``dtype_out``.
     name : str, optional
-        The prefix of the names of the kernels. Default is ``"reduce_kernel"``.
+        The prefix of the names of the kernels. Defaults to ``"reduce_kernel"``.
     keep : bool, optional
-        Whether to keep the files of the compilation. Default is False.
+        Whether to keep the files of the compilation. Defaults to False.
     options : list of str, optional
         The compiler options.
     preamble : str, optional
@@ -107,11 +107,11 @@ class ReductionKernel:
             One argument for each parameter: contiguous arrays, and numbers. The size of the first array is the number
             of indices; if it is 0, the result is ``neutral``.
         stream : Stream, optional
-            The stream on which the kernels are enqueued. If None, the default stream.
+            The stream to enqueue the kernels on. If None, the default stream.
         out : GPUArray, optional
-            The array for the result, such as ``array[3]``. Default is a new 0-d array.
+            The array for the result, such as ``array[3]``. Defaults to a new 0-d array.
         allocator : callable, optional
-            The allocator of a new array. Default is that of the first array.
+            The allocator of a new array. Defaults to the allocator of the first array.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class ReductionKernel:
 
 
 def c_literal(number, dtype: np.dtype) -> str:
-    """Return a number as a C expression of a data type; TypeError if it is not a number of that type."""
+    """Return a number as a C expression of a data type, or raise TypeError if it is not a number of that type."""
     if not isinstance(number, (int, float, complex, np.number, np.bool_)) or (
         dtype.kind != "c" and isinstance(number, complex)
     ):

@@ -149,7 +149,7 @@ class Scan:
         self._kernels: dict = {}
 
     def kernels(self, arch: str):
-        """Return the kernel that reduces tiles, and the one that scans them."""
+        """Return the kernel that reduces tiles, and the kernel that scans them."""
         if arch not in self._kernels:
             names = [f"{self.name}_tiles", f"{self.name}_scan"]
             self._kernels[arch] = build_user_kernel(self.source, names, arch, BLOCK, self.tile, *self._options)
@@ -234,9 +234,9 @@ class ScanKernel:
         output_ary : GPUArray or str, optional
             The array for the result. If None, the scan is in place; with ``"new"`` a new array is returned.
         allocator : callable, optional
-            The allocator of new memory. Default is that of the input.
+            The allocator of new memory. Defaults to the input's allocator.
         stream : Stream, optional
-            The stream on which the kernels are enqueued. If None, the default stream. ``queue`` is another name.
+            The stream to enqueue the kernels on. If None, the default stream. ``queue`` is another name.
 
         Returns
         -------
@@ -302,13 +302,13 @@ class InclusiveScanKernel(ScanKernel):
     neutral : str or number, optional
         Not used.
     name_prefix : str, optional
-        The prefix of the names of the kernels. Default is ``"scan"``.
+        The prefix of the names of the kernels. Defaults to ``"scan"``.
     options : list of str, optional
         The compiler options.
     preamble : str, optional
         C++ definitions before the kernels.
     devices : sequence, optional
-        Not used: kernels are compiled for the device on which they run.
+        Not used: kernels are compiled for the device they run on.
 
     Raises
     ------

@@ -159,7 +159,7 @@ class DeviceData:
     Parameters
     ----------
     dev : Device, optional
-        The device. If None, that of the current context.
+        The device. Defaults to the current context's device.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class DeviceData:
     smem_granularity, smem_alloc_granularity : int
         The number of banks of shared memory, and the allocation granularity of shared memory in bytes.
     register_allocation_unit : str
-        The unit to which registers are allocated: ``"warp"``.
+        The unit that registers are allocated to: ``"warp"``.
 
     Raises
     ------
@@ -258,13 +258,13 @@ class OccupancyRecord:
     Parameters
     ----------
     devdata : DeviceData
-        The limits of the device.
+        The device limits.
     threads : int
         The number of threads of a block.
     shared_mem : int, optional
-        The shared memory of a block in bytes. Default is 0.
+        The shared memory of a block in bytes. Defaults to 0.
     registers : int, optional
-        The number of registers of a thread. Default is 0.
+        The number of registers of a thread. Defaults to 0.
 
     Attributes
     ----------
@@ -325,9 +325,9 @@ class DebugMemoryPool(DeviceMemoryPool):
     Parameters
     ----------
     interactive : bool, optional
-        Whether to print a line for each allocation. Default is True.
+        Whether to print a line for each allocation. Defaults to True.
     logfile : file, optional
-        A file to which the lines are written, too.
+        A file that also receives the lines.
     """
 
     def __init__(self, interactive: bool = True, logfile=None):
@@ -336,7 +336,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         self.logfile = logfile
 
     def allocate(self, size: int) -> PooledDeviceAllocation:
-        """Allocate memory of at least ``size`` bytes, and log it; see :meth:`DeviceMemoryPool.allocate`."""
+        """Allocate memory of at least ``size`` bytes, and log it. See :meth:`DeviceMemoryPool.allocate`."""
         held = self.held_blocks
         memory = super().allocate(size)
         how = "reused" if self.held_blocks < held else "new"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""OpenGL objects that are registered with CUDA, and mappings of their memory."""
+"""OpenGL objects registered with CUDA, and mappings of their memory."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ class _Registered:
         Raises
         ------
         LogicError
-            If the object is already mapped, or is not registered any more.
+            If the object is already mapped, or is no longer registered.
         """
         resource, inner = self._open("cuGraphicsMapResources"), stream_of(stream)
         if resource.is_mapped:
-            raise logic_error("cuGraphicsMapResources", INVALID_HANDLE, "the object is mapped already")
+            raise logic_error("cuGraphicsMapResources", INVALID_HANDLE, "the object is already mapped")
         try:
             return RegisteredMapping(self, self._map(resource, inner), inner)
         except CUDAError as error:
@@ -90,7 +90,7 @@ class _Registered:
 
     def _open(self, api: str) -> GraphicsResource:
         if self._resource.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the object is not registered any more, or its context is detached")
+            raise logic_error(api, INVALID_HANDLE, "the object is no longer registered, or its context is detached")
         return self._resource
 
     def _invalidate(self) -> None:
@@ -98,7 +98,7 @@ class _Registered:
 
 
 class RegisteredBuffer(_Registered):
-    """An OpenGL buffer that is registered with CUDA (``cuGraphicsGLRegisterBuffer``).
+    """An OpenGL buffer registered with CUDA (``cuGraphicsGLRegisterBuffer``).
 
     An OpenGL context must be current.
 
@@ -125,7 +125,7 @@ class RegisteredBuffer(_Registered):
 
 
 class RegisteredImage(_Registered):
-    """An OpenGL texture or renderbuffer that is registered with CUDA (``cuGraphicsGLRegisterImage``).
+    """An OpenGL texture or renderbuffer registered with CUDA (``cuGraphicsGLRegisterImage``).
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class RegisteredMapping:
             mapped.close()
 
     def unmap(self, stream=None) -> None:
-        """Unmap the object, after which OpenGL may use it (``cuGraphicsUnmapResources``).
+        """Unmap the object, so that OpenGL can use it (``cuGraphicsUnmapResources``).
 
         Parameters
         ----------
@@ -245,11 +245,11 @@ class RegisteredMapping:
 
     def _check(self, api: str) -> None:
         if self._mapped.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the object is not mapped any more")
+            raise logic_error(api, INVALID_HANDLE, "the object is no longer mapped")
 
 
 def make_context(dev: Device, flags: int = 0) -> Context:
-    """Return a new context and make it current: every context works with OpenGL; see :meth:`Device.make_context`."""
+    """Return a new context and make it current: every context works with OpenGL. See :meth:`Device.make_context`."""
     if not isinstance(dev, Device):
         raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
     return dev.make_context(flags)
@@ -267,7 +267,7 @@ def init() -> None:
 
 
 class BufferObject:
-    """Not supported: CUDA 13 has no buffer objects; use :class:`RegisteredBuffer`.
+    """Not supported: CUDA 13 has no buffer objects. Use :class:`RegisteredBuffer`.
 
     Raises
     ------
@@ -283,4 +283,4 @@ class BufferObject:
 
 
 class BufferObjectMapping(BufferObject):
-    """Not supported; see :class:`BufferObject`."""
+    """Not supported. See :class:`BufferObject`."""
