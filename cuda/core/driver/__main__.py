@@ -47,7 +47,7 @@ class _ClassicModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def ours(name: str) -> str:
-    """Return the name of the module of this package for a module of the classic interface."""
+    """Return this package's name for a classic module."""
     rest = name.removeprefix(PACKAGE)
     return _OURS if rest == ".driver" else _OURS + rest
 

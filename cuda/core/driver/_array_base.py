@@ -247,7 +247,7 @@ class ArrayBase(ArrayStorage):
             raise logic_error("the array", INVALID_HANDLE, "its memory was freed, or its context is detached")
 
     def _share(self) -> None:
-        """Free the memory only after all pending device work, because code outside of this package may use it now."""
+        """Free the memory only after all pending device work, because code outside of this package might use it now."""
         if self._owner.__class__ is ResultAllocation:
             share(self._owner)
 
@@ -336,8 +336,8 @@ def stream_for(stream, *arrays):
     """Return the :mod:`cuda.core` stream for an array operation, or None for the default stream.
 
     Memory of arrays that another stream uses is freed after all pending device work, not in default-stream order. A
-    stream that does not synchronize with the default stream waits for it once per array, because earlier work there may
-    still use the memory.
+    stream that does not synchronize with the default stream waits for it once per array, since earlier work there might still
+    use the memory.
     """
     if stream is None:
         return None
@@ -444,7 +444,7 @@ def check_room(name: str, memory, nbytes: int) -> None:
 
 
 def overlap(first: ArrayBase, second: ArrayBase) -> bool:
-    """Return whether two arrays may share memory other than element by element."""
+    """Return whether two arrays might share memory other than element by element."""
     if first.size == 0 or second.size == 0:
         return False
     if (first._address, first.shape, first.strides) == (second._address, second.shape, second.strides):

@@ -49,8 +49,8 @@ class Operation:
     ufunc : numpy.ufunc
         The ufunc, whose type rules apply.
     **bodies : str
-        C expressions by the kinds of the type of the computation, such as ``iu="a % b"``; ``any`` is for all other
-        kinds. They may use ``T``, the C name of that type.
+        C expressions by the kinds of the computation type, such as ``iu="a % b"``; ``any`` is for all other
+        kinds. They can use ``T``, the C name of that type.
     """
 
     def __init__(self, ufunc: np.ufunc, **bodies: str):

@@ -83,7 +83,7 @@ def checked_axis(axis, ndim: int, name: str = "axis") -> int:
 
 
 def element_count(shape) -> int:
-    """Return the number of elements of an array of this shape."""
+    """Return the number of elements in an array of this shape."""
     count = 1
     for extent in shape:
         count *= extent

@@ -135,7 +135,7 @@ class _ArrayMemory(_ContextMemory):
     _idle: dict[int, list[_ArrayMemory]] = {}
 
     def __init__(self, ordinal: int):
-        # A cached block may be larger than the array, so the software device would not detect accesses after its end.
+        # A cached block can be larger than the array, so the software device would not detect accesses after its end.
         super().__init__(
             PlainMemory(ordinal, ResultAllocation), 0 if device_choice.is_software() else kept_bytes(ordinal)
         )
@@ -219,7 +219,7 @@ def is_of_pool(memory) -> bool:
 
 
 def share(memory: ResultAllocation) -> None:
-    """Free memory only after all pending device work, because code outside of this package may use it now."""
+    """Free memory only after all pending device work, because code outside of this package might use it now."""
     if type(memory) is ResultAllocation:
         memory.__class__ = SharedAllocation
 

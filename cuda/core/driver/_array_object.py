@@ -39,7 +39,7 @@ class GPUArray(ArrayOperators):
     Parameters
     ----------
     shape : int or sequence of int
-        The shape of the array.
+        The array shape.
     dtype : dtype
         The data type of the elements: numbers, booleans or structures.
     allocator : callable, optional
@@ -145,7 +145,7 @@ class GPUArray(ArrayOperators):
         ary : numpy.ndarray
             An array of the same size and data type.
         async_ : bool, optional
-            Whether not to wait for the copy, which may then read page-locked memory later. Defaults to False.
+            Whether not to wait for the copy, which might then read page-locked memory later. Defaults to False.
         stream : Stream, optional
             The stream to enqueue the copy on. If None, the default stream.
 
@@ -245,7 +245,7 @@ class GPUArray(ArrayOperators):
         Parameters
         ----------
         *shape : int or one sequence of int
-            The new shape; one extent may be -1, which is computed from the others.
+            The new shape. One size can be -1, and is computed from the others.
         order : str, optional
             The order to read elements in: ``"C"``, ``"F"``, or ``"A"`` for the array's own order. Defaults to
             ``"C"``.

@@ -165,7 +165,7 @@ _GATHER_PACKS = r"""
 
 
 class Reduction:
-    """A reduction of the values of an expression for each index.
+    """A reduction of an expression's values for all indices.
 
     Parameters
     ----------
@@ -522,7 +522,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
 
 
 def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
-    """Return the sum of the products of all elements. See :func:`cuda.core.driver.gpuarray.dot`."""
+    """Return the sum of all products of elements. See :func:`cuda.core.driver.gpuarray.dot`."""
     check_array(a)
     check_array(b)
     if a.size != b.size:
@@ -726,7 +726,7 @@ def reduced_value(operation: ReduceOperation, source: np.dtype, out_type: str, e
 
 
 def make_map(text: str, dtypes: dict, target: np.dtype, name: str) -> Reduction:
-    """Return a reduction of an expression of the elements ``[i]`` of several arrays."""
+    """Return a reduction of an expression over the elements ``[i]`` of several arrays."""
     operation = _OPERATIONS[name]
     compute = compute_dtype(target)
     types = {key: storage_name(dtype) for key, dtype in dtypes.items()}

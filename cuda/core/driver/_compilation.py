@@ -139,7 +139,7 @@ _TOGGLES = {
     "brief-diagnostics": "brief_diagnostics",
     "brief-diag": "brief_diagnostics",
 }
-# Options with a value that may be repeated:
+# Repeatable options with a value:
 _LISTS = {
     "D": "define_macro",
     "define-macro": "define_macro",
@@ -157,7 +157,7 @@ _LISTS = {
     "diag-error": "diag_error",
     "diag-warn": "diag_warn",
 }
-# Options whose value may follow without a separator:
+# Options whose value can follow without a separator:
 _JOINED = ("D", "U", "I")
 _NUMBERS = {"maxrregcount": "max_register_count"}
 # Options that do not apply to the compilation of device code, without and with a value:
@@ -183,7 +183,7 @@ def split_options(options) -> list[str]:
     """
     parts = []
     for option in texts_argument("options", options):
-        # A path may contain blanks, so a string is split only if another option follows a blank.
+        # A path can contain blanks, so a string is split only if another option follows a blank.
         parts += shlex.split(option) if re.search(r"\s-|^-\S+\s+\S", option) else [option.strip()]
     return [part for part in parts if part]
 
@@ -216,7 +216,7 @@ def _translate_one(fields: dict, option: str, name: str, value: str | None, rest
     elif name in _LISTS:
         _append(fields, _LISTS[name], _value_of(option, value, rest))
     elif name[:1] in _JOINED and not option.startswith("--"):
-        # Taken from the option itself, because the definition of a macro may contain "=".
+        # Taken from the option itself, because a macro definition can contain "=".
         _append(fields, _LISTS[name[0]], option[2:])
     elif name in _NUMBERS:
         fields[_NUMBERS[name]] = int(_value_of(option, value, rest))
@@ -251,7 +251,7 @@ def _arch_of_pair(text: str) -> str:
 
 
 def _append(fields: dict, name: str, value: str) -> None:
-    # Options of ptxas and numbers of diagnostics may be lists, separated by commas.
+    # ptxas options and diagnostic numbers can be lists, separated by commas.
     several = value.split(",") if name == "ptxas_options" or name.startswith("diag_") else [value]
     if name.startswith("diag_"):
         several = [int(number) for number in several]

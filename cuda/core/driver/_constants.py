@@ -182,7 +182,7 @@ shared_config = _namespace(
 )  # fmt: skip
 array_format = _namespace(
     "array_format",
-    "The data type of a channel of an :class:`Array` (``CUarray_format``).",
+    "The data type of an :class:`Array` channel (``CUarray_format``).",
     UNSIGNED_INT8=1,
     UNSIGNED_INT16=2,
     UNSIGNED_INT32=3,
@@ -198,10 +198,10 @@ address_mode = _namespace(
 filter_mode = _namespace("filter_mode", "Whether a fetch interpolates (``CUfilter_mode``).", POINT=0, LINEAR=1)
 memory_type = _namespace("memory_type", "The kind of memory (``CUmemorytype``).", HOST=1, DEVICE=2, ARRAY=3, UNIFIED=4)
 compute_mode = _namespace(
-    "compute_mode", "Who may use a device (``CUcomputemode``).", DEFAULT=0, PROHIBITED=2, EXCLUSIVE_PROCESS=3
+    "compute_mode", "Who can use a device (``CUcomputemode``).", DEFAULT=0, PROHIBITED=2, EXCLUSIVE_PROCESS=3
 )
 mem_attach_flags = _namespace(
-    "mem_attach_flags", "Who may access managed memory (``CUmemAttach_flags``).", GLOBAL=1, HOST=2, SINGLE=4
+    "mem_attach_flags", "Who can access managed memory (``CUmemAttach_flags``).", GLOBAL=1, HOST=2, SINGLE=4
 )
 limit = _namespace(
     "limit",

@@ -266,7 +266,7 @@ class Context:
         raise TypeError("a Context cannot be pickled")
 
     def push(self) -> None:
-        """Push this context on the stack of this thread, which may contain it several times.
+        """Push this context on the stack of this thread, which can contain it several times.
 
         Raises
         ------
@@ -318,7 +318,7 @@ class Context:
 
     @staticmethod
     def attach(flags: int = 0) -> Context:
-        """Push the driver's current context, which may belong to another library, and return it (``cuCtxGetCurrent``).
+        """Push the driver's current context, perhaps of another library, and return it (``cuCtxGetCurrent``).
 
         Raises
         ------
@@ -454,7 +454,7 @@ class _Members:
     def _living(self) -> list:
         """Return the members that still exist, and drop references to the others."""
         living = []
-        for key, reference in self.references.copy().items():  # garbage collection may change the dict
+        for key, reference in self.references.copy().items():  # garbage collection can change the dict
             member = reference()
             if member is None:
                 self.references.pop(key, None)

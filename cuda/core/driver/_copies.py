@@ -111,7 +111,7 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
     devptr : device pointer
         The address of the memory.
     shape : int | tuple of int
-        The shape of the array.
+        The array shape.
     dtype : dtype
         The data type of the elements.
     order : str, optional

@@ -246,7 +246,7 @@ def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> nump
     Parameters
     ----------
     shape : int | iterable of int
-        The shape of the array.
+        The array shape.
     dtype : dtype
         The data type of the elements.
     order : str, optional
@@ -392,7 +392,7 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
         return self.handle
 
     def attach(self, mem_flags: int, stream=None) -> None:
-        """Change which streams may access the memory (``cuStreamAttachMemAsync``).
+        """Change which streams can access the memory (``cuStreamAttachMemAsync``).
 
         Parameters
         ----------
@@ -442,13 +442,13 @@ def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
     Parameters
     ----------
     shape : int | iterable of int
-        The shape of the array.
+        The array shape.
     dtype : dtype
         The data type of the elements.
     order : str, optional
         The memory layout, ``"C"`` or ``"F"``. Defaults to ``"C"``.
     mem_flags : mem_attach_flags | int
-        Which streams may access the memory, usually ``GLOBAL``. The driver rejects the default, 0.
+        Which streams can access the memory, usually ``GLOBAL``. The driver rejects the default, 0.
 
     Returns
     -------

@@ -32,7 +32,7 @@ __all__ = [
     "storage_name",
 ]
 
-# This header comes with the package, in the folder `include`.
+# This header comes with the package, in the directory `include`.
 COMPLEX_HEADER = "#include <pycuda-complex.hpp>\n"
 
 
@@ -350,7 +350,7 @@ class Elementwise:
     outputs, inputs : sequence of Operand
         The operands that the body writes, and the operands it reads.
     body : str
-        C statements that compute each output from the inputs. They may use ``i``, the index of the element in
+        C statements that compute each output from the inputs. They can use ``i``, the index of the element in
         C order.
     preamble : str, optional
         C++ definitions that the body uses.

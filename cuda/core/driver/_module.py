@@ -510,7 +510,7 @@ class Function(FunctionCall):
             raise launch_error(error) from None
 
     def prepare(self, arg_types, texrefs=None, *, shared=None, block=None) -> Function:
-        """Set the types of the arguments of the ``prepared_`` calls.
+        """Set the argument types of the ``prepared_`` calls.
 
         Parameters
         ----------

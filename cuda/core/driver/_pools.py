@@ -54,7 +54,7 @@ class _Blocks(MemoryResource):
     def __init__(self, make, is_host: bool):
         self._make = make
         self._is_host = is_host
-        self._lock = threading.RLock()  # reentrant, because garbage collection may free a block while it is held
+        self._lock = threading.RLock()  # reentrant, because garbage collection can free a block while it is held
         self._held = {}  # bin -> free blocks
         self._active = {}  # address -> block, bin, requested size in bytes
         self._is_holding = True
@@ -165,7 +165,7 @@ class _Pool:
 
     @staticmethod
     def alloc_size(bin_: int) -> int:
-        """Return the size in bytes of the blocks of a bin."""
+        """Return the block size of a bin in bytes."""
         return alloc_size(operator.index(bin_))
 
     @property
@@ -270,7 +270,7 @@ def bin_number(size: int) -> int:
     if size < 2 * _STEPS:
         return size
     shift = size.bit_length() - _STEPS.bit_length()
-    # Rounding up may give the next power of two, which is the first bin after.
+    # Rounding up can produce the next power of two, which belongs to the next bin.
     return shift * _STEPS + -(-size >> shift)
 
 

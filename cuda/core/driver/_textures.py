@@ -294,7 +294,7 @@ def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool =
     texref : TextureReference
         The texture reference.
     allow_offset : bool, optional
-        Whether the array may begin at an address that is not aligned for textures. Defaults to False.
+        Whether the array can begin at an address that is not aligned for textures. Defaults to False.
 
     Returns
     -------

@@ -79,7 +79,7 @@ class Parameters:
         return convert_arguments(self.table, args, *CHECKS)
 
 
-# Variables of the kernel that the user's code may use; parameters must not have the same names.
+# Kernel variables that user code can use. Parameters must not have the same names.
 _TAKEN = ("i", "n", "tid", "total_threads", "cta_start")
 
 
@@ -135,7 +135,7 @@ def plain(value):
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a kernel, or raise ValueError if it is not a C identifier."""
+    """Return a kernel name, or raise ValueError if it is not a C identifier."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     if not (name.isidentifier() and name.isascii()):

@@ -209,7 +209,7 @@ class DynamicModule(_Loaded):
         return self
 
     def add_data(self, data: bytes, input_type: int, name: str = "unknown") -> DynamicModule:
-        """Add code of a type of :class:`jit_input_type`, and return this object. See :meth:`Linker.add_data`."""
+        """Add code of a :class:`jit_input_type`, and return this object. See :meth:`Linker.add_data`."""
         self._linker.add_data(data, input_type, name)
         return self
 

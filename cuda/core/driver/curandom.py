@@ -342,7 +342,7 @@ class PseudoGenerators(Generators):
     Parameters
     ----------
     seed_getter : callable, optional
-        A function of the number of generators that returns their seeds, a GPUArray of int32. Defaults to
+        A function from the number of generators to their seeds, an int32 GPUArray. Defaults to
         :func:`seed_getter_uniform`: one seed, from which each generator gets its own sequence.
     offset : int, optional
         How many numbers each generator skips first. Defaults to 0.
@@ -604,7 +604,7 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
     Parameters
     ----------
     shape : int or sequence of int
-        The shape of the array.
+        The array shape.
     dtype : dtype, optional
         float32 or float64 for numbers in [0, 1); int32 or uint32 for random bits. Defaults to float32.
     stream : Stream, optional

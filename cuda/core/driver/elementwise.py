@@ -29,7 +29,7 @@ __all__ = [
 PACK_BYTES = 16
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-# Code that leaves the loop early, depends on the mapping of threads to indices, or may store some elements only.
+# Code that leaves the loop early, depends on the mapping of threads to indices, or might store some elements only.
 _BARRED = re.compile(
     r"\b(?:if|else|for|while|do|switch|case|goto|return|break|continue|tid|total_threads|cta_start|threadIdx|blockIdx|"
     r"blockDim|gridDim|asm|__syncthreads|__syncwarp|__shared__)\b|#|\""
@@ -217,7 +217,7 @@ class ElementwiseKernel:
         C parameters, such as ``"float a, const float *x, float *z"``, or a list of :class:`VectorArg` and
         :class:`ScalarArg`. A pointer takes an array.
     operation : str
-        C statements that use the index ``i``, such as ``"z[i] = a * x[i]"``. They may use ``n``, the number of
+        C statements that use the index ``i``, such as ``"z[i] = a * x[i]"``. They can use ``n``, the number of
         elements, and in calls with a range or slice its ``start``, ``stop`` and ``step``.
     name : str, optional
         The kernel name. Defaults to ``"kernel"``.
@@ -226,7 +226,7 @@ class ElementwiseKernel:
     options : list of str, optional
         The compiler options.
     preamble : str, optional
-        C++ definitions before the kernel, which may be templates.
+        C++ definitions before the kernel, such as templates.
     loop_prep, after_loop : str, optional
         C statements that each thread executes before its first index, and after its last.
 

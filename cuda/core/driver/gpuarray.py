@@ -271,7 +271,7 @@ def as_gpuarray(obj) -> GPUArray:
 
 
 def from_dlpack(obj) -> GPUArray:
-    """Return a view of an array of another library, through DLPack.
+    """Return a view of an external array through DLPack.
 
     Parameters
     ----------
@@ -470,7 +470,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> l
     Parameters
     ----------
     arrays : sequence of GPUArray
-        The values, arrays of the shape of the indices.
+        The values, arrays with the shape of the indices.
     dest_indices : GPUArray
         Integers, the positions of the values.
     dest_shape : int or sequence of int, optional

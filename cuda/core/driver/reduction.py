@@ -34,7 +34,7 @@ class ReductionKernel:
         C parameters that ``map_expr`` uses. See :class:`ElementwiseKernel`. Defaults to one array ``in`` of
         type ``dtype_out``.
     name : str, optional
-        The prefix of the names of the kernels. Defaults to ``"reduce_kernel"``.
+        The prefix of the kernel names. Defaults to ``"reduce_kernel"``.
     keep : bool, optional
         Whether to keep the files of the compilation. Defaults to False.
     options : list of str, optional

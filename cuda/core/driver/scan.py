@@ -24,7 +24,7 @@ typedef {scan_type} scan_type;
 namespace {{
 typedef unsigned long long cuda_core_index;
 __device__ inline scan_type scan_pair(const scan_type& a, const scan_type& b) {{ return ({scan_expr}); }}
-// Inclusive scan of the values of the first `count` threads of a block.
+// Inclusive scan over the first `count` threads of a block.
 __device__ inline void scan_block(scan_type* values, int count)
 {{
     for (int reach = 1; reach < {block}; reach *= 2)
@@ -108,7 +108,7 @@ class Scan:
     Parameters
     ----------
     name : str
-        The prefix of the names of the kernels.
+        The prefix of the kernel names.
     scan_type : str
         The C type of the elements.
     itemsize : int
@@ -302,7 +302,7 @@ class InclusiveScanKernel(ScanKernel):
     neutral : str or number, optional
         Not used.
     name_prefix : str, optional
-        The prefix of the names of the kernels. Defaults to ``"scan"``.
+        The prefix of the kernel names. Defaults to ``"scan"``.
     options : list of str, optional
         The compiler options.
     preamble : str, optional
