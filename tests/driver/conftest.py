@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def own_stack(monkeypatch):
-    """Give each test an empty stack: autoinit, if a test imported it, left a context on that of the main thread."""
+    """Give each test an empty stack: autoinit, if a test imported it, left a context on the main thread's stack."""
     from cuda.core.driver import _context
 
     monkeypatch.setattr(_context._thread, "stack", [])

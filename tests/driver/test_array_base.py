@@ -42,7 +42,7 @@ def test_order_and_strides_can_be_chosen():
         GPUArray(3, "f4", strides=(-4,))
 
 
-def test_an_array_without_elements_has_no_memory():
+def test_array_without_elements_has_no_memory():
     for shape in (0, (3, 0), (0, 2)):
         d = GPUArray(shape, "f4")
         assert d.gpudata is None and d.ptr == 0 and d.size == 0
@@ -50,7 +50,7 @@ def test_an_array_without_elements_has_no_memory():
         assert (d + d).get().shape == d.shape
 
 
-def test_the_allocator_serves_arrays_and_their_results():
+def test_allocator_serves_arrays_and_their_results():
     sizes = []
 
     def allocate(nbytes):
@@ -73,7 +73,7 @@ def test_arrays_can_use_memory_of_the_caller():
     assert part.get().tolist() == [3] * 4
 
 
-def test_a_pointer_holder_can_be_the_memory():
+def test_pointer_holder_can_be_the_memory():
     class Holder(drv.PointerHolderBase):
         def __init__(self):
             super().__init__()
@@ -97,12 +97,12 @@ def test_views_keep_the_memory_alive():
 @pytest.mark.parametrize(
     "dtype", [object, ">f4", "V0", ("f4", 3), [("a", object)], np.longdouble, np.clongdouble], ids=repr
 )
-def test_types_that_devices_do_not_have_are_refused(dtype):
+def test_types_that_devices_do_not_have_are_rejected(dtype):
     with pytest.raises(TypeError, match=r"dtype|elements"):
         GPUArray(3, dtype)
 
 
-def test_failed_allocations_and_sizes_out_of_range_are_refused():
+def test_failed_allocations_and_sizes_out_of_range_are_rejected():
     with pytest.raises(TypeError, match="must return device memory"):
         GPUArray(3, "f4", allocator=lambda nbytes: None)
     with pytest.raises(ValueError, match="has more than"):
@@ -111,7 +111,7 @@ def test_failed_allocations_and_sizes_out_of_range_are_refused():
         GPUArray(2**45, "f8")
 
 
-def test_an_array_without_a_current_context_is_refused():
+def test_array_without_a_current_context_is_rejected():
     def make():
         with pytest.raises(drv.LogicError, match="no context is current"):
             GPUArray(3, "f4")
@@ -169,7 +169,7 @@ def test_overlap_is_by_the_range_of_memory():
     assert overlap(d.view("f8"), d.view("f8").view("f4")[:, ::2])
 
 
-def test_allocations_that_are_too_small_are_refused():
+def test_allocations_that_are_too_small_are_rejected():
     with pytest.raises(ValueError, match="gpudata has 12 bytes, fewer than the 16 bytes"):
         GPUArray(4, np.float32, gpudata=drv.mem_alloc(12))
     with pytest.raises(ValueError, match="gpudata has 16 bytes, fewer than the 28 bytes"):
@@ -183,7 +183,7 @@ def test_allocations_that_are_too_small_are_refused():
     assert GPUArray(4, np.float32, gpudata=drv.mem_alloc(64)).size == 4
 
 
-def test_a_device_has_one_record():
+def test_device_has_one_record():
     device = array_device()
     assert device is array_device() and device.ordinal == 0
     major, minor = drv.Device(0).compute_capability()
@@ -193,13 +193,13 @@ def test_a_device_has_one_record():
 
 
 @pytest.mark.requires(devices=2)
-def test_work_on_another_device_is_refused():
+def test_work_on_another_device_is_rejected():
     first = array_device()
     context = drv.Device(1).make_context()
     try:
         second = array_device()
         assert second is not first and second.ordinal == 1
-        with pytest.raises(drv.LogicError, match="device 0, and another array or the current context is of device 1"):
+        with pytest.raises(drv.LogicError, match="device 0, but another array or the current context is on device 1"):
             check_device(first)
         with pytest.raises(drv.LogicError, match="invalid device context"):
             check_device(second, first)

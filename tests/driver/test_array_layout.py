@@ -37,7 +37,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_strides_and_contiguity_are_those_of_numpy(shape):
+def test_strides_and_contiguity_match_numpy(shape):
     for order, strides_of in (("C", layout.c_strides), ("F", layout.f_strides)):
         array = np.zeros(shape, np.float64, order)
         if array.size:
@@ -57,7 +57,7 @@ def test_new_strides_keep_the_order_of_axes_and_leave_no_gaps(axes):
 
 
 @pytest.mark.parametrize("key", KEYS, ids=repr)
-def test_indexing_selects_what_numpy_selects(key):
+def test_indexing_matches_numpy(key):
     expected = SAMPLE[key]
     offset, shape, strides = layout.indexed(SAMPLE.shape, SAMPLE.strides, key)
     assert shape == np.shape(expected)
@@ -84,17 +84,17 @@ def test_shapes_are_made_from_all_kinds_of_integers():
 
 
 @pytest.mark.parametrize("shape", [2.5, None, "ab", (1, 2.5), [None]], ids=repr)
-def test_a_shape_must_hold_integers(shape):
+def test_shape_must_hold_integers(shape):
     with pytest.raises(TypeError, match="shape must"):
         layout.checked_shape(shape)
 
 
-def test_a_shape_must_not_be_negative():
+def test_shape_must_not_be_negative():
     with pytest.raises(ValueError, match="negative"):
         layout.checked_shape((2, -1))
 
 
-def test_negative_axes_count_from_the_end_and_invalid_ones_are_refused():
+def test_negative_axes_count_from_the_end():
     assert layout.checked_axis(-1, 3) == 2
     with pytest.raises(np.exceptions.AxisError, match="out of bounds"):
         layout.checked_axis(3, 3)
@@ -105,7 +105,7 @@ def test_negative_axes_count_from_the_end_and_invalid_ones_are_refused():
 @pytest.mark.parametrize(
     "shapes", [((3, 4), (4,)), ((3, 1), (1, 4)), ((), (2, 3)), ((5, 1, 2), (4, 1)), ((0, 3), (1, 3))], ids=str
 )
-def test_broadcasting_is_that_of_numpy(shapes):
+def test_broadcasting_matches_numpy(shapes):
     expected = np.broadcast_shapes(*shapes)
     assert layout.broadcast_shape(*shapes) == expected
     for shape in shapes:
@@ -117,12 +117,12 @@ def test_broadcasting_is_that_of_numpy(shapes):
         ]
 
 
-def test_shapes_that_do_not_broadcast_are_refused():
+def test_shapes_that_do_not_broadcast_are_rejected():
     with pytest.raises(ValueError, match=r"\(3,\) and \(4,\)"):
         layout.broadcast_shape((3,), (4,))
 
 
-def test_dimensions_are_joined_where_no_array_has_a_gap_between_them():
+def test_dimensions_without_gaps_are_merged():
     extents, rows = layout.joined_dimensions((2, 3, 4), [(48, 16, 4), (96, 32, 8)])
     assert (extents, rows) == ([24], [[4], [8]])
     extents, rows = layout.joined_dimensions((2, 3, 4), [(48, 16, 4), (0, 16, 4)])

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.requires(mempool=True), pytest.mark.usefixtures("conte
 
 
 def fail_first_allocation(monkeypatch) -> list[int]:
-    """Let the first cuMemAlloc fail with out of memory; return the list of the sizes that will be asked for."""
+    """Let the first cuMemAlloc fail with out of memory, and return the list of requested sizes."""
     attempts = []
 
     def allocate(size, ordinal):
@@ -63,7 +63,7 @@ def test_results_come_from_a_pool_of_the_context(array):
     assert pool.context() is drv.Context.get_current() and pool.attributes.release_threshold == 2**64 - 1
 
 
-def test_arrays_that_are_no_results_are_not_allocated_from_the_pool(array):
+def test_only_results_are_allocated_from_the_pool(array):
     made = [array, gpuarray.empty(3, "f4"), gpuarray.zeros(3, "f4"), gpuarray.arange(4, dtype="f4")]
     made += [gpuarray.empty_like(array + 1), gpuarray.zeros_like(array + 1), np.empty_like(array + 1)]
     assert {kind_of(item) for item in made} == {ResultAllocation}
@@ -104,7 +104,7 @@ def test_memory_of_freed_arrays_is_reused(keeping):
     assert _array_memory.release_held(0) and memory.held == 0
 
 
-def test_memory_that_a_stream_still_uses_is_not_given_to_the_next_array(keeping):
+def test_memory_in_use_by_a_stream_is_not_reused(keeping):
     gpuarray.zeros(1000, "f4").fill(1)  # loads the kernels now: loading may wait for running work
     alone = drv.Stream(drv.stream_flags.NON_BLOCKING)
     host = drv.pagelocked_zeros(1000, "f4")
@@ -172,14 +172,14 @@ def test_memory_of_freed_results_is_reused(array):
     assert (array.get() == np.arange(1000) + 50).all()
 
 
-def test_the_pool_keeps_at_most_a_sixteenth_of_the_memory(array):
+def test_pool_keeps_at_most_a_sixteenth_of_the_memory(array):
     pool, total = (array + 1)._owner.memory_resource, drv.Context.get_device().total_memory()
     assert pool.max_cached_bytes == total // 16
     large = gpuarray.empty(total // 16 + 1, np.uint8)
     kept = pool.cached_bytes
     result = -large
     del result
-    # If the allocation of the result found no memory, it freed what the pool kept.
+    # If the allocation of the result found no memory, it freed the cached blocks of the pool.
     assert pool.cached_bytes <= kept and pool.held >= total // 16
     _array_memory.release_held(0)
     assert pool.cached_bytes == 0
@@ -269,7 +269,7 @@ def test_using_an_array_on_another_stream_shares_its_memory(array, use):
         stream.synchronize()
 
 
-def test_a_kernel_on_another_stream_shares_the_memory_of_its_arguments(array):
+def test_kernel_on_another_stream_shares_memory_of_its_arguments(array):
     kernel = compiler.SourceModule("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }").get_function("twice")
     result = array + 1
     kernel(result, block=(1000, 1, 1))
@@ -281,7 +281,7 @@ def test_a_kernel_on_another_stream_shares_the_memory_of_its_arguments(array):
     assert (result.get() == 4 * (np.arange(1000) + 1)).all()
 
 
-def test_a_nonblocking_stream_waits_for_the_work_that_computes_its_operand(array):
+def test_nonblocking_stream_waits_for_its_operand(array):
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
     gpuarray.maximum(array + 1, 10, stream=stream)  # loads the kernels now: loading may wait for running work
     drv.Context.synchronize()
@@ -295,7 +295,7 @@ def test_a_nonblocking_stream_waits_for_the_work_that_computes_its_operand(array
     assert (host == np.maximum(np.arange(1000) + 1, 10)).all()
 
 
-def test_sharing_memory_does_not_invalidate_a_capture_on_another_stream(array):
+def test_sharing_memory_keeps_other_captures_valid(array):
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
@@ -324,7 +324,7 @@ def test_results_end_with_their_context():
     assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1).get().tolist() == [2, 2, 2]
 
 
-def test_the_pool_of_a_context_that_ended_is_reused_by_the_next():
+def test_pool_of_a_context_that_ended_is_reused_by_the_next():
     gc.collect()  # contexts of earlier tests return their pools now, not in the middle of this one
     mine = drv.Device(0).make_context()
     pool = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
@@ -333,7 +333,7 @@ def test_the_pool_of_a_context_that_ended_is_reused_by_the_next():
     again = gpuarray.to_gpu(np.ones(3, "f4")) + 1
     assert again._owner.memory_resource is pool and pool.context() is other
     other.detach()
-    # A context that becomes unreachable returns its pool, too.
+    # A context that becomes unreachable also returns its pool.
     forgotten = drv.Device(0).make_context()
     lent = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
     count = len(_array_memory._memories)
@@ -357,10 +357,10 @@ def test_results_of_two_contexts_have_two_pools(array):
     assert (first.get() == np.arange(1000) + 1).all()
 
 
-def test_kept_memory_counts_as_free_and_is_freed_for_other_allocations(array, monkeypatch):
+def test_cached_memory_counts_as_free_and_is_reclaimed(array, monkeypatch):
     big = gpuarray.zeros(1 << 20, np.float64) + 1
     pool = big._owner.memory_resource
-    monkeypatch.setattr(_memory, "call", lambda api: (100, 1 << 30))  # other processes use the device, too
+    monkeypatch.setattr(_memory, "call", lambda api: (100, 1 << 30))  # other processes also use the device
     before, total = drv.mem_get_info()
     big = None
     drv.Context.synchronize()
@@ -372,7 +372,7 @@ def test_kept_memory_counts_as_free_and_is_freed_for_other_allocations(array, mo
     memory.free()
 
 
-def test_an_allocation_is_not_tried_again_if_no_memory_is_kept(monkeypatch):
+def test_allocation_is_not_tried_again_if_no_memory_is_kept(monkeypatch):
     def allocate(size, ordinal):
         raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
 
@@ -382,7 +382,7 @@ def test_an_allocation_is_not_tried_again_if_no_memory_is_kept(monkeypatch):
         drv.mem_alloc(100)
 
 
-def test_a_result_that_does_not_fit_in_memory_raises_memory_error(array):
+def test_result_that_does_not_fit_in_memory_raises_memory_error(array):
     (array + 1).get()
     huge = drv.Device(0).total_memory() * 16
     with pytest.raises(drv.MemoryError, match="out of memory"):
@@ -398,7 +398,7 @@ def test_other_failures_of_the_pool_raise_the_classic_errors(array):
         _array_memory.take_again(pool, 4, drv.Error("cuMemAllocFromPoolAsync failed: invalid argument", code=1))
 
 
-def test_a_device_without_pools_allocates_results_with_mem_alloc(array, monkeypatch):
+def test_device_without_pools_allocates_results_with_mem_alloc(array, monkeypatch):
     monkeypatch.setattr(drv.Device, "get_attribute", lambda self, attribute: 0)
     other = drv.Device(0).retain_primary_context()
     other.push()
@@ -412,7 +412,7 @@ def test_results_have_no_ipc_handle(array):
         drv.mem_get_ipc_handle((array + 1).gpudata)
 
 
-def test_the_pool_allocates_only_subclasses_of_buffer(array):
+def test_pool_allocates_only_subclasses_of_buffer(array):
     pool = (array + 1)._owner.memory_resource
     with pytest.raises(TypeError, match="subclass of Buffer"):
         allocate_as(int, pool.upstream)
@@ -451,7 +451,7 @@ def test_threads_free_and_make_results(array):
     assert array._owner.is_closed is False
 
 
-def test_a_context_that_ends_while_others_use_it_gives_errors_and_no_faults():
+def test_detaching_a_context_in_use_raises_errors_only():
     unexpected = []
     for pause in range(6):
         mine = drv.Device(0).make_context()

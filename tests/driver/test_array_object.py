@@ -23,7 +23,7 @@ def same(found, expected):
 
 
 @pytest.mark.parametrize("order", ["C", "F", "A"])
-def test_reshape_is_that_of_numpy(order):
+def test_reshape_matches_numpy(order):
     for view in (lambda a: a, lambda a: a.T, lambda a: a[:, ::2]):
         host, d = view(HOST), view(gpuarray.to_gpu(HOST))
         size = host.size
@@ -87,7 +87,7 @@ def test_indexing_gives_views():
         iter(d[0, 0, 0])
 
 
-def test_length_and_truth_value_are_those_of_numpy():
+def test_length_and_truth_value_match_numpy():
     d = gpuarray.to_gpu(HOST)
     assert len(d) == 2 and bool(d[0, 0, 1]) and not d[0, 0, 0]
     with pytest.raises(TypeError, match="0-d array"):
@@ -96,14 +96,14 @@ def test_length_and_truth_value_are_those_of_numpy():
         bool(d)
 
 
-def test_an_array_of_one_element_converts_to_a_number():
+def test_array_of_one_element_converts_to_a_number():
     d = gpuarray.to_gpu(np.array([2.75]))
     assert (d.item(), float(d), int(d), complex(d)) == (2.75, 2.75, 2, 2.75 + 0j)
     with pytest.raises(ValueError, match="the array must have one element, not "):
         gpuarray.zeros(3, "f4").item()
 
 
-def test_str_and_repr_are_those_of_the_host_copy():
+def test_str_and_repr_match_the_host_copy():
     d = gpuarray.to_gpu(HOST)
     assert str(d) == str(HOST) and repr(d) == repr(HOST)
 
@@ -200,7 +200,7 @@ def test_results_of_a_subclass_have_its_type():
     assert type(d + d) is type(d[1:]) is type(d.copy()) is type(d * 2) is Mine
 
 
-def test_an_allocator_may_return_an_address():
+def test_allocator_may_return_an_address():
     pool = drv.mem_alloc(4096)
     d = GPUArray(8, "f4", allocator=lambda nbytes: int(pool)).fill(4)
     assert d.get().tolist() == [4] * 8

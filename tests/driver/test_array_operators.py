@@ -27,7 +27,7 @@ def test_each_operator_takes_a_number_on_either_side(name):
     assert function(d, 2).ptr != d.ptr
 
 
-def test_negative_powers_of_integers_are_refused():
+def test_negative_powers_of_integers_are_rejected():
     d = gpuarray.to_gpu(sample("i4"))
     with pytest.raises(ValueError, match="negative integer powers"):
         d**-1
@@ -57,7 +57,7 @@ def test_unary_operators_match_numpy(dtype):
         same(~d, ~a)
 
 
-def test_operators_that_a_type_does_not_have_are_refused():
+def test_operators_that_a_type_does_not_have_are_rejected():
     with pytest.raises(TypeError):
         -gpuarray.to_gpu(sample("bool"))
     with pytest.raises(TypeError):
@@ -67,7 +67,7 @@ def test_operators_that_a_type_does_not_have_are_refused():
 
 
 @pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
-def test_comparisons_give_zero_and_one_in_the_type_of_the_operands(name):
+def test_comparisons_give_zero_and_one_in_type_of_operands(name):
     function = getattr(operator, name)
     a, b = sample("f4"), sample("f4", seed=1)
     found = function(gpuarray.to_gpu(a), gpuarray.to_gpu(b))
@@ -145,7 +145,7 @@ def test_numpy_scalars_can_be_the_left_operand():
     assert np.array_equal((np.array(3, "f4") + d).get(), 3 + A)
 
 
-def test_host_arrays_are_refused_as_operands():
+def test_host_arrays_are_rejected_as_operands():
     d = gpuarray.to_gpu(A)
     for use in (lambda: A + d, lambda: np.add(d, A), lambda: np.add(d, d, out=A.copy()), lambda: np.sort(d)):
         with pytest.raises(TypeError):

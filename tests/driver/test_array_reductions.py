@@ -177,7 +177,7 @@ def test_packed_and_unpacked_sums_are_equal(size):
     assert run(reduction, d, True) == host.sum()
 
 
-def test_a_launch_ignores_the_counter_that_an_earlier_one_left():
+def test_launch_ignores_the_counter_that_an_earlier_one_left():
     d, out = gpuarray.to_gpu(np.ones(50_000, "f4")), gpuarray.zeros((), "f4")
     reduction, device = sum_of(), array_device()
     memory = gpuarray.zeros(TICKET_BYTES + 4 * reduction.block_count(d.size, device, False), "u1")
@@ -189,7 +189,7 @@ def test_a_launch_ignores_the_counter_that_an_earlier_one_left():
     assert next_turn() < next_turn()
 
 
-def test_the_number_of_blocks_is_limited_by_the_device():
+def test_number_of_blocks_is_limited_by_the_device():
     device = array_device()
     reduction = sum_of(packs=(4, {"x": "float"}, "x_p.items[k]"))
     assert reduction.block_count(0, device, False) == 1
@@ -204,7 +204,7 @@ def test_large_elements_have_smaller_blocks():
 
 
 @pytest.mark.parametrize(("length", "lanes"), [(5, 1), (100, 32), (3000, 256)])
-def test_the_number_of_threads_for_a_result_follows_from_its_elements(length, lanes):
+def test_number_of_threads_for_result_follows_from_its_elements(length, lanes):
     reduction = AxisReduction("axes", "int", 4, "0", "a + b", "x", "int", prelude(), "int")
     host = np.arange(7 * length, dtype="i4").reshape(7, length)
     d, out = gpuarray.to_gpu(host), gpuarray.zeros(7, "i4")

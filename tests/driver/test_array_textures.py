@@ -143,7 +143,7 @@ def test_layers_store_elements_by_their_index(helpers):
     assert np.array_equal(out, host)
 
 
-def test_integers_are_fetched_from_the_first_element_of_the_array(module):
+def test_integers_are_fetched_from_first_element_of_array(module):
     texture, out = module.get_texref("bytes"), np.zeros(4, np.int32)
     array = gpuarray.to_gpu(np.arange(100, dtype=np.uint8))
     read = module.get_function("read_bytes")
@@ -158,7 +158,7 @@ def test_integers_are_fetched_from_the_first_element_of_the_array(module):
         array[5:].bind_to_texref_ext(texture)
 
 
-def test_channels_are_fetched_together_and_the_format_can_be_set_before(module):
+def test_channels_are_fetched_together_in_a_preset_format(module):
     texture, out = module.get_texref("quads"), np.zeros(3, np.float32)
     array = gpuarray.to_gpu(np.arange(12, dtype=np.float32))
     assert array.bind_to_texref_ext(texture, channels=4) == 0
@@ -195,7 +195,7 @@ def test_sources_with_helpers_compile():
     assert compile(inside, arch="sm_90", cache_dir=False)
 
 
-def test_arrays_that_textures_cannot_read_are_refused(module):
+def test_arrays_that_textures_cannot_read_are_rejected(module):
     texture = module.get_texref("quads")
     array = gpuarray.zeros((4, 4), np.float32)
     for bind in (array.bind_to_texref, array.bind_to_texref_ext):

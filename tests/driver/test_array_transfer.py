@@ -162,7 +162,7 @@ def test_fill_takes_a_stream_and_structured_values():
 
 
 @pytest.mark.parametrize("value", ["text", 2**40, 1j, None], ids=repr)
-def test_fill_refuses_values_that_the_type_cannot_hold(value):
+def test_fill_rejects_values_that_the_type_cannot_hold(value):
     with pytest.raises((TypeError, ValueError, OverflowError)):
         GPUArray(3, "i4").fill(value)
 
@@ -189,7 +189,7 @@ def test_assignment_converts_and_broadcasts():
     assert np.array_equal(d.get(), expected)
 
 
-def test_assignment_refuses_values_that_do_not_broadcast_or_convert():
+def test_assignment_rejects_incompatible_values():
     d = gpuarray.zeros((4, 5), "f4")
     for value in (np.zeros(4), gpuarray.zeros((2, 4, 5), "f4"), gpuarray.zeros((5, 5), "f4")):
         with pytest.raises(ValueError, match="cannot be broadcast"):
@@ -204,7 +204,7 @@ def test_copies_use_word_types_and_flat_host_arrays():
     assert host.strides == (4, 12) and flat.shape == (12,)
 
 
-def test_converting_from_freed_memory_is_refused():
+def test_converting_from_freed_memory_is_rejected():
     d, other = gpuarray.zeros(3, "f4"), gpuarray.zeros(3, "f8")
     other.gpudata.free()
     with pytest.raises(drv.LogicError, match="freed"):

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.requires(device=True)
 
 
 @pytest.mark.parametrize("ending", ["", "context.pop()", "context.detach()", "context.pop(); context.detach()"])
-def test_a_program_gets_a_context_and_may_end_it_in_any_way(ending):
+def test_program_gets_a_context_and_may_end_it_in_any_way(ending):
     program = f"""
         import cuda.core.driver as drv
         import cuda.core.driver.autoinit
@@ -27,7 +27,7 @@ def test_a_program_gets_a_context_and_may_end_it_in_any_way(ending):
 
 
 @pytest.mark.parametrize("module", ["autoinit", "autoprimaryctx"])
-def test_an_import_that_hides_a_name_of_the_program_warns(module):
+def test_import_that_hides_a_name_of_the_program_warns(module):
     program = f"""
         import warnings
         import cuda.core.driver as cuda

@@ -9,7 +9,7 @@ from support.interpreter import run
 
 @pytest.mark.requires(device=True)
 @pytest.mark.parametrize("ending", ["pass", "context.pop()", "context.detach()"])
-def test_a_program_gets_the_primary_context(ending):
+def test_program_gets_the_primary_context(ending):
     code = (
         "import cuda.core.driver as drv\n"
         "from cuda.core.driver.autoprimaryctx import context, device\n"

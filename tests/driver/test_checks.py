@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of arguments: the values that each accepts, and its error for others."""
+"""Argument checks: accepted values, and the error for other values."""
 
 import pathlib
 
@@ -187,7 +187,7 @@ def test_functions_name_the_wrong_argument(context, call, error, text):
         call()
 
 
-def test_lists_of_results_and_offsets_must_have_one_item_for_each_array(context):
+def test_result_and_offset_lists_need_one_item_per_array(context):
     a, indices = gpuarray.zeros(4, "f4"), gpuarray.zeros(2, "i4")
     with pytest.raises(ValueError, match="out must have 1 items"):
         gpuarray.multi_take([a], indices, out=[None, None])

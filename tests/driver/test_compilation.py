@@ -67,7 +67,7 @@ def test_each_header_compiles_inside_extern_c(header):
     assert compile(f"#include <{header}>\n#include <{header}>\n{KERNEL}", arch="sm_90", cache_dir=False)
 
 
-def test_headers_of_the_host_and_of_the_runtime_are_available():
+def test_host_and_runtime_headers_are_available():
     assert {"cmath", "cuComplex.h", "cuda_runtime.h", "math.h", "stdint.h", "stdio.h", "sys/types.h"} <= set(HEADERS)
 
 
@@ -75,7 +75,7 @@ def test_code_in_the_style_of_host_compilers_compiles():
     assert compile(HOST_STYLE, arch="sm_90", cache_dir=False)
 
 
-def test_code_in_the_style_of_host_compilers_gives_the_right_results(context):
+def test_code_in_style_of_host_compilers_gives_right_results(context):
     x = np.zeros(6)
     SourceModule(HOST_STYLE, cache_dir=False).get_function("f")(drv.Out(x), np.uint32(3), np.uint64(3), block=(1, 1, 1))
     assert x.tolist() == [3 + 11 + 4, 6, 1, 1, 4 + 8 + 2, 5]
@@ -116,11 +116,11 @@ def test_complex_numbers_have_their_operators(context):
     assert small[0] == 2 + 4j
 
 
-def test_a_complex_number_without_a_value_is_zero_where_c_makes_it_so(context):
+def test_value_initialized_complex_numbers_are_zero(context):
     source = """
     #include <pycuda-complex.hpp>
     typedef pycuda::complex<float> z;
-    static_assert(__is_trivially_constructible(z), "z() must set nothing of its own, so that C++ makes it zero");
+    static_assert(__is_trivially_constructible(z), "z() must not set anything itself, so that C++ zeroes it");
     __global__ void f(z *out) { out[0] = z(); __shared__ z unset[4]; unset[0] = z(1, 2); out[1] = unset[0]; }
     """
     out = np.ones(2, np.complex64)
@@ -168,13 +168,13 @@ def test_options_of_nvcc_are_accepted(options):
         ({"arch": "sm_90", "options": ["-std=c++99"]}, r"std"),
     ],
 )
-def test_options_that_the_compiler_does_not_know_are_compile_errors(given, message):
+def test_options_that_compiler_does_not_know_are_compile_errors(given, message):
     with pytest.raises(drv.CompileError, match=message) as caught:
         compile(KERNEL, **given, cache_dir=False)
     assert caught.value.command_line
 
 
-def test_ptx_is_a_target_and_fat_binaries_are_refused():
+def test_ptx_is_a_target_and_fat_binaries_are_rejected():
     assert compile(KERNEL, arch="sm_90", cache_dir=False, target="ptx")
     with pytest.raises(drv.CompileError, match="fat binaries need nvcc"):
         compile(KERNEL, arch="sm_90", target="fatbin")
@@ -231,14 +231,14 @@ def test_code_is_found_in_the_cache(tmp_path, monkeypatch, plain_environment):
 
 
 @pytest.mark.parametrize("name", ["CUDA_CORE_CACHE_DIR", "PYCUDA_CACHE_DIR"])
-def test_the_environment_names_the_cache(tmp_path, monkeypatch, plain_environment, name):
+def test_environment_names_the_cache(tmp_path, monkeypatch, plain_environment, name):
     monkeypatch.setenv(name, str(tmp_path / "here"))
     compile(KERNEL, arch="sm_90")
     assert (tmp_path / "here" / "entries").is_dir()
 
 
 @pytest.mark.parametrize("name", ["CUDA_CORE_DISABLE_CACHE", "PYCUDA_DISABLE_CACHE"])
-def test_the_environment_switches_the_cache_off(tmp_path, monkeypatch, plain_environment, name):
+def test_environment_switches_the_cache_off(tmp_path, monkeypatch, plain_environment, name):
     assert cache_of(tmp_path) is not None
     monkeypatch.setenv(name, "")
     assert cache_of(tmp_path) is None and cache_of(None) is None
@@ -350,7 +350,7 @@ def test_unknown_options_are_named_in_the_error(given, message):
         translate(given)
 
 
-def test_the_first_architecture_of_a_list_is_taken():
+def test_first_architecture_of_a_list_is_taken():
     assert arch_of("compute_90,sm_80") == "sm_90"
 
 
@@ -383,14 +383,14 @@ def nvcc(tmp_path):
     return str(path)
 
 
-def test_a_named_nvcc_is_used(nvcc, tmp_path):
+def test_named_nvcc_is_used(nvcc, tmp_path):
     with pytest.warns(UserWarning, match="a remark"):
         code = compile("source", nvcc, ["-w"], arch="sm_90", code="sm_90a", cache_dir=False, include_dirs=["/x"])
     assert code == b'code of extern "C" {\n#line 1\nsource\n}\n'
     assert "'--cubin', '-w', '-arch=sm_90', '-code=sm_90a', '-I/x', '-o'" in (tmp_path / "log").read_text()
 
 
-def test_a_failure_of_nvcc_is_a_compile_error(nvcc):
+def test_failure_of_nvcc_is_a_compile_error(nvcc):
     with pytest.raises(drv.CompileError) as caught:
         compile("wrong", nvcc, arch="sm_90", cache_dir=False)
     error = caught.value
@@ -409,7 +409,7 @@ def test_code_of_nvcc_is_cached_unless_the_source_has_includes(nvcc, tmp_path):
     assert (tmp_path / "log").read_text().count("-o") == 3
 
 
-def test_an_nvcc_that_does_not_exist_is_a_compile_error(tmp_path):
+def test_nvcc_that_does_not_exist_is_a_compile_error(tmp_path):
     with pytest.raises(drv.CompileError, match="nvcc compilation failed"):
         compile("source", str(tmp_path / "none"), arch="sm_90", cache_dir=False)
     with pytest.raises(drv.CompileError, match="nvcc was not found"):

@@ -11,14 +11,14 @@ from cuda.core.driver.compiler import SourceModule, compile
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_a_source_is_compiled_inside_extern_c():
+def test_source_is_compiled_inside_extern_c():
     module = SourceModule("__global__ void f(int *x) { x[0] = 7; }")
     out = np.zeros(1, np.int32)
     module.get_function("f")(drv.Out(out), block=(1, 1, 1))
     assert out[0] == 7
 
 
-def test_a_source_may_declare_extern_c_itself():
+def test_source_may_declare_extern_c_itself():
     source = (
         'template <class T> __device__ T two() { return 2; } extern "C" __global__ void f(int *x) { *x = two<int>(); }'
     )
@@ -27,7 +27,7 @@ def test_a_source_may_declare_extern_c_itself():
     assert out[0] == 2
 
 
-def test_a_compile_error_has_the_output_of_the_compiler():
+def test_compile_error_has_the_output_of_the_compiler():
     with pytest.raises(drv.CompileError) as caught:
         SourceModule("__global__ void f() { int x = ; }")
     error = caught.value

@@ -114,13 +114,13 @@ def test_flags_of_arrays_are_plain_ints():
     assert (flags.SURFACE_LDST, flags.CUBEMAP, flags.TEXTURE_GATHER) == (2, 4, 8)
 
 
-def test_the_version_can_be_compared():
+def test_version_can_be_compared():
     assert drv.VERSION >= (2013, 1)
     assert drv.VERSION_TEXT.startswith(".".join(map(str, drv.VERSION)))
     assert drv.VERSION_STATUS == ""
 
 
-def test_plain_numbers_are_those_of_the_driver():
+def test_plain_numbers_match_the_driver():
     assert drv.TRSA_OVERRIDE_FORMAT == driver.CU_TRSA_OVERRIDE_FORMAT
     assert drv.TRSF_READ_AS_INTEGER == driver.CU_TRSF_READ_AS_INTEGER
     assert drv.TRSF_NORMALIZED_COORDINATES == driver.CU_TRSF_NORMALIZED_COORDINATES

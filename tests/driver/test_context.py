@@ -25,7 +25,7 @@ def bare(device):
 # --- Devices ---------------------------------------------------------------------------------------
 
 
-def test_a_device_reports_its_properties(device):
+def test_device_reports_its_properties(device):
     dev = drv.Device(0)
     assert drv.Device.count() == len(cuda.core.Device.get_all_devices())
     assert dev.name() == device.name and dev.pci_bus_id() == device.pci_bus_id
@@ -34,7 +34,7 @@ def test_a_device_reports_its_properties(device):
     assert device.name in repr(dev)
 
 
-def test_a_device_is_found_by_its_pci_bus_id(device):
+def test_device_is_found_by_its_pci_bus_id(device):
     assert drv.Device(drv.Device(0).pci_bus_id()) == drv.Device(0)
 
 
@@ -44,12 +44,12 @@ def test_devices_compare_by_their_ordinals(device):
 
 
 @pytest.mark.parametrize("ordinal", [-1, 1000])
-def test_an_invalid_ordinal_raises_logic_error(device, ordinal):
+def test_invalid_ordinal_raises_logic_error(device, ordinal):
     with pytest.raises(drv.LogicError, match="invalid device ordinal"):
         drv.Device(ordinal)
 
 
-def test_a_device_needs_an_ordinal_or_a_pci_bus_id(device):
+def test_device_needs_an_ordinal_or_a_pci_bus_id(device):
     with pytest.raises(TypeError):
         drv.Device(None)
     with pytest.raises(drv.LogicError):
@@ -66,18 +66,18 @@ def test_attributes_are_read_by_member_number_or_name(device):
         dev.get_attribute(99999)
 
 
-@pytest.mark.filterwarnings("ignore:the driver refuses these attributes:UserWarning")
+@pytest.mark.filterwarnings("ignore:the driver rejects these attributes:UserWarning")
 def test_get_attributes_returns_all_attributes_by_member(device):
     attributes = {str(key): value for key, value in drv.Device(0).get_attributes().items()}
     assert attributes["WARP_SIZE"] == 32
     assert attributes["MAX_THREADS_PER_BLOCK"] == device.properties.max_threads_per_block
 
 
-def test_refused_attributes_are_named_in_a_warning(device, monkeypatch):
-    def refuse(self, attribute):
+def test_rejected_attributes_are_named_in_a_warning(device, monkeypatch):
+    def reject(self, attribute):
         raise drv.LogicError("no")
 
-    monkeypatch.setattr(drv.Device, "get_attribute", refuse)
+    monkeypatch.setattr(drv.Device, "get_attribute", reject)
     with pytest.warns(UserWarning, match="WARP_SIZE"):
         assert drv.Device(0).get_attributes() == {}
 
@@ -91,7 +91,7 @@ def test_peers_are_devices(device):
 # --- The stack -------------------------------------------------------------------------------------
 
 
-def test_a_new_context_is_current_until_it_is_popped(bare):
+def test_new_context_is_current_until_it_is_popped(bare):
     context = drv.Device(0).make_context()
     assert drv.Context.get_current() is context
     assert current_context() == context.handle
@@ -101,7 +101,7 @@ def test_a_new_context_is_current_until_it_is_popped(bare):
     context.detach()
 
 
-def test_the_constructor_does_what_make_context_does(bare):
+def test_constructor_matches_make_context(bare):
     context = drv.Context(drv.Device(0), drv.ctx_flags.SCHED_AUTO)
     assert drv.Context.get_current() is context
     context.detach()
@@ -109,7 +109,7 @@ def test_the_constructor_does_what_make_context_does(bare):
         drv.Context(0)
 
 
-def test_methods_of_the_current_context_are_called_on_class_and_instance(context):
+def test_current_context_methods_work_on_class_and_instance(context):
     assert context.get_device() == drv.Context.get_device()
     assert context.get_current() is drv.Context.get_current() is context
     context.synchronize()
@@ -117,7 +117,7 @@ def test_methods_of_the_current_context_are_called_on_class_and_instance(context
     assert context.pop() is context
 
 
-def test_a_context_may_be_on_a_stack_several_times(bare):
+def test_context_may_be_on_a_stack_several_times(bare):
     context = drv.Device(0).make_context()
     context.push()
     assert drv.Context.pop() is context
@@ -135,7 +135,7 @@ def test_popping_restores_the_context_that_was_current_before(device):
     context.detach()
 
 
-def test_a_context_made_in_one_thread_is_used_in_another(bare):
+def test_context_made_in_one_thread_is_used_in_another(bare):
     context = drv.Device(0).make_context()
     drv.Context.pop()
 
@@ -164,7 +164,7 @@ def test_creating_objects_without_a_context_raises_logic_error(bare):
             make()
 
 
-def test_a_context_of_another_library_is_used_where_the_stack_is_empty(device):
+def test_context_of_another_library_is_used_where_stack_is_empty(device):
     context = drv.Context.get_current()
     assert context.handle == int(device.context.handle)
     memory = drv.mem_alloc(8)
@@ -172,7 +172,7 @@ def test_a_context_of_another_library_is_used_where_the_stack_is_empty(device):
     assert drv.from_device(memory, 8, "u1").sum() == 8
 
 
-def test_a_foreign_context_is_attached(bare):
+def test_foreign_context_is_attached(bare):
     with foreign_context() as foreign:
         device = cuda.core.Device(0)
         device.set_current(foreign)
@@ -190,7 +190,7 @@ def test_attaching_needs_a_context(bare):
 # --- Detaching -------------------------------------------------------------------------------------
 
 
-def test_a_detached_context_leaves_the_stack_and_its_objects_become_invalid(bare):
+def test_detaching_a_context_invalidates_its_objects(bare):
     below = drv.Device(0).make_context()
     context = drv.Device(0).make_context()
     context.push()
@@ -207,7 +207,7 @@ def test_a_detached_context_leaves_the_stack_and_its_objects_become_invalid(bare
     assert drv.Context.get_current() is None
 
 
-def test_contexts_of_one_device_share_its_memory_and_are_detached_separately(bare):
+def test_contexts_of_one_device_share_memory(bare):
     first, second = drv.Device(0).make_context(), drv.Device(0).make_context()
     assert first == second and hash(first) == hash(second) and first is not second
     memory = drv.mem_alloc(4)
@@ -217,7 +217,7 @@ def test_contexts_of_one_device_share_its_memory_and_are_detached_separately(bar
     second.detach()
 
 
-def test_a_context_detached_in_another_thread_leaves_this_stack(bare):
+def test_context_detached_in_another_thread_leaves_this_stack(bare):
     context = drv.Device(0).make_context()
     in_thread(context.detach)
     assert drv.Context.get_current() is None
@@ -225,7 +225,7 @@ def test_a_context_detached_in_another_thread_leaves_this_stack(bare):
         drv.Context.pop()
 
 
-def test_the_primary_context_is_retained_without_becoming_current(bare):
+def test_primary_context_is_retained_without_becoming_current(bare):
     context = drv.Device(0).retain_primary_context()
     assert drv.Context.get_current() is None and current_context() == 0
     context.push()
@@ -285,7 +285,7 @@ def test_cache_and_banks_are_configured(context):
         drv.Context.set_shared_config(7)
 
 
-def test_a_context_reports_its_version_handle_and_device(context):
+def test_context_reports_its_version_handle_and_device(context):
     assert context.get_api_version() > 0 and context.handle == int(drv.Context.get_current().handle) != 0
     assert "device 0" in repr(context)
     with pytest.raises(TypeError, match="cannot be pickled"):

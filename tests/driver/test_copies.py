@@ -106,7 +106,7 @@ def test_copies_between_given_contexts_need_no_current_one():
     assert drv.from_device(target, 4, float).tolist() == [0, 1, 2, 3]
 
 
-def test_arrays_with_gaps_are_refused_except_by_to_device():
+def test_arrays_with_gaps_are_rejected_except_by_to_device():
     gappy = np.arange(16.0)[::2]
     memory = drv.mem_alloc(128)
     for copy in (drv.memcpy_htod, drv.memcpy_htod_async):
@@ -133,7 +133,7 @@ def test_python_objects_are_not_copied():
         drv.memcpy_htod(drv.mem_alloc(64), 5)
 
 
-def test_copies_beyond_an_allocation_are_refused():
+def test_copies_beyond_an_allocation_are_rejected():
     memory, host = drv.mem_alloc(8), np.zeros(9, np.uint8)
     for copy in (
         lambda: drv.memcpy_htod(memory, host),
@@ -228,7 +228,7 @@ def image(kind=np.float32):
 
 
 @pytest.mark.parametrize("call", ["aligned", "unaligned", "keyword", "stream", "stream keyword"])
-def test_a_part_of_an_image_is_copied(call):
+def test_part_of_an_image_is_copied(call):
     source, stream = image(), drv.Stream()
     memory, pitch = drv.mem_alloc_pitch(16, 3, 4)
     copy = drv.Memcpy2D()
@@ -265,7 +265,7 @@ def test_buffers_may_have_gaps():
     assert (target[:, :4] == source).all() and not target[:, 4:].any()
 
 
-def test_invalid_sources_and_destinations_are_refused():
+def test_invalid_sources_and_destinations_are_rejected():
     with pytest.raises(ValueError, match="cannot be written to"):
         drv.Memcpy2D().set_dst_host(b"bytes")
     with pytest.raises(TypeError):
@@ -290,7 +290,7 @@ def test_unified_addresses_are_copied():
 
 @pytest.mark.parametrize("kind", [drv.Memcpy3D, drv.Memcpy3DPeer])
 @pytest.mark.parametrize("has_stream", [False, True])
-def test_a_volume_is_copied(kind, has_stream, context):
+def test_volume_is_copied(kind, has_stream, context):
     source = np.arange(2 * 3 * 4, dtype=np.int32).reshape(2, 3, 4)
     memory, stream = drv.mem_alloc(source.nbytes), drv.Stream()
     copy = kind()

@@ -29,7 +29,7 @@ def content(array, shape, kind):
     return target
 
 
-def test_an_array_returns_its_descriptor():
+def test_array_returns_its_descriptor():
     descriptor = drv.ArrayDescriptor3D()
     assert (descriptor.width, descriptor.depth, descriptor.flags) == (0, 0, 0)
     descriptor.width, descriptor.height, descriptor.num_channels = 8, 4, 2
@@ -48,7 +48,7 @@ def test_an_array_returns_its_descriptor():
 @pytest.mark.parametrize(
     ("name", "value"), [("num_channels", 3), ("width", 0), ("width", -1), ("format", 99), ("num_channels", 0)]
 )
-def test_invalid_descriptors_are_refused(name, value):
+def test_invalid_descriptors_are_rejected(name, value):
     descriptor = drv.ArrayDescriptor()
     descriptor.width, descriptor.format, descriptor.num_channels = 4, drv.array_format.FLOAT, 1
     setattr(descriptor, name, value)
@@ -163,7 +163,7 @@ def test_arrays_of_the_device_are_copied(order):
         drv.gpuarray_to_array(DeviceArray(host), "F" if order == "C" else "C")
 
 
-def test_a_copy_does_not_use_an_array_that_was_freed_after_it_was_set():
+def test_copy_does_not_use_array_that_was_freed_after_it_was_set():
     array, target = line(), np.zeros(16, np.float32)
     copy = drv.Memcpy2D()
     copy.set_src_array(array)

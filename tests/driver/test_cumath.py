@@ -71,7 +71,7 @@ def test_results_go_to_out_on_the_given_stream():
     assert np.allclose(x.get(), np.exp(HOST))
 
 
-def test_a_positional_out_warns_and_has_no_effect():
+def test_positional_out_warns_and_has_no_effect():
     x, out = gpuarray.to_gpu(HOST), gpuarray.zeros(20)
     with pytest.warns(DeprecationWarning, match="by name only"):
         found = cumath.exp(x, out)

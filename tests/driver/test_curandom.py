@@ -177,7 +177,7 @@ def test_large_skips_are_sums_of_small_ones(kind):
     assert np.array_equal(one.gen_uniform(500, "u4").get(), two.gen_uniform(500, "u4").get())
 
 
-def test_subsequences_of_mrg32k3a_are_the_distance_of_generators():
+def test_mrg32k3a_subsequences_match_generator_distance():
     kind = curandom.MRG32k3aRandomNumberGenerator
     one, two = seeded(kind), seeded(kind)
     count = one._count
@@ -278,7 +278,7 @@ def test_direction_vector_sets_have_names_and_values():
     assert [int(member) for member in curandom.direction_vector_set] == [101, 102, 103, 104]
 
 
-def test_a_missing_library_is_named_in_the_error(monkeypatch):
+def test_missing_library_is_named_in_the_error(monkeypatch):
     curandom.load_library.cache_clear()
     monkeypatch.setattr(curandom, "library_names", lambda: ["libcurand_that_is_not_there.so"])
     try:
@@ -295,7 +295,7 @@ def test_a_missing_library_is_named_in_the_error(monkeypatch):
 
 
 @pytest.mark.parametrize("folder", ["cu13", "curand"])
-def test_the_library_is_looked_for_in_its_wheel(monkeypatch, tmp_path, folder):
+def test_library_is_looked_for_in_its_wheel(monkeypatch, tmp_path, folder):
     assert "libcurand.so.10" in curandom.library_names()
     library = tmp_path / folder / "lib" / "libcurand.so.10"
     library.parent.mkdir(parents=True)
@@ -310,13 +310,13 @@ def test_the_library_is_looked_for_in_its_wheel(monkeypatch, tmp_path, folder):
 
 @pytest.mark.requires(curand=True)
 @pytest.mark.parametrize("width", [32, 64])
-def test_tables_of_the_library_are_those_of_sobol(width):
+def test_library_tables_are_sobol_tables(width):
     assert curandom.get_curand_version() >= (10, 0, 0)
     kind = getattr(curandom.direction_vector_set, f"VECTOR_{width}")
     vectors = curandom.generate_direction_vectors(5, kind).get()
     assert vectors.shape == (5, width) and vectors.dtype.itemsize == width // 8
     bits = [1 << (width - 1 - place) for place in range(width)]
-    # Vector k of a dimension is an odd number, shifted so that its last bit is that of the k-th place.
+    # Vector k of a dimension is an odd number, shifted so that its last bit is in the k-th place.
     assert vectors[0].tolist() == bits
     assert [[int(word) & -int(word) for word in row] for row in vectors] == [bits] * 5
     constants = getattr(curandom, f"generate_scramble_constants{width}")(7).get()
@@ -353,8 +353,8 @@ def test_rows_are_repeated_after_the_last():
         curandom.repeated(rows, 0)
 
 
-def test_more_rows_than_fit_the_device_are_refused(context):
-    """They are refused before the host builds an array of them."""
+def test_more_rows_than_fit_the_device_are_rejected(context):
+    """They are rejected before the host builds an array from them."""
     with pytest.raises(MemoryError):
         curandom.repeated(np.zeros((20000, 32), np.uint32), 2**37)
 
@@ -375,6 +375,6 @@ def test_failures_of_the_library_raise_errors_with_its_status():
         (0, ValueError, "at least 1, not 0"),
     ],
 )
-def test_the_number_of_rows_is_checked(context, count, error, match):
+def test_number_of_rows_is_checked(context, count, error, match):
     with pytest.raises(error, match=match):
         curandom.repeated(np.zeros((3, 32), np.uint32), count)

@@ -10,7 +10,7 @@ from cuda.core.driver import debug
 from cuda.core.driver._context import is_debugging, set_debugging
 
 
-def test_a_program_runs_with_debugging_on(tmp_path, monkeypatch, capsys):
+def test_program_runs_with_debugging_on(tmp_path, monkeypatch, capsys):
     (tmp_path / "beside.py").write_text("VALUE = 3\n")
     program = tmp_path / "program.py"
     program.write_text(

@@ -28,11 +28,11 @@ def made_on(*arguments):
         context.detach()
 
 
-def test_the_first_device_is_the_default():
+def test_first_device_is_the_default():
     assert made_on() == drv.Device(0)
 
 
-def test_the_first_device_that_works_is_taken(monkeypatch):
+def test_first_device_that_works_is_taken(monkeypatch):
     tried = []
 
     class AnyDevice(drv.Device):
@@ -53,14 +53,14 @@ def test_the_first_device_that_works_is_taken(monkeypatch):
     assert tried == [0, 1]
 
 
-def test_the_environment_chooses_the_device(monkeypatch):
+def test_environment_chooses_the_device(monkeypatch):
     last = drv.Device.count() - 1
     monkeypatch.setenv("CUDA_DEVICE", str(last))
     assert made_on() == drv.Device(last)
 
 
 @pytest.mark.parametrize("name", [".cuda_device", ".cuda-device"])
-def test_a_file_in_the_home_directory_chooses_the_device(home, name):
+def test_file_in_the_home_directory_chooses_the_device(home, name):
     last = drv.Device.count() - 1
     (home / name).write_text(f"{last}\n")
     assert made_on() == drv.Device(last)
@@ -73,7 +73,7 @@ def test_get_default_device_falls_back_to_the_given_ordinal():
         assert get_default_device(0) == drv.Device(0)
 
 
-def test_a_chosen_device_must_be_an_ordinal(monkeypatch):
+def test_chosen_device_must_be_an_ordinal(monkeypatch):
     monkeypatch.setenv("CUDA_DEVICE", "fast one")
     with pytest.raises(builtins.RuntimeError, match="CUDA_DEVICE must have the ordinal"):
         make_default_context()

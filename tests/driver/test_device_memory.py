@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory, and the objects that are accepted as device pointers."""
+"""Device memory, and objects accepted as device pointers."""
 
 import ctypes
 
@@ -28,20 +28,20 @@ def test_memory_is_allocated_and_freed():
     free, total = drv.mem_get_info()
     memory = drv.mem_alloc(1 << 20)
     assert isinstance(memory, drv.DeviceAllocation) and len(memory) == 1 << 20
-    # The free memory is not compared: other processes allocate, too.
+    # The free memory is not compared: other processes also allocate.
     assert 0 < free <= total and drv.mem_get_info()[1] == total
     memory.free()
     with pytest.raises(drv.LogicError, match="cuMemFree failed: invalid resource handle"):
         memory.free()
 
 
-def test_a_free_that_the_driver_refuses_raises_the_classic_error(monkeypatch):
-    def refuse(self):
-        raise CUDAError("refused", code=3, name="CUDA_ERROR_NOT_INITIALIZED", api="cuMemFree")
+def test_free_that_the_driver_rejects_raises_the_classic_error(monkeypatch):
+    def fail(self):
+        raise CUDAError("failed", code=3, name="CUDA_ERROR_NOT_INITIALIZED", api="cuMemFree")
 
     memory = drv.mem_alloc(64)
     with monkeypatch.context() as patch:
-        patch.setattr(drv.DeviceAllocation, "close", refuse, raising=False)
+        patch.setattr(drv.DeviceAllocation, "close", fail, raising=False)
         with pytest.raises(drv.LogicError, match="cuMemFree failed"):
             memory.free()
     memory.free()
@@ -69,7 +69,7 @@ def test_too_much_memory_is_a_memory_error():
         drv.mem_alloc(1 << 50)
 
 
-def test_an_allocation_is_an_address():
+def test_allocation_is_an_address():
     memory = drv.mem_alloc(64)
     address = int(memory)
     assert address == memory.__index__() == np.intp(memory) == np.uintp(memory)
@@ -77,7 +77,7 @@ def test_an_allocation_is_an_address():
     assert drv.mem_get_address_range(address + 8) == (address, 64)
 
 
-def test_an_allocation_is_a_buffer():
+def test_allocation_is_a_buffer():
     memory = drv.mem_alloc_like(np.zeros(4, np.float32))
     assert isinstance(memory, cuda.core.Buffer) and memory.size == 16
     memory.copy_from(np.arange(4, dtype=np.float32), stream=cuda.core.LEGACY_DEFAULT_STREAM)
@@ -91,7 +91,7 @@ def test_rows_begin_at_a_pitch():
         drv.mem_alloc_pitch(100, 5, 3)
 
 
-def test_a_memoryview_shows_the_device_address():
+def test_memoryview_shows_the_device_address():
     memory = drv.mem_alloc(64)
     view = memory.as_buffer(16, 8)
     address = np.frombuffer(view, np.uint8).ctypes.data
@@ -124,12 +124,12 @@ def test_objects_with_an_address_are_device_pointers():
 
 
 @pytest.mark.parametrize("pointer", [None, 1.5, "0x10", True, b"", np.zeros(3), [1]])
-def test_other_objects_are_no_device_pointers(pointer):
+def test_other_objects_are_not_device_pointers(pointer):
     with pytest.raises(TypeError, match="a device pointer must be"):
         as_pointer(pointer)
 
 
-def test_freed_memory_is_refused():
+def test_freed_memory_is_rejected():
     memory = drv.mem_alloc(4)
     memory.free()
     for use in (int, np.intp, as_pointer, lambda gone: drv.memset_d8(gone, 0, 1)):

@@ -17,7 +17,7 @@ def to_gpu(values, dtype):
     return gpuarray.to_gpu(np.asarray(values, dtype))
 
 
-def test_a_kernel_computes_a_linear_combination():
+def test_kernel_computes_a_linear_combination():
     kernel = ElementwiseKernel("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]", "lin_comb")
     x, y = np.arange(400, dtype="f4"), np.ones(400, "f4")
     z = gpuarray.zeros(400, "f4")
@@ -97,7 +97,7 @@ def test_structures_can_be_vectors_and_scalars():
     assert p.get().tolist() == [(8.0, 5)] * 3
 
 
-def test_the_first_array_gives_the_size():
+def test_first_array_gives_the_size():
     kernel = ElementwiseKernel("const int *index, const float *table, float *out", "out[i] = table[index[i]]")
     out = gpuarray.zeros(4, "f4")
     kernel(to_gpu([1, 0, 1, 1], "i4"), to_gpu([5, 6], "f4"), out)
@@ -116,7 +116,7 @@ def test_kernels_run_on_streams_and_on_arrays_of_other_libraries():
     assert x.get(stream=stream).tolist() == [2] * 1000
 
 
-def test_fortran_order_is_accepted_and_arrays_with_gaps_are_refused():
+def test_fortran_order_is_accepted_but_gaps_are_rejected():
     kernel = ElementwiseKernel("float *x", "x[i] = i")
     x = gpuarray.zeros((2, 3), "f4", order="F")
     kernel(x)
@@ -161,14 +161,14 @@ def test_arguments_are_checked():
         kernel(1, x)
 
 
-def test_errors_in_the_code_are_compile_errors_at_each_call():
+def test_code_errors_raise_compile_error_on_every_call():
     kernel, x = ElementwiseKernel("float *x", "x[i] = undeclared"), gpuarray.zeros(3, "f4")
     for _ in range(2):
         with pytest.raises(drv.CompileError, match="undeclared"):
             kernel(x)
 
 
-def test_there_are_no_texture_references():
+def test_texture_references_are_not_supported():
     with pytest.raises(drv.NotSupportedError, match="texture"):
         ElementwiseKernel("float *x", "x[i] = 0").get_texref("t")
 

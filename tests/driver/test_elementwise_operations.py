@@ -16,7 +16,7 @@ def test_each_ufunc_is_in_the_table_once():
     assert {operation.ufunc for operation in (*COMPARISONS, *LOGICAL)} < set(BINARY_OF)
 
 
-def test_result_types_are_those_of_numpy():
+def test_result_types_match_numpy():
     add = BINARY_OF[np.add]
     assert add.resolve(np.dtype("f4"), float)[-1] == np.float32
     assert add.resolve(np.dtype("i4"), np.dtype("f4"))[-1] == np.float64

@@ -23,7 +23,7 @@ def test_most_codes_become_logic_errors(code):
 
 
 @pytest.mark.parametrize("code", [701, 702, 703, 719])
-def test_codes_of_failed_launches_become_launch_errors_of_both_interfaces(code):
+def test_launch_failures_raise_errors_of_both_interfaces(code):
     assert type(raised(code)) is drv.LaunchError is cuda.core.LaunchError
 
 
@@ -33,39 +33,39 @@ def test_codes_of_the_environment_become_runtime_errors(code):
     assert isinstance(raised(code), builtins.RuntimeError)
 
 
-def test_out_of_memory_is_the_builtin_too():
+def test_out_of_memory_is_the_builtin():
     assert issubclass(drv.MemoryError, builtins.MemoryError)
     assert type(raised(2)) is drv.MemoryError is cuda.core.OutOfMemoryError
 
 
-def test_a_not_supported_error_is_caught_by_either_name():
+def test_not_supported_error_is_caught_by_either_name():
     error = raised(801)
     assert isinstance(error, drv.LogicError) and isinstance(error, cuda.core.NotSupportedError)
 
 
-def test_an_unknown_code_becomes_the_base_class():
+def test_unknown_code_becomes_the_base_class():
     assert drv.Error is drv.CudaError is cuda.core.CUDAError
     assert type(raised(999)) is drv.Error
 
 
-def test_the_message_names_the_entry_point_the_text_and_the_detail():
+def test_message_names_the_entry_point_the_text_and_the_detail():
     error = classic_error(CUDAError("NAME: text (cuX)\nmore", code=1, api="cuX", name="NAME", explanation="text"))
     assert str(error) == "cuX failed: text - more"
     assert (error.code, error.name, error.api, error.explanation) == (1, "NAME", "cuX", "text")
 
 
-def test_entry_points_of_libraries_are_named_as_those_of_modules():
+def test_library_entry_points_have_module_names():
     assert str(classic_error(CUDAError("N: text", code=500, api="cuLibraryGetKernel", explanation="text"))) == (
         "cuModuleGetFunction failed: text"
     )
 
 
-def test_a_closed_object_is_an_invalid_handle():
+def test_closed_object_is_an_invalid_handle():
     error = classic_error(builtins.RuntimeError("this Stream is closed"))
     assert type(error) is drv.LogicError and error.code == 400 and "this Stream is closed" in str(error)
 
 
-def test_an_error_without_a_code_keeps_its_message():
+def test_error_without_a_code_keeps_its_message():
     assert str(classic_error(CUDAError("something else"))) == "something else"
 
 
@@ -95,7 +95,7 @@ def test_translated_functions_raise_classic_errors():
         fail_classically()
 
 
-def test_a_compile_error_shows_all_that_is_set():
+def test_compile_error_shows_all_that_is_set():
     error = drv.CompileError("it failed", ["-arch=sm_90", "-w"], stdout="out", stderr="err")
     assert (error.msg, error.command_line, error.stdout, error.stderr) == (
         "it failed", ["-arch=sm_90", "-w"], "out", "err",
@@ -107,7 +107,7 @@ def test_a_compile_error_shows_all_that_is_set():
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-def test_a_fault_of_a_kernel_is_caught_by_either_name():
+def test_fault_of_a_kernel_is_caught_by_either_name():
     fault = classic_error(CUDAError("text", code=700, name="CUDA_ERROR_ILLEGAL_ADDRESS", api="cuStreamSynchronize"))
     assert type(fault) is drv.DeviceFaultError
     assert isinstance(fault, drv.LogicError) and isinstance(fault, cuda.core.LaunchError)

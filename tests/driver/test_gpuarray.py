@@ -85,7 +85,7 @@ def test_arange_without_a_dtype_warns():
     assert gpuarray.arange(3, dtype="i4", stream=stream).get(stream=stream).tolist() == [0, 1, 2]
 
 
-def test_arange_refuses_invalid_arguments():
+def test_arange_rejects_invalid_arguments():
     with pytest.raises(TypeError, match="arange takes"):
         gpuarray.arange()
     with pytest.raises(TypeError, match="arange takes"):
@@ -198,7 +198,7 @@ def test_put_writes_elements_by_index():
         gpuarray.put(d[::2], to_gpu([1], "i4"), to_gpu([5], "f4"))
 
 
-def test_several_arrays_are_taken_and_put_at_once():
+def test_several_arrays_are_taken_and_put_together():
     a, b = to_gpu([10, 11, 12, 13], "i4"), to_gpu([0.5, 1.5, 2.5, 3.5], "f4")
     source, dest = to_gpu([3, 0], "i4"), to_gpu([0, 4], "i4")
     taken = gpuarray.multi_take([a, b], source)
@@ -241,7 +241,7 @@ def test_arrays_whose_shapes_do_not_match_are_not_joined():
         gpuarray.concatenate([a], 2)
 
 
-def test_transpose_and_reshape_are_functions_too():
+def test_transpose_and_reshape_are_functions():
     d = to_gpu(np.arange(6, dtype="i4").reshape(2, 3))
     assert gpuarray.transpose(d).shape == (3, 2) and gpuarray.transpose(d, (0, 1)).shape == (2, 3)
     assert gpuarray.reshape(d, 3, 2).shape == gpuarray.reshape(d, (3, -1)).shape == (3, 2)

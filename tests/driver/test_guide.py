@@ -20,14 +20,14 @@ def classic_names(device, monkeypatch):
     forget_classic_names()
 
 
-def test_the_guide_to_porting_runs(classic_names):
+def test_guide_to_porting_runs(classic_names):
     names = run_blocks("guide/classic.md", 8)
     assert np.allclose(names["x"], 2 * np.pi)
     assert np.allclose(names["result"], 6 * np.pi)
     assert names["same"].handle == names["device"].create_stream(names["same"]).handle
 
 
-def test_the_guide_to_arrays_runs(classic_names, capsys):
+def test_guide_to_arrays_runs(classic_names, capsys):
     names = run_blocks("guide/classic-arrays.md", 3)
     x = np.linspace(0, 1, 1000, dtype=np.float32)
     y = np.sin(x) ** 2 + 0.5 * x
@@ -38,7 +38,7 @@ def test_the_guide_to_arrays_runs(classic_names, capsys):
     assert noise.shape == (1000,) and noise.min() > 0 and noise.max() <= 1
 
 
-def test_the_table_of_import_lines_has_modules_that_exist():
+def test_table_of_import_lines_has_modules_that_exist():
     text = (DOCS / "guide" / "classic.md").read_text()
     rows = re.findall(r"^\| `(?:import|from) pycuda.*? \| (.*) \|$", text, re.MULTILINE)
     assert len(rows) >= 5

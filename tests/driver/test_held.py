@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that are passed to a driver call stay open until it returns, even if another thread closes them."""
+"""Objects passed to a driver call stay open until it returns, even if another thread closes them."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def objects(device):
     return [stream, stream.record(), subjects.kernel(), stream.context, subjects.makers()["OpaqueArray"]()]
 
 
-def test_a_held_handle_is_valid_after_its_object_was_closed(device, objects):
+def test_held_handle_is_valid_after_its_object_was_closed(device, objects):
     for item in objects:
         handle = int(item.handle)
         held = hold(item)
@@ -31,7 +31,7 @@ def test_a_held_handle_is_valid_after_its_object_was_closed(device, objects):
     call("cuStreamSynchronize", held[0])
 
 
-def test_closed_and_unknown_objects_are_refused(device):
+def test_closed_and_unknown_objects_are_rejected(device):
     stream = device.create_stream()
     stream.close()
     with pytest.raises(RuntimeError, match="this Stream is closed"):

@@ -44,7 +44,7 @@ def test_arrays_may_be_empty():
     assert drv.aligned_zeros(0, float).shape == (0,)
 
 
-def test_bad_shapes_and_types_are_refused():
+def test_bad_shapes_and_types_are_rejected():
     with pytest.raises(ValueError, match="must not have negative extents"):
         drv.pagelocked_empty((2, -1), float)
     with pytest.raises(TypeError, match="Python objects"):
@@ -95,7 +95,7 @@ def test_memory_that_is_freed_lasts_as_long_as_its_arrays(make):
         array.base.free()
 
 
-def test_memory_of_a_detached_context_lasts_as_long_as_its_arrays(context):
+def test_memory_of_detached_context_lasts_as_long_as_its_arrays(context):
     array = drv.pagelocked_zeros(16, np.uint8)
     context.detach()
     assert not array.any()
@@ -103,7 +103,7 @@ def test_memory_of_a_detached_context_lasts_as_long_as_its_arrays(context):
         array.base.get_flags()
 
 
-def test_a_page_locked_allocation_is_a_buffer_and_freed_once():
+def test_page_locked_allocation_is_a_buffer_and_freed_once():
     memory = drv.mem_host_alloc(64, drv.host_alloc_flags.DEVICE_MAP)
     assert drv.HostAllocation is drv.PagelockedHostAllocation and isinstance(memory, drv.HostAllocation)
     assert len(memory) == 64 and memoryview(memory).nbytes == 64
@@ -145,7 +145,7 @@ def test_arrays_are_registered():
     assert not registered.any()
 
 
-def test_what_cannot_be_registered_is_refused():
+def test_unregistrable_memory_is_rejected():
     for bad in (np.zeros((8, 8))[::2, ::2], [1, 2], np.zeros(0)):
         with pytest.raises(drv.LogicError, match="cuMemHostRegister failed: invalid argument"):
             drv.register_host_memory(bad)
@@ -153,14 +153,14 @@ def test_what_cannot_be_registered_is_refused():
         drv.register_host_memory(np.zeros(8), 4)
 
 
-def test_a_registration_ends_with_its_context(context):
+def test_registration_ends_with_its_context(context):
     registered = drv.register_host_memory(np.zeros(512))
     context.detach()
     with pytest.raises(drv.LogicError):
         registered.base.unregister()
 
 
-def test_the_memory_resource_of_host_memory_refuses_to_allocate():
+def test_memory_resource_of_host_memory_rejects_to_allocate():
     with pytest.raises(NotImplementedError, match="mem_host_alloc"):
         _RESOURCE.allocate(4)
     assert _RESOURCE.is_device_accessible and _RESOURCE.is_host_accessible and _RESOURCE.device_id == -1
@@ -239,7 +239,7 @@ def test_freed_managed_memory_lasts_as_long_as_its_arrays(context):
         other.base.free()
 
 
-def test_the_memory_resource_of_managed_memory_refuses_to_allocate():
+def test_memory_resource_of_managed_memory_rejects_to_allocate():
     resource = _ManagedMemoryResource(0)
     with pytest.raises(NotImplementedError, match="managed_empty"):
         resource.allocate(4)

@@ -30,7 +30,7 @@ def test_another_process_reads_and_writes_memory():
     assert drv.from_device(memory, 8, np.int32)[1] == 77
 
 
-def test_memory_that_is_opened_twice_is_closed_twice_and_used_by_kernels():
+def test_memory_opened_twice_is_closed_twice():
     memory = drv.to_device(np.arange(8, dtype=np.int32))
     drv.to_device(np.zeros(3000, np.int32))
     handle = drv.mem_get_ipc_handle(memory)
@@ -74,7 +74,7 @@ def test_memory_of_arrays_is_opened_by_other_processes():
     assert (array.get() == np.arange(1000) + 1).all()
 
 
-def test_handles_of_memory_that_was_freed_are_refused():
+def test_handles_of_memory_that_was_freed_are_rejected():
     memory = drv.mem_alloc(4 << 20)
     handle = drv.mem_get_ipc_handle(memory)
     memory.free()
@@ -88,7 +88,7 @@ def test_handles_of_memory_that_was_freed_are_refused():
     assert run(code) == "True\n"
 
 
-def test_memory_of_this_process_and_of_the_host_is_refused():
+def test_local_and_host_memory_are_rejected():
     memory = drv.mem_alloc(100)
     handle = drv.mem_get_ipc_handle(memory)
     with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
@@ -113,7 +113,7 @@ def test_handles_have_64_bytes(handle):
         drv.Event.from_ipc_handle(handle)
 
 
-def test_a_handle_of_zeros_is_refused():
+def test_handle_of_zeros_is_rejected():
     with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
         drv.IPCMemoryHandle(bytes(64))
 

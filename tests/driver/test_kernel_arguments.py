@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel arguments: what is accepted, what is refused, and host arrays that are copied with the call."""
+"""Kernel arguments: accepted types, rejected values, and host arrays copied with the call."""
 
 import gc
 import weakref
@@ -28,7 +28,7 @@ def module():
     return SourceModule(SOURCE)
 
 
-def test_scalars_and_structures_are_passed_at_the_offsets_of_the_kernel(module):
+def test_scalars_and_structures_are_passed_at_offsets_of_kernel(module):
     out = np.zeros(1)
     pair = np.array((3, 0.5), np.dtype([("a", "i4"), ("b", "f8")], align=True))
     for struct in (pair, pair[()]):
@@ -78,7 +78,7 @@ def test_handlers_can_be_subclassed(module):
     assert handler.get_device_alloc() is handler.dev_alloc
 
 
-def test_a_handler_must_define_pre_call():
+def test_handler_must_define_pre_call():
     with pytest.raises(NotImplementedError, match="must define pre_call"):
         drv.ArgumentHandler(np.zeros(1)).pre_call(None)
 
@@ -146,13 +146,13 @@ def test_structures_of_vectors_are_arguments():
     [(1, "numpy.int32"), (1.5, "numpy.float32"), (True, "numpy.bool_"), (None, "numpy.uintp"), (1j, "complex"),
      ("x", ""), ([1], "In"), (object(), "")],
 )  # fmt: skip
-def test_python_values_are_refused_with_the_numpy_type_to_use(module, value, advice):
+def test_python_values_are_rejected_with_the_numpy_type_to_use(module, value, advice):
     memory = drv.mem_alloc(4)
     with pytest.raises(TypeError, match=rf"invalid type on parameter #1 \(0-based\).*{advice}"):
         module.get_function("scale")(memory, value, np.int32(1), block=(1, 1, 1))
 
 
-def test_arguments_of_another_size_or_number_are_refused(module):
+def test_arguments_of_another_size_or_number_are_rejected(module):
     memory, scale = drv.mem_alloc(4), module.get_function("scale")
     with pytest.raises(TypeError, match=r"parameter #1 \(0-based\) of kernel 'scale' has 4 bytes.*float64 given has 8"):
         scale(memory, np.float64(1), np.int32(1), block=(1, 1, 1))
@@ -163,11 +163,11 @@ def test_arguments_of_another_size_or_number_are_refused(module):
             scale(*arguments, block=(1, 1, 1))
 
 
-def test_sizes_are_not_checked_where_the_driver_does_not_report_them():
+def test_sizes_are_not_checked_where_driver_does_not_report_them():
     values, handlers = convert((np.int32(1), np.zeros(2, np.int8)), "f", None)
     assert values == [np.int32(1), b"\0\0"] and handlers == []
 
 
-def test_host_arrays_with_gaps_are_refused(module):
+def test_host_arrays_with_gaps_are_rejected(module):
     with pytest.raises(ValueError, match="not contiguous"):
         module.get_function("scale")(drv.In(np.zeros(8, np.float32)[::2]), np.float32(1), np.int32(4), block=(1, 1, 1))

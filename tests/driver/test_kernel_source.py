@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Types and definitions that generated sources share; and all of them compile without warnings."""
+"""Types and definitions shared by generated sources, which all compile without warnings."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_halves_are_computed_as_floats():
     assert _kernels.COMPUTE_TYPES[np.dtype("f2")] == "float"
 
 
-def test_the_prelude_has_only_the_definitions_that_are_needed():
+def test_prelude_has_only_the_definitions_that_are_needed():
     assert "struct half" in _kernels.prelude(np.dtype("f2")) and "complex" not in _kernels.prelude(np.dtype("f2"))
     assert _kernels.prelude(np.dtype("c8")).startswith(_kernels.COMPLEX_HEADER)
     assert "half" not in _kernels.prelude(np.dtype("f4"))

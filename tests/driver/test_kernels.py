@@ -62,7 +62,7 @@ def test_dimensions_are_joined_before_a_strided_kernel_is_taken():
     assert np.array_equal(out.get(), 2 * host)
 
 
-def test_a_body_that_uses_the_index_gets_it_in_c_order():
+def test_body_that_uses_the_index_gets_it_in_c_order():
     numbered = Elementwise("numbered", [Operand("r", F4)], [Operand("a", F4)], "r = a + i")
     out = gpuarray.zeros((2, 3), F4, order="F")
     launch(numbered, out, gpuarray.zeros((2, 3), F4))
@@ -100,7 +100,7 @@ extern "C" __global__ void count(int* out, int step) { atomicAdd(out, step); }
 """
 
 
-def test_a_kernel_is_launched_with_as_many_blocks_as_elements_need():
+def test_kernel_is_launched_with_as_many_blocks_as_elements_need():
     (kernel,) = _kernels.build_kernel(SOURCE, ["count"], array_device().arch, 32, 100)
     out = gpuarray.zeros(1, "i4")
     for size, blocks in ((1, 1), (100, 1), (101, 2), (1000, 10)):
@@ -112,7 +112,7 @@ def test_a_kernel_is_launched_with_as_many_blocks_as_elements_need():
     assert out.get()[0] == 320 + 3 * 64
 
 
-def test_the_number_of_cached_launch_configurations_is_limited(monkeypatch):
+def test_number_of_cached_launch_configurations_is_limited(monkeypatch):
     monkeypatch.setattr(_kernels, "MAX_CONFIGS", 4)
     (kernel,) = _kernels.build_kernel(SOURCE, ["count"], array_device().arch, 1, 1)
     out = gpuarray.zeros(1, "i4")
@@ -127,7 +127,7 @@ def test_errors_in_user_code_raise_the_classic_compile_error():
         _kernels.build_user_kernel("__global__ void f() { undeclared; }", ["f"], array_device().arch, 1, 1, None, False)
 
 
-def test_refused_launches_raise_the_classic_errors():
+def test_rejected_launches_raise_the_classic_errors():
     (kernel,) = _kernels.build_kernel(SOURCE, ["count"], array_device().arch, 4096, 1)
     with pytest.raises(drv.Error, match="cuLaunchKernel failed"):
         kernel.launch(None, 1, np.uint64(0), 1)

@@ -19,7 +19,7 @@ def test_versions_are_reported(device):
     assert drv.get_driver_version() >= 12000
 
 
-def test_the_interface_to_opengl_is_available():
+def test_interface_to_opengl_is_available():
     assert drv.have_gl_ext() is True
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking, and code that is compiled when it is loaded."""
+"""Linking, and code compiled at load time."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_code_from_memory_and_files_is_linked(tmp_path):
     assert result(module.add_file(str(tmp_path / "part.cubin"), drv.jit_input_type.CUBIN).link()) == 21
 
 
-def test_the_message_handler_gets_the_log_of_the_linker(tmp_path):
+def test_message_handler_gets_the_log_of_the_linker(tmp_path):
     said = []
     linker = drv.Linker(lambda *what: said.append(what), [(drv.jit_option.MAX_REGISTERS, 64)], log_verbose=True)
     linker.add_data(relocatable(MAIN), drv.jit_input_type.CUBIN, "main")
@@ -50,7 +50,7 @@ def test_the_message_handler_gets_the_log_of_the_linker(tmp_path):
     assert ok is True and isinstance(info, str) and isinstance(error, str)
 
 
-def test_what_cannot_be_linked_is_an_error():
+def test_unlinkable_code_raises():
     said = []
     linker = drv.Linker(lambda *what: said.append(what))
     with pytest.raises(drv.LogicError, match="nothing was added"):
@@ -103,7 +103,7 @@ def test_libraries_are_found_or_named_in_the_error(tmp_path):
 
 
 @pytest.mark.requires(software=False)
-def test_a_kernel_launches_a_kernel():
+def test_kernel_launches_a_kernel():
     source = """
     __global__ void child(int *x) { x[threadIdx.x] = threadIdx.x; }
     __global__ void f(int *x) { child<<<1, 4>>>(x); }

@@ -28,7 +28,7 @@ memory = cuda.mem_alloc(16)
 
 @pytest.mark.requires(device=True)
 @pytest.mark.parametrize("start", [["program.py"], ["-m", "program"]])
-def test_a_program_runs_as_if_it_was_started_itself(tmp_path, start):
+def test_program_runs_as_if_it_was_started_itself(tmp_path, start):
     (tmp_path / "beside.py").write_text("VALUE = 3\n")
     (tmp_path / "program.py").write_text(PROGRAM)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -53,7 +53,7 @@ PROGRAMS = sorted((Path(__file__).parent / "ported").glob("*.py"))
 
 @pytest.fixture
 def program(device, monkeypatch):
-    """Run a file like a program of its own: autoinit is imported anew, and what it registers with atexit is called."""
+    """Run a file like a separate program: autoinit is imported anew, and its atexit functions are called."""
     at_exit = []
     monkeypatch.delitem(sys.modules, "cuda.core.driver.autoinit", raising=False)
     monkeypatch.setattr(atexit, "register", lambda function, *args: at_exit.append((function, args)))
@@ -104,7 +104,7 @@ def test_programs_run_with_the_import_lines_of_the_guide(path, program, tmp_path
     assert "error" not in capsys.readouterr().err.lower()
 
 
-def test_classic_names_are_those_of_the_modules_of_this_package(device):
+def test_classic_names_import_the_modules_of_this_package(device):
     use_classic_names()
     try:
         import pycuda

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Results that are cached by context."""
+"""Results cached per context."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from cuda.core.driver.tools import drop_detached
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_results_are_computed_once_for_each_context_and_arguments():
+def test_results_are_cached_per_context_and_arguments():
     calls = []
 
     @tools.context_dependent_memoize
@@ -67,7 +67,7 @@ def test_mark_cuda_test_runs_a_function_in_a_context_of_its_own():
     assert drv.Context.get_current() is before
 
 
-def test_the_fixture_makes_a_context_and_ends_it():
+def test_fixture_makes_a_context_and_ends_it():
     generator = tools.init_cuda_context_fixture()
     context = next(generator)
     assert drv.Context.get_current() is context

@@ -50,7 +50,7 @@ def test_code_is_loaded_from_memory_and_files(tmp_path):
     assert "cubin" in repr(module)
 
 
-def test_missing_files_and_invalid_code_are_refused(tmp_path):
+def test_missing_files_and_invalid_code_are_rejected(tmp_path):
     with pytest.raises(drv.RuntimeError, match="cuModuleLoad failed: file not found"):
         drv.module_from_file(tmp_path / "none")
     with pytest.raises(drv.Error):
@@ -79,7 +79,7 @@ def test_variables_are_addresses_with_sizes(module):
         module.get_global("nothing")
 
 
-def test_an_address_of_a_variable_is_an_argument(module, scale):
+def test_address_of_a_variable_is_an_argument(module, scale):
     table, _ = module.get_global("table")
     drv.memcpy_htod(table, np.ones(4, np.float32))
     scale(table, np.float32(3), np.int32(4), block=(4, 1, 1))
@@ -102,7 +102,7 @@ def test_one_block_is_the_default(module):
     assert out.tolist() == [111] * 4
 
 
-def test_a_call_needs_a_block_and_refuses_unknown_keywords(scale):
+def test_call_needs_a_block_and_rejects_unknown_keywords(scale):
     with pytest.raises(ValueError, match="must specify block size"):
         scale()
     with pytest.raises(ValueError, match="extra keyword arguments: blocks"):
@@ -114,12 +114,12 @@ def test_a_call_needs_a_block_and_refuses_unknown_keywords(scale):
     [{"block": (0, 1, 1)}, {"block": (1, 1, 1), "grid": (1, 1, 1, 1)}, {"block": (-1,)}, {"block": (4096, 1, 1)},
      {"block": ()}, {"block": (1, 1, 1), "shared": -1}],
 )  # fmt: skip
-def test_invalid_extents_are_refused(scale, extents):
+def test_invalid_extents_are_rejected(scale, extents):
     with pytest.raises(drv.Error, match="cuLaunchKernel failed"):
         scale(drv.mem_alloc(4), np.float32(1), np.int32(1), **extents)
 
 
-def test_a_call_is_timed(scale):
+def test_call_is_timed(scale):
     memory = drv.mem_alloc(4)
     arguments = memory, np.float32(1), np.int32(1)
     assert scale(*arguments, block=(1, 1, 1)) is None
@@ -181,7 +181,7 @@ def test_prepared_calls_accept_python_values(scale, types):
     assert drv.from_device(memory, 8, np.float32).tolist() == [6] * 8
 
 
-def test_there_are_no_prepared_calls_before_prepare(scale):
+def test_prepared_calls_need_prepare(scale):
     for call, more in (
         (scale.prepared_call, ()),
         (scale.prepared_async_call, (None,)),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of devices, and how many blocks they run at once."""
+"""Device limits, and how many blocks a device runs concurrently."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from cuda.core.driver.tools import DeviceData, OccupancyRecord
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_limits_are_those_of_the_device():
+def test_limits_match_the_device():
     data, device = DeviceData(), drv.Device(0)
     assert data.max_threads == device.max_threads_per_block and data.warp_size == device.warp_size
     assert data.warps_per_mp * data.warp_size == device.max_threads_per_multiprocessor
@@ -35,7 +35,7 @@ def test_sizes_are_aligned_to_the_units_of_the_device():
 
 
 class Limits:
-    """The limits of the device for which the tests compute the occupancy."""
+    """The device limits that the tests compute occupancy for."""
 
     max_threads, warp_size, warps_per_mp, thread_blocks_per_mp = 1024, 32, 64, 32
     registers, registers_per_mp = 65536, 65536
@@ -54,7 +54,7 @@ class Limits:
         (128, 10000, 200, 2, "regs"),
     ],
 )
-def test_the_number_of_blocks_on_a_multiprocessor_and_its_limit_are_computed(threads, shared, registers, blocks, limit):
+def test_block_count_and_limiting_resource_are_computed(threads, shared, registers, blocks, limit):
     record = OccupancyRecord(Limits, threads, shared, registers)
     assert (record.tb_per_mp, record.limited_by) == (blocks, limit)
     warps = blocks * ((threads + 31) // 32)
@@ -62,7 +62,7 @@ def test_the_number_of_blocks_on_a_multiprocessor_and_its_limit_are_computed(thr
     assert f"{blocks} blocks" in repr(record)
 
 
-def test_blocks_that_are_too_large_are_refused():
+def test_blocks_that_are_too_large_are_rejected():
     for arguments in ((1025,), (0,), (32, 200_000), (1024, 0, 128)):
         with pytest.raises(ValueError, match="must be from"):
             OccupancyRecord(Limits, *arguments)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""User code that is compiled for packs of 16 bytes, and code that needs the elements one by one."""
+"""User code compiled for packs of 16 bytes, and code that needs the elements one by one."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_code_that_needs_elements_one_by_one_is_not_packed(operation):
     assert packing("float a, float *x, float *y, float *z", operation) is None
 
 
-def test_packing_depends_on_preamble_loop_code_and_types_too():
+def test_packing_depends_on_preamble_loop_code_and_types():
     arguments, text = "float *x, float *y", "y[i] = x[i]"
     assert packing(arguments, text, preamble="#define X x[i]") is None
     assert packing(arguments, text, preamble="__device__ float f(float x) { return x; }") is not None
@@ -127,7 +127,7 @@ def test_code_that_writes_through_a_reference_is_not_packed(context):
     assert [(key[1], found is None) for key, found in kernel._kernels.items()] == [("packed", True), (False, False)]
 
 
-def test_sizes_beyond_32_bits_have_a_packed_kernel_with_a_64_bit_index():
+def test_large_sizes_use_a_packed_kernel_with_64_bit_index():
     kernel = ElementwiseKernel("float *x", "x[i] = 1")
     assert "const unsigned long i" in kernel.packed_source(True)
     assert "const unsigned int i" in kernel.packed_source()

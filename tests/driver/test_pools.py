@@ -65,7 +65,7 @@ def test_bins_waste_less_than_an_eighth_of_the_size():
     assert drv.DeviceMemoryPool.alloc_size(drv.DeviceMemoryPool.bin_number(0)) == 1
 
 
-def test_a_pool_that_finds_no_memory_frees_what_it_holds(pool, monkeypatch):
+def test_pool_frees_held_blocks_when_out_of_memory(pool, monkeypatch):
     small, large = pool.allocate(100), pool.allocate(5000)
     small.free()
     large.free()
@@ -102,7 +102,7 @@ def test_memory_outlives_its_pool():
     memory.free()
 
 
-def test_a_pool_can_be_used_in_another_context(pool, context):
+def test_pool_can_be_used_in_another_context(pool, context):
     memory = pool.allocate(64)
     pool.allocate(128).free()
     other = drv.Device(0).retain_primary_context()
@@ -166,6 +166,6 @@ def test_logarithms_are_rounded_down(number, power):
     assert _pools.bitlog2(number) == power
 
 
-def test_the_logarithm_of_a_negative_number_is_refused():
+def test_logarithm_of_a_negative_number_is_rejected():
     with pytest.raises(ValueError, match="n must be at least 0, not -1"):
         _pools.bitlog2(-1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Powers of the step functions of generators, which skip many numbers at once."""
+"""Powers of the step functions of generators, which skip many numbers in one step."""
 
 from cuda.core.driver import _random_source
 
@@ -14,7 +14,7 @@ def test_powers_of_xorwow_equal_repeated_steps():
     assert _random_source.xorwow_powers(0, 4).shape == (4 * 160 * 5,)
 
 
-def test_the_step_of_xorwow_is_that_of_the_paper():
+def test_xorwow_step_matches_the_paper():
     # The first number that follows from the initial state in the paper.
     words = [123456789, 362436069, 521288629, 88675123, 5783321]
     after = _random_source.xorwow_step(sum(word << 32 * k for k, word in enumerate(words)))

@@ -64,7 +64,7 @@ def test_mrg32k3a_is_the_recursion_of_the_paper():
     assert run(_random_source.pseudo_source("mrg32k3a"), body, 6) == expected
 
 
-def test_sobol_numbers_of_the_first_dimension_are_those_of_van_der_corput():
+def test_first_sobol_dimension_is_van_der_corput():
     body = """
     u32 directions[32];
     for (int k = 0; k < 32; ++k) directions[k] = 0x80000000u >> k;
@@ -85,7 +85,7 @@ def test_uniform_numbers_are_above_zero_up_to_one():
     assert ends.tolist() == [2.0**-24, 1.0, 0.5]
 
 
-def test_unknown_generators_are_refused():
+def test_unknown_generators_are_rejected():
     with pytest.raises(KeyError):
         _random_source.pseudo_source("unknown")
     assert "random_word" in _random_source.counter_source()

@@ -13,7 +13,7 @@ from cuda.core.driver.tools import get_or_register_dtype
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def test_a_kernel_computes_a_dot_product():
+def test_kernel_computes_a_dot_product():
     dot = ReductionKernel(
         np.float32, neutral="0", reduce_expr="a+b", map_expr="x[i]*y[i]", arguments="float *x, float *y"
     )
@@ -31,14 +31,14 @@ def test_every_index_counts_once(size):
     assert kernel(gpuarray.to_gpu(host), 3).get() == 3 * host.sum(dtype="i8") + size * (size - 1) // 2
 
 
-def test_the_elements_are_reduced_if_no_map_is_given():
+def test_elements_are_reduced_if_no_map_is_given():
     largest = ReductionKernel(np.float64, -np.inf, "max(a, b)")
     host = np.array([3.0, -1, 7, 2])
     assert largest(gpuarray.to_gpu(host)).get() == 7
     assert largest(gpuarray.zeros(0, "f8")).get() == -np.inf
 
 
-def test_the_result_can_go_into_an_array():
+def test_result_can_go_into_an_array():
     kernel, x = ReductionKernel(np.int32, 0, "a+b"), gpuarray.arange(10, dtype="i4")
     out = gpuarray.zeros(5, "i4")
     assert kernel(x, out=out[3]).base is out

@@ -57,13 +57,13 @@ def with_definitions(name, texts):
 
 
 def identifiers(names):
-    """Return the names of a row that are identifiers of Python; others say in words what is meant."""
+    """Return the names of a row that are Python identifiers. Other names are descriptions."""
     known = {name for _, _, name in public_names()}
     return [name for name in names if name in known]
 
 
 @pytest.mark.parametrize("mark, names, tests", rows(), ids=lambda value: value[0] if isinstance(value, list) else None)
-def test_a_row_has_tests_which_use_its_names(mark, names, tests, device):
+def test_row_has_tests_that_use_its_names(mark, names, tests, device):
     assert mark in ("must", "should", "rare", "ours") and tests
     text = ""
     for test in tests:

@@ -57,7 +57,7 @@ def test_scans_compute_running_sums_of_other_types(dtype):
     assert np.array_equal(found.get(), np.cumsum(host, dtype=dtype))
 
 
-def test_an_exclusive_scan_computes_the_running_maximum():
+def test_exclusive_scan_computes_the_running_maximum():
     host = np.random.default_rng(1).standard_normal(4000).astype("f4")
     kernel = ExclusiveScanKernel(np.float32, "max(a, b)", -np.inf)
     found = kernel(gpuarray.to_gpu(host), "new").get()
@@ -80,7 +80,7 @@ def test_scans_use_the_given_stream_and_allocator():
         kernel(d, stream=stream, queue=stream)
 
 
-def test_an_empty_array_is_returned_as_it_is():
+def test_empty_array_is_returned_as_it_is():
     d = gpuarray.zeros(0, "i4")
     assert InclusiveScanKernel(np.int32, "a+b")(d) is d
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Events that several processes use; test_ipc.py opens one in another process."""
+"""Events used by several processes. test_ipc.py opens one in another process."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from cuda.core.driver._streams import SharedEvent, stream_of
 pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.requires(ipc=True)]
 
 
-def test_a_shared_event_is_recorded_again_and_closed_once():
+def test_shared_event_is_recorded_again_and_closed_once():
     event = SharedEvent.create(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
     stream = stream_of(drv.Stream())
     for _ in range(2):
@@ -25,7 +25,7 @@ def test_a_shared_event_is_recorded_again_and_closed_once():
     assert event.is_closed
 
 
-def test_a_shared_event_that_is_closed_lives_until_the_call_is_over():
+def test_shared_event_that_is_closed_lives_until_call_is_over():
     event = SharedEvent.create(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
     held = event.held()
     event.close()
@@ -36,7 +36,7 @@ def test_a_shared_event_that_is_closed_lives_until_the_call_is_over():
             use()
 
 
-def test_a_shared_event_ends_with_its_context(context):
+def test_shared_event_ends_with_its_context(context):
     event = drv.Event(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
     context.detach()
     with pytest.raises(drv.LogicError, match="its context is detached"):

@@ -35,7 +35,7 @@ def test_flags_decide_whether_a_stream_is_nonblocking(flags, nonblocking):
         (None, TypeError, "flags must be an int, not NoneType"),
     ],
 )
-def test_unknown_flags_of_streams_are_refused(flags, error, text):
+def test_unknown_flags_of_streams_are_rejected(flags, error, text):
     with pytest.raises(error, match=text):
         drv.Stream(flags)
 
@@ -64,7 +64,7 @@ def test_events_are_recorded_and_timed():
     assert isinstance(start.handle, int)
 
 
-def test_a_stream_waits_for_an_event():
+def test_stream_waits_for_an_event():
     first, second, event = drv.Stream(1), drv.Stream(1), drv.Event(drv.event_flags.DISABLE_TIMING)
     memory = drv.mem_alloc(1 << 16)
     drv.memset_d8_async(memory, 5, 1 << 16, first)
@@ -87,7 +87,7 @@ def test_elapsed_time_needs_recorded_events_with_timing():
 
 
 @pytest.mark.parametrize("flags", [-1, 8])
-def test_unknown_flags_of_events_are_refused(flags):
+def test_unknown_flags_of_events_are_rejected(flags):
     with pytest.raises(drv.LogicError, match="flags must combine event_flags"):
         drv.Event(flags)
 
@@ -118,7 +118,7 @@ def test_objects_of_pending_work_are_kept_and_released_later(monkeypatch):
 
 
 @pytest.mark.parametrize("finish", [lambda event: event.synchronize(), lambda event: wait_by_query(event)])
-def test_a_complete_event_releases_the_objects_of_earlier_work(finish):
+def test_complete_event_releases_the_objects_of_earlier_work(finish):
     class Thing:
         pass
 
@@ -158,7 +158,7 @@ def test_releasing_the_same_objects_twice_releases_no_others():
     assert not kept.objects and kept.count == 5
 
 
-def test_the_profiler_is_started_and_stopped():
+def test_profiler_is_started_and_stopped():
     assert drv.start_profiler() is None
     assert drv.stop_profiler() is None
 

@@ -38,7 +38,7 @@ def read(module, x, y):
     return out[0]
 
 
-def test_a_matrix_is_read_through_a_texture(module, matrix):
+def test_matrix_is_read_through_a_texture(module, matrix):
     image = module.get_texref("image")
     assert image is module.get_texref("image") and "of a module" in repr(image)
     drv.matrix_to_texref(matrix, image, order="C")
@@ -131,7 +131,7 @@ def test_surfaces_are_written(module):
     assert out[1].tolist() == [0.5, 1.5, 2.5, 3.5]
 
 
-def test_invalid_references_and_settings_are_refused(module):
+def test_invalid_references_and_settings_are_rejected(module):
     with pytest.raises(drv.LogicError, match="cuModuleGetGlobal failed"):
         module.get_texref("nothing")
     other = SourceModule("__device__ int x; __global__ void f(int *y) { y[0] = x; }")
@@ -147,7 +147,7 @@ def test_invalid_references_and_settings_are_refused(module):
         reference.set_array(None)
 
 
-def test_linear_memory_smaller_than_an_element_is_refused(module):
+def test_linear_memory_smaller_than_an_element_is_rejected(module):
     line = module.get_texref("line")
     line.set_address(drv.mem_alloc(64), 2)
     line.set_format(drv.array_format.SIGNED_INT32, 1)

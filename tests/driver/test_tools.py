@@ -12,7 +12,7 @@ def test_all_public_names_have_docstrings():
         assert getattr(tools, name).__doc__, name
 
 
-def test_a_pool_can_allocate_the_memory_of_arrays(context):
+def test_pool_can_allocate_the_memory_of_arrays(context):
     pool = tools.DeviceMemoryPool()
     a = gpuarray.GPUArray(1000, "f4", allocator=pool.allocate).fill(1)
     b = a + a

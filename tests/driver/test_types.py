@@ -31,14 +31,14 @@ def test_types_have_names_in_c(dtype, name):
     assert types.dtype_of_name(name) == np.dtype(dtype)
 
 
-def test_types_of_textures_have_names_of_their_own():
+def test_texture_types_have_their_own_names():
     assert types.dtype_to_ctype(np.float64, with_fp_tex_hack=True) == "fp_tex_double"
     assert types.dtype_to_ctype(np.complex64, with_fp_tex_hack=True) == "fp_tex_cfloat"
     assert types.dtype_to_ctype(np.float32, with_fp_tex_hack=True) == "float"
 
 
 @pytest.mark.parametrize("dtype", [None, "S3", [("q", "f4"), ("r", "i2")], object])
-def test_a_type_without_a_name_is_refused(dtype):
+def test_type_without_a_name_is_rejected(dtype):
     with pytest.raises(ValueError, match="has no C name|must be a data type"):
         types.dtype_to_ctype(dtype)
 
@@ -71,12 +71,12 @@ def test_declarations_are_parsed(text, expected):
 
 
 @pytest.mark.parametrize("text", ["", "x", "float **x", "struct unknown *x", "float x, float y", "12 x", "float *"])
-def test_invalid_declarations_are_refused(text):
+def test_invalid_declarations_are_rejected(text):
     with pytest.raises(ValueError, match=r"parameter|pointer to a pointer|not known"):
         types.parse_c_arg(text)
 
 
-def test_format_characters_are_those_of_prepare():
+def test_format_characters_match_prepare():
     assert types.get_arg_type("float *x") == "P"
     assert types.get_arg_type("double a") == "d"
     assert types.get_arg_type("float2 a") == vec.float2
@@ -109,7 +109,7 @@ def test_structures_are_registered_under_names():
         types.get_or_register_dtype("registered_here", np.dtype([("other", "f4")]))
 
 
-def test_a_name_that_is_not_known_is_refused():
+def test_name_that_is_not_known_is_rejected():
     with pytest.raises(ValueError, match="not known"):
         types.get_or_register_dtype("never_registered")
     with pytest.raises(types.TypeNameNotKnown):
@@ -118,7 +118,7 @@ def test_a_name_that_is_not_known_is_refused():
         types.get_or_register_dtype([])
 
 
-def test_the_older_registration_takes_each_name_once():
+def test_older_registration_takes_each_name_once():
     dtype = np.dtype([("older", "f8")])
     types.register_dtype(dtype, "older_name")
     with pytest.raises(RuntimeError, match="already"):

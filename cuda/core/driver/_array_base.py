@@ -91,7 +91,7 @@ def check_device(device: ArrayDevice, *others: ArrayDevice) -> None:
             raise logic_error(
                 "cuLaunchKernel",
                 INVALID_CONTEXT,
-                f"an array is of a context of device {device.ordinal}, and another array or the current context is of "
+                f"an array is in a context of device {device.ordinal}, but another array or the current context is on "
                 f"device {other.ordinal}",
             )
 
@@ -336,8 +336,8 @@ def stream_for(stream, *arrays):
     """Return the :mod:`cuda.core` stream for an array operation, or None for the default stream.
 
     Memory of arrays that another stream uses is freed after all pending device work, not in default-stream order. A
-    stream that does not synchronize with the default stream waits for it once per array, since earlier work there might still
-    use the memory.
+    stream that does not synchronize with the default stream waits for it once per array, because earlier work there
+    might still use the memory.
     """
     if stream is None:
         return None

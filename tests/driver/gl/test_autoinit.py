@@ -8,7 +8,7 @@ from support.interpreter import run
 
 
 @pytest.mark.requires(device=True)
-def test_a_program_gets_a_context():
+def test_program_gets_a_context():
     program = (
         "import cuda.core.driver as drv\n"
         "from cuda.core.driver.gl import autoinit\n"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and images of OpenGL in the classic style."""
+"""OpenGL buffers and images in the classic style."""
 
 import gc
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ def registered(buffer):
     return cuda_gl.RegisteredBuffer(buffer.name)
 
 
-def test_kernels_write_what_opengl_reads(buffer, registered):
+def test_opengl_reads_kernel_output(buffer, registered):
     assert drv.have_gl_ext() and registered.gl_handle() == buffer.name
     kernel = compiler.SourceModule("__global__ void count(int *p) { p[threadIdx.x] = 3 * threadIdx.x; }")
     mapping = registered.map()
@@ -44,7 +44,7 @@ def test_kernels_write_what_opengl_reads(buffer, registered):
     registered.unregister()
 
 
-def test_kernels_read_what_opengl_wrote_on_a_stream(buffer, registered):
+def test_kernels_read_opengl_output_on_a_stream(buffer, registered):
     buffer.write(np.arange(64, dtype="i4").tobytes())
     stream = drv.Stream()
     mapping = registered.map(stream)
@@ -65,18 +65,18 @@ def test_flags_are_members_or_ints(buffer, flags):
     mapping.unmap()
 
 
-def test_a_mapping_ends_when_it_is_unreachable(buffer, registered):
+def test_mapping_ends_when_it_is_unreachable(buffer, registered):
     registered.map()
     gc.collect()
     mapping = registered.map()
     with pytest.raises(drv.LogicError, match="already mapped"):
         registered.map()
     registered.unregister()
-    with pytest.raises(drv.LogicError, match="not mapped"):
+    with pytest.raises(drv.LogicError, match="no longer mapped"):
         mapping.unmap()
 
 
-def test_unmapped_and_unregistered_objects_are_refused(registered):
+def test_unmapped_and_unregistered_objects_are_rejected(registered):
     mapping = registered.map()
     mapping.unmap()
     for use in (mapping.unmap, mapping.device_ptr_and_size, lambda: mapping.array(0, 0)):
@@ -95,7 +95,7 @@ def test_registrations_end_with_their_context(buffer):
     registered = cuda_gl.RegisteredBuffer(buffer.name)
     mapping = registered.map()
     mine.detach()
-    with pytest.raises(drv.LogicError, match="not mapped"):
+    with pytest.raises(drv.LogicError, match="no longer mapped"):
         mapping.device_ptr_and_size()
     with pytest.raises(drv.LogicError, match="no longer registered"):
         registered.map()
@@ -130,7 +130,7 @@ def test_contexts_are_made_for_opengl():
         cuda_gl.make_context(0)
 
 
-def test_the_classes_of_cuda_2_are_refused():
+def test_classes_of_cuda_2_are_rejected():
     with pytest.raises(drv.NotSupportedError, match="RegisteredBuffer"):
         cuda_gl.init()
     for kind in (cuda_gl.BufferObject, cuda_gl.BufferObjectMapping):
@@ -156,7 +156,7 @@ def test_kernels_read_images_of_opengl(context):
 
 
 class Image:
-    """A stand-in for a registered image: each subresource (index, level) is an array of its own."""
+    """A stand-in for a registered image: each subresource (index, level) is its own array."""
 
     is_closed = False
     mapped = None
