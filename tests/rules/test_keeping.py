@@ -44,10 +44,10 @@ RAW_FIELDS = {
 PYTHON_SOURCES = sorted((ROOT / "cuda" / "core").rglob("*.py"))
 # Handles that Python code passes to a library, and why none of them is destroyed during the call.
 PASSED_HANDLES = {
-    ("driver/_contexts/_shared_events.py", "held.handle"): "a reference of the call",
-    ("driver/_contexts/_shared_events.py", "self.handle"): "of the last reference, which destroys it",
-    ("driver/_memory/_copy_records.py", "held[-1].handle"): "a reference of the call",
-    ("driver/_memory/_managed.py", "self.handle"): "an address of memory, which its owner frees",
+    ("driver/_streams.py", "held.handle"): "a reference of the call",
+    ("driver/_streams.py", "self.handle"): "of the last reference, which destroys it",
+    ("driver/_copies.py", "held[-1].handle"): "a reference of the call",
+    ("driver/_host_memory.py", "self.handle"): "an address of memory, which its owner frees",
     ("system/_events.py", "self._events.handle"): "never closed: freed with the last reference",
     ("system/_system_events.py", "self._events.handle"): "never closed: freed with the last reference",
 }
