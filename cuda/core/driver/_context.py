@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import importlib
+import dis
 import operator
 import os
 import sys
@@ -655,7 +655,7 @@ def check_importer(name: str) -> None:
         frame = frame.f_back
     if frame is None or frame.f_globals.get("cuda") is not sys.modules.get("cuda.core.driver"):
         return
-    instructions = iter(importlib.import_module("dis").get_instructions(frame.f_code))
+    instructions = iter(dis.get_instructions(frame.f_code))
     following = next((next(instructions, None) for item in instructions if item.offset == frame.f_lasti), None)
     if following is not None and following.opname == "STORE_NAME" and following.argval == "cuda":
         last = name.rpartition(".")[2]

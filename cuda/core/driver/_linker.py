@@ -8,9 +8,9 @@ import builtins
 import contextlib
 import functools
 import glob
-import importlib
 import os
 
+from cuda import pathfinder
 from cuda.core import _linker as core_linker
 from cuda.core._linker import LinkerOptions
 from cuda.core._module import ObjectCode
@@ -208,7 +208,6 @@ def is_needed(name: str) -> bool:
 
 
 def _library_folders() -> list[str]:
-    pathfinder = importlib.import_module("cuda.pathfinder")
     folders = []
     with contextlib.suppress(builtins.RuntimeError):
         folders.append(os.path.dirname(pathfinder.find_static_lib("cudadevrt")))
