@@ -57,7 +57,7 @@ _TREE = r"""
 namespace {{
 typedef {out_type} out_type;
 __device__ inline out_type reduce_pair(const out_type& a, const out_type& b) {{ return ({reduce_expr}); }}
-// All threads of a block call this; the first gets the result.
+// All threads of a block call this, and the first gets the result.
 template <int LANES> __device__ inline out_type reduce_lanes(out_type* shared, int lane, const out_type& mine)
 {{
     shared[lane] = mine;
@@ -68,7 +68,7 @@ template <int LANES> __device__ inline out_type reduce_lanes(out_type* shared, i
         if (lane < half) shared[lane] = reduce_pair(shared[lane], shared[lane + half]);
         __syncthreads();
     }}
-    // What is left is the work of one warp.
+    // One warp does the remaining work.
     if (lane < 32)
     {{
         #pragma unroll
@@ -83,7 +83,7 @@ template <int LANES> __device__ inline out_type reduce_lanes(out_type* shared, i
 }}
 """
 
-# The block that stores its result last reduces the results of all blocks, in the order of the blocks.
+# The block that stores its result last reduces the results of all blocks, in block order.
 _KERNEL = r"""
 extern "C" __global__ void __launch_bounds__({block}) {name}(
     {result_type}* cuda_core_out, unsigned char* cuda_core_scratch, const unsigned long long cuda_core_turn,

@@ -184,7 +184,7 @@ class Device:
             try:
                 attributes[attribute] = self.get_attribute(attribute)
             except LogicError:
-                # Older drivers do not know attributes that newer drivers introduced.
+                # Older drivers do not recognize newer attributes.
                 if attribute < _FIRST_OF_NEWER_DRIVERS or newest:
                     rejected.append(str(attribute))
         if rejected:

@@ -297,7 +297,7 @@ class PlainMemory(_SynchronousMemoryResource):
         free_device(int(ptr), self.device_id)
 
 
-# Caches of memory: pairs of functions of a device ordinal that free the cached memory, and return its size in bytes.
+# Memory caches: pairs of functions that free a device ordinal's cached memory, and return its size in bytes.
 held_memory = []
 _resources = {}
 

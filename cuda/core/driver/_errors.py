@@ -121,7 +121,7 @@ _TEXTS = {
     NOT_SUPPORTED: ("CUDA_ERROR_NOT_SUPPORTED", "operation not supported"),
 }
 
-# Entry points of libraries, and the entry points of modules that classic programs know instead.
+# Library entry points, and the module entry points that classic programs expect instead.
 _CLASSIC_NAMES = {
     "cuLaunchKernelEx": "cuLaunchKernel",
     "cuLibraryGetGlobal": "cuModuleGetGlobal",

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers as structures of two, under the names that cuBLAS and cuFFT have for them.
+// Complex numbers as structures of two, under their names in cuBLAS and cuFFT.
 #pragma once
 
 typedef float2 cuFloatComplex;

@@ -3,7 +3,7 @@
 // Numbers of <math.h>, <limits.h>, <stdlib.h> and <stddef.h>, which sources use without including them.
 #pragma once
 
-// No macros: a source may define its own of these names.
+// No macros: a source can define its own constants under these names.
 #if __cplusplus >= 201103L
 constexpr double M_E = 2.7182818284590452354;
 constexpr double M_LOG2E = 1.4426950408889634074;

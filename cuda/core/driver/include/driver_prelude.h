@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Included before each source: what nvcc gets from the host's headers without an #include, and NVRTC has not.
+// Included before each source: names that nvcc gets from host headers without an #include, and NVRTC lacks.
 #pragma once
 
 #include "driver_numbers.h"
@@ -14,7 +14,7 @@ typedef unsigned short ushort;
 typedef unsigned long ulong;
 typedef long time_t;
 
-// The keyword is gone from C++17, and older kernels have it.
+// C++17 removed the keyword, but older kernels use it.
 #define register
 
 extern "C++" {

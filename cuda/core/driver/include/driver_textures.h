@@ -30,7 +30,7 @@ struct driver_surface {
     cudaSurfaceObject_t object;
 };
 
-// What a read gives.
+// The result of a read.
 template <class T, cudaTextureReadMode mode> struct driver_texture_read { typedef T type; };
 #define DRIVER_NORMALIZED(T, result) \
     template <> struct driver_texture_read<T, cudaReadModeNormalizedFloat> { typedef result type; };
@@ -60,7 +60,7 @@ DRIVER_NORMALIZED(ushort4, float4)
         return ::function<typename driver_texture_read<T, mode>::type>(t.object, arguments);                    \
     }
 #define DRIVER_LIST(...) __VA_ARGS__
-// What reads textures: the function, the kind of texture, the coordinates.
+// Functions that read textures: the function, the kind of texture, the coordinates.
 #define DRIVER_EACH_TEXTURE(define)                                                                              \
     define(tex1Dfetch, cudaTextureType1D, int x, x)                                                              \
     define(tex1D, cudaTextureType1D, float x, x)                                                                 \
@@ -101,6 +101,6 @@ DRIVER_SURFACE(surf2DLayered, cudaSurfaceType2DLayered, DRIVER_LIST(int x, int y
 
 }  // extern "C++"
 
-// A variable at file scope has to be one of the device.
+// A variable at file scope must be a device variable.
 #define texture __device__ driver_texture
 #define surface __device__ driver_surface

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers with operators, in the names that kernels of the classic style have for them.
+// Complex numbers with operators, under the names that classic kernels use.
 #pragma once
 
 extern "C++" {

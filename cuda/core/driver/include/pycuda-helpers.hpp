@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point and complex elements of textures and surfaces: those that textures cannot hold lie in channels of
-// 32 bits, as np_to_array(), gpuarray_to_array() and bind_to_texref_ext() arrange them.
+// Floating-point and complex elements of textures and surfaces: types that textures cannot hold are split into
+// channels of 32 bits, as np_to_array(), gpuarray_to_array() and bind_to_texref_ext() arrange them.
 #pragma once
 #include <pycuda-complex.hpp>
 #include <driver_textures.h>
@@ -58,7 +58,7 @@ template <> struct driver_value<int4> { typedef pycuda::complex<double> type; };
 DRIVER_EACH_TEXTURE(DRIVER_FP_TEXTURE)
 #undef DRIVER_FP_TEXTURE
 
-// Here the first index counts elements, where that of surf2Dread() counts bytes.
+// Here the first index counts elements, whereas in surf2Dread() it counts bytes.
 #define DRIVER_FP_SURFACE(name, kind, parameters, arguments)                                                   \
     template <class V>                                                                                        \
     __device__ inline void fp_##name##read(                                                                   \
