@@ -100,6 +100,8 @@ class BuildExtensions(build_ext):
 
     def run(self) -> None:
         super().run()
+        package = PACKAGE if self.inplace else Path(self.build_lib) / "cuda" / "core"
+        load(ROOT / ".ci" / "host_headers.py").write_headers(package / "driver" / "include" / "host")
         if sys.platform == "linux" and platform.machine() == "x86_64":
             target = EMULATOR if self.inplace else Path(self.build_lib) / "cuda" / "emulator"
             load(EMULATOR / "build.py").build(target / "_emulator.so", ROOT / "build" / "emulator", JOBS)

@@ -22,7 +22,7 @@ from cuda.core.driver._array_layout import (
 from cuda.core.driver._array_operators import ArrayOperators, call_function, call_ufunc
 from cuda.core.driver._array_reductions import all_of, any_of, reduce_axes
 from cuda.core.driver._array_transfer import assign, convert, copy_of, download, fill, upload
-from cuda.core.driver._arrays._making import fast_item
+from cuda.core.driver._storage import fast_item
 from cuda.core.driver._textures import bind_elements, bind_memory
 
 __all__ = ["GPUArray"]

@@ -30,10 +30,10 @@ from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import host_memory, whole
-from cuda.core.driver._contexts._context import current_context
-from cuda.core.driver._contexts._streams import Stream as ClassicStream, keep_in, stream_of
+from cuda.core.driver._context import current_context
+from cuda.core.driver._streams import Stream as ClassicStream, keep_in, stream_of
 from cuda.core.driver._errors import INVALID_VALUE, classic_error, launch_error, logic_error
-from cuda.core.driver._memory._device_memory import DeviceAllocation, as_pointer
+from cuda.core.driver._device_memory import DeviceAllocation, as_pointer
 from cuda.core.driver._types import SCALARS
 from cuda.core.driver._storage import ArrayStorage
 

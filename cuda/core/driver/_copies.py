@@ -16,7 +16,7 @@ from cuda.core.driver._context import Context, current_context, handle_of
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
 from cuda.core.driver._held import hold
-from cuda.core.driver._memory._linear_copies import (
+from cuda.core.driver._calls import (
     memcpy_dtod,
     memcpy_dtod_async,
     memcpy_dtoh,

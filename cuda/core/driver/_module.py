@@ -12,7 +12,7 @@ import warnings
 
 import numpy
 
-from cuda.core._launch._arguments import register_buffer_class
+from cuda.core._kernel_arg_handler import register_buffer_class
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._memory._buffer import Buffer
@@ -34,7 +34,7 @@ from cuda.core.driver._errors import (
     translated,
 )
 from cuda.core.driver._host_memory import ManagedAllocation
-from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
+from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._pools import PooledDeviceAllocation
 from cuda.core.driver._streams import Event, keep_until_done, stream_of
 from cuda.core.driver._textures import SurfaceReference, TextureReference

@@ -18,8 +18,8 @@ import numpy as np
 
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core.driver._arrays._layout import element_count, is_c_contiguous, is_f_contiguous
-from cuda.core.driver._contexts._context import current_context
+from cuda.core.driver._array_layout import element_count, is_c_contiguous, is_f_contiguous
+from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import launch_error
 from cuda.core.driver._device_memory import mem_alloc
 

@@ -22,7 +22,7 @@ from cuda.core.driver._array_reductions import subset_dot as subset_dot_product
 from cuda.core.driver._checks import whole
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import Elementwise, Operand
-from cuda.core.driver._memory._linear_copies import memset_d8_async
+from cuda.core.driver._calls import memset_d8_async
 from cuda.core.driver._types import vec
 from cuda.core.driver._user_kernels import as_array
 

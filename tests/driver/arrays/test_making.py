@@ -10,7 +10,7 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_layout import c_strides, is_c_contiguous, is_f_contiguous
-from cuda.core.driver._arrays._making import fast_array, fast_item, make_view, set_layout
+from cuda.core.driver._storage import fast_array, fast_item, make_view, set_layout
 from support.threads import in_thread
 
 pytestmark = pytest.mark.usefixtures("context")

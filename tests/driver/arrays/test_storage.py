@@ -12,7 +12,7 @@ import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
 from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF
 from cuda.core.driver._array_reductions import scratch_of_thread
-from cuda.core.driver._arrays._storage import (
+from cuda.core.driver._storage import (
     ArrayStorage,
     PlanFields,
     ReductionPlan,

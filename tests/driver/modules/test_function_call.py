@@ -10,7 +10,7 @@ import pytest
 import cuda.core.driver as drv
 from cuda.core import LEGACY_DEFAULT_STREAM
 from cuda.core.driver import _module, gpuarray
-from cuda.core.driver._modules._function_call import FunctionCall, PreparedAsyncCall, PreparedCall
+from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver.compiler import SourceModule
 from support.threads import COUNT, run_in_threads
 
