@@ -14,7 +14,7 @@ DEVICE = Path(__file__).parents[2] / "cuda" / "emulator"
 
 @pytest.fixture(scope="module")
 def build():
-    return runpy.run_path(str(DEVICE / "build.py"))
+    return runpy.run_path(str(DEVICE / "src" / "build.py"))
 
 
 def test_each_source_is_in_one_unit(build, tmp_path):

@@ -62,7 +62,7 @@ def build_executor():
 
 
 def _build_executor():
-    build = _load(DEVICE / "build.py")
+    build = _load(DEVICE / "src" / "build.py")
     units = build.write_units(FOLDER)
     compiler = build.find_compiler()
     headers = [f"-I{FOLDER / 'generated'}", f"-I{DEVICE / 'src'}", f"-I{DEVICE / 'device_include'}"]

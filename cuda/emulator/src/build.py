@@ -18,8 +18,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-SOURCES = HERE / "src"
+SOURCES = Path(__file__).resolve().parent
 FLAGS = [
     *("-std=c++17", "-fPIC", "-fvisibility=hidden", "-pthread", "-fno-strict-aliasing"),
     *("-Wall", "-Wextra", "-Werror=return-type"),
@@ -27,7 +26,7 @@ FLAGS = [
 LINK_FLAGS = ["-shared", "-pthread", "-Wl,-soname,libcuda.so.1,-Bsymbolic,--no-undefined,-z,noexecstack"]
 
 
-GENERATOR = runpy.run_path(str(HERE / "_generate.py"))
+GENERATOR = runpy.run_path(str(SOURCES / "generate.py"))
 write_if_changed = GENERATOR["write_if_changed"]
 
 
@@ -100,6 +99,6 @@ def build(output_path, build_dir, jobs=None):
 
 
 if __name__ == "__main__":
-    target = sys.argv[1] if len(sys.argv) > 1 else HERE / "_emulator.so"
-    folder = sys.argv[2] if len(sys.argv) > 2 else HERE.parents[1] / "build" / "emulator"
+    target = sys.argv[1] if len(sys.argv) > 1 else SOURCES.parent / "_emulator.so"
+    folder = sys.argv[2] if len(sys.argv) > 2 else SOURCES.parents[2] / "build" / "emulator"
     print(build(target, folder))
