@@ -16,6 +16,20 @@ def core_files(*suffixes: str) -> list[Path]:
     return sorted(path for path in CORE.rglob("*") if path.suffix in suffixes and "__pycache__" not in path.parts)
 
 
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of nodes that reach each other; ``graph`` has the nodes that follow each node."""
+    reached: dict[str, set[str]] = {}
+    for start in graph:
+        seen, left = set(), [start]
+        while left:
+            left += new if (new := graph.get(left.pop(), set()) - seen) else ()
+            seen |= new
+        reached[start] = seen
+    in_circles = [node for node in graph if node in reached[node]]
+    groups = {tuple(sorted(other for other in reached[node] if node in reached.get(other, ()))) for node in in_circles}
+    return [list(group) for group in sorted(groups)]
+
+
 def generator_of_stubs():
     """Return the module that writes the type stubs, which is in the checkout but not in the installed package."""
     spec = importlib.util.spec_from_file_location("stubs", ROOT / ".ci" / "stubs.py")
