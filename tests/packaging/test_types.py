@@ -17,7 +17,7 @@ import pytest
 import cuda.core
 from support.source import CORE, ROOT, generator_of_stubs
 
-PROGRAM = ROOT / "tests" / "support" / "typed_program.py"
+PROGRAM = ROOT / "tests" / "packaging" / "typed_program.py"
 
 pytestmark = pytest.mark.requires(source=True)
 
