@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from support.capabilities import capabilities
-from support.captures import end_capture, end_captures
-from support.contexts import is_context_lost
+from support.contexts import end_capture, end_captures, is_context_lost
 from support.processes import Child, start_method
 
 GPU = {"device": True, "software": False}

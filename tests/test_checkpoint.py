@@ -14,7 +14,7 @@ import pytest
 from cuda.core import checkpoint, system
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.checkpoint import Process
-from support import checkpointed
+from support import child_calls
 from support.interpreter import run
 from support.processes import Child
 
@@ -326,7 +326,7 @@ def target():
     """A child process with known contents in its device memory, and a Process of it."""
     child = Child()
     try:
-        child.uuid = child.call(checkpointed.fill, 1 << 20)
+        child.uuid = child.call(child_calls.fill, 1 << 20)
         yield child, Process(child.process.pid)
     finally:
         assert child.stop() == 0
@@ -344,7 +344,7 @@ def test_memory_keeps_its_contents_through_checkpoint_and_restore(target):
     ):
         assert method() is None
         assert process.state == state
-    assert child.call(checkpointed.check)
+    assert child.call(child_calls.check)
 
 
 @pytest.mark.requires(checkpoint=True)
@@ -356,7 +356,7 @@ def test_a_mapping_to_an_unknown_gpu_is_refused_and_the_process_can_still_be_res
         process.restore({child.uuid: "0" * 32})
     process.restore()
     process.unlock()
-    assert child.call(checkpointed.check)
+    assert child.call(child_calls.check)
 
 
 @pytest.mark.requires(checkpoint=True, devices=2)
@@ -372,8 +372,8 @@ def test_gpus_of_a_process_change_at_its_restore(target):
     process.restore(mapping)
     assert process.state == "locked"
     process.unlock()
-    assert child.call(checkpointed.check)
-    assert child.call(checkpointed.uuid) == mapping[child.uuid]
+    assert child.call(child_calls.check)
+    assert child.call(child_calls.uuid) == mapping[child.uuid]
 
 
 @pytest.mark.requires(checkpoint=True)
@@ -382,4 +382,4 @@ def test_steps_out_of_order_leave_the_process_running(target):
     for step in (process.checkpoint, process.restore, process.unlock):
         with pytest.raises(CUDAError):
             step()
-    assert process.state == "running" and child.call(checkpointed.check)
+    assert process.state == "running" and child.call(child_calls.check)

@@ -19,7 +19,7 @@ from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
-from support.collector import uncollected
+from support.processes import uncollected
 
 pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
 

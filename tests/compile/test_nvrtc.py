@@ -12,7 +12,7 @@ from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core._utils import files as library_versions
 from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
-from support.collector import uncollected
+from support.processes import uncollected
 
 pytestmark = [pytest.mark.requires(nvrtc=True, software=False), pytest.mark.usefixtures("any_driver_age")]
 

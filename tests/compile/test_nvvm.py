@@ -16,9 +16,8 @@ from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
 from cuda.core._compile import _nvvm, _options
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType, SourceCodeType
-from support.code import run_on_int
-from support.collector import uncollected
-from support.slow_compilation import INTERRUPT
+from support.code import INTERRUPT, run_on_int
+from support.processes import uncollected
 
 pytestmark = pytest.mark.requires(nvvm=True, software=False)
 

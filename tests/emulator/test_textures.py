@@ -279,8 +279,7 @@ def test_a_border_mode_for_the_missing_second_axis_affects_linear_filters(child)
 import numpy as np
 from cuda.bindings import driver
 from cuda.core import Device
-from support.images import array_of
-from support.texture_kernels import run
+from support.images import array_of, run
 device = Device(0)
 device.set_current()
 stream = device.create_stream()

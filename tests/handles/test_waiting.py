@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 
 from cuda.core._utils import device_choice
+from support.code import slow_program
 from support.interpreter import run
-from support.slow_compilation import slow_program
 
 pytestmark = pytest.mark.requires(device=True)
 

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, EventOptions
-from support.collector import uncollected
+from support.processes import uncollected
 
 pytestmark = pytest.mark.requires(device=True)
 

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts made without ``cuda.core``, as other libraries in the process do, and the state of the current one."""
+"""Contexts made without ``cuda.core``, as other libraries in the process do, and what a failed test leaves behind."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import sys
 
 # Errors of kernels after which every call in the context fails.
 FAULTS = (
@@ -72,3 +74,27 @@ def is_context_lost() -> bool:
 
     lost = [int(getattr(driver.CUresult, f"CUDA_ERROR_{fault}")) for fault in FAULTS]
     return bool(current_context()) and int(driver.cuMemGetInfo()[0]) in lost
+
+
+def end_captures() -> None:
+    """Close all graph builders, if a builder still captures: in a strict mode, calls of later tests would fail."""
+    module = sys.modules.get("cuda.core._native._cuda_core")
+    if module is None or module.capture_count() == 0:
+        return
+    from cuda.core.graph import GraphBuilder
+
+    for candidate in gc.get_objects():
+        if type(candidate) is GraphBuilder:
+            candidate.close()
+
+
+def end_capture(stream) -> None:
+    """End the capture of a stream that was begun through the bindings, if there is one."""
+    from cuda.bindings import driver
+
+    error, status = driver.cuStreamIsCapturing(stream.handle)
+    if error or not status:
+        return
+    error, graph = driver.cuStreamEndCapture(stream.handle)
+    if not error:
+        driver.cuGraphDestroy(graph)

@@ -1,13 +1,16 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A child process that calls functions for a test."""
+"""A child process that calls functions for a test; descriptors, garbage and file times of this process."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import traceback
+from collections.abc import Iterator
+from pathlib import Path
 
 PATIENCE = 60  # seconds
 
@@ -57,6 +60,28 @@ def start_method(method):
 def open_descriptors() -> int:
     """Return how many file descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect garbage now, and not inside the block, where releases of other tests' objects would be counted."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def let_clock_tick(folder: Path) -> None:
+    """Wait until a file that changes now gets another time stamp than those that changed before."""
+    # Not in the folder itself, because its own time stamp counts as well.
+    probe = folder.parent / f"{folder.name}.probe"
+    probe.write_text("")
+    before = probe.stat().st_ctime_ns
+    while probe.stat().st_ctime_ns == before:
+        probe.write_text("")
+    probe.unlink()
 
 
 def _serve(connection):

@@ -3,19 +3,19 @@
 """What kernels read through textures, compared with NumPy.
 
 Tolerances: point sampling is exact for floats, and to 2**-20 for normalized integers. A linear filter has weights of 8
-fractional bits, so each axis may add 1/256 of the range of the values. Colours from sRGB are right to half a step of
+fractional bits, so each axis may add 1/256 of the range of the values. Colors from sRGB are right to half a step of
 their 8 bits: hardware keeps 8 significant bits of each.
 """
+
+import itertools
 
 import numpy as np
 import pytest
 
 from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, launch
 from cuda.core.texture import ResourceDescriptor
-from support import sampling
-from support.images import array_of, texture_of
+from support.images import ELEMENTS, TYPES, array_of, run, texture_of
 from support.kernels import compiled
-from support.texture_kernels import ELEMENTS, TYPES, run
 
 pytestmark = pytest.mark.requires(nvrtc=True)
 
@@ -24,6 +24,111 @@ KERNELS = {1: "line", 2: "plane", 3: "volume"}
 SHAPES = {1: (13,), 2: (7, 13), 3: (5, 7, 13)}
 BORDER = (0.25, -1.0, 2.0, 0.5)
 READS = 300
+
+# Reads of textures in NumPy, by the formulas of the CUDA Programming Guide: exact weights, in double precision.
+
+# Weights of the hardware's filter have 8 fractional bits, so each axis errs by up to STEP of neighbors' difference.
+STEP = 1 / 256
+
+DIVISORS = {"uint8": 255, "int8": 127, "uint16": 65535, "int16": 32767}
+
+
+def normalize(values: np.ndarray) -> np.ndarray:
+    """Return integers of 8 and 16 bits as floats in [0, 1] or [-1, 1], and floats as they are."""
+    divisor = DIVISORS.get(values.dtype.name)
+    return values.astype(np.float64) if divisor is None else np.maximum(values / divisor, -1.0)
+
+
+def from_srgb(values: np.ndarray) -> np.ndarray:
+    """Return linear intensities for sRGB ones; the fourth channel stays."""
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return np.concatenate([linear[..., :3], values[..., 3:]], axis=-1)
+
+
+def to_srgb(values: np.ndarray) -> np.ndarray:
+    """Return sRGB intensities for linear ones; the fourth channel stays."""
+    values = values.astype(np.float64)
+    encoded = np.where(values <= 0.0031308, values * 12.92, 1.055 * np.maximum(values, 0) ** (1 / 2.4) - 0.055)
+    return np.concatenate([encoded[..., :3], values[..., 3:]], axis=-1)
+
+
+def resolve(index: np.ndarray, extent: int, mode: str, is_normalized: bool) -> np.ndarray:
+    """Return valid indices for ones that may be out of range, by the address mode; -1 stands for the border."""
+    if mode == "border":
+        return np.where((index >= 0) & (index < extent), index, -1)
+    if mode == "wrap" and is_normalized:
+        return index % extent
+    if mode == "mirror" and is_normalized:
+        place = index % (2 * extent)
+        return np.where(place < extent, place, 2 * extent - 1 - place)
+    return np.clip(index, 0, extent - 1)
+
+
+def take(values: np.ndarray, places: list[np.ndarray], border) -> np.ndarray:
+    """Return elements of ``values`` (z, y, x, channels) at indices (x, y, z), where -1 gives the border color."""
+    found = values[tuple(np.maximum(place, 0) for place in reversed(places))]
+    outside = np.logical_or.reduce([place < 0 for place in places])
+    return np.where(outside[:, None], np.broadcast_to(border, found.shape), found)
+
+
+def sample(
+    values: np.ndarray, at: np.ndarray, *, modes=("clamp",) * 3, linear=False, is_normalized=False, border=0.0
+) -> np.ndarray:
+    """Return what reads of a texture return.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        The elements as floats: up to three axes, that of x last, and one of channels.
+    at : numpy.ndarray
+        The coordinates, one row for each read: x, y and z, as many as there are axes.
+    modes, linear, is_normalized, border
+        The options of the texture: address modes by axis, linear filter, normalized coordinates, border color.
+    """
+    extents = values.shape[:-1][::-1]
+    places = at.astype(np.float64) * (extents if is_normalized else 1)
+    if not linear:
+        found = [resolve(np.floor(places[:, i]).astype(int), n, modes[i], is_normalized) for i, n in enumerate(extents)]
+        return take(values, found, border)
+    places = places - 0.5
+    first = np.floor(places).astype(int)
+    weight = places - first
+    result = np.zeros((len(at), values.shape[-1]))
+    for corner in itertools.product((0, 1), repeat=len(extents)):
+        found = [resolve(first[:, i] + c, extents[i], modes[i], is_normalized) for i, c in enumerate(corner)]
+        share = np.prod([weight[:, i] if c else 1 - weight[:, i] for i, c in enumerate(corner)], axis=0)
+        result += share[:, None] * take(values, found, border)
+    return result
+
+
+def level_of(x, y) -> float:
+    """Return the mipmap level for two gradients, in elements, as an H200 computes it.
+
+    An H200 approximates the length of a vector: the longest component, plus 11/32 of the second and 1/4 of the third.
+    The level follows from the longest of both gradients and their scaled sum and difference, instead of the longer axis
+    of their ellipse.
+    """
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    return float(np.log2(max(_length(x), _length(y), 11 / 16 * _length(x + y), 11 / 16 * _length(x - y))))
+
+
+def _length(step: np.ndarray) -> float:
+    parts = np.sort(np.abs(step))[::-1]
+    return float(parts @ [1, 11 / 32, 1 / 4][: len(parts)])
+
+
+def face_of(direction: np.ndarray) -> tuple[int, float, float]:
+    """Return the face of a cube that a direction hits, and the two coordinates on it, from 0 to 1."""
+    x, y, z = direction
+    axis = int(np.argmax(np.abs(direction)))
+    major = abs(direction[axis])
+    if axis == 0:
+        face, s, t = (0, -z, -y) if x > 0 else (1, z, -y)
+    elif axis == 1:
+        face, s, t = (2, x, z) if y > 0 else (3, x, -z)
+    else:
+        face, s, t = (4, x, -y) if z > 0 else (5, -x, -y)
+    return face, (s / major + 1) / 2, (t / major + 1) / 2
 
 
 def values_of(shape, dtype="float32", channels=4) -> np.ndarray:
@@ -55,9 +160,9 @@ def test_every_address_mode_is_that_of_numpy(device, stream, dimensions, mode, f
     )
     read = run(device, stream, KERNELS[dimensions], texture, at)
     linear = filter_mode == "linear"
-    expected = sampling.sample(values, at, modes=(mode,) * 3, linear=linear, is_normalized=is_normalized, border=BORDER)
+    expected = sample(values, at, modes=(mode,) * 3, linear=linear, is_normalized=is_normalized, border=BORDER)
     spread = 3.0 if mode == "border" else 1.0
-    tolerance = dimensions * sampling.STEP * spread if linear else 0
+    tolerance = dimensions * STEP * spread if linear else 0
     assert np.abs(read - expected).max() <= tolerance
 
 
@@ -67,7 +172,7 @@ def test_axes_have_modes_of_their_own(device, stream):
     at = (coordinates((13, 7, 5)) / (13, 7, 5)).astype(np.float32)
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, address_mode=modes, normalized_coords=True, border_color=BORDER)
-    expected = sampling.sample(values, at, modes=modes, is_normalized=True, border=BORDER)
+    expected = sample(values, at, modes=modes, is_normalized=True, border=BORDER)
     assert (run(device, stream, "volume", texture, at) == expected.astype(np.float32)).all()
 
 
@@ -81,9 +186,9 @@ def test_every_format_is_read_as_floats(device, stream, dtype, channels, filter_
     at = coordinates((13, 7)).astype(np.float32)
     read = run(device, stream, "plane", texture, at, channels)
     linear = filter_mode == "linear"
-    expected = sampling.sample(sampling.normalize(values), at, linear=linear)
+    expected = sample(normalize(values), at, linear=linear)
     spread = 2 if dtype.startswith("int") else 1
-    assert np.abs(read - expected).max() <= (2 * sampling.STEP * spread if linear else 2**-20)
+    assert np.abs(read - expected).max() <= (2 * STEP * spread if linear else 2**-20)
 
 
 @pytest.mark.parametrize("suffix", ["", "_out"], ids=["returned", "written"])
@@ -108,8 +213,8 @@ def test_srgb_colours_are_converted(device, stream):
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, read_mode="normalized_float", srgb=True)
     at = coordinates((13, 7)).astype(np.float32)
-    expected = sampling.sample(values / 255, at)
-    difference = np.abs(sampling.to_srgb(run(device, stream, "plane", texture, at)) - expected)
+    expected = sample(values / 255, at)
+    difference = np.abs(to_srgb(run(device, stream, "plane", texture, at)) - expected)
     assert difference[:, :3].max() <= HALF_STEP
     assert difference[:, 3].max() <= 2**-20
 
@@ -119,9 +224,9 @@ def test_srgb_colours_are_filtered_after_their_conversion(device, stream):
     array = array_of(device, stream, values, num_channels=4)
     texture = texture_of(device, array, read_mode="normalized_float", srgb=True, filter_mode="linear")
     at = coordinates((13, 7)).astype(np.float32)
-    expected = sampling.sample(sampling.from_srgb(values / 255), at, linear=True)
+    expected = sample(from_srgb(values / 255), at, linear=True)
     steepest = 2.4 / 1.055  # of the curve from sRGB, at 1
-    tolerance = 2 * sampling.STEP + HALF_STEP * steepest
+    tolerance = 2 * STEP + HALF_STEP * steepest
     assert np.abs(run(device, stream, "plane", texture, at) - expected).max() <= tolerance
 
 
@@ -191,9 +296,9 @@ def test_pitched_memory_is_read_by_coordinates(device, stream, filter_mode):
     texture = texture_of(device, descriptor, filter_mode=filter_mode, address_mode="clamp")
     at = coordinates((13, 7)).astype(np.float32)
     linear = filter_mode == "linear"
-    expected = sampling.sample(values, at, linear=linear)
+    expected = sample(values, at, linear=linear)
     read = run(device, stream, "plane", texture, at, 1)
-    assert np.abs(read - expected).max() <= (2 * sampling.STEP if linear else 0)
+    assert np.abs(read - expected).max() <= (2 * STEP if linear else 0)
 
 
 @pytest.mark.parametrize("filter_mode", ["point", "linear"])
@@ -211,8 +316,8 @@ def test_layers_are_not_mixed(device, stream, dimensions, filter_mode):
         rows = np.zeros((READS, 4), dtype=np.float32)
         rows[:, :dimensions], rows[:, 3] = at, layer
         read = run(device, stream, "layered_line" if dimensions == 1 else "layered_plane", texture, rows)
-        expected = sampling.sample(values[expected_layer], at, linear=linear)
-        assert np.abs(read - expected).max() <= (dimensions * sampling.STEP if linear else 0)
+        expected = sample(values[expected_layer], at, linear=linear)
+        assert np.abs(read - expected).max() <= (dimensions * STEP if linear else 0)
 
 
 def directions(count=200) -> np.ndarray:
@@ -221,7 +326,7 @@ def directions(count=200) -> np.ndarray:
     found = []
     while len(found) < count:
         direction = random.normal(size=3).astype(np.float32)
-        _, s, t = sampling.face_of(direction)
+        _, s, t = face_of(direction)
         if all(0.1 < 4 * place % 1 < 0.9 for place in (s, t)):
             found.append(direction)
     return np.array(found)
@@ -237,7 +342,7 @@ def test_cube_maps_are_read_by_direction(device, stream, cubes):
         rows = np.concatenate([at, np.full((len(at), 1), cube)], axis=1)
         read = run(device, stream, "layered_cube" if cubes > 1 else "cube", texture, rows)
         for direction, texel in zip(at, read, strict=True):
-            face, s, t = sampling.face_of(direction)
+            face, s, t = face_of(direction)
             assert (texel == values[6 * cube + face, int(4 * t), int(4 * s)]).all()
 
 
@@ -245,12 +350,12 @@ def test_cube_maps_are_filtered_within_a_face(device, stream):
     values = values_of((6, 4, 4))
     array = array_of(device, stream, values, num_channels=4, is_cubemap=True)
     texture = texture_of(device, array, filter_mode="linear", normalized_coords=True)
-    at = np.array([d for d in directions(400) if all(0.2 < place < 0.8 for place in sampling.face_of(d)[1:])])
+    at = np.array([d for d in directions(400) if all(0.2 < place < 0.8 for place in face_of(d)[1:])])
     read = run(device, stream, "cube", texture, at)
     for direction, texel in zip(at, read, strict=True):
-        face, s, t = sampling.face_of(direction)
-        expected = sampling.sample(values[face], np.array([[4 * s, 4 * t]]), linear=True)
-        assert np.abs(texel - expected).max() <= 2 * sampling.STEP
+        face, s, t = face_of(direction)
+        expected = sample(values[face], np.array([[4 * s, 4 * t]]), linear=True)
+        assert np.abs(texel - expected).max() <= 2 * STEP
 
 
 def test_seamless_cube_maps_mix_two_faces_at_their_edge(device, stream):
@@ -263,7 +368,7 @@ def test_seamless_cube_maps_mix_two_faces_at_their_edge(device, stream):
     hard = run(device, stream, "cube", texture, edge, 1)
     assert hard.ravel().tolist() == [1, 0]
     texture = texture_of(device, array, **options, seamless_cubemap=True)
-    assert np.abs(run(device, stream, "cube", texture, edge, 1) - 0.5).max() <= 4 * sampling.STEP
+    assert np.abs(run(device, stream, "cube", texture, edge, 1) - 0.5).max() <= 4 * STEP
 
 
 def test_gather_gives_one_channel_of_four_neighbours(device, stream):
@@ -302,7 +407,7 @@ def test_levels_are_chosen_or_interpolated(device, stream, dimensions):
     mipmap = pyramid(device, stream, (32, 16, 8)[:dimensions])
     rows = [[0.5, 0.5, 0.5, level] for level in LEVELS]
     inside = np.clip(LEVELS, 0, 4)
-    for mode, expected, tolerance in (("point", np.round(inside), 0), ("linear", inside, sampling.STEP)):
+    for mode, expected, tolerance in (("point", np.round(inside), 0), ("linear", inside, STEP)):
         texture = texture_of(
             device, mipmap, normalized_coords=True, mipmap_filter_mode=mode, max_mipmap_level_clamp=100.0
         )
@@ -320,7 +425,7 @@ def test_levels_are_clamped_to_their_limits(device, stream):
         device, mipmap, **options, mipmap_level_bias=0.5, min_mipmap_level_clamp=1.25, max_mipmap_level_clamp=3.5
     )
     read = run(device, stream, "plane_level", texture, rows, 1)[:, 0]
-    assert np.abs(read - np.clip(np.array(LEVELS) + 0.5, 1.25, 3.5)).max() <= sampling.STEP
+    assert np.abs(read - np.clip(np.array(LEVELS) + 0.5, 1.25, 3.5)).max() <= STEP
 
 
 def test_reads_without_a_level_use_the_first(device, stream):
@@ -340,8 +445,8 @@ def test_each_level_has_its_own_elements(device, stream):
         extents = values.shape[:-1][::-1]
         rows = np.zeros((READS, 4), dtype=np.float32)
         rows[:, :2], rows[:, 3] = coordinates(extents) / extents, level
-        expected = sampling.sample(values, rows[:, :2], modes=("wrap",) * 3, linear=True, is_normalized=True)
-        assert np.abs(run(device, stream, "plane_level", texture, rows) - expected).max() <= 2 * sampling.STEP
+        expected = sample(values, rows[:, :2], modes=("wrap",) * 3, linear=True, is_normalized=True)
+        assert np.abs(run(device, stream, "plane_level", texture, rows) - expected).max() <= 2 * STEP
 
 
 def steps_of(axes: int) -> list:
@@ -374,13 +479,13 @@ def test_gradients_choose_the_level(device, stream, axes):
         row[4 : 4 + axes] = x / extents
         second = 7 if axes == 3 else 6
         row[second : second + axes] = y / extents
-    expected = np.clip([sampling.level_of(x, y) for x, y in steps_of(axes)], 0, 4)
+    expected = np.clip([level_of(x, y) for x, y in steps_of(axes)], 0, 4)
     read = run(device, stream, f"{KERNELS[axes]}_gradients", texture, rows, 1)[:, 0]
     assert np.abs(read - expected).max() <= LEVEL_STEPS
 
 
 # Levels have 8 fractional bits, and the logarithm of the hardware may be wrong by as much again.
-LEVEL_STEPS = 2 * sampling.STEP
+LEVEL_STEPS = 2 * STEP
 
 
 def test_gradients_choose_the_level_of_a_cube(device, stream):
@@ -400,15 +505,15 @@ def test_gradients_choose_the_level_of_a_cube(device, stream):
     expected = []
     for direction in directions:
         # Points on the face, from 0 to 1.
-        where = [np.array(sampling.face_of(np.array(direction) + change)[1:]) for pair in changes for change in pair]
-        here = np.array(sampling.face_of(np.array(direction))[1:])
+        where = [np.array(face_of(np.array(direction) + change)[1:]) for pair in changes for change in pair]
+        here = np.array(face_of(np.array(direction))[1:])
         steps = [64 * (there - here) for there in where]
-        expected += [sampling.level_of(x, y) for x, y in zip(steps[::2], steps[1::2], strict=True)]
+        expected += [level_of(x, y) for x, y in zip(steps[::2], steps[1::2], strict=True)]
     read = run(device, stream, "cube_gradients", texture, rows, 1)[:, 0]
     assert np.abs(read - np.clip(expected, 0, 5)).max() <= LEVEL_STEPS
     # From (1, 0.8, 0.8) to (1, 1.05, 0.8): 0.2 to the edge of the face, and 1 - 1/1.05 on the next one.
     beyond = run(device, stream, "cube_gradients", texture, [[1, 0.8, 0.8, 0, 0, 0.25, 0, 0, 0, 0]], 1)[0, 0]
-    assert abs(beyond - sampling.level_of((32 * (0.2 + 1 - 1 / 1.05), 32 * (0.8 - 0.8 / 1.05)), (0, 0))) <= LEVEL_STEPS
+    assert abs(beyond - level_of((32 * (0.2 + 1 - 1 / 1.05), 32 * (0.8 - 0.8 / 1.05)), (0, 0))) <= LEVEL_STEPS
 
 
 LAYERED = {
@@ -441,7 +546,7 @@ def test_layers_have_levels(device, stream, kind):
     wanted = np.tile([0.0, 1.5, 2.25, 4.0], layers)
     rows[:, 9] = wanted
     read = run(device, stream, f"layered_{kind}_level", texture, rows, 1)[:, 0]
-    assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= sampling.STEP
+    assert np.abs(read - (10 * rows[:, 3] + wanted)).max() <= STEP
     rows[:, 9] = 0
     # Along the first axis; or along that of the face towards +x, where 32 elements are two units wide.
     rows[:, 5 if kind == "cube" else 4] = 2**wanted * (2 / 32 if kind == "cube" else 1 / 32)
@@ -465,10 +570,10 @@ def test_every_address_mode_of_a_level_is_that_of_numpy(device, stream, dimensio
         sizes = values.shape[:-1][::-1]
         rows = np.zeros((READS, 4), dtype=np.float32)
         rows[:, :dimensions], rows[:, 3] = coordinates(sizes) / sizes, level
-        expected = sampling.sample(
+        expected = sample(
             values, rows[:, :dimensions], modes=(mode,) * 3, linear=True, is_normalized=True, border=BORDER
         )
-        tolerance = dimensions * sampling.STEP * (3.0 if mode == "border" else 1.0)
+        tolerance = dimensions * STEP * (3.0 if mode == "border" else 1.0)
         assert np.abs(run(device, stream, f"{KERNELS[dimensions]}_level", texture, rows) - expected).max() <= tolerance
 
 
@@ -525,7 +630,7 @@ def test_a_graph_reads_the_current_contents_of_the_array(device, stream):
     resource = LegacyPinnedMemoryResource()
     at, out, source = resource.allocate(40), resource.allocate(16), resource.allocate(array.size_bytes)
     np.asarray(at).view(np.float32)[:] = 1.5
-    from support.texture_kernels import READ
+    from support.images import READ
 
     builder = stream.create_graph_builder().begin_building()
     array.copy_from(source, stream=builder)

@@ -15,7 +15,7 @@ from cuda.core._utils.enums import ADDRESS_MODE
 from cuda.core.texture import ResourceDescriptor, TextureObject, TextureObjectOptions
 from cuda.core.texture._texture import _normalize_address_modes
 from cuda.core.typing import AddressModeType, FilterModeType, ReadModeType
-from support.texture_kernels import run
+from support.images import run
 
 
 @pytest.fixture

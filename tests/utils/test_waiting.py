@@ -14,7 +14,7 @@ import time
 import pytest
 
 from cuda.core._utils import host_wait as waiting
-from support.slow_compilation import slow_program
+from support.code import slow_program
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from cuda.core._compile.cache import _headers
 from cuda.core._compile.cache._headers import find_headers, parse
-from support.files import let_clock_tick
+from support.processes import let_clock_tick
 
 
 @pytest.fixture

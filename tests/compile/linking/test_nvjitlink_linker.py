@@ -16,8 +16,7 @@ from cuda.core import Linker, LinkerOptions, ObjectCode
 from cuda.core._compile._nvjitlink import destroy, fetch_log
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import ObjectCodeFormatType
-from support.code import ARCH, MAIN, PART, compiled, runtime_object
-from support.slow_compilation import INTERRUPT
+from support.code import ARCH, INTERRUPT, MAIN, PART, compiled, runtime_object
 from support.threads import run_in_threads
 
 pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True, software=False)

@@ -31,7 +31,7 @@ from cuda.core import (
 )
 from cuda.core._memory._adaptors import MemoryResourceAdaptor
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from support import forked
+from support import child_calls
 from support.graphs import capture
 from support.memory import HostMemoryResource, read, write
 from support.processes import Child
@@ -566,7 +566,7 @@ def test_interpreter_exits_with_memory_in_use(device, kind):
 def test_forked_child_leaves_the_memory_of_its_parent_alone(device):
     # In a child process without threads, because a fork copies only the calling thread.
     child = Child()
-    assert child.call(forked.allocate_after_fork) == (0, False, 512)
+    assert child.call(child_calls.allocate_after_fork) == (0, False, 512)
     assert child.stop() == 0
 
 

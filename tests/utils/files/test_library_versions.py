@@ -10,7 +10,7 @@ import pytest
 
 from cuda.core._utils import files as library_versions
 from cuda.core._utils.files import record_version, recorded_version
-from support.files import let_clock_tick
+from support.processes import let_clock_tick
 
 
 @pytest.fixture
