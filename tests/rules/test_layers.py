@@ -31,17 +31,13 @@ LAYERS = {
 }
 RANKS = {prefix: rank for rank, prefixes in enumerate(LAYERS.values()) for prefix in prefixes.split()}
 
-# References that are still to become slots or to move down; prefixes of the importing and of the imported module.
+# Upward references that are still to become slots, or to move down: the importing and the imported module.
 KNOWN = [
     ("_handles._late", ""),  # all that it imports is above
     ("_memory._buffer", "_memory.copying._array_operand"),  # copies of arrays
-    ("_memory._buffer", "_arrays._importers"),
-    ("_arrays._importers", "_memoryview"),  # dlpack_device, a part of exports
-    ("_utils", "typing"),  # the enums of _utils; typing imports them from there
-    ("_native._core", "_utils.cuda_utils"),  # errors need driver calls, and the core needs errors
+    ("_memory._buffer", "_arrays._importers"),  # the same after the fold
+    ("_arrays._importers", "_memoryview"),  # dlpack_device, which exports have
     ("driver._calls", "driver._modules._arguments"),  # SCALARS
-    ("_compile._request", "_program"),  # the calls of NVRTC
-    ("graph._graph_node", "graph._graph_definition"),
 ]
 
 IMPORT = re.compile(
