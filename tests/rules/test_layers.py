@@ -20,23 +20,23 @@ LAYERS = {
     "data formats": "_dlpack _layout _arrays._layout_ops _layout_ops",
     "execution": "_device_resources _context _event _stream",
     "memory": "_host _memory",
-    "arrays": "_arrays _memory.copying._array_operand",
+    "arrays": "_arrays",
     "device": "_device_properties _device _device_contexts _device_instances _device_textures",
     "launch configurations": "_launch_config",
     "code": "_code _module _compile _linker _program",
     "launch": "_launch _kernel_arg_handler _launcher",
     "graphs": "graph",
-    "tensors, images": "_memoryview _arrays._typed_view _tensor_map _tensor_map_rules texture _graphics",
+    "tensors, images": "_memoryview _tensor_map _tensor_map_rules texture _graphics",
     "surface": "utils checkpoint driver experimental __init__ _report __main__",
 }
 RANKS = {prefix: rank for rank, prefixes in enumerate(LAYERS.values()) for prefix in prefixes.split()}
 
-# Upward references that are still to become slots, or to move down: the importing and the imported module.
+# Upward references that are still to become slots, or to move down: prefixes of the importing and the imported module.
 KNOWN = [
     ("_handles._late", ""),  # all that it imports is above
-    ("_memory._buffer", "_memory.copying._array_operand"),  # copies of arrays
-    ("_memory._buffer", "_arrays._importers"),  # the same after the fold
-    ("_arrays._importers", "_memoryview"),  # dlpack_device, which exports have
+    ("_memory._buffer", "_arrays"),  # copies of arrays
+    ("_memory.copying._array_operand", "_arrays"),
+    ("_arrays", "_memoryview"),  # dlpack_device, a part of exports; typed views
     ("driver._calls", "driver._modules._arguments"),  # SCALARS
 ]
 
