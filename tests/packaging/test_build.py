@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import importlib.util
-import os
+import types
 from pathlib import Path
 
 import pytest
@@ -24,21 +24,25 @@ def build():
     return module
 
 
-def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path):
-    finished, partial = tmp_path / "finished.cpp", tmp_path / "package" / "partial.cpp"
-    finished.touch()
-    os.utime(finished, (1, 1))
+def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path, monkeypatch):
+    partial = tmp_path / "translated" / "package" / "partial.cpp"
+    for name, value in {"ROOT": tmp_path, "PACKAGE": tmp_path, "TRANSLATED": tmp_path / "translated"}.items():
+        monkeypatch.setattr(build, name, value)
+    monkeypatch.setattr(build, "load", lambda path: types.SimpleNamespace(write_calls=lambda *folders: None))
+    monkeypatch.setattr(build, "cuda_include_dir", lambda: "include")
 
-    def interrupt():
-        with build.discarding_partial(tmp_path):
-            partial.parent.mkdir()
-            partial.touch()
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupt()
-    with build.discarding_partial(tmp_path):
-        assert (finished.exists(), partial.exists()) == (True, False)
+    def translate(*arguments, **options):
+        was_there.append(partial.exists())
+        partial.parent.mkdir(exist_ok=True)
         partial.touch()
-    with build.discarding_partial(tmp_path):
-        assert partial.exists()
+        if len(was_there) == 1:
+            raise KeyboardInterrupt
+        return []
+
+    was_there = []
+    monkeypatch.setattr(build, "cythonize", translate)
+    with pytest.raises(KeyboardInterrupt):
+        build.extensions()
+    build.extensions()
+    build.extensions()
+    assert was_there == [False, False, True]

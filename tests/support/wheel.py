@@ -8,7 +8,6 @@ python wheel.py WHEEL
 from __future__ import annotations
 
 import platform
-import runpy
 import sys
 import sysconfig
 import zipfile
@@ -33,11 +32,8 @@ def expected() -> set[str]:
         files |= {path for path in headers.rglob("*") if path.is_file()}
     names = {path.relative_to(ROOT).as_posix() for path in files} - BUILDERS
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    bundle = runpy.run_path(str(core / "_utils" / "bundle.py"))
-    bundled = {f"cuda/core/{name.replace('.', '/')}" for name in bundle["MODULES"]}
     stems = {path.relative_to(ROOT).with_suffix("").as_posix() for path in core.rglob("*.pyx")}
-    names |= {f"{stem}.pyi" for stem in stems}
-    names |= {f"{stem}{suffix}" for stem in (stems - bundled) | {f"cuda/core/{bundle['NAME']}"}}
+    names |= {f"{stem}{kind}" for stem in stems for kind in (".pyi", suffix)}
     has_emulator = sys.platform == "linux" and platform.machine() == "x86_64"
     return (
         names
