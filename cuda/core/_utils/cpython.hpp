@@ -40,7 +40,7 @@ inline void run_or_block_at_exit(Function function) noexcept {
 // --- The interpreter lock, on threads that may not have it ---
 
 // Calls `function()` with the interpreter lock held, from any thread. Threads that were not called from Python acquire
-// the lock here only; all others use Cython's `with gil` (tests/rules/test_locks.py).
+// the lock here only; all others use Cython's `with gil` (tests/rules/test_calls.py).
 template <class Function>
 inline void with_interpreter(Function function) noexcept {
     run_or_block_at_exit([&function] {
