@@ -12,7 +12,7 @@ import os
 import platform
 import shutil
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -25,6 +25,7 @@ PACKAGE = ROOT / "cuda" / "core"
 EMULATOR = ROOT / "cuda" / "emulator"
 CALLS = ROOT / "build" / "calls"  # the generated declarations of driver and NVRTC functions
 TRANSLATED = ROOT / "build" / "cython"
+CORE = "cuda.core._native._cuda_core"  # the extension that all others link to
 JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 
 DIRECTIVES = {
@@ -86,7 +87,8 @@ def extensions() -> list[Extension]:
         extension.include_dirs = [cuda_include_dir(), "cuda/core/_native", "cuda/core/_utils", "cuda/core/_memory"]
         extension.include_dirs += ["cuda/core/_arrays", "build/calls/cuda/core/_utils"]
         extension.depends = [str(header.relative_to(ROOT)) for header in PACKAGE.rglob("*.hpp")]
-        extension.extra_compile_args = COMPILE_ARGS
+        if extension.name == CORE:
+            extension.sources += [str(path.relative_to(ROOT)) for path in sorted((PACKAGE / "_native").glob("*.cpp"))]
     return found
 
 
@@ -108,22 +110,33 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self) -> None:
         command = [*getattr(self.compiler, "compiler_so_cxx", self.compiler.compiler_so), *COMPILE_ARGS]
-        if "clang" not in command[0]:
-            self.precompile(command)
-        super().build_extensions()
+        header = None if "clang" in command[0] else self.precompiled_header(command)
+        whole = self.extensions
+        core = next(extension for extension in whole if extension.name == CORE)
+        rest = [extension for extension in whole if extension is not core]
+        file = PurePosixPath(self.get_ext_filename(CORE))
+        core.extra_link_args = [f"-Wl,-soname,{file.name}"]
+        for extension in whole:
+            extension.extra_compile_args = [*COMPILE_ARGS, *(["-include", header] if header else [])]
+        for extension in rest:
+            folder = PurePosixPath(self.get_ext_filename(extension.name)).parent
+            rpath = f"-Wl,-rpath,$ORIGIN/{os.path.relpath(file.parent, folder)}"
+            extension.extra_link_args = [rpath, "-Wl,--no-as-needed", self.get_ext_fullpath(CORE), "-Wl,--as-needed"]
+        for self.extensions in ([core], rest):
+            super().build_extensions()
+        self.extensions = whole
 
-    def precompile(self, command: list[str]) -> None:
-        """Compile the common headers once; GCC takes the result for the header, if the flags are the same."""
+    def precompiled_header(self, command: list[str]) -> str:
+        """Compile the common headers once; GCC takes the result for the header if the flags are the same."""
         header = Path(self.build_temp).resolve() / "precompiled.hpp"
         header.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(PACKAGE / "_native" / "precompiled.hpp", header)
         includes = [f"-I{folder}" for folder in (cuda_include_dir(), *self.include_dirs)]
         self.spawn([*command, *includes, "-x", "c++-header", str(header), "-o", f"{header}.gch"])
-        for extension in self.extensions:
-            extension.extra_compile_args = [*COMPILE_ARGS, "-include", str(header)]
+        return str(header)
 
     def build_extension(self, extension: Extension) -> None:
-        print(f"extension {next(self.counter)} of {len(self.extensions)}: {extension.name}", flush=True)
+        print(f"extension {next(self.counter)} of {len(self.distribution.ext_modules)}: {extension.name}", flush=True)
         super().build_extension(extension)
 
 

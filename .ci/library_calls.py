@@ -57,9 +57,9 @@ def declarations(source: str, name: str, text: str, functions: list) -> str:
     lines = [HEADER.format(source=source), "from libc.stdint cimport uint32_t, uint64_t\n"]
     lines += [f"from cuda.bindings.{source} cimport ("]
     lines += [f"    {known}," for known in sorted(other_names(text))]
-    lines += [")", "", f'cdef extern from "{name}.hpp" nogil:']
+    lines += [")", "", 'cdef extern from "calls.hpp" nogil:']
     for found in functions:
-        symbol = f'"cuda_core::{name}::{found["name"]}_entry::call"'
+        symbol = f'"cuda_core::{name}::{found["name"]}"'
         lines += [f"    {found['result']} {found['name']} {symbol}({found['arguments']}) {found['error']}"]
     return "\n".join(lines) + "\n"
 

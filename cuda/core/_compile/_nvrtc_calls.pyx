@@ -39,7 +39,7 @@ __all__ = [
     "nvrtcVersion",
 ]
 
-cdef extern from "nvrtc_calls.hpp" nogil:
+cdef extern from "calls.hpp" nogil:
     bint c_is_loaded "cuda_core::nvrtc_calls::is_loaded"()
     const char* c_loaded_path "cuda_core::nvrtc_calls::loaded_path"() except? NULL
 

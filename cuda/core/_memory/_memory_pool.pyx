@@ -52,12 +52,12 @@ from cuda.core._utils.validators import address_argument, shown
 __all__ = ["allocate_as", "check_byte_option", "check_threshold"]
 
 
-cdef extern from "pool_lock.hpp" namespace "cuda_core" nogil:
-    cppclass PoolLock:
-        @staticmethod
-        PoolLock& current()
+cdef extern from "locks.hpp" nogil:
+    cppclass Mutex "std::mutex":
         void lock()
         void unlock()
+
+    Mutex& pool_lock "cuda_core::pool_lock"()
 
 
 cdef MemoryPoolHandle MemPool_create(
@@ -102,9 +102,9 @@ cdef cydriver.CUresult create_pool(
     cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps* properties
 ) noexcept nogil:
     cdef cydriver.CUresult err
-    PoolLock.current().lock()
+    pool_lock().lock()
     err = cydriver.cuMemPoolCreate(c_pool, properties)
-    PoolLock.current().unlock()
+    pool_lock().unlock()
     return err
 
 
@@ -159,12 +159,12 @@ cdef struct PoolImport:
 cdef int import_pool(void* what) noexcept nogil:
     cdef PoolImport* importing = <PoolImport*>what
     cdef cydriver.CUresult err
-    PoolLock.current().lock()
+    pool_lock().lock()
     err = cydriver.cuMemPoolImportFromShareableHandle(
         &importing.c_pool, <void*><uintptr_t>importing.descriptor,
         cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
     )
-    PoolLock.current().unlock()
+    pool_lock().unlock()
     if err == cydriver.CUresult.CUDA_SUCCESS:
         own_pools.fetch_add(1)
     return <int>err
@@ -205,9 +205,9 @@ cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     if postpone(c_pool, &end_pool, Keep(), must_wait, destroy_later):
         return
     relax_capture_mode(mode)
-    PoolLock.current().lock()
+    pool_lock().lock()
     err = cydriver.cuMemPoolDestroy(c_pool)
-    PoolLock.current().unlock()
+    pool_lock().unlock()
     own_pools.fetch_sub(1)
     _waiting_pools.fetch_sub(1)
     WARN_RETURN(err, b"cuMemPoolDestroy")  # last, because a warning can run Python code that destroys pools

@@ -301,7 +301,7 @@ cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) 
     return c_value
 
 
-cdef extern from "allocation.hpp" namespace "cuda_core":
+cdef extern from "values.hpp" namespace "cuda_core":
     cdef cppclass DeferredFrees:
         bint is_empty() noexcept nogil
         bint add(const Allocation& value) noexcept nogil

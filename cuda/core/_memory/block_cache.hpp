@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "allocation.hpp"
+#include "values.hpp"
 
 namespace cuda_core {
 
@@ -195,7 +195,7 @@ public:
     std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
     void set_limit(std::size_t bytes) noexcept { limit_.store(bytes, std::memory_order_relaxed); }
     // A forked child can use neither the memory that its parent cached nor a lock that another thread of it held.
-    bool is_of_this_process() const noexcept { return born_at_ == fork_count(); }
+    bool is_of_this_process() const noexcept { return born_at_ == fork_generation(); }
 
 private:
     using Lanes = std::vector<std::unique_ptr<Lane>>;
@@ -270,7 +270,7 @@ private:
 
     std::atomic<std::size_t> limit_{largest_block};
     const CanFree can_free_;
-    const std::uint32_t born_at_ = fork_count();
+    const std::uint32_t born_at_ = fork_generation();
     std::atomic<bool> is_taken_{false};
     Lanes lanes_;
     Lane* last_ = nullptr;

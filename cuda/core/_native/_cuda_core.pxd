@@ -14,8 +14,6 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 
 cdef extern from "handle.hpp" namespace "cuda_core" nogil:
-    const char* work_left_at_exit
-
     cppclass Keep:
         Keep() noexcept
         @staticmethod
@@ -49,7 +47,6 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         uint32_t use_count() noexcept
 
     cppclass Registry[T]:
-        Registry() except +
         Handle[T] add(const Handle[T]& handle) except +
         Handle[T] find(T value) except +
         void remove(T value) noexcept
@@ -89,7 +86,7 @@ cdef extern from "member.hpp" namespace "cuda_core":
 cdef atomic[int]* captures_in_progress
 
 
-cdef extern from "capture_mode.hpp" namespace "cuda_core" nogil:
+cdef extern from "locks.hpp" namespace "cuda_core" nogil:
     cppclass CaptureModeScope:
         CaptureModeScope() noexcept
         cpp_bool has_begun() noexcept
@@ -141,7 +138,7 @@ cdef inline cydriver.CUresult query_stream(cydriver.CUstream c_stream) noexcept 
 
 
 # A value that can only be destroyed with its own context current.
-cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
+cdef extern from "values.hpp" namespace "cuda_core" nogil:
     cppclass InContext[T]:
         T raw
         Handle[cydriver.CUcontext] h_context
@@ -149,7 +146,7 @@ cdef extern from "in_context.hpp" namespace "cuda_core" nogil:
 
 
 # The value behind a device pointer; its `keep` is the pool or memory resource.
-cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
+cdef extern from "values.hpp" namespace "cuda_core" nogil:
     cppclass Block
     cppclass Allocation:
         cydriver.CUdeviceptr pointer
@@ -164,19 +161,20 @@ cdef extern from "allocation.hpp" namespace "cuda_core" nogil:
 
 
 # A green context; registries find it by its CUcontext, which the driver reports.
-cdef extern from "green.hpp" namespace "cuda_core" nogil:
+cdef extern from "values.hpp" namespace "cuda_core" nogil:
     cppclass Green:
         cydriver.CUcontext context
         cydriver.CUgreenCtx green
 
 
 # Moves releases from threads of the driver to the main thread.
-cdef extern from "deferred.hpp" namespace "cuda_core" nogil:
+cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     cppclass DeferredQueue:
-        DeferredQueue() except +
         void resume() noexcept
         cpp_bool is_stuck() noexcept
         size_t size() noexcept
+
+    DeferredQueue* deferred_queue() noexcept
 
     cppclass KeepList:
         @staticmethod
@@ -225,15 +223,15 @@ ctypedef Kept[InContext[cydriver.CUarray]] KeptArray
 ctypedef Kept[InContext[cydriver.CUmipmappedArray]] KeptMipmappedArray
 ctypedef Kept[InContext[cydriver.CUgraphicsResource]] KeptGraphics
 
-# The registries. They are pointers because they are never destroyed: threads may outlive the interpreter.
-cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil
-cdef Registry[Green]* green_registry() noexcept nogil
-cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil
-cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil
-cdef DeferredQueue* deferred_queue() noexcept nogil
+# The registries. They are never destroyed, because threads may outlive the interpreter.
+cdef extern from "registry.hpp" namespace "cuda_core" nogil:
+    Registry[cydriver.CUcontext]* context_registry() noexcept
+    Registry[Green]* green_registry() noexcept
+    Registry[cydriver.CUstream]* stream_registry() noexcept
+    Registry[cydriver.CUkernel]* kernel_registry() noexcept
 
 
-cdef extern from "work.hpp" namespace "cuda_core" nogil:
+cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     enum Work:
         NO_WORK
         SOME_WORK
@@ -274,7 +272,7 @@ cdef class WeakHandle:
     cdef WeakCell cell      # empty until the method _weak_handle of the observed object's class sets it
 
 
-cdef extern from "deferred_destruction.hpp" namespace "cuda_core" nogil:
+cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     # A resource to destroy, and what to wait for: events, and streams that capture; find_work() fills the latter two.
     cppclass PendingDestruction:
         Keep resource
@@ -330,7 +328,7 @@ cdef void set_closing(bint is_closing) noexcept nogil
 cdef bint take_closing() noexcept nogil
 
 
-cdef extern from "image.hpp" namespace "cuda_core" nogil:
+cdef extern from "values.hpp" namespace "cuda_core" nogil:
     cppclass Image[T]:
         T raw
         Handle[cydriver.CUcontext] h_context
@@ -350,10 +348,11 @@ ctypedef Kept[Image[cydriver.CUtexObject]] KeptTexture
 ctypedef Kept[Image[cydriver.CUsurfObject]] KeptSurface
 
 
-cdef extern from "argument_block.hpp" namespace "cuda_core":
+cdef extern from "arguments.hpp" namespace "cuda_core":
     cppclass LaunchList:
-        LaunchList() except +
         void keep_memory_of[T](PyObject* object, const Member[T]& member) noexcept
+
+    LaunchList* launch_list() noexcept nogil
 
     # The arguments of one launch, on the stack.
     cppclass ArgumentBlock:
@@ -364,8 +363,6 @@ cdef extern from "argument_block.hpp" namespace "cuda_core":
         void** kernel_params
 
 
-# The list of this process. It is never destroyed, because threads may outlive the interpreter.
-cdef LaunchList* launch_list() noexcept nogil
 
 
 cdef class DriverObject:

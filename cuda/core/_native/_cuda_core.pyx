@@ -48,49 +48,22 @@ def capture_count() -> int:
     return captures_in_progress.load()
 
 
-cdef Registry[cydriver.CUcontext]* _contexts = new Registry[cydriver.CUcontext]()
-cdef Registry[Green]* _greens = new Registry[Green]()
-cdef Registry[cydriver.CUstream]* _streams = new Registry[cydriver.CUstream]()
-cdef Registry[cydriver.CUkernel]* _kernels = new Registry[cydriver.CUkernel]()
-cdef DeferredQueue* _deferred = new DeferredQueue()
-
-
-cdef Registry[cydriver.CUcontext]* context_registry() noexcept nogil:
-    return _contexts
-
-
-cdef Registry[Green]* green_registry() noexcept nogil:
-    return _greens
-
-
-cdef Registry[cydriver.CUstream]* stream_registry() noexcept nogil:
-    return _streams
-
-
-cdef Registry[cydriver.CUkernel]* kernel_registry() noexcept nogil:
-    return _kernels
-
-
-cdef DeferredQueue* deferred_queue() noexcept nogil:
-    return _deferred
-
-
 def registry_sizes():
     """Return the number of entries of each registry, for tests that look for leaks."""
     return {
-        "context": _contexts.size(),
-        "green": _greens.size(),
-        "stream": _streams.size(),
-        "kernel": _kernels.size(),
+        "context": context_registry().size(),
+        "green": green_registry().size(),
+        "stream": stream_registry().size(),
+        "kernel": kernel_registry().size(),
     }
 
 
 def deferred_count():
     """Return the number of releases that wait for the main thread, for tests that look for leaks."""
-    return _deferred.size()
+    return deferred_queue().size()
 
 
-cdef extern from "work.hpp" namespace "cuda_core" nogil:
+cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     Work work_of_result(cydriver.CUresult err) noexcept
 
 
@@ -234,7 +207,7 @@ def weak_handle(obj) -> WeakHandle:
     return observe(obj)
 
 
-cdef extern from "deferred_destruction.hpp" namespace "cuda_core" nogil:
+cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     cppclass DestructionList:
         @staticmethod
         DestructionList& current()
@@ -540,13 +513,6 @@ def _destroy_idle_at_exit():
     with nogil:
         destroy_idle()
         destroy_batch()
-
-
-cdef LaunchList* _launches = new LaunchList()
-
-
-cdef LaunchList* launch_list() noexcept nogil:
-    return _launches
 
 
 cdef extern from "Python.h":

@@ -8,7 +8,7 @@ from cuda.core._utils cimport cydriver
 
 ctypedef int (*Blocking)(void* argument) noexcept nogil
 
-cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
+cdef extern from "wait.hpp" namespace "cuda_core" nogil:
     # Calls `run` with a wrapper of `function` and a copy of `value`; the wrapper must be called once.
     cydriver.CUresult call_once[T](
         cydriver.CUresult (*function)(T) noexcept, T value, int (*run)(Blocking, void*, const char*) noexcept,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport intptr_t
 from libcpp cimport bool as cpp_bool
+from libcpp.atomic cimport atomic
 from libcpp.memory cimport shared_ptr
 from libcpp.vector cimport vector
 
@@ -35,7 +36,6 @@ from cuda.core._native._cuda_core cimport (
     report,
     stream_registry,
     work_in_current_context,
-    work_left_at_exit,
     work_of,
 )
 from cuda.core._utils cimport cydriver
@@ -56,11 +56,6 @@ __all__ = ["CancelFlag", "may_wait_for_device", "note_handler_exception"]
 
 
 cdef extern from "Python.h":
-    ctypedef struct PyInterpreterState:
-        pass
-
-    PyInterpreterState* PyInterpreterState_Get()
-    PyObject* PyInterpreterState_GetDict(PyInterpreterState* interpreter)
     int Py_AddPendingCall(int (*function)(void*) except -1, void* argument) noexcept
 
 
@@ -68,9 +63,12 @@ cdef extern from *:
     ctypedef int volatile_int "volatile int"
 
 
-cdef extern from "waiting.hpp" namespace "cuda_core" nogil:
+cdef extern from "native.hpp" namespace "cuda_core" nogil:
+    atomic[cpp_bool] has_work_at_exit
     cpp_bool is_main_thread() noexcept
 
+
+cdef extern from "wait.hpp" namespace "cuda_core" nogil:
     cppclass Pauses:
         Pauses() noexcept
         cpp_bool pause(cpp_bool can_spin) noexcept
@@ -471,7 +469,7 @@ def _note_work_left():
     with nogil:
         is_work_left = not become_idle(streams)
     if is_work_left:
-        (<object>PyInterpreterState_GetDict(PyInterpreterState_Get()))[work_left_at_exit.decode()] = True
+        has_work_at_exit.store(True)
 
 
 # Whether the streams are idle, now or within about a tenth of a second.

@@ -7,56 +7,15 @@
 #pragma once
 
 #include <Python.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <new>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "cpython.hpp"
+#include "native.hpp"
 
 namespace cuda_core {
-
-// The key, in the dict of the interpreter, by which all extensions learn at exit that a device is still busy.
-inline constexpr const char* work_left_at_exit = "cuda.core: work is left at exit";
-
-// Whether the process exits and resources are not released, because a release could wait forever. True on a thread
-// without the interpreter lock, which cannot read the key.
-inline bool skips_release_at_exit() noexcept {
-    if (!is_interpreter_exiting()) return false;
-    if (!PyGILState_Check()) return true;
-    PyObject* state = PyInterpreterState_GetDict(PyInterpreterState_Get());
-    return state && PyDict_GetItemString(state, work_left_at_exit);
-}
-
-// The number of forks that led to this process. Each extension counts them by itself; a cell is compared with the
-// counter of the extension that created it.
-inline std::uint32_t fork_count() noexcept {
-    static std::atomic<std::uint32_t> count{0};
-    static const int registered = pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1); });
-    (void)registered;
-    return count.load(std::memory_order_relaxed);
-}
-
-// Releases the interpreter lock for a scope, if this thread holds it and `is_wanted`.
-class WithoutGil {
-public:
-    explicit WithoutGil(bool is_wanted = true) noexcept {
-        if (is_wanted && !is_interpreter_exiting() && PyGILState_Check()) state_ = PyEval_SaveThread();
-    }
-    ~WithoutGil() {
-        if (state_) run_or_block_at_exit([this] { PyEval_RestoreThread(state_); });
-    }
-    WithoutGil(const WithoutGil&) = delete;
-    WithoutGil& operator=(const WithoutGil&) = delete;
-
-private:
-    PyThreadState* state_ = nullptr;
-};
 
 // The reference-counted part of a handle, without its type. `weak_` counts the registry entries and `WeakCell`s, plus
 // one for all strong references together.
@@ -262,12 +221,12 @@ private:
             : value(std::move(value)),
               destroy(destroy),
               keep(std::move(keep)),
-              born_at(fork_count()),
+              born_at(fork_generation()),
               can_block(can_block) {}
 
         // A forked child cannot use resources of its parent: there `destroy` is not called.
         void end() noexcept override {
-            if (destroy && born_at == fork_count() && !skips_release_at_exit()) {
+            if (destroy && born_at == fork_generation() && !skips_release_at_exit()) {
                 WithoutGil released(can_block);
                 run_or_block_at_exit([this] { destroy(std::move(value)); });
             }
@@ -308,95 +267,6 @@ private:
     }
 
     Cell* cell_ = nullptr;
-};
-
-// One object per process. A forked child starts with a new one: the resources of the parent cannot be used there, and
-// the parent's lock may be held by a thread that does not exist in the child.
-template <class T>
-class PerProcess {
-public:
-    T& current() {
-        Born* born = born_.load(std::memory_order_acquire);
-        if (born->at == fork_count()) return born->object;
-        Born* fresh = new Born;
-        if (born_.compare_exchange_strong(born, fresh)) return fresh->object;
-        delete fresh;
-        return born->object;
-    }
-
-private:
-    struct Born {
-        T object;
-        const std::uint32_t at = fork_count();
-    };
-
-    std::atomic<Born*> born_{new Born};  // never deleted: threads may outlive the interpreter
-};
-
-// Maps a raw value to its live handle, so that a value that the driver returns leads to the existing handle. Entries
-// whose handle has expired are replaced or removed, live ones never. The methods are virtual, so that all extensions
-// use the fork counter of the one that created the registry.
-template <class T>
-class Registry {
-public:
-    using H = Handle<T>;
-
-    // Returns the live handle of the same value; if there is none, registers `handle`, unless it is empty.
-    virtual H add(const H& handle) {
-        if (!handle) return handle;
-        State& state = state_.current();
-        std::lock_guard<std::mutex> lock(state.mutex);
-        auto [place, is_new] = state.cells.try_emplace(handle.get(), handle.cell_);
-        if (!is_new) {
-            if (place->second->add_reference_if_alive()) return H(place->second);
-            place->second->drop_weak();
-            place->second = handle.cell_;
-        }
-        handle.cell_->add_weak();
-        return handle;
-    }
-
-    // The live handle of `value`, or an empty one.
-    virtual H find(T value) {
-        State& state = state_.current();
-        std::lock_guard<std::mutex> lock(state.mutex);
-        auto place = state.cells.find(value);
-        if (place == state.cells.end() || !place->second->add_reference_if_alive()) return H();
-        return H(place->second);
-    }
-
-    // Called before the value is destroyed, because the driver may then return the same value for a new resource.
-    virtual void remove(T value) noexcept {
-        State& state = state_.current();
-        std::lock_guard<std::mutex> lock(state.mutex);
-        auto place = state.cells.find(value);
-        if (place == state.cells.end() || place->second->is_alive()) return;
-        place->second->drop_weak();
-        state.cells.erase(place);
-    }
-
-    virtual std::vector<H> living() {
-        State& state = state_.current();
-        std::lock_guard<std::mutex> lock(state.mutex);
-        std::vector<H> found;
-        for (auto& [value, cell] : state.cells)
-            if (cell->add_reference_if_alive()) found.push_back(H(cell));
-        return found;
-    }
-
-    virtual std::size_t size() {
-        State& state = state_.current();
-        std::lock_guard<std::mutex> lock(state.mutex);
-        return state.cells.size();
-    }
-
-private:
-    struct State {
-        std::mutex mutex;
-        std::unordered_map<T, typename H::TypedCell*> cells;
-    };
-
-    PerProcess<State> state_;
 };
 
 template <class T>

@@ -7,7 +7,7 @@ from libcpp cimport bool as cpp_bool
 from cpython.object cimport PyTypeObject
 
 
-cdef extern from "type_table.hpp" namespace "cuda_core" nogil:
+cdef extern from "arguments.hpp" namespace "cuda_core" nogil:
     cppclass TypeTable[Value]:
         const Value* find(PyTypeObject* cls) noexcept
         # Call this under a lock, with the interpreter lock held. False if the table is full. The type is kept for ever.

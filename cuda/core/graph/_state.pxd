@@ -11,7 +11,7 @@ from cuda.core._native._cuda_core cimport GraphHandle, KeepList, StreamHandle, S
 from cuda.core._utils cimport cydriver
 
 
-cdef extern from "graph_lock.hpp" namespace "cuda_core" nogil:
+cdef extern from "locks.hpp" namespace "cuda_core" nogil:
     cppclass GraphLock:
         GraphLock() noexcept
 

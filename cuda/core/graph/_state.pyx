@@ -30,7 +30,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 import weakref
 
 
-cdef extern from "graph_lock.hpp" namespace "cuda_core" nogil:
+cdef extern from "locks.hpp" namespace "cuda_core" nogil:
     cppclass LockOfGraphs "cuda_core::GraphLock":
         bint try_take() except +
         void take() except +

@@ -1,23 +1,57 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of resources whose last reference was dropped while work may still use them;
-// docs/design/handles.md has the reason.
+// Resources that are retired: destroyed later than their last reference is dropped, after the work that may use them,
+// after a capture, or on the main thread. docs/design/handles.md has the reasons.
 #pragma once
 
+#include <Python.h>
 #include <cuda.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "handle.hpp"
-#include "work.hpp"
+#include "values.hpp"
 
 namespace cuda_core {
+
+// Unknown: a capture forbids the query until it ends.
+enum Work { NO_WORK, SOME_WORK, UNKNOWN_WORK };
+
+// After any other error there is nothing to wait for: the context is lost, or has no such stream.
+inline Work work_of_result(CUresult err) noexcept {
+    switch (err) {
+        case CUDA_ERROR_NOT_READY: return SOME_WORK;
+        case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+        case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: return UNKNOWN_WORK;
+        default: return NO_WORK;
+    }
+}
+
+// Whether an error is unexpected. Green contexts have no default streams, which CUDA_ERROR_INVALID_HANDLE reports. A
+// failed kernel loses its context, which other calls report; the codes of these errors are consecutive.
+inline bool is_unexpected(CUresult err) noexcept {
+    return err != CUDA_SUCCESS && work_of_result(err) == NO_WORK && err != CUDA_ERROR_INVALID_HANDLE &&
+           !(err >= CUDA_ERROR_ILLEGAL_ADDRESS && err < CUDA_ERROR_NOT_PERMITTED);
+}
+
+// An unexpected error, returned by functions that must not run Python code, as a warning would.
+struct UnexpectedError {
+    CUresult code = CUDA_SUCCESS;
+    const char* api = nullptr;
+};
+
+// A stream to query. A default stream comes with its context, which must be current for the query.
+struct QueriedStream {
+    Handle<CUstream> h_stream;
+    Handle<CUcontext> h_context;
+};
 
 struct PendingDestruction {
     Keep resource;
@@ -52,10 +86,7 @@ bool batch_or_postpone(T& value, void (*destroy)(T), bool can_batch, void (*add_
 // Python code.
 class DestructionList {
 public:
-    static DestructionList& current() {
-        static PerProcess<DestructionList> list;
-        return list.current();
-    }
+    CUDA_CORE_API static DestructionList& current();
 
     // Whether anything is deferred, or a tail is left: one number, because every synchronization reads it. A forked
     // child may read that of its parent, and then finds nothing.
@@ -177,10 +208,10 @@ private:
     std::atomic<std::size_t> count_{0};
     std::atomic<std::size_t> batch_size_{0};
     std::atomic<std::size_t> tail_count_{0};
-    static inline std::atomic<bool> any_{false};
+    CUDA_CORE_API static std::atomic<bool> any_;
 };
 
-// What a thread is doing. Used by one extension only, because each would have its own.
+// What a thread is doing.
 struct ThreadState {
     // The user closes a resource, and may wait. The first destructor reads and clears this flag, so that the
     // destructors that it calls do not see it.
@@ -190,10 +221,130 @@ struct ThreadState {
     // A batch is destroyed because no stream had work: its destructors do not query again.
     bool are_streams_idle = false;
 
-    static ThreadState& current() noexcept {
-        static thread_local ThreadState state;
-        return state;
-    }
+    CUDA_CORE_API static ThreadState& current() noexcept;
 };
+
+// Memory that is freed when a capture ends.
+class DeferredFrees {
+public:
+    bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+
+    // False if the host is out of memory.
+    bool add(const Allocation& value) noexcept {
+        std::lock_guard<std::mutex> lock(mutex_);
+        try {
+            values_.push_back(value);
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+        count_.store(values_.size(), std::memory_order_relaxed);
+        return true;
+    }
+
+    // Moves all into `values`, which is empty.
+    void take(std::vector<Allocation>& values) noexcept {
+        std::lock_guard<std::mutex> lock(mutex_);
+        values.swap(values_);
+        count_.store(0, std::memory_order_relaxed);
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Allocation> values_;
+    std::atomic<std::size_t> count_{0};
+};
+
+// --- Releases that wait for the main thread ---
+//
+// Moves releases from threads of the driver, where CUDA calls and the interpreter are forbidden, to the main thread.
+// docs/design/graphs.md has the reasons.
+
+// An item of the queue: deleted on the main thread, with the interpreter lock held.
+class Deferred {
+public:
+    virtual ~Deferred() = default;
+
+private:
+    friend class DeferredQueue;
+    Deferred* next_ = nullptr;
+};
+
+class DeferredQueue {
+public:
+    // Callable from any thread; never waits.
+    void push(Deferred* item) noexcept {
+        Deferred* head = head_.load(std::memory_order_relaxed);
+        do {
+            item->next_ = head;
+        } while (!head_.compare_exchange_weak(head, item, std::memory_order_release));
+        resume();
+    }
+
+    // Schedules a pending call of the interpreter that drains the queue. The interpreter takes few pending calls: if it
+    // takes no more, a later resume() tries again.
+    void resume() noexcept {
+        if (!head_.load(std::memory_order_acquire) || is_interpreter_exiting()) return;
+        if (is_scheduled_.exchange(true)) return;
+        if (Py_AddPendingCall(&drain, this) != 0) is_scheduled_.store(false);
+    }
+
+    std::size_t size() const noexcept {
+        std::size_t count = 0;
+        for (Deferred* item = head_.load(); item; item = item->next_) ++count;
+        return count;
+    }
+
+    bool is_stuck() const noexcept {
+        return head_.load(std::memory_order_relaxed) && !is_scheduled_.load(std::memory_order_relaxed);
+    }
+
+private:
+    static int drain(void* self) noexcept {
+        static_cast<DeferredQueue*>(self)->run();
+        return 0;
+    }
+
+    // Deleting an item may run Python code, which may push again.
+    void run() noexcept {
+        is_scheduled_.store(false);
+        Deferred* item = head_.exchange(nullptr, std::memory_order_acquire);
+        PendingError kept;
+        while (item) {
+            Deferred* next = item->next_;
+            delete item;
+            item = next;
+        }
+    }
+
+    std::atomic<Deferred*> head_{nullptr};
+    std::atomic<bool> is_scheduled_{false};
+};
+
+// A counted list of references; the last reference to the list may be dropped on any thread.
+class KeepList final : public Deferred {
+public:
+    // The list has one reference, which is the caller's.
+    static KeepList* make(DeferredQueue* queue) { return new KeepList(queue); }
+
+    void add(Keep keep) { items_.push_back(std::move(keep)); }
+    PyObject* object(std::size_t index) const noexcept {
+        return index < items_.size() ? items_[index].object() : nullptr;
+    }
+    std::size_t size() const noexcept { return items_.size(); }
+
+    void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    void drop_reference() noexcept {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) queue_->push(this);
+    }
+
+private:
+    explicit KeepList(DeferredQueue* queue) noexcept : queue_(queue) {}
+
+    std::vector<Keep> items_;
+    std::atomic<std::uint32_t> references_{1};
+    DeferredQueue* queue_;
+};
+
+CUDA_CORE_API DeferredQueue* deferred_queue() noexcept;
 
 }  // namespace cuda_core

@@ -26,13 +26,6 @@
 
 namespace cuda_core {
 
-// Signal handlers of Python run on the main thread only, so only its waits can be interrupted.
-inline bool is_main_thread() noexcept {
-    static thread_local signed char known = 0;  // a constant initializer, so that reads need no guard
-    if (__builtin_expect(known == 0, 0)) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
-    return known > 0;
-}
-
 inline std::int64_t nanoseconds_now() noexcept {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -107,7 +100,7 @@ public:
     static std::shared_ptr<BlockingCall> start(const std::shared_ptr<BlockingCall>& call) {
         Thread& thread = Thread::get();
         std::unique_lock<std::mutex> lock(thread.mutex);
-        if (thread.state && thread.state->born_at == fork_count() && !thread.state->next && !thread.state->is_busy) {
+        if (thread.state && thread.state->born_at == fork_generation() && !thread.state->next && !thread.state->is_busy) {
             thread.state->next = call;
             thread.state->has_next.store(true, std::memory_order_release);
             if (thread.state->is_asleep) sem_post(&thread.state->wake);
@@ -214,7 +207,7 @@ private:
         }
 
         static constexpr std::int64_t poll_time = 100'000;
-        const std::uint32_t born_at = fork_count();
+        const std::uint32_t born_at = fork_generation();
         sem_t wake;
         std::atomic<bool> has_next{false};
         bool is_asleep = false;
@@ -222,12 +215,9 @@ private:
         bool is_busy = false;
     };
 
-    // Included by one extension only, and never destroyed: the thread may outlive the interpreter.
+    // Never destroyed: the thread may outlive the interpreter.
     struct Thread {
-        static Thread& get() {
-            static Thread* thread = new Thread;
-            return *thread;
-        }
+        CUDA_CORE_API static Thread& get();
         std::mutex mutex;
         std::shared_ptr<State> state;
     };

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// The functions of the CUDA driver and of NVRTC. Each is a pointer that first leads to a resolver, which looks the
+// function up at the first call; calls.cpp defines them. .ci/library_calls.py writes the lists, and the .pxd files by
+// which Cython calls them.
+#pragma once
+
+#include <cuda.h>
+#include <nvrtc.h>
+
+#include <atomic>
+
+#include "native.hpp"
+
+#define CUDA_CORE_CALL_OF_TYPE(name, type) extern CUDA_CORE_API std::atomic<type> name;
+#define CUDA_CORE_CALL(name) CUDA_CORE_CALL_OF_TYPE(name, decltype(&::name))
+
+// The lists contain deprecated functions.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+namespace cuda_core {
+
+namespace driver_calls {
+
+using GLenum = unsigned int;
+using GLuint = unsigned int;
+
+#include "driver_calls_list.hpp"
+
+}  // namespace driver_calls
+
+namespace nvrtc_calls {
+
+#include "nvrtc_calls_list.hpp"
+
+// Whether NVRTC is already loaded, so that a call loads no library.
+CUDA_CORE_API bool is_loaded() noexcept;
+// The path of the loaded NVRTC; null if it is unknown.
+CUDA_CORE_API const char* loaded_path() noexcept;
+
+}  // namespace nvrtc_calls
+
+}  // namespace cuda_core
+
+#pragma GCC diagnostic pop
+#undef CUDA_CORE_CALL
+#undef CUDA_CORE_CALL_OF_TYPE

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Scopes of calls: the lock of graphs, the lock of pools, and the relaxed capture mode.
+#pragma once
+
+#include <mutex>
+#include <utility>
+
+#include "native.hpp"
+
+namespace cuda_core {
+
+// A lock that is held from reading the address of a node or a graph to the end of the driver call that uses it, so that
+// no other thread destroys it in between. The driver does not synchronize accesses to graphs.
+// Released at the end of the function that has it as a local variable. The thread may take the lock again.
+class GraphLock {
+public:
+    GraphLock() noexcept = default;
+    ~GraphLock() {
+        if (mutex_) mutex_->unlock();
+    }
+    GraphLock(const GraphLock&) = delete;
+    GraphLock& operator=(const GraphLock&) = delete;
+
+    bool try_take() {
+        if (!current().try_lock()) return false;
+        mutex_ = &current();
+        return true;
+    }
+    void take() {
+        current().lock();
+        mutex_ = &current();
+    }
+
+private:
+    // One mutex for all graphs, because some calls use two.
+    CUDA_CORE_API static std::recursive_mutex& current();
+
+    std::recursive_mutex* mutex_ = nullptr;
+};
+
+// Held while a pool is created or destroyed; docs/design/handles.md has the reason.
+CUDA_CORE_API std::mutex& pool_lock();
+
+// A scope in which a thread has a different stream capture mode. The driver calls are in _cuda_core.pxd.
+class CaptureModeScope {
+public:
+    using Restore = void (*)(int mode);
+
+    CaptureModeScope() noexcept = default;
+    ~CaptureModeScope() { end(); }
+    CaptureModeScope(const CaptureModeScope&) = delete;
+    CaptureModeScope& operator=(const CaptureModeScope&) = delete;
+
+    bool has_begun() const noexcept { return restore_ != nullptr; }
+
+    // `mode` is the one that the thread had before.
+    void begin(int mode, Restore restore) noexcept {
+        mode_ = mode;
+        restore_ = restore;
+    }
+
+    void end() noexcept {
+        if (Restore restore = std::exchange(restore_, nullptr)) restore(mode_);
+    }
+
+private:
+    int mode_ = 0;
+    Restore restore_ = nullptr;
+};
+
+}  // namespace cuda_core

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+
+// The state that exists once per process. Objects that are never destroyed may be used by threads that outlive the
+// interpreter.
+#include "native.hpp"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "arguments.hpp"
+#include "locks.hpp"
+#include "registry.hpp"
+#include "retire.hpp"
+#include "wait.hpp"
+
+namespace cuda_core {
+
+std::atomic<std::uint32_t> fork_count{0};
+std::atomic<bool> has_work_at_exit{false};
+std::atomic<bool> DestructionList::any_{false};
+
+namespace {
+
+template <class T>
+T* immortal() {
+    static T* const object = new T;
+    return object;
+}
+
+// Everything that a forked child has to begin anew: what belongs to one process compares its own generation with this.
+const int registered = (launch_list(), pthread_atfork(nullptr, nullptr, [] {
+    fork_count.fetch_add(1);
+    launch_list()->forget_all();
+}));
+
+}  // namespace
+
+bool is_main_thread() noexcept {
+    static thread_local signed char known = 0;  // a constant initializer, so that reads need no guard
+    if (__builtin_expect(known == 0, 0)) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
+    return known > 0;
+}
+
+Registry<CUcontext>* context_registry() noexcept { return immortal<Registry<CUcontext>>(); }
+Registry<Green>* green_registry() noexcept { return immortal<Registry<Green>>(); }
+Registry<CUstream>* stream_registry() noexcept { return immortal<Registry<CUstream>>(); }
+Registry<CUkernel>* kernel_registry() noexcept { return immortal<Registry<CUkernel>>(); }
+DeferredQueue* deferred_queue() noexcept { return immortal<DeferredQueue>(); }
+LaunchList* launch_list() noexcept { return immortal<LaunchList>(); }
+
+std::mutex& pool_lock() { return immortal<PerProcess<std::mutex>>()->current(); }
+std::recursive_mutex& GraphLock::current() { return immortal<PerProcess<std::recursive_mutex>>()->current(); }
+DestructionList& DestructionList::current() { return immortal<PerProcess<DestructionList>>()->current(); }
+
+ThreadState& ThreadState::current() noexcept {
+    static thread_local ThreadState state;
+    return state;
+}
+
+BlockingCall::Thread& BlockingCall::Thread::get() { return *immortal<Thread>(); }
+
+}  // namespace cuda_core
