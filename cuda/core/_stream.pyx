@@ -21,7 +21,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_keep, Event_wrap
-from cuda.core._native._cuda_core cimport destroy_stream_later
+from cuda.core._native._cuda_core cimport retire_stream
 from cuda.core._native._cuda_core cimport DriverObject, bindings_object
 from cuda.core._native._cuda_core cimport (
     ContextHandle,
@@ -406,7 +406,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
 
 cdef void Stream_destroy(cydriver.CUstream c_stream) noexcept nogil:
     stream_registry().remove(c_stream)
-    destroy_stream_later(c_stream)
+    retire_stream(c_stream)
 
 
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):

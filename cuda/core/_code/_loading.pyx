@@ -19,12 +19,10 @@ from cuda.core._native._cuda_core cimport (
     LibraryHandle,
     address,
     bindings_object,
-    destroy_later,
-    find_work,
     limit_backlog,
-    postpone,
     refuse_closed,
     relax_capture_mode,
+    retire,
 )
 from cuda.core._native._device_wait cimport call_interruptibly, call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
@@ -344,7 +342,7 @@ cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
 # Unloading blocks until the context is idle, and a garbage collection must not block.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
     # If other work was enqueued meanwhile, it is postponed again.
-    if is_interpreter_exiting() or not postpone(c_library, &unload_when_idle, Keep(), find_work, destroy_later):
+    if is_interpreter_exiting() or not retire(c_library, &unload_when_idle, Keep()):
         unload_image(c_library)
 
 

@@ -35,12 +35,9 @@ from cuda.core._native._cuda_core cimport (
     LaunchList,
     WeakHandle,
     add_member,
-    destroy_later,
-    find_work,
     launch_list,
-    postpone,
     refuse_closed,
-    set_closing,
+    retire,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
 from cuda.core._utils._cpython cimport make_hasattr_safe
@@ -257,9 +254,7 @@ cdef class MemoryRange(DriverObject):
         if self._is_slice:
             MemoryRange_leave(self)
         _launches.keep_memory_of(<PyObject*>self, self._h_allocation)
-        set_closing(True)
-        self._h_allocation.reset()
-        set_closing(False)
+        self._h_allocation.close()
         MemoryRange_update_members(self)
         with cython.critical_section(self):
             self._memory_resource = None
@@ -281,7 +276,7 @@ def keep_until_idle(MemoryRange memory) -> None:
     """Keep memory alive until all work that is enqueued now, on all streams, has completed."""
     cdef AllocationHandle h_allocation = memory._h_allocation.copy()
     with nogil:
-        postpone(h_allocation, &drop, Keep(), find_work, destroy_later)
+        retire(h_allocation, &drop, Keep())
 
 
 cdef void drop(AllocationHandle h_allocation) noexcept nogil:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
+from libcpp cimport bool as cpp_bool
 from libcpp.utility cimport move
 
 from cpython.buffer cimport (
@@ -27,13 +28,10 @@ from cuda.core._native._cuda_core cimport (
     ContextHandle,
     Keep,
     StreamHandle,
-    destroy_later,
-    find_work,
     limit_backlog,
-    postpone,
     relax_capture_mode,
-    take_closing,
-    wait_for_destructions,
+    retire,
+    wait_for_retired,
 )
 from cuda.core._native._device_wait cimport call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
@@ -194,10 +192,10 @@ cdef int HostRegistration_create(
         limit_backlog()
         err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
         # An earlier registration may still wait to be unregistered.
-        if err == cydriver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED and wait_for_destructions():
+        if err == cydriver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED and wait_for_retired():
             err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
         HANDLE_RETURN(err, b"cuMemHostRegister")
-    h_allocation[0] = AllocationHandle.own(move(value), &HostRegistration_destroy, move(keep))
+    h_allocation[0] = AllocationHandle.own_with_wait(move(value), &HostRegistration_destroy, move(keep))
     self._is_mapped = c_flags & cydriver.CU_MEMHOSTREGISTER_DEVICEMAP != 0
     if self._is_mapped:
         HANDLE_RETURN(
@@ -208,14 +206,14 @@ cdef int HostRegistration_create(
     return 0
 
 
-cdef void HostRegistration_destroy(Allocation value) noexcept nogil:
+cdef void HostRegistration_destroy(Allocation value, cpp_bool may_wait) noexcept nogil:
     cdef Registered registered
     registered.resource = value.resource
     registered.h_stream = value.h_stream
     registered.h_context = value.h_context
     call_with_interpreter(&read_registration, registered)
     if registered.keep.object() != NULL:  # NULL if the interpreter is exiting
-        end_registration(registered)
+        end_registration(registered, may_wait)
 
 
 cdef void read_registration(Registered& value) noexcept:
@@ -226,8 +224,12 @@ cdef void read_registration(Registered& value) noexcept:
     (&value).keep = Keep.of_object(value.resource)
 
 
-cdef void end_registration(Registered registered) noexcept nogil:
-    if take_closing() or not postpone(registered, &end_registration, Keep(), find_work, destroy_later):
+cdef void end_retired_registration(Registered registered) noexcept nogil:
+    end_registration(registered, False)
+
+
+cdef void end_registration(Registered registered, bint may_wait) noexcept nogil:
+    if may_wait or not retire(registered, &end_retired_registration, Keep()):
         call_once(&unregister, registered, release_interruptibly, b"cuMemHostUnregister")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport UINT64_MAX, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
+from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 
@@ -22,22 +23,19 @@ from cuda.core._native._cuda_core cimport (
     KeptMemoryPool,
     KeptStream,
     MemoryPoolHandle,
-    PendingDestruction,
+    Retired,
     address,
     bindings_object,
     destroy_idle,
-    destroy_later,
     find_work,
     has_pending_streams,
     limit_backlog,
-    postpone,
     query_streams,
     refuse_closed,
     refuse_pickle,
     relax_capture_mode,
-    set_closing,
-    take_closing,
-    wait_for_destructions,
+    retire_entry,
+    wait_for_retired,
 )
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
@@ -79,7 +77,7 @@ cdef MemoryPoolHandle MemPool_create(
     init_driver()
     with nogil:
         make_pool(&c_pool, &properties)
-    h_pool = MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+    h_pool = MemoryPoolHandle.own_with_wait(c_pool, &MemPool_destroy, Keep())
     MemPool_set_threshold(h_pool, release_threshold)
     return h_pool
 
@@ -91,7 +89,7 @@ cdef int make_pool(cydriver.CUmemoryPool* c_pool, const cydriver.CUmemPoolProps*
     limit_backlog()
     destroy_idle()
     err = create_pool(c_pool, properties)
-    if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+    if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
         err = create_pool(c_pool, properties)
     HANDLE_RETURN(err, b"cuMemPoolCreate")
     own_pools.fetch_add(1)
@@ -141,12 +139,12 @@ cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *:
         limit_backlog()
         destroy_idle()
         err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.keep())
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
             err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.keep())
         HANDLE_RETURN(err, b"cuMemPoolImportFromShareableHandle")
     c_pool = h_import.value().c_pool
     (&h_import.value()).c_pool = NULL
-    return MemoryPoolHandle.own(c_pool, &MemPool_destroy, Keep())
+    return MemoryPoolHandle.own_with_wait(c_pool, &MemPool_destroy, Keep())
 
 
 # Argument and result of cuMemPoolImportFromShareableHandle on another thread. If a signal handler abandons that call,
@@ -172,19 +170,18 @@ cdef int import_pool(void* what) noexcept nogil:
 
 cdef void end_import(PoolImport importing) noexcept nogil:
     if importing.c_pool != NULL:
-        MemPool_destroy(importing.c_pool)
+        MemPool_destroy(importing.c_pool, False)
 
 
 # If a pool is destroyed while a free in it is pending, the driver for CUDA 13.0 can crash or hang, then or later.
 # A free counts as pending until its stream is queried. An event behind it is not enough, so all streams are queried
 # again.
-cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool) noexcept nogil:
-    cdef bint is_closing = take_closing()
+cdef void MemPool_destroy(cydriver.CUmemoryPool c_pool, cpp_bool may_wait) noexcept nogil:
     cdef int others = _waiting_pools.fetch_add(1)
     cdef int times = 0
     end_pool(c_pool)
     # Usually the last free was enqueued just before: wait for it briefly.
-    while is_closing and _waiting_pools.load() > others and times < MAX_QUERIES:
+    while may_wait and _waiting_pools.load() > others and times < MAX_QUERIES:
         usleep(50)
         times += 1
         destroy_idle()
@@ -194,15 +191,14 @@ cdef int MAX_QUERIES = 100
 cdef atomic[int]* _waiting_pools = new atomic[int](0)
 
 
-# Streams must be destroyed before the pool: cuStreamDestroy accesses the pools that were used on the stream.
-cdef bint must_wait(PendingDestruction* pending) noexcept nogil:
-    return find_work(pending) or has_pending_streams()
-
-
 cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
-    if postpone(c_pool, &end_pool, Keep(), must_wait, destroy_later):
+    cdef Retired entry
+    # Streams must be destroyed before the pool: cuStreamDestroy accesses the pools that were used on the stream.
+    if find_work(&entry) or has_pending_streams():
+        entry.resource = MemoryPoolHandle.own(c_pool, &end_pool, Keep()).keep()
+        retire_entry(entry)
         return
     relax_capture_mode(mode)
     pool_lock().lock()
@@ -297,9 +293,7 @@ cdef class _MemPool(MemoryResource):
         freed (``cuMemPoolDestroy``).
         """
         self._h_users.reset()
-        set_closing(True)
-        self._h_pool.reset()
-        set_closing(False)
+        self._h_pool.close()
 
     def trim(self, bytes_to_keep: int = 0) -> None:
         """Return unused memory to the operating system (``cuMemPoolTrimTo``).

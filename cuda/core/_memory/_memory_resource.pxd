@@ -68,9 +68,6 @@ cdef int allocate_from_pool(
 # The number of pools that this library will destroy.
 cdef atomic[int]* own_pools
 
-# Frees memory whose free was deferred because its stream was capturing, if that capture has ended.
-cdef void free_what_captures_left() noexcept nogil
-
 # Allocates graph memory on a capturing stream. Freeing it during the capture adds a memory free node.
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from libc.stdint cimport int64_t, uintptr_t
 from libc.stdio cimport snprintf
 from libc.string cimport memset
+from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
@@ -28,15 +29,14 @@ from cuda.core._native._cuda_core cimport (
     MemoryPoolHandle,
     StreamHandle,
     captures_in_progress,
-    destroy_later,
-    find_work,
+    free_deferred_by_captures,
     limit_backlog,
-    postpone,
     record_tail,
     relax_capture_mode,
+    retire,
+    retire_until_capture_ends,
     stream_captures,
-    take_closing,
-    wait_for_destructions,
+    wait_for_retired,
 )
 from cuda.core._native._device_wait cimport (
     call_once,
@@ -301,15 +301,6 @@ cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) 
     return c_value
 
 
-cdef extern from "values.hpp" namespace "cuda_core":
-    cdef cppclass DeferredFrees:
-        bint is_empty() noexcept nogil
-        bint add(const Allocation& value) noexcept nogil
-        void take(vector[Allocation]& values) noexcept nogil
-
-
-
-
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
     Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
@@ -349,9 +340,9 @@ cdef int allocate_from_pool(
     value.size = size
     keep = h_pool.keep()
     with nogil:
-        free_what_captures_left()
+        free_deferred_by_captures()
         err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
             err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
         HANDLE_RETURN(err, b"cuMemAllocFromPoolAsync")
     h_allocation[0] = AllocationHandle.own(move(value), &free_in_stream_order, move(keep))
@@ -365,10 +356,10 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
     if is_entered < 0:
         return
     # A capture that another library began is only detected by the error.
-    if captures_in_progress.load() == 0 or not is_left_to_capture(value):
+    if captures_in_progress.load() == 0 or not defer_free_if_capturing(value):
         relax_capture_mode(mode)
         err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
-        if err != cydriver.CUresult.CUDA_SUCCESS and not is_left_to_capture(value):
+        if err != cydriver.CUresult.CUDA_SUCCESS and not defer_free_if_capturing(value):
             warn_leak(value, err, b"cuMemFreeAsync")
         note_free(value.h_stream)
     Context_leave(is_entered)
@@ -391,7 +382,7 @@ cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
 # A capturing stream cannot free memory from outside the capture. Such memory is freed when the capture ends;
 # if another library began the capture, at the next allocation from a pool.
 
-cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
+cdef bint defer_free_if_capturing(const Allocation& value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
     # The legacy default stream would synchronize with a capturing stream.
@@ -399,21 +390,7 @@ cdef bint is_left_to_capture(const Allocation& value) noexcept nogil:
         WARN_RETURN(err, b"cuStreamIsCapturing")
         if c_capture == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
             return False
-    return _deferred_frees.add(value)
-
-
-# Never deleted: at process exit the driver frees the remaining memory.
-cdef DeferredFrees* _deferred_frees = new DeferredFrees()
-
-
-cdef void free_what_captures_left() noexcept nogil:
-    cdef vector[Allocation] values
-    cdef size_t index
-    if _deferred_frees.is_empty():
-        return
-    _deferred_frees.take(values)
-    for index in range(values.size()):
-        free_in_stream_order(values[index])
+    return retire_until_capture_ends(value, &free_in_stream_order)
 
 
 # Makes the context of a default stream current if it is not; negative, after a warning, if that fails.
@@ -508,7 +485,7 @@ def allocate_device(size: int, device_id: int) -> int:
         with nogil:
             limit_backlog()
             err = cydriver.cuMemAlloc(&pointer, c_size)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
                 err = cydriver.cuMemAlloc(&pointer, c_size)
             HANDLE_RETURN(err, b"cuMemAlloc")
     finally:
@@ -569,7 +546,7 @@ def allocate_pinned(size: int) -> int:
     with nogil:
         limit_backlog()
         err = cydriver.cuMemAllocHost(&pointer, c_size)
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
             err = cydriver.cuMemAllocHost(&pointer, c_size)
         HANDLE_RETURN(err, b"cuMemAllocHost")
     return <uintptr_t>pointer
@@ -634,19 +611,21 @@ cdef int adopt(
         fix_context(value)
     keep = Keep.of_object(<PyObject*>resource)
     if resource._waits_to_free:
-        h_allocation[0] = AllocationHandle.own(move(value), &free_when_idle, move(keep))
+        h_allocation[0] = AllocationHandle.own_with_wait(move(value), &free_or_retire, move(keep))
     else:
         h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(keep))
     return 0
 
 
 # Freeing blocks until the device is idle. close() waits; but if the last reference is dropped by a garbage collection,
-# the free is deferred: the collection may run on the very thread that the device's work depends on.
-cdef void free_when_idle(Allocation value) noexcept nogil:
-    if take_closing() or is_interpreter_exiting() or not postpone(
-        value, &free_when_idle, keep_of(value), find_work, destroy_later
-    ):
+# the memory is retired: the collection may run on the very thread that the device's work depends on.
+cdef void free_or_retire(Allocation value, cpp_bool may_wait) noexcept nogil:
+    if may_wait or is_interpreter_exiting() or not retire(value, &free_retired, keep_of(value)):
         free_by_resource(value)
+
+
+cdef void free_retired(Allocation value) noexcept nogil:
+    free_or_retire(value, False)
 
 
 cdef void free_by_resource(Allocation value) noexcept nogil:

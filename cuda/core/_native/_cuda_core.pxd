@@ -28,6 +28,8 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         @staticmethod
         Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
         @staticmethod
+        Handle[T] own_with_wait(T value, void (*destroy)(T, cpp_bool) noexcept nogil, Keep keep) except +
+        @staticmethod
         Handle[T] own_without_blocking(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
         @staticmethod
         Handle[T] borrow(T value, Keep keep) except +
@@ -64,6 +66,7 @@ cdef extern from "member.hpp" namespace "cuda_core":
         Handle[T] copy() noexcept
         void set(Handle[T] handle) noexcept
         void reset() noexcept
+        void close() noexcept
         uint32_t use_count() noexcept
         cpp_bool operator bool() noexcept
         cpp_bool operator!() noexcept
@@ -274,23 +277,15 @@ cdef class WeakHandle:
 
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     # A resource to destroy, and what to wait for: events, and streams that capture; find_work() fills the latter two.
-    cppclass PendingDestruction:
+    cppclass Retired:
         Keep resource
         vector[EventHandle] events
         vector[QueriedStream] unrecorded
 
     # Whether the value has to wait; if so, it is moved away, and `destroy` is called when the work in flight is done.
-    # Called with `find_work` and `destroy_later`.
-    cpp_bool postpone[T](
-        T& value, void (*destroy)(T) noexcept, Keep keep, bint (*find_work)(PendingDestruction*) noexcept,
-        void (*destroy_later)(PendingDestruction&) noexcept
-    ) noexcept
-
-    # The same, but with `can_batch` the streams are queried once for several values; also called with `add_to_batch`.
-    cpp_bool batch_or_postpone[T](
-        T& value, void (*destroy)(T) noexcept, bint can_batch, void (*add_to_batch)(Keep&) noexcept,
-        bint (*find_work)(PendingDestruction*) noexcept, void (*destroy_later)(PendingDestruction&) noexcept
-    ) noexcept
+    cpp_bool retire[T](T& value, void (*destroy)(T) noexcept, Keep anchor) noexcept
+    # The same, but a small value always waits: the streams are queried once for several of them.
+    cpp_bool retire_small "cuda_core::retire"[T](T& value, void (*destroy)(T) noexcept, cpp_bool is_small) noexcept
 
 
 cdef enum:
@@ -298,20 +293,19 @@ cdef enum:
 
 # Whether a resource may wait in a batch: it is small, and its context is one that users cannot destroy.
 cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogil
-cdef void add_to_batch(Keep& resource) noexcept nogil
 # Destroys the batch, or defers that if work is in flight.
 cdef void destroy_batch() noexcept nogil
 # Whether this thread is destroying a batch, and has found that no stream is busy.
 cdef bint are_streams_idle() noexcept nogil
 
-# Records an event behind the work of each busy stream, in `pending`; false if no stream is busy.
-cdef bint find_work(PendingDestruction* pending) noexcept nogil
-# Destroys `pending.resource` after its events; empties `pending`.
-cdef void destroy_later(PendingDestruction& pending) noexcept nogil
+# Records an event behind the work of each busy stream, in `entry`; false if no stream is busy.
+cdef bint find_work(Retired* entry) noexcept nogil
+# Destroys `entry.resource` after its events; empties `entry`.
+cdef void retire_entry(Retired& entry) noexcept nogil
 # Destroys the deferred resources whose events have completed; called after synchronizations.
 cdef void destroy_idle() noexcept nogil
 # Waits up to a fifth of a second for deferred resources, where memory is short; false if there are none.
-cdef bint wait_for_destructions() noexcept nogil
+cdef bint wait_for_retired() noexcept nogil
 # The same before a new resource is created, if so many are deferred that they might accumulate.
 cdef void limit_backlog() noexcept nogil
 
@@ -320,12 +314,12 @@ cdef void record_tail(cydriver.CUstream c_stream) noexcept nogil
 # Whether a closed stream is still to be destroyed: pools that were used on it have to outlive it.
 cdef bint has_pending_streams() noexcept nogil
 # Destroys a stream after its work.
-cdef void destroy_stream_later(cydriver.CUstream c_stream) noexcept nogil
+cdef void retire_stream(cydriver.CUstream c_stream) noexcept nogil
 
-# Called before and after a user closes a resource, for which the destructor may wait; take_closing() reads and clears
-# the flag.
-cdef void set_closing(bint is_closing) noexcept nogil
-cdef bint take_closing() noexcept nogil
+# Frees memory after the capture that keeps it from being freed now; false if the host is out of memory.
+cdef bint retire_until_capture_ends(const Allocation& value, void (*free)(Allocation) noexcept nogil) noexcept nogil
+# Frees what waits for captures, or lets it wait for those that go on.
+cdef void free_deferred_by_captures() noexcept nogil
 
 
 cdef extern from "values.hpp" namespace "cuda_core" nogil:

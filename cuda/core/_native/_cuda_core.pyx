@@ -208,31 +208,34 @@ def weak_handle(obj) -> WeakHandle:
 
 
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
-    cppclass DestructionList:
+    enum class Until:
+        IDLE
+        QUERY
+        CAPTURE
+
+    cppclass RetirementList:
         @staticmethod
-        DestructionList& current()
+        RetirementList& current()
         @staticmethod
         cpp_bool has_any() noexcept
-        size_t count() noexcept
-        size_t batch_size() noexcept
-        void add_to_batch(Keep resource) except +
-        void take_batch(vector[Keep]& taken) except +
+        size_t count(Until until) noexcept
+        void add(Retired entry) except +
+        void add(Retired entry, Until until) except +
+        void take(Until until, vector[Retired]& taken) except +
         cpp_bool has_tails() noexcept
-        void add(PendingDestruction pending) except +
         void add_tail(unsigned long long stream, EventHandle& event) except +
         void add_tails_to(
-            PendingDestruction& pending, cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
+            Retired& entry, cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
             vector[EventHandle]& done, UnexpectedError* error
         ) except +
         void take_idle(
             cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
             Work (*query)(const QueriedStream&, UnexpectedError*) noexcept,
             EventHandle (*record)(const QueriedStream&, UnexpectedError*) noexcept,
-            vector[PendingDestruction]& idle, vector[EventHandle]& done, UnexpectedError* error
+            vector[Retired]& idle, vector[EventHandle]& done, UnexpectedError* error
         ) except +
 
     cppclass ThreadState:
-        cpp_bool is_closing
         cpp_bool is_destroying
         cpp_bool are_streams_idle
 
@@ -262,12 +265,16 @@ def wait_for_pending_destructions() -> bool:
 
 
 cdef bint is_any_pending() noexcept nogil:
-    return DestructionList.current().count() + DestructionList.current().batch_size() != 0
+    return RetirementList.current().count(Until.IDLE) + RetirementList.current().count(Until.QUERY) != 0
 
 
-cdef bint find_work(PendingDestruction* pending) noexcept nogil:
+cdef public int cuda_core_find_work(Retired* entry) noexcept nogil:
+    return find_work(entry)
+
+
+cdef bint find_work(Retired* pending) noexcept nogil:
     cdef vector[QueriedStream] streams
-    cdef vector[Keep] batch
+    cdef vector[Retired] batch
     cdef vector[EventHandle] done
     cdef EventHandle event
     cdef UnexpectedError error
@@ -275,8 +282,8 @@ cdef bint find_work(PendingDestruction* pending) noexcept nogil:
     cdef CaptureModeScope mode
     cdef size_t i
     destroy_idle()
-    if DestructionList.current().batch_size() != 0:
-        DestructionList.current().take_batch(batch)
+    if RetirementList.current().count(Until.QUERY) != 0:
+        RetirementList.current().take(Until.QUERY, batch)
     find_streams(streams)
     relax_capture_mode(mode)
     for i in range(streams.size()):
@@ -289,17 +296,17 @@ cdef bint find_work(PendingDestruction* pending) noexcept nogil:
                 pending.events.push_back(event)
                 continue
         pending.unrecorded.push_back(streams[i])
-    DestructionList.current().add_tails_to(pending[0], &is_done, done, &error)
+    RetirementList.current().add_tails_to(pending[0], &is_done, done, &error)
     mode.end()
     warn_of(error)
     if batch.size() != 0:
-        destroy_or_defer(batch, pending[0])
+        destroy_or_retire(batch, pending[0])
     return pending.events.size() + pending.unrecorded.size() != 0
 
 
 # Destroys a batch now, or after the events that `other` waits for.
-cdef void destroy_or_defer(vector[Keep]& batch, const PendingDestruction& other) noexcept nogil:
-    cdef PendingDestruction pending
+cdef void destroy_or_retire(vector[Retired]& batch, const Retired& other) noexcept nogil:
+    cdef Retired pending
     cdef bint were_idle = ThreadState.current().are_streams_idle
     if other.events.size() + other.unrecorded.size() == 0:
         (&ThreadState.current()).are_streams_idle = True
@@ -308,9 +315,9 @@ cdef void destroy_or_defer(vector[Keep]& batch, const PendingDestruction& other)
         return
     while not batch.empty():
         pending = other
-        pending.resource = move(batch.back())
+        pending.resource = move(batch.back().resource)
         batch.pop_back()
-        destroy_later(pending)
+        retire_entry(pending)
 
 
 cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogil:
@@ -323,15 +330,17 @@ cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogi
     return True if h_found else False
 
 
-cdef void add_to_batch(Keep& resource) noexcept nogil:
-    DestructionList.current().add_to_batch(move(resource))
-    if DestructionList.current().batch_size() >= BATCH_SIZE:
+cdef public void cuda_core_retire_small(Keep& resource) noexcept nogil:
+    cdef Retired entry
+    entry.resource = move(resource)
+    RetirementList.current().add(move(entry), Until.QUERY)
+    if RetirementList.current().count(Until.QUERY) >= BATCH_SIZE:
         destroy_batch()
 
 
 cdef void destroy_batch() noexcept nogil:
-    cdef PendingDestruction pending
-    if DestructionList.current().batch_size() != 0:
+    cdef Retired pending
+    if RetirementList.current().count(Until.QUERY) != 0:
         find_work(&pending)
 
 
@@ -339,23 +348,23 @@ cdef bint are_streams_idle() noexcept nogil:
     return ThreadState.current().are_streams_idle
 
 
-cdef void destroy_later(PendingDestruction& pending) noexcept nogil:
-    DestructionList.current().add(move(pending))
+cdef void retire_entry(Retired& pending) noexcept nogil:
+    RetirementList.current().add(move(pending))
 
 
 cdef void destroy_idle() noexcept nogil:
-    if DestructionList.has_any() and not ThreadState.current().is_destroying:
+    if RetirementList.has_any() and not ThreadState.current().is_destroying:
         process_list()
 
 
 cdef void process_list() noexcept nogil:
-    cdef vector[PendingDestruction] idle
+    cdef vector[Retired] idle
     cdef vector[EventHandle] done
     cdef UnexpectedError error
     cdef CaptureModeScope mode
     (&ThreadState.current()).is_destroying = True
     relax_capture_mode(mode)
-    DestructionList.current().take_idle(&is_done, &query, &record_event, idle, done, &error)
+    RetirementList.current().take_idle(&is_done, &query, &record_event, idle, done, &error)
     idle.clear()
     done.clear()
     mode.end()
@@ -363,7 +372,7 @@ cdef void process_list() noexcept nogil:
     warn_of(error)
 
 
-cdef bint wait_for_destructions() noexcept nogil:
+cdef bint wait_for_retired() noexcept nogil:
     if not is_any_pending():
         return False
     wait_until_at_most(0)
@@ -371,7 +380,7 @@ cdef bint wait_for_destructions() noexcept nogil:
 
 
 cdef void limit_backlog() noexcept nogil:
-    if DestructionList.current().count() > BACKLOG_LIMIT:
+    if RetirementList.current().count(Until.IDLE) > BACKLOG_LIMIT:
         wait_until_at_most(BACKLOG_LIMIT)
 
 
@@ -381,8 +390,8 @@ cdef void wait_until_at_most(size_t count) noexcept nogil:
         destroy_idle()
         if count == 0:
             destroy_batch()
-        if DestructionList.current().count() <= count and (
-            count != 0 or DestructionList.current().batch_size() == 0 and not DestructionList.current().has_tails()
+        if RetirementList.current().count(Until.IDLE) <= count and (
+            count != 0 or RetirementList.current().count(Until.QUERY) == 0 and not RetirementList.current().has_tails()
         ):
             return
         usleep(100)
@@ -400,8 +409,8 @@ cdef bint has_pending_streams() noexcept nogil:
 cdef atomic[int]* _pending_streams = new atomic[int](0)
 
 
-cdef void destroy_stream_later(cydriver.CUstream c_stream) noexcept nogil:
-    cdef PendingDestruction pending
+cdef void retire_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef Retired pending
     cdef EventHandle event
     _pending_streams.fetch_add(1)
     if not record_tail_event(c_stream, &event):
@@ -409,7 +418,7 @@ cdef void destroy_stream_later(cydriver.CUstream c_stream) noexcept nogil:
         return
     pending.resource = StreamHandle.own(c_stream, &destroy_stream, event.keep()).keep()
     pending.events.push_back(move(event))
-    destroy_later(pending)
+    retire_entry(pending)
 
 
 cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
@@ -436,18 +445,21 @@ cdef bint record_tail_event(cydriver.CUstream c_stream, EventHandle* event) noex
     if not event[0] or not has_succeeded(cydriver.cuStreamGetId(c_stream, &number), b"cuStreamGetId", NULL):
         return False
     previous = event[0]
-    DestructionList.current().add_tail(number, previous)
+    RetirementList.current().add_tail(number, previous)
     return True
 
 
-cdef void set_closing(bint is_closing) noexcept nogil:
-    (&ThreadState.current()).is_closing = is_closing
+cdef bint retire_until_capture_ends(const Allocation& value, void (*free)(Allocation) noexcept nogil) noexcept nogil:
+    cdef Retired entry
+    entry.resource = AllocationHandle.own(value, free, Keep()).keep()
+    RetirementList.current().add(move(entry), Until.CAPTURE)
+    return True
 
 
-cdef bint take_closing() noexcept nogil:
-    cdef bint is_closing = ThreadState.current().is_closing
-    (&ThreadState.current()).is_closing = False
-    return is_closing
+cdef void free_deferred_by_captures() noexcept nogil:
+    cdef vector[Retired] entries
+    if RetirementList.current().count(Until.CAPTURE) != 0:
+        RetirementList.current().take(Until.CAPTURE, entries)
 
 
 # An event behind the work of a stream, recorded in its context; empty if none can be. An unexpected error is a warning,

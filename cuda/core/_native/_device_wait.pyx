@@ -21,17 +21,17 @@ from cuda.core._native._cuda_core cimport (
     InContext,
     Keep,
     NO_WORK,
-    PendingDestruction,
+    Retired,
     QueriedStream,
     SOME_WORK,
     StreamHandle,
     context_registry,
     destroy_batch,
     destroy_idle,
-    destroy_later,
+    retire_entry,
     find_streams,
     find_work,
-    postpone,
+    retire,
     relax_capture_mode,
     report,
     stream_registry,
@@ -222,21 +222,21 @@ cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except
 # A call that waits inside the driver can hold a lock there that another thread needs to launch the awaited work. So the
 # work in flight is waited for by queries, on every thread; streams that capture are not waited for.
 cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil:
-    cdef PendingDestruction pending
+    cdef Retired pending
     cdef AbandonedRelease release
     cdef CaptureModeScope mode
     if not is_interpreter_exiting() and find_work(&pending) and not wait_for_events(pending):
         release.function, release.argument, release.api = function, argument, api
         release.h_context = current_context()
         pending.resource = Handle[AbandonedRelease].own(release, &make_abandoned_release, Keep()).keep()
-        destroy_later(pending)
+        retire_entry(pending)
         return cydriver.CUresult.CUDA_SUCCESS
     relax_capture_mode(mode)
     return function(argument)
 
 
 # False if a signal handler has raised.
-cdef bint wait_for_events(const PendingDestruction& pending) noexcept nogil:
+cdef bint wait_for_events(const Retired& pending) noexcept nogil:
     cdef bint is_interrupted = False
     cdef Pauses pauses
     cdef size_t i
@@ -266,7 +266,7 @@ cdef void make_abandoned_release(AbandonedRelease release) noexcept nogil:
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
     # The driver would also wait for newer work.
-    if postpone(release, &make_abandoned_release, Keep(), find_work, destroy_later):
+    if retire(release, &make_abandoned_release, Keep()):
         return
     err = cydriver.cuCtxPushCurrent(release.h_context.get())
     relax_capture_mode(mode)

@@ -30,9 +30,10 @@ public:
         return false;
     }
 
-    void drop_reference() noexcept {
+    // `may_wait`: a user closes the resource, so destroying it may wait for the device. All other drops never wait.
+    void drop_reference(bool may_wait = false) noexcept {
         if (strong_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            end();
+            end(may_wait);
             drop_weak();
         }
     }
@@ -56,9 +57,9 @@ public:
     }
 
     // If the cell is pinned, the last unpin() drops the reference.
-    void drop_or_defer() noexcept {
+    void drop_or_defer(bool may_wait) noexcept {
         if (pins_ == 0)
-            drop_reference();
+            drop_reference(may_wait);
         else
             ++deferred_drops_;
     }
@@ -67,7 +68,7 @@ public:
 protected:
     Cell() = default;
     virtual ~Cell() = default;
-    virtual void end() noexcept = 0;
+    virtual void end(bool may_wait) noexcept = 0;
 
 private:
     std::atomic<std::uint32_t> strong_{1};
@@ -147,6 +148,7 @@ template <class T>
 class Handle {
 public:
     using Destroy = void (*)(T);
+    using DestroyOrWait = void (*)(T, bool may_wait);
 
     Handle() noexcept = default;
     Handle(const Handle& other) noexcept : cell_(other.cell_) {
@@ -162,29 +164,23 @@ public:
     // Takes ownership: `destroy(value)` runs once, when the last copy is dropped. If the cell cannot be allocated, the
     // value is destroyed before the exception is thrown.
     static Handle own(T value, Destroy destroy, Keep keep) {
-        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), true);
-        if (!cell) {
-            WithoutGil released;
-            destroy(std::move(value));
-            throw std::bad_alloc();
-        }
-        return Handle(cell);
+        return make(std::move(value), destroy, nullptr, std::move(keep), true);
     }
 
-    // The same for a `destroy` that never blocks. It runs with the interpreter lock held, because releasing and taking
-    // the lock costs more than such a `destroy`.
+    // The same for a `destroy` that may wait for the device if a user closes the resource.
+    static Handle own_with_wait(T value, DestroyOrWait destroy, Keep keep) {
+        return make(std::move(value), nullptr, destroy, std::move(keep), true);
+    }
+
+    // The same for a `destroy` that never blocks. It runs with the GIL held, because releasing and taking the GIL costs
+    // more than such a `destroy`.
     static Handle own_without_blocking(T value, Destroy destroy, Keep keep) {
-        TypedCell* cell = new (std::nothrow) TypedCell(std::move(value), destroy, std::move(keep), false);
-        if (!cell) {
-            destroy(std::move(value));
-            throw std::bad_alloc();
-        }
-        return Handle(cell);
+        return make(std::move(value), destroy, nullptr, std::move(keep), false);
     }
 
     // Refers to a value that is destroyed elsewhere.
     static Handle borrow(T value, Keep keep) {
-        return Handle(new TypedCell(std::move(value), nullptr, std::move(keep), false));
+        return Handle(new TypedCell(std::move(value), nullptr, nullptr, std::move(keep), false));
     }
 
     void reset() noexcept {
@@ -201,7 +197,7 @@ public:
 
     Keep keep() const noexcept { return Keep::of_cell(cell_); }
     PyObject* kept_object() const noexcept { return cell_ ? cell_->keep.object() : nullptr; }
-    bool is_owner() const noexcept { return cell_ && cell_->destroy; }
+    bool is_owner() const noexcept { return cell_ && cell_->is_owner(); }
     std::uint32_t use_count() const noexcept { return cell_ ? cell_->use_count() : 0; }
     explicit operator bool() const noexcept { return cell_ != nullptr; }
 
@@ -217,28 +213,48 @@ private:
     friend class WeakCell;
 
     struct TypedCell final : Cell {
-        TypedCell(T&& value, Destroy destroy, Keep&& keep, bool can_block) noexcept
+        TypedCell(T&& value, Destroy destroy, DestroyOrWait destroy_or_wait, Keep&& keep, bool can_block) noexcept
             : value(std::move(value)),
-              destroy(destroy),
               keep(std::move(keep)),
+              destroy(destroy),
+              destroy_or_wait(destroy_or_wait),
               born_at(fork_generation()),
               can_block(can_block) {}
 
-        // A forked child cannot use resources of its parent: there `destroy` is not called.
-        void end() noexcept override {
-            if (destroy && born_at == fork_generation() && !skips_release_at_exit()) {
+        bool is_owner() const noexcept { return destroy || destroy_or_wait; }
+
+        // A forked child cannot use resources of its parent: there the value is not destroyed.
+        void end(bool may_wait) noexcept override {
+            if (is_owner() && born_at == fork_generation() && !skips_release_at_exit()) {
                 WithoutGil released(can_block);
-                run_or_block_at_exit([this] { destroy(std::move(value)); });
+                run_or_block_at_exit([this, may_wait] {
+                    if (destroy)
+                        destroy(std::move(value));
+                    else
+                        destroy_or_wait(std::move(value), may_wait);
+                });
             }
             keep = Keep();
         }
 
         T value;
-        Destroy destroy;
         Keep keep;
+        const Destroy destroy;
+        const DestroyOrWait destroy_or_wait;
         const std::uint32_t born_at;
         const bool can_block;
     };
+
+    static Handle make(T&& value, Destroy destroy, DestroyOrWait destroy_or_wait, Keep&& keep, bool can_block) {
+        TypedCell* cell =
+            new (std::nothrow) TypedCell(std::move(value), destroy, destroy_or_wait, std::move(keep), can_block);
+        if (!cell) {
+            WithoutGil released(can_block);
+            destroy ? destroy(std::move(value)) : destroy_or_wait(std::move(value), false);
+            throw std::bad_alloc();
+        }
+        return Handle(cell);
+    }
 
     explicit Handle(TypedCell* cell) noexcept : cell_(cell) {}
 

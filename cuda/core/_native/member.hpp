@@ -38,14 +38,11 @@ public:
         return Handle<T>(cell);
     }
 
-    void reset() noexcept { set(Handle<T>()); }
+    void set(Handle<T> handle) noexcept { replace(std::move(handle), false); }
+    void reset() noexcept { replace(Handle<T>(), false); }
 
-    void set(Handle<T> handle) noexcept {
-        Cell* const fresh = std::exchange(handle.cell_, nullptr);
-        Cell* const old = lock();
-        unlock(fresh);
-        if (old) drop(old);
-    }
+    // For a user's call: destroying the resource may wait for the device.
+    void close() noexcept { replace(Handle<T>(), true); }
 
 private:
     template <class>
@@ -53,11 +50,18 @@ private:
     friend class ArgumentBlock;
     using Cell = typename Handle<T>::TypedCell;
 
+    void replace(Handle<T> handle, bool may_wait) noexcept {
+        Cell* const fresh = std::exchange(handle.cell_, nullptr);
+        Cell* const old = lock();
+        unlock(fresh);
+        if (old) drop(old, may_wait);
+    }
+
 #ifndef Py_GIL_DISABLED
     Cell* peek() const noexcept { return cell_; }
     Cell* lock() const noexcept { return cell_; }
     void unlock(Cell* cell) const noexcept { cell_ = cell; }
-    static void drop(Cell* cell) noexcept { cell->drop_or_defer(); }
+    static void drop(Cell* cell, bool may_wait) noexcept { cell->drop_or_defer(may_wait); }
 
     mutable Cell* cell_ = nullptr;
 #else
@@ -84,7 +88,7 @@ private:
         word_.store(reinterpret_cast<std::uintptr_t>(cell), std::memory_order_release);
     }
 
-    static void drop(Cell* cell) noexcept { cell->drop_reference(); }
+    static void drop(Cell* cell, bool may_wait) noexcept { cell->drop_reference(may_wait); }
 
     mutable std::atomic<std::uintptr_t> word_{0};
 #endif

@@ -19,7 +19,7 @@ namespace cuda_core {
 
 std::atomic<std::uint32_t> fork_count{0};
 std::atomic<bool> has_work_at_exit{false};
-std::atomic<bool> DestructionList::any_{false};
+std::atomic<bool> RetirementList::any_{false};
 
 namespace {
 
@@ -52,7 +52,7 @@ LaunchList* launch_list() noexcept { return immortal<LaunchList>(); }
 
 std::mutex& pool_lock() { return immortal<PerProcess<std::mutex>>()->current(); }
 std::recursive_mutex& GraphLock::current() { return immortal<PerProcess<std::recursive_mutex>>()->current(); }
-DestructionList& DestructionList::current() { return immortal<PerProcess<DestructionList>>()->current(); }
+RetirementList& RetirementList::current() { return immortal<PerProcess<RetirementList>>()->current(); }
 
 ThreadState& ThreadState::current() noexcept {
     static thread_local ThreadState state;

@@ -53,69 +53,48 @@ struct QueriedStream {
     Handle<CUcontext> h_context;
 };
 
-struct PendingDestruction {
-    Keep resource;
-    std::vector<Handle<CUevent>> events;    // recorded behind the work of streams that were busy
+// What a retired resource waits for.
+enum class Until {
+    IDLE,     // the work that may use it has not completed
+    QUERY,    // the streams have not been queried yet: small resources share one query
+    CAPTURE,  // a stream that captures cannot free memory from outside the capture
+};
+
+struct Retired {
+    Keep resource;                          // its last reference destroys the resource
+    std::vector<Handle<CUevent>> events;    // recorded after the pending work of streams that were busy
     std::vector<QueriedStream> unrecorded;  // streams that can be neither queried nor recorded while they capture
 };
 
-// Defers the destruction of a value until the work in flight is done; false if there is no such work.
-// The functions are those of _deferred_destruction.pyx: one finds work, one adds to the list.
-template <class T>
-bool postpone(T& value, void (*destroy)(T), Keep keep, int (*find_work)(PendingDestruction*),
-              void (*destroy_later)(PendingDestruction&)) {
-    PendingDestruction pending;
-    if (!find_work(&pending)) return false;
-    pending.resource = Handle<T>::own(std::move(value), destroy, std::move(keep)).keep();
-    destroy_later(pending);
-    return true;
-}
-
-// The same, but with `can_batch` the value is passed to `add_to_batch`: the streams are queried once for a batch.
-template <class T>
-bool batch_or_postpone(T& value, void (*destroy)(T), bool can_batch, void (*add_to_batch)(Keep&),
-                       int (*find_work)(PendingDestruction*), void (*destroy_later)(PendingDestruction&)) {
-    if (!can_batch) return postpone(value, destroy, Keep(), find_work, destroy_later);
-    Keep resource = Handle<T>::own(std::move(value), destroy, Keep()).keep();
-    add_to_batch(resource);
-    return true;
-}
-
 // The driver is called by functions that the caller passes: `is_done` queries an event, `query` queries a stream, and
-// `record` returns an event behind the work of a stream, or an empty handle if none can be recorded. They run no
+// `record` returns an event after the pending work of a stream, or an empty handle if none can be recorded. They run no
 // Python code.
-class DestructionList {
+class RetirementList {
 public:
-    CUDA_CORE_API static DestructionList& current();
+    CUDA_CORE_API static RetirementList& current();
 
     // Whether anything is deferred, or a tail is left: one number, because every synchronization reads it. A forked
     // child may read that of its parent, and then finds nothing.
     static bool has_any() noexcept { return any_.load(std::memory_order_relaxed); }
 
-    std::size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+    std::size_t count(Until until) const noexcept {
+        return counts_[static_cast<int>(until)].load(std::memory_order_relaxed);
+    }
 
-    void add(PendingDestruction pending) {
+    void add(Retired entry, Until until = Until::IDLE) {
         std::lock_guard<std::mutex> lock(mutex_);
-        pending_.push_back(std::move(pending));
+        entries(until).push_back(std::move(entry));
         store_counts();
     }
 
-    // The number of resources for which the streams were not queried yet.
-    std::size_t batch_size() const noexcept { return batch_size_.load(std::memory_order_relaxed); }
-
-    void add_to_batch(Keep resource) {
+    // Moves the entries that wait for a query or a capture to `taken`, which is empty.
+    void take(Until until, std::vector<Retired>& taken) {
         std::lock_guard<std::mutex> lock(mutex_);
-        batch_.push_back(std::move(resource));
-        batch_size_.store(batch_.size(), std::memory_order_relaxed);
+        taken.swap(entries(until));
+        store_counts();
     }
 
-    void take_batch(std::vector<Keep>& taken) {
-        std::lock_guard<std::mutex> lock(mutex_);
-        taken.swap(batch_);
-        batch_size_.store(batch_.size(), std::memory_order_relaxed);
-    }
-
-    // Stores the event behind the last work of a stream that will not be queried again. `event` becomes the previous
+    // Stores the event after the last work of a stream that will not be queried again. `event` becomes the previous
     // one of this stream, which the caller drops without the lock.
     void add_tail(unsigned long long stream, Handle<CUevent>& event) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -126,38 +105,41 @@ public:
 
     // Adds the tails that have not completed. The others move to `done`, which the caller drops without the lock.
     template <class IsDone>
-    void add_tails_to(PendingDestruction& pending, IsDone is_done, std::vector<Handle<CUevent>>& done,
+    void add_tails_to(Retired& entry, IsDone is_done, std::vector<Handle<CUevent>>& done,
                       UnexpectedError* error) {
         std::lock_guard<std::mutex> lock(mutex_);
         drop_completed_tails(is_done, done, error);
-        for (const auto& tail : tails_) pending.events.push_back(tail.second);
+        for (const auto& tail : tails_) entry.events.push_back(tail.second);
     }
 
-    // Moves resources that no work uses any more to `idle`.
+    // Moves resources that are no longer in use to `idle`.
     template <class IsDone, class Query, class Record>
-    void take_idle(IsDone is_done, Query query, Record record, std::vector<PendingDestruction>& idle,
+    void take_idle(IsDone is_done, Query query, Record record, std::vector<Retired>& idle,
                    std::vector<Handle<CUevent>>& done, UnexpectedError* error) {
         std::vector<QueriedStream> released;  // dropped after the lock, which the destruction of a stream takes
         std::lock_guard<std::mutex> lock(mutex_);
-        for (std::size_t i = 0; i < pending_.size();) {
-            PendingDestruction& pending = pending_[i];
-            record_events(pending, query, record, released, error);
-            if (!all_completed(pending.events, is_done, done, error) || !pending.unrecorded.empty()) {
+        std::vector<Retired>& waiting = entries(Until::IDLE);
+        for (std::size_t i = 0; i < waiting.size();) {
+            Retired& entry = waiting[i];
+            record_events(entry, query, record, released, error);
+            if (!all_completed(entry.events, is_done, done, error) || !entry.unrecorded.empty()) {
                 ++i;
                 continue;
             }
-            idle.push_back(std::move(pending));
-            if (&pending != &pending_.back()) pending = std::move(pending_.back());
-            pending_.pop_back();
+            idle.push_back(std::move(entry));
+            if (&entry != &waiting.back()) entry = std::move(waiting.back());
+            waiting.pop_back();
         }
         drop_completed_tails(is_done, done, error);
     }
 
 private:
+    std::vector<Retired>& entries(Until until) noexcept { return entries_[static_cast<int>(until)]; }
+
     void store_counts() noexcept {
-        count_.store(pending_.size(), std::memory_order_relaxed);
+        for (int i = 0; i < 3; ++i) counts_[i].store(entries_[i].size(), std::memory_order_relaxed);
         tail_count_.store(tails_.size(), std::memory_order_relaxed);
-        any_.store(!pending_.empty() || !tails_.empty(), std::memory_order_relaxed);
+        any_.store(!entries(Until::IDLE).empty() || !tails_.empty(), std::memory_order_relaxed);
     }
 
     // Stops at the first event that has not completed: the list may be long, with many events for each resource.
@@ -184,38 +166,33 @@ private:
         store_counts();
     }
 
-    // Queries the streams that were capturing once more, and records events behind those that are busy now.
+    // Queries the streams that were capturing once more, and records events after the work of those that are busy now.
     template <class Query, class Record>
-    static void record_events(PendingDestruction& pending, Query query, Record record,
+    static void record_events(Retired& entry, Query query, Record record,
                               std::vector<QueriedStream>& released, UnexpectedError* error) {
-        for (std::size_t i = pending.unrecorded.size(); i-- > 0;) {
-            const Work work = query(pending.unrecorded[i], error);
+        for (std::size_t i = entry.unrecorded.size(); i-- > 0;) {
+            const Work work = query(entry.unrecorded[i], error);
             if (work == UNKNOWN_WORK) continue;
             if (work == SOME_WORK) {
-                Handle<CUevent> event = record(pending.unrecorded[i], error);
+                Handle<CUevent> event = record(entry.unrecorded[i], error);
                 if (!event) continue;
-                pending.events.push_back(std::move(event));
+                entry.events.push_back(std::move(event));
             }
-            released.push_back(std::move(pending.unrecorded[i]));
-            pending.unrecorded.erase(pending.unrecorded.begin() + static_cast<std::ptrdiff_t>(i));
+            released.push_back(std::move(entry.unrecorded[i]));
+            entry.unrecorded.erase(entry.unrecorded.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
 
     std::mutex mutex_;
-    std::vector<PendingDestruction> pending_;
-    std::vector<Keep> batch_;
+    std::vector<Retired> entries_[3];  // by what they wait for
     std::unordered_map<unsigned long long, Handle<CUevent>> tails_;  // by cuStreamGetId
-    std::atomic<std::size_t> count_{0};
-    std::atomic<std::size_t> batch_size_{0};
+    std::atomic<std::size_t> counts_[3] = {};
     std::atomic<std::size_t> tail_count_{0};
     CUDA_CORE_API static std::atomic<bool> any_;
 };
 
 // What a thread is doing.
 struct ThreadState {
-    // The user closes a resource, and may wait. The first destructor reads and clears this flag, so that the
-    // destructors that it calls do not see it.
-    bool is_closing = false;
     // Destroying deferred resources may defer others: without this flag, one would process the list inside another.
     bool is_destroying = false;
     // A batch is destroyed because no stream had work: its destructors do not query again.
@@ -224,35 +201,33 @@ struct ThreadState {
     CUDA_CORE_API static ThreadState& current() noexcept;
 };
 
-// Memory that is freed when a capture ends.
-class DeferredFrees {
-public:
-    bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+// Implemented in _cuda_core.pyx, where the driver is called.
+extern "C" {
+// Records an event after the pending work of each busy stream, in `entry`; 0 if no stream is busy.
+CUDA_CORE_API int cuda_core_find_work(Retired* entry);
+// Retires a small resource: many share one query of the streams.
+CUDA_CORE_API void cuda_core_retire_small(Keep& resource);
+}
 
-    // False if the host is out of memory.
-    bool add(const Allocation& value) noexcept {
-        std::lock_guard<std::mutex> lock(mutex_);
-        try {
-            values_.push_back(value);
-        } catch (const std::bad_alloc&) {
-            return false;
-        }
-        count_.store(values_.size(), std::memory_order_relaxed);
-        return true;
-    }
+// Retires a value: `destroy(value)` is called once the work in flight has completed. False if there is no such work; the
+// caller then destroys the value.
+template <class T>
+bool retire(T& value, void (*destroy)(T), Keep anchor) {
+    Retired entry;
+    if (!cuda_core_find_work(&entry)) return false;
+    entry.resource = Handle<T>::own(std::move(value), destroy, std::move(anchor)).keep();
+    RetirementList::current().add(std::move(entry));
+    return true;
+}
 
-    // Moves all into `values`, which is empty.
-    void take(std::vector<Allocation>& values) noexcept {
-        std::lock_guard<std::mutex> lock(mutex_);
-        values.swap(values_);
-        count_.store(0, std::memory_order_relaxed);
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<Allocation> values_;
-    std::atomic<std::size_t> count_{0};
-};
+// The same for a value that may be small, which is then always retired.
+template <class T>
+bool retire(T& value, void (*destroy)(T), bool is_small) {
+    if (!is_small) return retire(value, destroy, Keep());
+    Keep resource = Handle<T>::own(std::move(value), destroy, Keep()).keep();
+    cuda_core_retire_small(resource);
+    return true;
+}
 
 // --- Releases that wait for the main thread ---
 //

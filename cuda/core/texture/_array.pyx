@@ -27,17 +27,14 @@ from cuda.core._native._cuda_core cimport (
     KeptStream,
     MipmappedArrayHandle,
     SMALL_ARRAY,
-    add_to_batch,
     are_streams_idle,
-    batch_or_postpone,
     can_batch,
     destroy_batch,
-    destroy_later,
-    find_work,
     limit_backlog,
     refuse_closed,
     relax_capture_mode,
-    wait_for_destructions,
+    retire_small,
+    wait_for_retired,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
@@ -535,7 +532,7 @@ cdef int create_in_context(
         is_entered = Context_enter(value.h_context.get())
         try:
             err = cydriver.cuArray3DCreate(&value.raw, c_description)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
                 err = cydriver.cuArray3DCreate(&value.raw, c_description)
             HANDLE_RETURN(err, b"cuArray3DCreate")
         finally:
@@ -545,8 +542,8 @@ cdef int create_in_context(
 
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
     # cuArrayDestroy would also wait for work that is enqueued later.
-    if are_streams_idle() or not batch_or_postpone(
-        value, &Array_end, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
+    if are_streams_idle() or not retire_small(
+        value, &Array_end, can_batch(value.is_small, value.h_context)
     ):
         Array_destroy(value)
 
@@ -886,7 +883,7 @@ cdef int create_mipmap_in_context(
         is_entered = Context_enter(value.h_context.get())
         try:
             err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_destructions():
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
                 err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
             HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
         finally:
@@ -896,8 +893,8 @@ cdef int create_mipmap_in_context(
 
 cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
     # cuMipmappedArrayDestroy would also wait for work that is enqueued later.
-    if are_streams_idle() or not batch_or_postpone(
-        value, &MipmappedArray_end, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
+    if are_streams_idle() or not retire_small(
+        value, &MipmappedArray_end, can_batch(value.is_small, value.h_context)
     ):
         MipmappedArray_destroy(value)
 

@@ -27,15 +27,12 @@ from cuda.core._native._cuda_core cimport (
     KeptTexture,
     SurfaceHandle,
     TextureHandle,
-    add_to_batch,
     are_streams_idle,
-    batch_or_postpone,
     can_batch,
-    destroy_later,
-    find_work,
     launch_list,
     refuse_closed,
     relax_capture_mode,
+    retire_small,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport make_hasattr_safe
@@ -693,8 +690,8 @@ cdef int create_in_context(
 
 
 cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
-    if not value.may_be_in_use() or are_streams_idle() or not batch_or_postpone(
-        value, &Texture_destroy, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
+    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
+        value, &Texture_destroy, can_batch(value.is_small, value.h_context)
     ):
         Texture_destroy(value)
 
@@ -818,8 +815,8 @@ cdef int create_surface_in_context(
 
 
 cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
-    if not value.may_be_in_use() or are_streams_idle() or not batch_or_postpone(
-        value, &Surface_destroy, can_batch(value.is_small, value.h_context), add_to_batch, find_work, destroy_later
+    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
+        value, &Surface_destroy, can_batch(value.is_small, value.h_context)
     ):
         Surface_destroy(value)
 
