@@ -20,6 +20,17 @@
 #include "values.hpp"
 
 namespace cuda_core {
+struct Retired;
+}
+
+// Implemented in _cuda_core.pyx, where the driver is called.
+
+// Records an event after the pending work of each busy stream, in `entry`; 0 if no stream is busy.
+CUDA_CORE_API int cuda_core_find_work(cuda_core::Retired* entry);
+// Retires a small resource: many share one query of the streams.
+CUDA_CORE_API void cuda_core_retire_small(cuda_core::Keep& resource);
+
+namespace cuda_core {
 
 // Unknown: a capture forbids the query until it ends.
 enum Work { NO_WORK, SOME_WORK, UNKNOWN_WORK };
@@ -200,14 +211,6 @@ struct ThreadState {
 
     CUDA_CORE_API static ThreadState& current() noexcept;
 };
-
-// Implemented in _cuda_core.pyx, where the driver is called.
-extern "C" {
-// Records an event after the pending work of each busy stream, in `entry`; 0 if no stream is busy.
-CUDA_CORE_API int cuda_core_find_work(Retired* entry);
-// Retires a small resource: many share one query of the streams.
-CUDA_CORE_API void cuda_core_retire_small(Keep& resource);
-}
 
 // Retires a value: `destroy(value)` is called once the work in flight has completed. False if there is no such work; the
 // caller then destroys the value.
