@@ -48,14 +48,16 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
         sysconfig.get_path("include"),
         _cuda_include_dir(),
         str(package / "_native"),
-        str(package / "_utils"),
         str(package.parents[1] / "build" / "calls" / "cuda" / "core" / "_utils"),  # of a checkout
         str(package.parents[1]),
     ]
+    core = package / "_native" / f"_cuda_core{sysconfig.get_config_var('EXT_SUFFIX')}"
     unfinished = target.with_suffix(".tmp")
     _run(
         ["g++", "-shared", "-fPIC", "-O1", "-std=c++17", "-w", str(generated), "-o", str(unfinished)]
         + [f"-I{path}" for path in includes]
+        # The core, for its functions and for the templates that call them.
+        + [str(core), f"-Wl,-rpath,{core.parent}"]
     )
     unfinished.rename(target)
 

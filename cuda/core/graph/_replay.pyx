@@ -42,7 +42,7 @@ import sys
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import list_argument
 
-__all__ = ["NotComparable", "data_names"]
+__all__ = []
 
 
 cdef enum:

@@ -54,22 +54,7 @@ from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, int_argument, shown
 from cuda.core.typing import ArrayFormatType
 
-__all__ = [
-    "DescribedArray",
-    "FLOATS",
-    "MipmappedArray",
-    "MipmappedArrayOptions",
-    "OpaqueArray",
-    "OpaqueArrayOptions",
-    "check_image",
-    "checked_anisotropy",
-    "checked_channels",
-    "checked_color",
-    "checked_count",
-    "checked_format",
-    "checked_number",
-    "element_size",
-]
+__all__ = ["MipmappedArray", "MipmappedArrayOptions", "OpaqueArray", "OpaqueArrayOptions"]
 
 
 FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))

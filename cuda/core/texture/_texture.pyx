@@ -56,14 +56,7 @@ from cuda.core.texture._array import (
 )
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
-__all__ = [
-    "ResourceDescriptor",
-    "SurfaceObject",
-    "TextureObject",
-    "TextureObjectOptions",
-    "enum_member",
-    "normalize_address_modes",
-]
+__all__ = ["ResourceDescriptor", "ResourceDescriptor", "SurfaceObject", "TextureObject", "TextureObjectOptions"]
 
 
 # Module variables: looking a member up in its enum class takes longer.
