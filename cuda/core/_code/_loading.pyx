@@ -36,7 +36,6 @@ from cuda.core._utils.cuda_utils cimport (
     raise_driver_error,
 )
 
-import difflib
 import os
 import re
 import struct
@@ -58,6 +57,8 @@ def similar_names(name, names, what="kernels"):
     if not names:
         return f", which has no {what} at all"
     # A mangled name contains the name in the source.
+    import difflib  # slow to import, and only needed for this message
+
     like = [known for known in names if name in known] or difflib.get_close_matches(name, names, _MAX_LISTED, 0.5)
     if like:
         return f"; did you mean {format_or_list(like[:_MAX_LISTED])}?"

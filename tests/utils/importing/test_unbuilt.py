@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from cuda.core._utils.importing.unbuilt import MissingExtensions, diagnosis
+from cuda.core._utils.importing.unbuilt import diagnosis
 
 
 def test_checkout_is_recognized_by_its_setup_script(tmp_path):
@@ -20,12 +18,3 @@ def test_incomplete_installation_should_be_reinstalled(tmp_path):
     what, todo = diagnosis(str(tmp_path / "cuda" / "core"))
     assert "incomplete" in what
     assert "pip install --force-reinstall" in todo
-
-
-def test_only_modules_of_this_package_are_refused(tmp_path):
-    finder = MissingExtensions(str(tmp_path / "cuda" / "core"))
-    assert finder.find_spec("cuda.bindings.driver") is None
-    assert finder.find_spec("cuda.corelib") is None
-    with pytest.raises(ModuleNotFoundError, match="incomplete") as caught:
-        finder.find_spec("cuda.core._device")
-    assert caught.value.name == "cuda.core._device"

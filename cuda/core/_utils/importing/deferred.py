@@ -4,9 +4,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
+from cuda.core._utils.importing.unbuilt import diagnosis
+
 __all__ = ["Deferred", "deferred_names"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class Deferred:
@@ -61,5 +66,10 @@ def deferred_names(package: str, homes: dict[str, str], modules=(), root: str | 
 
 
 def _module(name: str):
-    __import__(name)
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("cuda.core."):
+            raise
+        raise ModuleNotFoundError(": ".join(diagnosis(_PACKAGE)), name=error.name) from None
     return sys.modules[name]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["MissingExtensions", "diagnosis"]
+__all__ = ["diagnosis"]
 
 
 def diagnosis(package_directory: str) -> tuple[str, str]:
@@ -25,15 +25,3 @@ def diagnosis(package_directory: str) -> tuple[str, str]:
         f"{version}",
         "install it again: python -m pip install --force-reinstall --no-deps cuda-core",
     )
-
-
-class MissingExtensions:
-    """Last on ``sys.meta_path``: explains in the error why no other finder has found a module of this package."""
-
-    def __init__(self, package_directory: str):
-        self._directory = package_directory
-
-    def find_spec(self, name, path=None, target=None):
-        if name.startswith("cuda.core."):
-            raise ModuleNotFoundError(": ".join(diagnosis(self._directory)), name=name)
-        return None
