@@ -26,9 +26,9 @@ def build():
 
 def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path, monkeypatch):
     partial = tmp_path / "translated" / "package" / "partial.cpp"
-    for name, value in {"ROOT": tmp_path, "PACKAGE": tmp_path, "TRANSLATED": tmp_path / "translated"}.items():
-        monkeypatch.setattr(build, name, value)
-    monkeypatch.setattr(build, "load", lambda path: types.SimpleNamespace(write_calls=lambda *folders: None))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(build, "TRANSLATED", tmp_path / "translated")
+    monkeypatch.setattr(build, "runpy", types.SimpleNamespace(run_path=lambda path: {"write_calls": lambda *folders: None}))
     monkeypatch.setattr(build, "cuda_include_dir", lambda: "include")
 
     def translate(*arguments, **options):

@@ -27,14 +27,12 @@ import cuda.core
 is_locked = getattr(sys, "_is_gil_enabled", lambda: True)
 before, count, changed = is_locked(), 0, []
 for module in pkgutil.walk_packages(cuda.core.__path__, "cuda.core."):
-    if module.name.rpartition(".")[2] not in ("_bundle", "__main__", "autoinit", "autoprimaryctx"):
+    if module.name.rpartition(".")[2] not in ("__main__", "autoinit", "autoprimaryctx"):
         importlib.import_module(module.name)
         count += 1
         if is_locked() != before:
             changed.append(module.name)
             break
-from cuda.core._utils.bundle import MODULES
-assert {f"cuda.core.{name}" for name in MODULES} <= set(sys.modules)
 print(count, changed)
 """
 
@@ -43,7 +41,7 @@ def test_no_module_enables_the_interpreter_lock():
     environment = {"PYTHONSAFEPATH": "1"}
     assert "PYTHON_GIL" not in os.environ
     count, changed = run(IMPORT_ALL, **environment).strip().splitlines()[-1].split(" ", 1)
-    assert int(count) > 200
+    assert int(count) > 150
     assert changed == "[]"
 
 

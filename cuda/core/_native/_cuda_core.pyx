@@ -208,10 +208,10 @@ def weak_handle(obj) -> WeakHandle:
 
 
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
-    enum class Until:
-        IDLE
-        QUERY
-        CAPTURE
+    enum Until:
+        IDLE "cuda_core::Until::IDLE"
+        QUERY "cuda_core::Until::QUERY"
+        CAPTURE "cuda_core::Until::CAPTURE"
 
     cppclass RetirementList:
         @staticmethod

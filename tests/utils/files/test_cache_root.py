@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core._utils import files as cache_root
+from cuda.core._utils.files import cache_root
 
 
 def test_directory_follows_the_variable(monkeypatch, tmp_path):
