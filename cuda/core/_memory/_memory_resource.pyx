@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+cimport cython
 from libc.stdint cimport int64_t, uintptr_t
 from libc.stdio cimport snprintf
 from libc.string cimport memset
@@ -77,6 +78,7 @@ __all__ = [
 ]
 
 
+@cython.auto_pickle(True)
 cdef class MemoryResource:
     """The base class of memory resources, which allocate and free memory for buffers.
 

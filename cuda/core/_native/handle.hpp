@@ -119,9 +119,12 @@ public:
         return *this;
     }
 
-    ~Keep() {
-        if (cell_) cell_->drop_reference();
+    ~Keep() { drop(false); }
+
+    void drop(bool may_wait) noexcept {
+        if (Cell* cell = std::exchange(cell_, nullptr)) cell->drop_reference(may_wait);
         if (object_) drop_object();
+        object_ = nullptr;
     }
 
     PyObject* object() const noexcept { return object_; }
@@ -234,7 +237,8 @@ private:
                         destroy_or_wait(std::move(value), may_wait);
                 });
             }
-            keep = Keep();
+            // A `destroy` that cannot wait passes the permission on: memory of an adaptor to the memory behind it.
+            keep.drop(may_wait && !destroy_or_wait);
         }
 
         T value;
