@@ -344,9 +344,9 @@ cdef Factories factories():
         package = _late.texture_package()
         # Threads that do this at the same time set the same functions. The one that is tested above is set last.
         _factories.create_opaque_array = package._array.create_opaque_array
-        _factories.create_mipmapped_array = package._mipmapped_array.create_mipmapped_array
+        _factories.create_mipmapped_array = package._array.create_mipmapped_array
         _factories.create_texture_object = package._texture.create_texture_object
-        _factories.create_surface_object = package._surface.create_surface_object
+        _factories.create_surface_object = package._texture.create_surface_object
     return _factories
 
 

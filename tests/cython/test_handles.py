@@ -376,7 +376,7 @@ MISUSES = {
 @pytest.mark.parametrize("misuse", [None, *MISUSES])
 def test_raw_values_can_be_read_from_kept_references_only(misuse):
     use = MISUSES[misuse] if misuse else "Kept<int> kept; if (kept.hold(member)) kept.get();"
-    folder = Path(cuda.core.__file__).parent / "_handles"
+    folder = Path(cuda.core.__file__).parent / "_native"
     source = f'#include "member.hpp"\nusing namespace cuda_core;\nvoid use(Member<int>& member) {{ {use} }}\n'
     command = ["g++", "-std=c++17", "-fsyntax-only", "-xc++", "-", f"-I{folder}", f"-I{sysconfig.get_path('include')}"]
     done = subprocess.run(command, input=source, capture_output=True, text=True)
