@@ -46,7 +46,7 @@ from cuda.core._native._device_wait cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, make_hasattr_safe, read_short_int
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, read_short_int
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -61,8 +61,7 @@ import operator
 
 from cuda.core._native import _late
 from cuda.core._host import Host
-from cuda.core._utils.attribute_errors import as_attribute_error
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_address, shown
 
@@ -181,15 +180,16 @@ cdef object missing(MemoryResource resource, str member):
     return TypeError(f"{type(resource).__name__} must define {member}, as every memory resource does")
 
 
+class MissingPropertyError(TypeError, AttributeError):
+    """A resource does not define a property; an AttributeError, too, so that ``hasattr()`` returns False."""
+
+
 cdef object missing_property(MemoryResource resource, str name):
-    return as_attribute_error(missing(resource, name), (TypeError,))
+    return MissingPropertyError(*missing(resource, name).args)
 
 
 cdef object not_shared(MemoryResource resource):
-    return RuntimeError(f"this {type(resource).__name__} is not shared between processes; set ipc_enabled=True")
-
-
-make_hasattr_safe(MemoryResource)
+    return UnavailableError(f"this {type(resource).__name__} is not shared between processes; set ipc_enabled=True")
 
 
 cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *:
@@ -308,13 +308,9 @@ cdef extern from "allocation.hpp" namespace "cuda_core":
         void take(vector[Allocation]& values) noexcept nogil
 
 
-
-
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
     Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
-
-
 
 
 cdef size_t size_argument(object size) except? <size_t>-1:

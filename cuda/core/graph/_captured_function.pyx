@@ -13,7 +13,7 @@ from cuda.core._native._cuda_core cimport ContextHandle, KeptContext, KeptStream
 from cuda.core._launcher cimport VectorCall
 from cuda.core._module cimport Kernel
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
-from cuda.core._utils._cpython cimport make_hasattr_safe, set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core.graph._capture cimport is_capturing
 from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside
 from cuda.core.graph._replay cimport MEMORY, NAMED, CallPattern
@@ -25,6 +25,7 @@ import types
 import weakref
 from dataclasses import dataclass
 
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import repr_of, shown
 from cuda.core.graph._replay import data_names
@@ -206,7 +207,7 @@ cdef object refuse_call(PyObject* callee, PyObject* const* arguments, size_t nar
 
 cdef Replays replays_of(CapturedFunction self):
     if self._replays is None:
-        raise RuntimeError("this CapturedFunction was not initialized: its __init__ did not run, or failed")
+        raise UnavailableError("this CapturedFunction was not initialized: its __init__ did not run, or failed")
     return self._replays
 
 
@@ -341,4 +342,3 @@ cdef int make_callable() except -1:
 
 
 make_callable()
-make_hasattr_safe(CapturedFunction)
