@@ -19,7 +19,7 @@ _HOMES = {
     "PinnedMemoryResourceOptions": "_pinned_memory_resource",
     "VirtualMemoryResource": "_virtual_memory_resource",
     "VirtualMemoryResourceOptions": "_virtual_memory_resource",
-    "register_host_memory": "ranges._host_registration",
+    "register_host_memory": "_legacy",
 }
 
 __all__ = list(_HOMES)

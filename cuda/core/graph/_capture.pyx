@@ -9,7 +9,7 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._memory._memory_resource cimport free_what_captures_left
+from cuda.core._memory._memory_resource cimport free_deferred_by_captures
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     ContextHandle,
@@ -237,7 +237,7 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
     ):
         WARN_RETURN(err, b"cuStreamEndCapture")
-    free_what_captures_left()
+    free_deferred_by_captures()
     return c_graph
 
 
@@ -259,7 +259,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
             else has_unjoined_work(h_ending.get(), c_forks)
         )
         err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
-        free_what_captures_left()
+        free_deferred_by_captures()
     self.streams = []
     self.forks = []
     if err == cydriver.CUresult.CUDA_SUCCESS and is_unjoined:

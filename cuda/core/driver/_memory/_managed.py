@@ -9,8 +9,8 @@ import operator
 import numpy
 
 from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._legacy import free_device
 from cuda.core._memory._memory_resource import MemoryResource
-from cuda.core._memory._memory_resource import free_device
 from cuda.core.driver._checks import flags_argument, ndarray_argument
 from cuda.core.driver._contexts._context import current_context
 from cuda.core.driver._contexts._streams import stream_of
