@@ -26,8 +26,9 @@ import importlib
 import importlib.util
 
 from cuda.core import _tensor_map_rules as rules
-from cuda.core._native import _late
+from cuda.core._device import Device
 from cuda.core._memoryview import StridedMemoryView
+from cuda.core._utils import slots
 from cuda.core._utils.options import Options, options_class, rows_of
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
@@ -632,7 +633,7 @@ cdef class TensorMapDescriptor:
     @property
     def device(self) -> Device | None:
         """The device of the context that was current when the descriptor was created."""
-        return _late.device_of(self._device_id)
+        return Device(self._device_id)
 
     cdef cydriver.CUtensorMap* c_map(self) noexcept:
         return aligned(self._storage)
@@ -718,7 +719,7 @@ cdef int require_tma(TensorMapDescriptor self, ViewState view) except -1:
     _require_view_device(view, self._device_id, "as_tensor_map")
     if self._device_id in _devices_with_tma:
         return 0
-    capability = _late.device_of(self._device_id).compute_capability
+    capability = Device(self._device_id).compute_capability
     if capability < (9, 0):
         raise RuntimeError(
             f"tensor maps need compute capability 9.0, and device {self._device_id} has "
@@ -805,3 +806,4 @@ cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* target,
 
 register_argument_type(TensorMapDescriptor, &write_tensor_map, sizeof(cydriver.CUtensorMap))
 make_hasattr_safe(TensorMapDescriptor)
+slots.register("tensor map", tensor_map_of)

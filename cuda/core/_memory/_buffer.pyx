@@ -11,7 +11,6 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 
-from cuda.core._arrays._array_copies cimport CopyFromArray, CopyToArray
 from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._memory._copies cimport copy as copy_memory, fill_bytes
@@ -27,12 +26,14 @@ from cuda.core._memory._memory_resource cimport (
     wrap,
 )
 from cuda.core._native._cuda_core cimport (
+    Allocation,
     AllocationHandle,
     DriverObject,
     Keep,
     KeptAllocation,
     KeptStream,
     LaunchList,
+    StreamHandle,
     WeakHandle,
     add_member,
     destroy_later,
@@ -44,15 +45,14 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
 from cuda.core._utils._cpython cimport make_hasattr_safe
-from cuda.core._utils._deferred_function cimport DeferredFunction
 
 from collections.abc import Sequence
 import importlib
 
 from cuda.core import typing as aliases
 from cuda.core._dlpack import classify_dl_device
-from cuda.core._native import _late
 from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["Buffer", "MemoryResource", "keep_until_idle"]
@@ -606,7 +606,7 @@ cdef class Buffer(MemoryRange):
                 raise ValueError("dst must not be None: this Buffer has no memory resource to allocate from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
         elif not isinstance(dst, Buffer):
-            (<CopyToArray>_copy_to_array.get())(dst, source.value(), kept_stream.handle(), options)
+            array_access().copy_to_array(dst, source.value(), kept_stream.handle(), options)
             return dst
         MemoryRange_keep(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
@@ -652,7 +652,7 @@ cdef class Buffer(MemoryRange):
             MemoryRange_keep(<Buffer>src, &source)
             copy_memory(target, source, kept_stream.handle(), options)
         else:
-            (<CopyFromArray>_copy_from_array.get())(target.value(), src, kept_stream.handle(), options)
+            array_access().copy_from_array(target.value(), src, kept_stream.handle(), options)
 
     def fill(self, value, *, stream) -> None:
         """Fill the memory with a repeated pattern, in stream order (``cuMemsetD8Async`` and D16, D32).
@@ -713,7 +713,7 @@ cdef class Buffer(MemoryRange):
             If the buffer is closed.
         """
         self._check_open()
-        return _late.view_of_buffer(self, shape, dtype)
+        return slots.get("view of buffer")(self, shape, dtype)
 
     @classmethod
     def _init(cls, ptr, size, mr=None, ipc_descriptor=None, owner=None, *, stream=None):
@@ -863,12 +863,33 @@ def _rebuild_buffer(cls, mr, descriptor):
     return cls.from_ipc_descriptor(mr, descriptor, stream=default_stream())
 
 
-# Imported by the first copy from or to an array of another library: most programs make none.
-cdef DeferredFunction _copy_to_array = DeferredFunction(
-    b"cuda.core._arrays._array_copies", b"copy_to_array"
-)
-cdef DeferredFunction _copy_from_array = DeferredFunction(
-    b"cuda.core._arrays._array_copies", b"copy_from_array"
-)
+cdef class ArrayAccess:
+    cdef int copy_to_array(
+        self, object array, const Allocation& source, const StreamHandle& h_stream, object options
+    ) except -1:
+        raise NotImplementedError
+
+    cdef int copy_from_array(
+        self, const Allocation& target, object array, const StreamHandle& h_stream, object options
+    ) except -1:
+        raise NotImplementedError
+
+    cdef bint is_array(self, object obj) except -1:
+        raise NotImplementedError
+
+    cdef int read_address(self, object array, uintptr_t* pointer) except -1:
+        raise NotImplementedError
+
+
+# Got at the first use, which imports the module: most programs pass no arrays of other libraries.
+cdef ArrayAccess _array_access = None
+
+
+cdef ArrayAccess array_access():
+    global _array_access
+    if _array_access is None:
+        _array_access = slots.get("arrays")
+    return _array_access
+
 
 make_hasattr_safe(Buffer)

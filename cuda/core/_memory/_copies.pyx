@@ -16,19 +16,16 @@ from cuda.core._native._cuda_core cimport KeptAllocation, StreamHandle, stream_c
 from cuda.core._native._device_wait cimport wait_before_copy
 from cuda.core._stream cimport is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version
 
 import re
 import sys
 
-from cuda.core._utils.importing.deferred import Deferred
+from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._utils.validators import shown
 
 __all__ = ["holds_objects"]
 
-
-_options = Deferred("cuda.core._memory._copy_options")
 
 # The driver's values, by the strings of the enum members.
 cdef dict ORDERS = {
@@ -64,7 +61,7 @@ cdef bint copy_with_hints(
 cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
     cdef cydriver.CUmemcpyAttributes hints
     memset(&hints, 0, sizeof(hints))
-    if not isinstance(options, _options.CopyOptions):
+    if not isinstance(options, CopyOptions):
         raise TypeError(f"options must be a CopyOptions or None, not {type(options).__name__}")
     hints.srcAccessOrder = <cydriver.CUmemcpySrcAccessOrder><int>ORDERS[options.src_access_order]
     if options.src_location_hint is not None:
@@ -127,8 +124,6 @@ def _refers(ctypes, kind: type) -> bool:
     return issubclass(kind, ctypes.py_object)
 
 
-_plain_bytes = Deferred("cuda.core._memory._copies")
-
 # Longer patterns are copied from the host. Not on a capturing stream, because the graph would read the pattern later.
 cdef size_t MAX_PIECEWISE = 64
 
@@ -153,7 +148,7 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
     PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
     try:
         layout = b"" if view.format == NULL else view.format
-        if not isinstance(value, bytes) and _plain_bytes.holds_objects(value, layout):
+        if not isinstance(value, bytes) and holds_objects(value, layout):
             raise TypeError(f"value must be plain data; this {type(value).__name__} refers to Python objects")
         if view.len == 0:
             raise ValueError("value must have at least one byte, not be empty")
@@ -258,7 +253,7 @@ cdef int copy_bytes(
     cdef cydriver.CUstream c_stream = h_stream.get()
     cdef bint has_context = not is_default(h_stream)
     cdef cydriver.CUresult err
-    if options is not None and (<HintedCopy>_hinted_copy.get())(target, source, size, h_stream, options):
+    if options is not None and copy_with_hints(target, source, size, h_stream, options):
         return 0
     # A copy to the same address does nothing.
     if size == 0 or target == source:
@@ -269,14 +264,6 @@ cdef int copy_bytes(
             err = copy_in_context(target, source, size, c_stream)
         HANDLE_RETURN(err, b"cuMemcpyAsync")
     return 0
-
-
-# Imported by the first copy with options, which few programs use.
-ctypedef bint (*HintedCopy)(
-    cydriver.CUdeviceptr, cydriver.CUdeviceptr, size_t, const StreamHandle&, object
-) except -1
-
-cdef DeferredFunction _hinted_copy = DeferredFunction(b"cuda.core._memory._copies", b"copy_with_hints")
 
 
 # Retries a copy in the stream's context: memory of a pool may be accessible from its own device only, whose context

@@ -14,7 +14,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from collections.abc import Iterable, MutableSet
 
-from cuda.core._native import _late
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.enums import MEMORY_POOL_ACCESS
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
@@ -45,7 +45,7 @@ class PeerAccessibleBySetProxy(MutableSet):
         return find_ordinal(value) in read_peers(self._resource)  # find_ordinal() returns None for other objects
 
     def __iter__(self):
-        return iter([_late.device_of(ordinal) for ordinal in sorted(read_peers(self._resource))])
+        return iter([slots.get("Device")(ordinal) for ordinal in sorted(read_peers(self._resource))])
 
     def __len__(self):
         return len(read_peers(self._resource))

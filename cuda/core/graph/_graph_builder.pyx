@@ -31,6 +31,7 @@ from cuda.core.graph._parameters cimport MAX_BRANCHES
 from cuda.core.graph._parameters cimport HostValues_create
 from cuda.core.graph._state cimport GraphRecord, NodeRecord
 
+from cuda.core._utils import slots
 from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["GraphBuilder"]
@@ -589,3 +590,4 @@ cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord g
 
 
 make_hasattr_safe(GraphBuilder)
+slots.register("graph builder", _create_graph_builder)

@@ -32,6 +32,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from cuda.core._utils import slots
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_path, shown
 from cuda.core.graph._options import dot_flags
@@ -372,3 +373,4 @@ def view_of(tree, graph):
 
 
 make_hasattr_safe(GraphDefinition)
+slots.register("graph definition", view_of)

@@ -3,9 +3,6 @@
 """Textures and surfaces, and the arrays that they read and write."""
 
 from cuda.core.texture._array import *
-from cuda.core.texture._array import *
-from cuda.core.texture._texture import *
-from cuda.core.texture._texture import *
 from cuda.core.texture._texture import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -52,26 +52,17 @@ import operator
 import sys
 
 from cuda.core._memory._copies import holds_objects
+from cuda.core._utils import slots
 from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, int_argument, shown
 from cuda.core.typing import ArrayFormatType
 
 __all__ = [
-    "DescribedArray",
-    "FLOATS",
     "MipmappedArray",
     "MipmappedArrayOptions",
     "OpaqueArray",
     "OpaqueArrayOptions",
-    "check_image",
-    "checked_anisotropy",
-    "checked_channels",
-    "checked_color",
-    "checked_count",
-    "checked_format",
-    "checked_number",
-    "element_size",
 ]
 
 
@@ -938,3 +929,5 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
 
 
 make_hasattr_safe(MipmappedArray)
+slots.register("mipmapped array", create_mipmapped_array)
+slots.register("opaque array", create_opaque_array)

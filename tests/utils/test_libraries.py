@@ -12,7 +12,7 @@ import pytest
 
 from cuda.core._utils import libraries
 
-# Prevents that the driver is found, even if there is one.
+# Hides the driver, even if there is one.
 NO_DRIVER = """
 import cuda.core as c, cuda.core._utils.libraries as libraries
 class NotFound(RuntimeError): pass
@@ -38,7 +38,7 @@ def test_import_of_the_package_does_not_import(module):
 @pytest.mark.requires(nvidia_compiler=True)
 def test_compiler_is_the_one_that_the_whole_search_finds():
     code = (
-        "from cuda.core._utils.importing import libraries\n"
+        "from cuda.core._utils import libraries\n"
         "from cuda.pathfinder import load_nvidia_dynamic_lib as load\n"
         "found = libraries.nvrtc(False); print(found in ('', load('nvrtc').abs_path))"
     )
