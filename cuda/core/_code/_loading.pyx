@@ -38,7 +38,6 @@ from cuda.core._utils.cuda_utils cimport (
     raise_driver_error,
 )
 
-import difflib
 import os
 import re
 import struct
@@ -59,6 +58,8 @@ def similar_names(name, names, what="kernels"):
         return ""
     if not names:
         return f", which has no {what} at all"
+    import difflib  # takes milliseconds, and only errors need it
+
     # A mangled name contains the name in the source.
     like = [known for known in names if name in known] or difflib.get_close_matches(name, names, _MAX_LISTED, 0.5)
     if like:
