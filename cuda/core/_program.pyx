@@ -190,7 +190,7 @@ class Program:
         if cache is not None and compiled.code.strip(b"\0"):
             caches.store_compiled(cache, request, compiled)
         for message in self._warnings(request, compiled):
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            warnings.warn(message, RuntimeWarning, stacklevel=1)
         return object_code(compiled, target, self._name, name_expressions)
 
     def close(self) -> None:

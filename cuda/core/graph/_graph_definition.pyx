@@ -27,6 +27,7 @@ from cuda.core.graph._state cimport (
     read_nodes,
 )
 
+import importlib
 import os
 import tempfile
 import warnings
@@ -54,7 +55,7 @@ def text_of(definition, options) -> str:
 def render(text: str, kind: str) -> bytes | str:
     """Return a picture of DOT text as bytes, or as a str the reason why it cannot be rendered."""
     try:
-        import graphviz
+        graphviz = importlib.import_module("graphviz")
     except ImportError:
         return "the graphviz package is not installed"
     try:
@@ -77,7 +78,7 @@ def save(definition, path, options) -> Path:
             path.write_bytes(picture)
             return path
         path = path.with_suffix(".dot")
-        warnings.warn(f"{picture}; the graph is written as DOT text to {path}", UserWarning, stacklevel=2)
+        warnings.warn(f"{picture}; the graph is written as DOT text to {path}", UserWarning, stacklevel=1)
     path.write_text(text)
     return path
 
