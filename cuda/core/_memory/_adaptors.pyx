@@ -331,7 +331,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         Lease_commit(lease)
         value.resource = <PyObject*>lease
         keep = Keep.of_object(<PyObject*>lease)
-        h_allocation = AllocationHandle.own_without_blocking(move(value), &end_lease, move(keep))
+        h_allocation = AllocationHandle.own_with_wait(move(value), &end_lease, move(keep))
         return Buffer_create(type(inner), h_allocation, self, None)
 
 
@@ -402,15 +402,25 @@ cdef int Lease_withdraw(Lease self) except -1:
     return 0
 
 
-cdef void end_lease(Allocation value) noexcept nogil:
+cdef void end_lease(Allocation value, cpp_bool may_wait) noexcept nogil:
+    if may_wait:
+        call_with_interpreter(&Lease_close, value)
     call_with_interpreter(&Lease_end, value)
+
+
+# Frees the memory behind the lease, and may wait for that.
+cdef void Lease_close(Allocation& value) noexcept:
+    cdef Lease self = <Lease>value.resource
+    free_after(self.h_memory, value)
+    self.h_memory.close()
 
 
 # Exceptions raised by methods of the subclass go to sys.unraisablehook, because this function is noexcept.
 cdef void Lease_end(Allocation& value) noexcept:
     cdef Lease self = <Lease>value.resource
-    free_after(self.h_memory, value)
-    self.h_memory.reset()
+    if self.h_memory:
+        free_after(self.h_memory, value)
+        self.h_memory.reset()
     self.adaptor._freed(value.pointer, value.size, <size_t>value.h_stream.get())
 
 

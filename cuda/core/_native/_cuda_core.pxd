@@ -34,6 +34,7 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         @staticmethod
         Handle[T] borrow(T value, Keep keep) except +
         void reset() noexcept
+        void close() noexcept
         T get() noexcept
         T& value() noexcept
         Keep keep() noexcept

@@ -190,6 +190,11 @@ public:
         if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference();
     }
 
+    // For a user's call: destroying the value may wait for the device.
+    void close() noexcept {
+        if (TypedCell* cell = std::exchange(cell_, nullptr)) cell->drop_reference(true);
+    }
+
     // The value, or zero if the handle is empty. Deleted for temporaries, whose value may be destroyed before its use.
     T get() const& noexcept { return cell_ ? cell_->value : T{}; }
     T get() const&& = delete;
