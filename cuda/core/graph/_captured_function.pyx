@@ -1,37 +1,71 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are captured once and replayed with new data (capture)."""
+"""Functions that are captured into graphs and replayed (capture).
+
+A call builds a `CallKey` from its arguments: everything that the function can observe of them. If an executable was
+captured for an equal key, the call launches it. Otherwise the function runs and is captured again, and an existing
+executable is updated if the graphs have the same topology. Nothing is inferred about how the captured work depends on
+the arguments. An argument whose state a key cannot hold, such as an object with attributes, makes each call capture.
+"""
 
 from __future__ import annotations
 
-from cpython.object cimport PyObject, PyTypeObject
-from libc.stdint cimport uintptr_t
+cimport cython
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+from posix.unistd cimport getpid
 
-from cuda.core._native._cuda_core cimport stream_captures
-from cuda.core._native._cuda_core cimport refuse_pickle
-from cuda.core._native._cuda_core cimport ContextHandle, KeptContext, KeptStream
+from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.pythread cimport (
+    NOWAIT_LOCK,
+    PyThread_acquire_lock,
+    PyThread_allocate_lock,
+    PyThread_free_lock,
+    PyThread_get_thread_ident,
+    PyThread_release_lock,
+    PyThread_type_lock,
+)
+
+from cuda.core._arrays._importers cimport import_known_with_interface
+from cuda.core._arrays._views cimport FOR_COPY, ViewState, element_of, read_entries, shape_of, strides_of
+from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._launcher cimport VectorCall
+from cuda.core._memory._buffer cimport Buffer, resource_of
+from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._module cimport Kernel
+from cuda.core._native._cuda_core cimport (
+    ContextHandle,
+    KeptAllocation,
+    KeptContext,
+    KeptGraphExec,
+    KeptStream,
+    refuse_pickle,
+    stream_captures,
+)
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
-from cuda.core._utils._cpython cimport make_hasattr_safe, set_call_offset, tuple_items
+from cuda.core._utils cimport cydriver
+from cuda.core._utils._cpython cimport make_hasattr_safe, read_short_int, set_call_offset, tuple_items
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._capture cimport is_capturing
+from cuda.core.graph._executable cimport Graph, Graph_keep
 from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside
-from cuda.core.graph._replay cimport MEMORY, NAMED, CallPattern
-from cuda.core.graph._replay cimport Replays, Replays_create
 
 import functools
+import inspect
+import pickle
 import sys
 import types
 import weakref
 from dataclasses import dataclass
 
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import repr_of, shown
-from cuda.core.graph._replay import data_names
+from cuda.core._utils.validators import list_argument, repr_of, shown
 
 __all__ = ["CaptureStatistics", "CapturedFunction", "capture"]
-
-_MAX_DEPTH = 32
 
 
 def capture(
@@ -52,22 +86,19 @@ def capture(
         Enqueues work on its first argument, a stream or a builder, and returns None. It runs only when it is captured,
         so its control flow must depend on its arguments only, and what its work uses must outlive the launch.
     data : str | Iterable[str], optional
-        Names of parameters that the function only passes on to the work it enqueues: buffers, arrays and addresses,
-        whole or sliced, and numbers that are passed unchanged to kernels. Nothing else may depend on their values,
-        only on the sizes and shapes of memory. If only data changed since the last call, the function does not run:
-        after two captures have shown which nodes use the data, these nodes are updated in the executable. If None, all
-        buffers and device arrays are data; ``()`` means no parameter.
+        Names of parameters that the function only passes on to the work it enqueues. The names are checked, but do not
+        change what a call does: all arguments are compared, and new data captures the function again.
     mode : str, optional
-        The capture mode; see :meth:`GraphBuilder.begin_building`. Default is ``"relaxed"``.
+        The capture mode; see :meth:`GraphBuilder.begin_building`. Defaults to ``"relaxed"``.
     options : :class:`GraphCompleteOptions`, optional
         How graphs are instantiated. Work that allocates memory and does not free it needs ``auto_free_on_launch``.
     maxsize : int, optional
-        The maximum number of executables to keep; the least recently used one is dropped. Default is 8.
+        The maximum number of executables to keep. Defaults to 8.
 
     Returns
     -------
     :class:`CapturedFunction`
-        The function; without ``function``, a decorator that returns it.
+        The function, or a decorator that returns it if ``function`` is None.
 
     Raises
     ------
@@ -79,7 +110,7 @@ def capture(
     check_maxsize(maxsize)
     if function is None:
         return functools.partial(capture, data=data, mode=mode, options=options, maxsize=maxsize)
-    if not callable(function):
+    if not callable(function) and not isinstance(function, classmethod):
         raise TypeError(f"function must be callable, not {type(function).__name__}")
     return CapturedFunction(function, data, mode, options, maxsize)
 
@@ -97,7 +128,7 @@ class CaptureStatistics:
     replays : int
         Calls that launched an unchanged executable, without running the function.
     patches : int
-        Calls that updated single nodes of an executable, without running the function.
+        Always 0: no call changes an executable without running the function.
     """
 
     captures: int = 0
@@ -107,31 +138,34 @@ class CaptureStatistics:
 
 
 cdef class CapturedFunction:
-    """A function that is captured once and replayed; created by :func:`capture`.
+    """A function that is captured and replayed; created by :func:`capture`.
 
-    A call with the same arguments as an earlier one launches the same executable. If only data changed (by default
-    all memory is data), the nodes that use it are updated first. With other arguments the function is captured again,
-    and an existing executable is updated with the new pointers, scalars and grids. Another executable is instantiated
-    if the work has another structure (other kernels, or more of them), or if arguments come back that an update had
-    replaced (two buffers used alternately).
+    A call with the same arguments as an earlier one launches the same executable. With other arguments the function is
+    captured again, and an existing executable is updated with the new pointers, scalars and grids. Another executable
+    is instantiated if the work has another structure (other kernels, or more of them), or if arguments come back that
+    an update had replaced (two buffers used alternately).
 
-    Arguments are compared by value: numbers, text and bytes; buffers, device arrays and views by address and shape;
-    kernels by identity; launch configurations, tuples, lists and dicts by their contents. A call with an argument of
-    any other type captures the function each time.
+    Arguments are compared by value: numbers, strings and bytes; buffers by address, size and memory resource; device
+    arrays and views by address, layout and dtype; kernels by identity; launch configurations, NumPy scalars and dtypes,
+    tuples, lists and dicts by their contents. A call with an argument of any other type captures the function each
+    time; :attr:`statistics` then counts no replays.
 
     On a capturing stream or a builder the function simply runs, and its work becomes part of that graph.
     Several threads may call it at the same time. As a method of a class, a captured function has its own executables
-    for each instance.
+    for each instance. An instance that does not support weak references cannot be tracked, so each call on it captures
+    the function.
     """
 
     cdef:
         object __weakref__
         VectorCall _call            # the vectorcall slot: the C function that a call of this object runs
         dict __dict__
-        Replays _replays
+        ReplayCache _cache
         object _function
         object _mode
-        dict _instances             # id -> (weak reference, Replays) of the objects that it is a method of
+        dict _instances             # id -> (weak reference, ReplayCache) of the objects that it is a method of
+        bint _is_method             # assigned in the body of a class
+        bint _always_captures
 
     __signature__ = ConstructorSignature()
 
@@ -141,11 +175,11 @@ cdef class CapturedFunction:
     def __init__(self, function, data=None, mode="relaxed", options=None, maxsize=8):
         """Create the result of :func:`capture`."""
         if self._function is not None:
-            raise RuntimeError("this CapturedFunction is initialized already; create a new one")
+            raise RuntimeError("this CapturedFunction is already initialized; create a new one")
         check_maxsize(maxsize)
-        positions, names = data_names(function, () if data is None else data)
+        check_data(function, () if data is None else data)
         functools.update_wrapper(self, function)
-        self._replays = Replays_create(MEMORY if data is None else NAMED, positions, names, options, maxsize)
+        self._cache = ReplayCache_create(options, maxsize)
         self._mode = mode
         self._instances = {}
         self._function = function
@@ -158,10 +192,17 @@ cdef class CapturedFunction:
     def __reduce__(self):
         refuse_pickle(self)
 
+    def __set_name__(self, owner, name):
+        self._is_method = True
+
     def __get__(self, instance, owner):
-        if instance is None:
+        cache_of(self)
+        # Bind as the function itself binds: a static method and a callable object do not.
+        get = getattr(type(self._function), "__get__", None)
+        bound = self._function if get is None else get(self._function, instance, owner)
+        if not isinstance(bound, types.MethodType) or bound is self._function:
             return self
-        return bound_to(self, instance)
+        return bound_to(self, bound)
 
     def __call__(self, stream: Stream | GraphBuilder, /, *args, **kwargs) -> None:
         """Launch the work of the function on ``stream``, capturing or updating it if necessary.
@@ -180,7 +221,7 @@ cdef class CapturedFunction:
         RuntimeError
             If the stream is closed.
         CUDAError
-            If the driver refuses to capture or launch.
+            If the driver rejects the capture or the launch.
         """
         # For callers that look this method up by name. A call of the object goes to CapturedFunction_call directly.
         cdef tuple names = tuple(kwargs)
@@ -189,40 +230,42 @@ cdef class CapturedFunction:
 
     @property
     def statistics(self) -> CaptureStatistics:
-        """How many calls have captured, updated, replayed and patched so far."""
-        cdef Replays replays = replays_of(self)
-        return CaptureStatistics(
-            replays.capture_count, replays.update_count, replays.replay_count, replays.patch_count
-        )
+        """How many calls have captured, updated and replayed so far."""
+        cdef ReplayCache cache = cache_of(self)
+        return CaptureStatistics(cache.capture_count, cache.update_count, cache.replay_count)
 
     def clear(self) -> None:
         """Drop all executables, so that the next call captures again. The statistics are kept."""
-        replays_of(self).clear()
+        ReplayCache_clear(cache_of(self))
 
 
 cdef object refuse_call(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* names):
-    replays_of(<CapturedFunction>callee)
+    cache_of(<CapturedFunction>callee)
 
 
-cdef Replays replays_of(CapturedFunction self):
-    if self._replays is None:
+cdef ReplayCache cache_of(CapturedFunction self):
+    if self._cache is None:
         raise RuntimeError("this CapturedFunction was not initialized: its __init__ did not run, or failed")
-    return self._replays
+    return self._cache
 
 
-# The bound method of an instance, which shares the executables that were captured for the same instance.
-cdef CapturedFunction bound_to(CapturedFunction self, object instance):
+# Binds to an instance or a class. Bound methods of one object share its executables.
+cdef CapturedFunction bound_to(CapturedFunction self, object method):
     cdef CapturedFunction result = CapturedFunction.__new__(CapturedFunction)
-    cdef Replays own = replays_of(self)
     cdef dict instances = self._instances
+    instance = method.__self__
     key = id(instance)
     known = instances.get(key)
     if known is None or known[0]() is not instance:
-        replays = Replays_create(own.choice, own.positions, own.data_names, own.options, own.maxsize)
-        known = weakref.ref(instance, lambda gone: instances.pop(key, None)), replays
-        instances[key] = known
-    result._replays = <Replays>known[1]
-    result._function = types.MethodType(self._function, instance)
+        try:
+            reference = weakref.ref(instance, lambda gone: instances.pop(key, None))
+            known = reference, ReplayCache_create(self._cache.options, self._cache.maxsize)
+            instances[key] = known
+        except TypeError:  # a class with __slots__ and no __weakref__; an id alone may be reused
+            known = None, self._cache
+            result._always_captures = True
+    result._cache = <ReplayCache>known[1]
+    result._function = method
     result._mode = self._mode
     result._call = &CapturedFunction_call
     return result
@@ -230,76 +273,65 @@ cdef CapturedFunction bound_to(CapturedFunction self, object instance):
 
 cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* names):
     cdef CapturedFunction self = <CapturedFunction>callee
+    cdef CapturedFunction bound
     cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
-    cdef ContextHandle h_context
-    cdef KeptContext context
     cdef KeptStream kept
     cdef Stream target
-    cdef int device_id = -1
-    cdef uintptr_t c_context
+    cdef CallKey key
     if count == 0:
         raise TypeError("a captured function needs a stream or a builder as its first argument, by position")
     if Py_TYPE(arguments[0]) == <PyTypeObject*>Stream:
         target = <Stream>arguments[0]
     else:
+        if count > 1 and is_receiver(self, <object>arguments[0]):
+            bound = self.__get__(<object>arguments[0], type(<object>arguments[0]))
+            if bound is not self:
+                return CapturedFunction_call(<PyObject*>bound, arguments + 1, count - 1, names)
         target = Stream_accept(<object>arguments[0])
     Stream_keep(target, &kept)
     if stream_captures(kept.get()):
-        return run_in_capture(self, kept, <object>arguments[0], arguments + 1, count - 1, names)
-    if context.hold(target._h_context):
-        c_context = <uintptr_t>context.get()
-    else:
-        Stream_context(target, &h_context, &device_id)
-        c_context = <uintptr_t>h_context.get()
-    if not self._replays.launch(c_context, arguments + 1, count - 1, names, kept):
-        capture_call(self, target, kept, c_context, arguments + 1, count - 1, names)
+        is_capturing(kept.handle())
+        run(self._function, <object>arguments[0], arguments + 1, count - 1, names)
+        return None
+    key = None if self._always_captures else CallKey_create(context_of(target), arguments + 1, count - 1, names)
+    if key is None or not ReplayCache_launch(self._cache, key, kept):
+        if key is not None:
+            release_resources(key)
+        with GraphBuilder_beside(target) as builder:
+            builder.begin_building(self._mode)
+            run(self._function, builder, arguments + 1, count - 1, names)
+            builder.end_building()
+            ReplayCache_launch_captured(self._cache, key, context_of(target), builder, kept)
     return None
 
 
-cdef object run_in_capture(
-    CapturedFunction self,
-    const KeptStream& kept,
-    object stream,
-    PyObject* const* arguments,
-    Py_ssize_t count,
-    PyObject* names,
-):
-    is_capturing(kept.handle())
-    args, kwargs = args_and_kwargs(arguments, count, names)
-    run(self._function, stream, args, kwargs)
-    return None
+# Returns true if the argument in the place of the stream is the object to bind to: Model.step(model, stream), or the
+# class to which a classmethod of Python 3.13 or later binds.
+cdef bint is_receiver(CapturedFunction self, object argument) except -1:
+    return (self._is_method or isinstance(argument, type)) and not hasattr(type(argument), "__cuda_stream__")
 
 
-cdef int capture_call(
-    CapturedFunction self,
-    Stream target,
-    const KeptStream& kept,
-    uintptr_t context,
-    PyObject* const* arguments,
-    Py_ssize_t count,
-    PyObject* names,
+cdef uintptr_t context_of(Stream stream) except? 0:
+    cdef ContextHandle h_context
+    cdef KeptContext context
+    cdef int device_id = -1
+    if context.hold(stream._h_context):
+        return <uintptr_t>context.get()
+    Stream_context(stream, &h_context, &device_id)
+    return <uintptr_t>h_context.get()
+
+
+cdef int run(
+    object function, object stream, PyObject* const* arguments, Py_ssize_t count, PyObject* names
 ) except -1:
-    cdef Replays replays = self._replays
-    cdef CallPattern pattern
-    cdef list data = []
-    args, kwargs = args_and_kwargs(arguments, count, names)
-    pattern = replays.describe(context, args, kwargs, data)
-    if pattern is not None and replays.launch_described(pattern, data, kept):
-        return 0
-    with GraphBuilder_beside(target) as builder:
-        builder.begin_building(self._mode)
-        run(self._function, builder, args, kwargs)
-        builder.end_building()
-        kernels = tuple(_kernels((args, kwargs)))
-        replays.launch_captured(context, pattern, data if pattern is not None else [], kernels, builder, kept)
-    return 0
-
-
-cdef tuple args_and_kwargs(PyObject* const* arguments, Py_ssize_t count, PyObject* names):
     cdef Py_ssize_t index
     cdef tuple keywords = <tuple>names if names != NULL else ()
     args = tuple([<object>arguments[index] for index in range(count)])
-    return args, {keywords[index]: <object>arguments[count + index] for index in range(len(keywords))}
+    kwargs = {keywords[index]: <object>arguments[count + index] for index in range(len(keywords))}
+    result = function(stream, *args, **kwargs)
+    if result is not None:
+        raise TypeError(f"a captured function must return None, not {type(result).__name__}")
+    return 0
 
 
 cdef int check_maxsize(object maxsize) except -1:
@@ -310,28 +342,438 @@ cdef int check_maxsize(object maxsize) except -1:
     return 0
 
 
-cdef int run(object function, object stream, tuple args, dict kwargs) except -1:
-    result = function(stream, *args, **kwargs)
-    if result is not None:
-        raise TypeError(f"a captured function must return None, not {type(result).__name__}")
+cdef int check_data(object function, object data) except -1:
+    names = [data] if isinstance(data, str) else list_argument("data", data, "names of parameters")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"data must be names of parameters, not {type(name).__name__}")
+    if not names:
+        return 0
+    if isinstance(function, (classmethod, staticmethod)):
+        function = function.__func__
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    known = {parameter.name for parameter in parameters if parameter.kind not in variable}
+    for name in names:
+        if name not in known:
+            raise ValueError(f"data must name parameters after the stream; the function has no parameter {name!r}")
     return 0
 
 
-def _kernels(argument, depth=0):
-    if isinstance(argument, Kernel):
-        yield argument
-    elif depth > _MAX_DEPTH:
-        return
-    elif isinstance(argument, dict):
-        yield from _kernels(tuple(argument.values()), depth + 1)
-    elif isinstance(argument, (tuple, list)):
-        for item in argument:
-            yield from _kernels(item, depth + 1)
+# ---------------------------------------------------------------------------------------------
+# Keys: what a function can observe of its arguments
+
+cdef enum:
+    MAX_DEPTH = 32  # more deeply nested arguments are captured each time
+
+
+class NotComparable(Exception):
+    """Raised for an argument whose state a key cannot hold."""
+
+
+# Two calls with equal keys capture the same work. The words of an argument begin with its type, which implies how many
+# follow, so that no two lists of arguments have the same words.
+@cython.final
+cdef class CallKey:
+    cdef:
+        vector[uint64_t] words      # numbers, addresses, and identities of objects
+        list objects                # what is compared with ==: instances of builtin types, and NumPy dtypes
+        list owners                 # the objects whose identities are in `words`
+        list resources              # once captured: weak references to those that may be dropped
+        vector[PyObject*] seen      # mutable arguments: a function can tell whether two are the same object
+
+
+# The key of a call, or None if it cannot be compared with others.
+cdef CallKey CallKey_create(uintptr_t context, PyObject* const* arguments, Py_ssize_t count, PyObject* names):
+    cdef CallKey self = CallKey.__new__(CallKey)
+    cdef Py_ssize_t index
+    cdef Py_ssize_t total = count
+    self.objects = []
+    self.owners = []
+    self.words.reserve(32)
+    self.words.push_back(context)
+    self.words.push_back(count)
+    self.words.push_back(names != NULL)
+    if names != NULL:
+        self.objects.append(<object>names)
+        total += len(<tuple>names)
+    try:
+        for index in range(total):
+            add_argument(self, <object>arguments[index], 0)
+    except NotComparable:
+        return None
+    return self
+
+
+cdef bint is_equal(CallKey self, CallKey other) except -1:
+    if self.words != other.words or self.objects != other.objects:
+        return False
+    for reference in self.resources:
+        if reference() is None:
+            return False
+    return True
+
+
+cdef uint64_t hash_of(CallKey self) except? 0:
+    cdef uint64_t mark = hash(tuple(self.objects))
+    cdef uint64_t word
+    for word in self.words:
+        mark = (mark ^ word) * <uint64_t>0xff51afd7ed558ccd
+        mark ^= mark >> 32
+    return mark
+
+
+# Prepares a key for being stored: an identity must not be reused while the key exists. But a key does not keep memory
+# resources alive, because their memory would stay reserved.
+cdef int release_resources(CallKey self) except -1:
+    owners, self.owners = self.owners, []
+    self.resources = []
+    for owner in owners:
+        if isinstance(owner, MemoryResource):
+            self.resources.append(weakref.ref(owner))
+        else:
+            self.owners.append(owner)
+    return 0
+
+
+cdef int add_argument(CallKey self, object argument, int depth) except -1:
+    cdef type cls = type(argument)
+    cdef int64_t number
+    cdef uint64_t bits
+    cdef double real
+    self.words.push_back(<uintptr_t><PyObject*>cls)
+    if argument is None or cls is bool:
+        self.words.push_back(<uintptr_t><PyObject*>argument)
+    elif cls is int:
+        if read_short_int(<PyObject*>argument, &number):
+            self.words.push_back(1)
+            self.words.push_back(<uint64_t>number)
+        else:
+            self.words.push_back(0)
+            self.objects.append(argument)
+    elif cls is float:
+        real = PyFloat_AS_DOUBLE(argument)  # its bits, because 0.0 == -0.0 and nan != nan
+        memcpy(&bits, &real, sizeof(bits))
+        self.words.push_back(bits)
+    elif cls is complex:
+        add_argument(self, argument.real, depth)
+        add_argument(self, argument.imag, depth)
+    elif cls is str or cls is bytes:
+        self.objects.append(argument)
+    elif isinstance(argument, Buffer):
+        add_buffer(self, <Buffer>argument)
+    elif cls is Kernel:
+        add_identity(self, argument)
+    elif cls is LaunchConfig:
+        add_config(self, <LaunchConfig>argument)
+    elif cls is tuple or cls is list or cls is dict:
+        add_items(self, argument, depth)
+    else:
+        add_array(self, argument)
+    return 0
+
+
+cdef inline int add_identity(CallKey self, object owner) except -1:
+    self.words.push_back(<uintptr_t><PyObject*>owner)
+    self.owners.append(owner)
+    return 0
+
+
+# Adds which earlier argument this object is; returns false for a new one.
+cdef bint add_repetition(CallKey self, object argument) except -1:
+    cdef size_t index
+    for index in range(self.seen.size()):
+        if self.seen[index] == <PyObject*>argument:
+            self.words.push_back(index)
+            return True
+    self.words.push_back(<uint64_t>-1)
+    self.seen.push_back(<PyObject*>argument)
+    return False
+
+
+cdef int add_items(CallKey self, object items, int depth) except -1:
+    if depth > MAX_DEPTH:
+        raise NotComparable
+    if add_repetition(self, items):
+        return 0
+    self.words.push_back(len(items))
+    if type(items) is dict:
+        for key, value in items.items():
+            add_argument(self, key, depth + 1)
+            add_argument(self, value, depth + 1)
+    else:
+        for value in items:
+            add_argument(self, value, depth + 1)
+    return 0
+
+
+cdef int add_buffer(CallKey self, Buffer buffer) except -1:
+    cdef KeptAllocation memory
+    cdef type cls = type(buffer)
+    if cls is not Buffer:
+        if not cls.__module__.startswith("cuda.core."):
+            raise NotComparable  # a subclass may have attributes
+        add_identity(self, cls)
+    if add_repetition(self, buffer):
+        return 0
+    if not memory.hold(buffer._h_allocation):
+        raise NotComparable
+    self.words.push_back(memory.value().pointer)
+    self.words.push_back(memory.value().size)
+    self.words.push_back(buffer._is_readonly | buffer._is_mapped << 1)
+    add_identity(self, resource_of(buffer))
+    return 0
+
+
+cdef int add_config(CallKey self, LaunchConfig config) except -1:
+    cdef int index
+    if add_repetition(self, config):
+        return 0
+    for index in range(3):
+        self.words.push_back(config._grid[index])
+        self.words.push_back(config._cluster[index])
+    self.words.push_back(config._native.blockDimX)
+    self.words.push_back(config._native.blockDimY)
+    self.words.push_back(config._native.blockDimZ)
+    self.words.push_back(config._native.sharedMemBytes)
+    self.words.push_back(config._is_cooperative | config._is_serialization_programmatic << 1)
+    return 0
+
+
+# Device arrays and views of any library, NumPy scalars and dtypes.
+cdef int add_array(CallKey self, object argument) except -1:
+    add_identity(self, type(argument))
+    try:
+        numpy = sys.modules.get("numpy")
+        if numpy is not None and isinstance(argument, numpy.dtype):
+            self.objects.append(value_of_dtype(argument))
+            return 0
+        if numpy is not None and isinstance(argument, numpy.generic):
+            if type(argument) is not argument.dtype.type or argument.dtype.hasobject:
+                raise NotComparable
+            self.objects += value_of_dtype(argument.dtype), argument.tobytes()
+            return 0
+        interface = argument.__cuda_array_interface__
+        if add_repetition(self, argument):
+            return 0
+        if interface.get("version") == 2:
+            add_known_array(self, argument)  # a tensor of PyTorch
+        else:
+            shape, typestr, address, is_readonly = read_entries(interface, "__cuda_array_interface__")
+            self.objects.append(plain((
+                shape, typestr, address, is_readonly, interface.get("strides"), interface.get("descr"),
+                interface.get("stream"),
+            )))
+        dtype = getattr(argument, "dtype", None)
+        if numpy is not None and isinstance(dtype, numpy.dtype):
+            self.objects.append(value_of_dtype(dtype))
+    except Exception:  # a property of another library's class may raise anything
+        raise NotComparable from None
+    return 0
+
+
+cdef int add_known_array(CallKey self, object argument) except -1:
+    cdef ViewState state = ViewState.__new__(ViewState)
+    if not import_known_with_interface(state, argument, -1, FOR_COPY) or not state._is_device_accessible:
+        raise NotComparable
+    element = element_of(state)
+    hash(element)
+    self.objects.append((state._ptr, shape_of(state), strides_of(state), element, bool(state._is_readonly)))
+    return 0
+
+
+# Equal NumPy dtypes may differ in their metadata, and in those of their fields.
+cdef object value_of_dtype(object dtype):
+    return dtype if dtype.fields is None and dtype.subdtype is None and not dtype.metadata else pickle.dumps(dtype)
+
+
+# A copy of nested tuples and lists as tuples, whose other items must be instances of builtin types.
+cdef object plain(object value):
+    cls = type(value)
+    if cls is tuple or cls is list:
+        return tuple([plain(item) for item in value])
+    if value is None or cls is int or cls is str or cls is bool:
+        return value
+    raise NotComparable
+
+
+# ---------------------------------------------------------------------------------------------
+# Executables of one function
+
+cdef enum:
+    MAX_SEEN = 512                  # marks of earlier calls
+    SIGNAL_CHECK_INTERVAL = 100_000  # microseconds
+
+
+@cython.final
+cdef class CapturedWork:
+    cdef:
+        Graph graph
+        CallKey key         # of the call that it was captured for; None for none
+        uintptr_t context
+
+
+@cython.final
+cdef class ReplayCache:
+    cdef:
+        object options
+        Py_ssize_t maxsize
+        list works          # CapturedWork, the most recently used first
+        dict marks          # hashes of the keys that were captured, oldest first
+        PyThread_type_lock lock
+        long owner          # the thread that holds the lock
+        int process         # to which the lock belongs
+        uint64_t capture_count
+        uint64_t update_count
+        uint64_t replay_count
+
+    def __dealloc__(self):
+        if self.lock != NULL:
+            PyThread_free_lock(self.lock)
+
+
+cdef ReplayCache ReplayCache_create(object options, Py_ssize_t maxsize):
+    cdef ReplayCache self = ReplayCache.__new__(ReplayCache)
+    self.options = options
+    self.maxsize = maxsize
+    self.works = []
+    self.marks = {}
+    self.process = getpid()
+    self.lock = PyThread_allocate_lock()
+    if self.lock == NULL:
+        raise MemoryError()
+    return self
+
+
+# Launches the executable of an equal call; returns false if there is none.
+cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const KeptStream& stream) except -1:
+    cdef CapturedWork work
+    cdef Py_ssize_t index
+    acquire(self)
+    try:
+        for index, work in enumerate(self.works):
+            if work.key is not None and is_equal(work.key, key):
+                if index != 0:
+                    self.works.insert(0, self.works.pop(index))
+                launch_work(work, stream)
+                self.replay_count += 1
+                return True
+    finally:
+        release(self)
+    return False
+
+
+# Launches work that was just captured: updates an existing executable, or instantiates another one.
+cdef int ReplayCache_launch_captured(
+    ReplayCache self, CallKey key, uintptr_t context, GraphBuilder builder, const KeptStream& stream
+) except -1:
+    cdef CapturedWork work = None
+    cdef bint comes_back
+    acquire(self)
+    try:
+        # Arguments that come back get an executable of their own, instead of an update with each call.
+        comes_back = key is not None and not add_mark(self, hash_of(key))
+        if not comes_back or len(self.works) >= self.maxsize:
+            work = update_existing(self, key, context, builder, comes_back)
+        if work is not None:
+            self.works.remove(work)
+            self.update_count += 1
+        else:
+            work = CapturedWork.__new__(CapturedWork)
+            work.graph = builder.complete(self.options)
+            work.context = context
+            self.capture_count += 1
+        work.key = key
+        self.works.insert(0, work)
+        _evicted = self.works[self.maxsize:]  # destroyed after the lock is released
+        del self.works[self.maxsize:]
+        launch_work(work, stream)
+    finally:
+        release(self)
+    return 0
+
+
+cdef CapturedWork update_existing(
+    ReplayCache self, CallKey key, uintptr_t context, GraphBuilder builder, bint oldest_first
+):
+    cdef CapturedWork work
+    cdef CallKey old_key
+    works = self.works[::-1] if oldest_first else list(self.works)
+    if key is None:  # calls that cannot be compared leave the executables of the others alone, if possible
+        works.sort(key=lambda CapturedWork work: work.key is not None)
+    for work in works:
+        if work.context != context:
+            continue
+        old_key, work.key = work.key, None  # an exception may leave it half updated
+        try:
+            work.graph.update(builder)
+            return work
+        except CUDAError:  # the topology differs; the executable is unchanged
+            work.key = old_key
+    return None
+
+
+# Returns false if the mark was there.
+cdef bint add_mark(ReplayCache self, uint64_t mark) except -1:
+    if mark in self.marks:
+        return False
+    self.marks[mark] = None
+    if len(self.marks) > MAX_SEEN:
+        del self.marks[next(iter(self.marks))]
+    return True
+
+
+cdef int launch_work(CapturedWork work, const KeptStream& stream) except -1:
+    cdef KeptGraphExec executable
+    Graph_keep(work.graph, &executable)
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), stream.get()), b"cuGraphLaunch")
+    return 0
+
+
+cdef int ReplayCache_clear(ReplayCache self) except -1:
+    acquire(self)
+    try:
+        works, self.works = self.works, []
+        self.marks.clear()
+    finally:
+        release(self)
+    del works  # after the lock is released
+    return 0
+
+
+# Waiting for the lock checks for signals. In a forked child, where the thread that held it does not exist, a new lock
+# replaces it.
+cdef int acquire(ReplayCache self) except -1:
+    cdef PyThread_type_lock lock
+    cdef int is_taken = PyThread_acquire_lock(self.lock, NOWAIT_LOCK)
+    while not is_taken:
+        with cython.critical_section(self):
+            if self.process != getpid():
+                self.lock = PyThread_allocate_lock()
+                self.process = getpid()
+                self.owner = 0
+            lock = self.lock
+        if self.owner == PyThread_get_thread_ident():
+            raise RuntimeError("a captured function cannot be called during a call of itself, for example by a finalizer")
+        with nogil:
+            is_taken = PyThread_acquire_lock_timed(lock, SIGNAL_CHECK_INTERVAL, 0)
+        if not is_taken:
+            PyErr_CheckSignals()
+    self.owner = PyThread_get_thread_ident()
+    return 0
+
+
+cdef inline void release(ReplayCache self) noexcept:
+    self.owner = 0
+    PyThread_release_lock(self.lock)
 
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
     PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    # The second argument is a timeout in microseconds, the third whether a signal interrupts the wait.
+    int PyThread_acquire_lock_timed(PyThread_type_lock, long long, int) nogil
 
 
 cdef int make_callable() except -1:

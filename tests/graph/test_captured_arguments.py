@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of captured functions: how calls are compared, and the arguments that are data."""
+"""Arguments of captured functions: how calls are compared."""
+
+import weakref
 
 import numpy as np
 import pytest
 
-from cuda.core import LaunchConfig, launch
+from cuda.core import Buffer, LaunchConfig, MemoryResource, launch
 from cuda.core.graph import CaptureStatistics, capture
 from cuda.core.utils import register_importer
 from support.captured_work import SOURCE, OnDevice, fill, ints, kernel, values
@@ -117,29 +119,31 @@ def test_a_configuration_that_was_changed_in_place_is_updated(stream):
     assert values(y) == [16, 4, 2, 2] and work.statistics == CaptureStatistics(1, 2, 1, 0)
 
 
-def test_memory_of_another_size_or_class_is_captured_again(stream):
+def test_memory_of_another_address_size_or_class_is_captured_again(stream):
     axpy, runs = kernel("axpy"), []
 
-    @capture
+    @capture(maxsize=16)
     def work(stream, y):
         runs.append(1)
         n = y.size // 4 if hasattr(y, "size") else 4
         launch(stream, LaunchConfig(grid=1, block=8), axpy, y, y, 1, n)
 
-    memories = [ints(count, 1) for count in (4, 4, 4, 8, 8, 8)]
-    for y in memories:
-        work(stream, y.buffer)
-    for y in memories[:3]:
-        work(stream, OnDevice(y))
+    memories = [ints(count, 1) for count in (4, 4, 8, 8)]
+    for _ in range(4):
+        for y in memories:
+            work(stream, y.buffer)
+        for y in memories[:2]:
+            work(stream, OnDevice(y))
     stream.sync()
-    assert [values(y) for y in memories] == [[4] * 4] * 3 + [[2] * 8] * 3
-    assert len(runs) == 6 and work.statistics.patches == 3
+    assert [values(y) for y in memories] == [[2**8] * 4] * 2 + [[2**4] * 8] * 2
+    assert work.statistics.replays == 24 - len(runs) and len(runs) <= 12
 
 
-def test_more_data_than_the_fast_comparison_takes_is_patched(stream):
+@pytest.mark.parametrize("data", [(), "many"])
+def test_many_arguments_are_compared(stream, data):
     axpy, runs = kernel("axpy"), []
 
-    @capture(data="many")
+    @capture(data=data)
     def work(stream, y, many):
         runs.append(1)
         launch(stream, LaunchConfig(grid=1, block=4), axpy, y, y, many[-1], 4)
@@ -149,11 +153,64 @@ def test_more_data_than_the_fast_comparison_takes_is_patched(stream):
         work(stream, y.address, list(range(100)) + [number])
     stream.sync()
     assert values(y) == [2 * 3 * 4 * 4] * 4
-    assert len(runs) == 2 and work.statistics == CaptureStatistics(captures=1, updates=1, replays=1, patches=1)
+    assert len(runs) == 3 and work.statistics == CaptureStatistics(captures=1, updates=2, replays=1)
+
+
+def test_numpy_dtypes_are_compared_with_their_fields_and_metadata(stream):
+    dtypes = [
+        "<i4", "<f4", [("a", "<i4")], [("b", "<i4")], np.dtype("<i4", metadata={"unit": 1}),
+        np.dtype("<i4", metadata={"unit": 2}), [("a", np.dtype("<i4", metadata={"unit": 1}))],
+    ]  # fmt: skip
+    seen = []
+    work = capture(lambda stream, dtype: seen.append(dtype), maxsize=len(dtypes))
+    for _ in range(3):
+        for dtype in dtypes:
+            work(stream, np.dtype(dtype))
+    assert len(seen) == 2 * len(dtypes) - 1 and work.statistics.replays == len(dtypes) + 1
+    scalar = np.zeros((), [("a", "<i4")])[()]
+    fields = []
+    of_scalar = capture(lambda stream, scalar: fields.append(scalar.dtype.names))
+    for other in (scalar, scalar, np.zeros((), [("b", "<i4")])[()]):
+        of_scalar(stream, other)
+    assert fields == [("a",), ("b",)]
+
+
+def test_one_argument_twice_differs_from_two_equal_arguments(stream):
+    memory, found = ints(4), []
+    work = capture(lambda stream, x, y: found.append(x is y))
+    pair = [Buffer.from_handle(memory.address, 16) for _ in range(2)]
+    for x, y in ((pair[0], pair[0]), (pair[0], pair[1]), (pair[0], pair[0]), (pair[1], pair[1])):
+        work(stream, x, y)
+    assert found == [True, False, True] and work.statistics.replays == 1
+
+
+def test_a_dropped_memory_resource_is_not_kept_alive_and_not_mistaken(stream):
+    class Resource(MemoryResource):
+        is_device_accessible = is_host_accessible = True
+        device_id = -1
+
+        def __init__(self, name):
+            self.name = name
+
+        def allocate(self, size, *, stream):
+            raise NotImplementedError
+
+        def deallocate(self, ptr, size, *, stream):
+            pass
+
+    memory, found = ints(4), []
+    work = capture(lambda stream, x: found.append(x.memory_resource.name))
+    for name in range(20):
+        resource = Resource(name)
+        work(stream, Buffer.from_handle(memory.address, 16, resource))
+        gone = weakref.ref(resource)
+        del resource
+        assert gone() is None
+    assert found == list(range(20))
 
 
 @pytest.mark.parametrize("data", [(), "x"])
-def test_arguments_nested_too_deep_or_in_a_cycle_are_captured_each_time(stream, data):
+def test_arguments_nested_too_deep_or_in_a_cycle(stream, data):
     deep = []
     for _ in range(100_000):
         deep = [deep]
@@ -164,13 +221,15 @@ def test_arguments_nested_too_deep_or_in_a_cycle_are_captured_each_time(stream, 
     for x in (deep, endless, [[1, [2.0]], (None,)], [[1, [2.0]], (None,)], {"a": deep}):
         work(stream, x)
     assert len(runs) == 4
+    work(stream, endless)
+    assert work.statistics.replays == 1
     while deep:  # its nested deallocation would overflow the stack
         deep = deep.pop()
 
 
 @pytest.mark.parametrize(
     ("data", "error", "text"),
-    [("z", ValueError, "no parameter 'z'"), ("stream", ValueError, "parameters after the stream"),
+    [("z", ValueError, "no parameter 'z'"), (("x", "y"), ValueError, "no parameter 'y'"), ("stream", ValueError, "parameters after the stream"),
      ("args", ValueError, "no parameter 'args'"), ((1,), TypeError, "names of parameters, not int"),
      (7, TypeError, "data must be names of parameters, not int")],
 )  # fmt: skip
