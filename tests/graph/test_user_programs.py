@@ -246,7 +246,7 @@ def test_a_stream_of_another_library(device, mod, numbers):
 
 
 def test_a_decoding_loop(device, mod, numbers):
-    """The position is a kernel argument that data names, so that it is patched."""
+    """The position is a kernel argument, so each call updates the executable."""
     stream, one = device.create_stream(), LaunchConfig(grid=1, block=1)
     state, table, tokens = (numbers.ctypes.data + offset for offset in (0, 4, 24))
     numbers[1:6] = [3, 0, 4, 1, 2]
@@ -264,7 +264,7 @@ def test_a_decoding_loop(device, mod, numbers):
     for _ in range(9):
         expected.append([3, 0, 4, 1, 2][expected[-1]])
     assert numbers[6:16].tolist() == expected
-    assert token.statistics.patches == 7
+    assert token.statistics.updates == 8
 
 
 def test_replay_with_static_buffers(device, mod, numbers):
