@@ -38,30 +38,9 @@ def _constructor_text(cls: type) -> str | None:
 
 
 def _parse(text: str):
-    # Importing these takes longer than everything that a first launch needs.
-    import ast
-    import inspect
+    import inspect  # late, because it takes longer to import than everything that a first launch needs
 
-    arguments = ast.parse(f"def {text}: ...").body[0].args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults = [None] * (len(positional) - len(arguments.defaults)) + arguments.defaults
-    of_kind = [(inspect.Parameter.POSITIONAL_OR_KEYWORD, pair) for pair in zip(positional, defaults, strict=True)]
-    of_kind[: len(arguments.posonlyargs)] = [
-        (inspect.Parameter.POSITIONAL_ONLY, pair) for _, pair in of_kind[: len(arguments.posonlyargs)]
-    ]
-    of_kind += [(inspect.Parameter.VAR_POSITIONAL, (arguments.vararg, None))] if arguments.vararg else []
-    of_kind += [
-        (inspect.Parameter.KEYWORD_ONLY, pair) for pair in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    of_kind += [(inspect.Parameter.VAR_KEYWORD, (arguments.kwarg, None))] if arguments.kwarg else []
-    return inspect.Signature(
-        [
-            inspect.Parameter(
-                argument.arg,
-                kind,
-                default=inspect.Parameter.empty if default is None else ast.literal_eval(default),
-                annotation=inspect.Parameter.empty if argument.annotation is None else ast.unparse(argument.annotation),
-            )
-            for kind, (argument, default) in of_kind[1:]
-        ]
-    )
+    namespace = {}
+    exec(f"from __future__ import annotations\ndef {text}: ...", namespace)
+    signature = inspect.signature(namespace["__init__"])
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
