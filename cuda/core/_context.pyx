@@ -25,7 +25,6 @@ from cuda.core._native._cuda_core cimport (
     green_registry,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
 from cuda.core._native import _late
@@ -299,6 +298,3 @@ cdef int Context_enter_to_release(cydriver.CUcontext c_context) noexcept nogil:
     err = cydriver.cuCtxPushCurrent(c_context)
     WARN_RETURN(err, b"cuCtxPushCurrent")
     return 1 if err == cydriver.CUresult.CUDA_SUCCESS else -1
-
-
-make_hasattr_safe(Context)

@@ -30,7 +30,7 @@ from cuda.core._native._cuda_core cimport ContextHandle, KeptContext
 from cuda.core._native._device_wait cimport wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe, newfunc, set_constructor, vectorcallfunc
+from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version, init_driver
 
 from contextvars import ContextVar
@@ -324,9 +324,6 @@ cdef Context Device_find_context(DeviceContexts self, cydriver.CUcontext c_conte
         if context is not None and (<Context>context)._address() == <intptr_t>c_context:
             return context
     return None
-
-
-make_hasattr_safe(DeviceContexts)
 
 
 cdef class Factories:
@@ -954,7 +951,6 @@ cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
 
 # Device(0) is a frequent call: through vectorcall it looks up the existing object without an argument tuple.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
-make_hasattr_safe(Device)
 
 
 __getattr__ = deferred_names("cuda.core._device", {"DeviceProperties": "_device_properties"}, root="cuda.core")

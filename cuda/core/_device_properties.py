@@ -7,12 +7,11 @@ from __future__ import annotations
 import importlib
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.attribute_errors import CachedProperty
 
 __all__ = ["DeviceProperties"]
 
 
-class Attribute(CachedProperty):
+class Attribute:
     """One device attribute, read from the driver at first access and cached in the instance.
 
     The name of the row is that of the driver's enumerator, ``CU_DEVICE_ATTRIBUTE_...``, in lower case.

@@ -11,7 +11,6 @@ from libcpp.vector cimport vector
 from cuda.core._native._cuda_core cimport refuse_pickle
 from cuda.core._native._cuda_core cimport ContextHandle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.cuda_utils cimport c_driver_version
 
@@ -20,6 +19,7 @@ from collections.abc import Sequence
 
 from cuda.core import typing as enums
 from cuda.core._native import _late
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_str_enum, shown
@@ -320,7 +320,7 @@ cdef int DeviceResources_query(
 cdef int Resource_check_driver(int version, str what) except -1:
     init_driver()
     if c_driver_version() < version:
-        raise RuntimeError(
+        raise UnavailableError(
             f"{what} needs a driver of CUDA {version // 1000}.{version % 1000 // 10} or newer; "
             f"this one is of CUDA {c_driver_version() // 1000}.{c_driver_version() % 1000 // 10}"
         )
@@ -445,8 +445,3 @@ def _truth(value) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"backfill must be a bool or a sequence of bools, not {type(value).__name__}")
     return value
-
-
-make_hasattr_safe(DeviceResources)
-make_hasattr_safe(SMResource)
-make_hasattr_safe(WorkqueueResource)

@@ -13,7 +13,6 @@ from cuda.core._native._cuda_core cimport DriverObject, bindings_object
 from cuda.core._native._cuda_core cimport ContextHandle, EventHandle, Handle, Keep, KeptEvent, address
 from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -25,6 +24,7 @@ from cuda.core._utils.cuda_utils cimport (
 import weakref
 
 from cuda.core._native import _late
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import Options, options_class
 
@@ -114,7 +114,7 @@ cdef class Event(DriverObject):
         """
         self._check_open()
         if not self._flags & cydriver.CU_EVENT_INTERPROCESS:
-            raise RuntimeError("this Event is not shared between processes; record it with ipc_enabled=True")
+            raise UnavailableError("this Event is not shared between processes; record it with ipc_enabled=True")
         if self._ipc_descriptor is None:
             descriptor = Event_export(self)
             with cython.critical_section(self):
@@ -393,6 +393,3 @@ cdef object Event_elapsed(Event start, Event end):
     if not ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventElapsedTime"):
         raise RuntimeError("both events must have completed to be subtracted; call sync() on the later one first")
     return c_milliseconds
-
-
-make_hasattr_safe(Event)

@@ -29,7 +29,6 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
 
@@ -433,6 +432,3 @@ cdef void unmap_memory(Allocation value) noexcept nogil:
             cydriver.cuGraphicsUnmapResources(1, &resource.raw, value.h_stream.get()), b"cuGraphicsUnmapResources"
         )
         Context_leave(is_entered)
-
-
-make_hasattr_safe(GraphicsResource)

@@ -32,7 +32,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
 from cuda.core._native._cuda_core cimport Allocation, ArgumentBlock, KeptKernel, LaunchList, launch_list
-from cuda.core._utils._cpython cimport make_hasattr_safe, read_short_int, tuple_items
+from cuda.core._utils._cpython cimport read_short_int, tuple_items
 from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils._type_table cimport TypeTable
 
@@ -40,6 +40,7 @@ from _thread import RLock
 import re
 import sys
 
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
@@ -323,7 +324,7 @@ cdef inline char* ArgumentBlock_begin(
 
 
 cdef int refuse_closed_buffer() except -1:
-    raise RuntimeError("a Buffer among the kernel arguments is closed")
+    raise UnavailableError("a Buffer among the kernel arguments is closed")
 
 
 cdef inline size_t padded(size_t size) noexcept nogil:
@@ -711,6 +712,3 @@ cdef class ParamHolder:
     def ptr(self) -> int:
         """The address of the ``void*`` array, valid as long as this object exists; 0 without arguments."""
         return <intptr_t>self._block.kernel_params
-
-
-make_hasattr_safe(ParamHolder)

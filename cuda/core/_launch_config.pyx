@@ -9,7 +9,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from libc.limits cimport UINT_MAX
 
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport add_constructor_hints, make_hasattr_safe
+from cuda.core._utils._cpython cimport add_constructor_hints
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 
 import operator
@@ -348,4 +348,3 @@ cdef int device_attribute(int ordinal, cydriver.CUdevice_attribute c_attribute) 
 
 
 add_constructor_hints(<PyTypeObject*>LaunchConfig)
-make_hasattr_safe(LaunchConfig)

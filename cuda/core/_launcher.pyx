@@ -25,7 +25,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe, set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import math
@@ -448,4 +448,3 @@ cdef object launch_general = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
-make_hasattr_safe(BoundKernel)

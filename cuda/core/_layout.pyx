@@ -7,7 +7,6 @@ from __future__ import annotations
 cimport cython
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 
-from cuda.core._utils._cpython cimport make_hasattr_safe
 
 import operator
 
@@ -460,6 +459,3 @@ cdef int check_reach(tuple shape, tuple strides, int64_t unit, int64_t itemsize)
             f"itemsize {itemsize}"
         )
     return 0
-
-
-make_hasattr_safe(_StridedLayout)

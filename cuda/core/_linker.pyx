@@ -27,8 +27,8 @@ from cuda.core._compile._nvjitlink import NO_NVJITLINK, NvJitLink, nvjitlink_ver
 from cuda.core._compile._option_table import ignored_options, refused_options, render_options
 from cuda.core._compile._tools import CallLock
 from cuda.core._module import ObjectCode
-from cuda.core._utils.attribute_errors import completed_as, hasattr_safe, raise_if_uninitialized
-from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -142,7 +142,7 @@ cdef class DriverLinker:
             detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
         with self._call_lock:
             if not link.hold(self._h_link):
-                raise RuntimeError("this Linker is closed")
+                raise UnavailableError("this Linker is closed")
             try:
                 if not is_file and kind != ObjectCodeFormatType.LIBRARY:
                     check_image(data)
@@ -156,7 +156,7 @@ cdef class DriverLinker:
         cdef KeptLink link
         with self._call_lock:
             if not link.hold(self._h_link):
-                raise RuntimeError("this Linker is closed")
+                raise UnavailableError("this Linker is closed")
             try:
                 return Link_complete(link.get(), self._data)
             except CUDAError as error:
@@ -240,7 +240,6 @@ _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 _choice = threading.RLock()
 
 
-@hasattr_safe
 @raise_if_uninitialized("_linker", "_is_linked")
 class Linker:
     """Links compiled code at run time, with nvJitLink (``nvJitLinkCreate``) or the driver (``cuLinkCreate``).
@@ -353,7 +352,7 @@ class Linker:
         if target is None:
             target = _TARGETS[find_str_enum(target_type, _TARGETS, "target_type")]
         if self.is_closed:
-            raise RuntimeError("this Linker is closed")
+            raise UnavailableError("this Linker is closed")
         if target is ObjectCodeFormatType.PTX and self.backend is CompilerBackendType.DRIVER:
             raise ValueError(f"target_type must be 'cubin' for the driver's linker, not 'ptx'; {NO_NVJITLINK}")
         if self._is_linked:
@@ -402,7 +401,6 @@ class Linker:
         return self._linker.backend
 
     @property
-    @completed_as(object)
     def handle(self) -> int | driver.CUlinkState:  # noqa: F821
         """The address of the nvJitLink handle, or the ``driver.CUlinkState``; 0 or null when closed."""
         return self._linker.handle

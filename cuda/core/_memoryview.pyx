@@ -63,7 +63,7 @@ from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
 from cuda.core._native._cuda_core cimport Keep
-from cuda.core._utils._cpython cimport make_hasattr_safe, set_error_on_any_thread
+from cuda.core._utils._cpython cimport set_error_on_any_thread
 
 import functools
 import math
@@ -376,11 +376,6 @@ def _integers(shape) -> tuple[int, ...]:
 
 # cython: annotation_typing=False
 """Views of arrays and tensors of any library."""
-
-
-
-
-
 
 
 # The function of the tensor map module, imported at the first use.
@@ -861,5 +856,3 @@ cdef StridedMemoryView empty_view(object view):
 
 
 register_view_class(StridedMemoryView)
-make_hasattr_safe(StridedMemoryView)
-make_hasattr_safe(_StridedMemoryViewProxy)

@@ -40,7 +40,6 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
 
@@ -668,7 +667,3 @@ cdef int Kernel_check_layout(Kernel self) except -1:
             "the parameters of a kernel can only be queried with a driver of CUDA 12.4 or newer; install a newer driver"
         )
     return 0
-
-
-make_hasattr_safe(ObjectCode)
-make_hasattr_safe(Kernel)

@@ -19,8 +19,8 @@ from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._request import CompileRequest, CompiledCode, compile_settings
 from cuda.core._native import _late
 from cuda.core._module import ObjectCode
-from cuda.core._utils.attribute_errors import completed_as, hasattr_safe, raise_if_uninitialized
-from cuda.core._utils.cuda_utils import CUDAError, check_or_create_options, driver_version
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options, driver_version
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
@@ -36,7 +36,6 @@ _caller = Deferred("cuda.core._utils.errors")
 _linker = Deferred("cuda.core._linker")
 
 
-@hasattr_safe
 @raise_if_uninitialized("_settings", "_opening", "_code")
 class Program:
     """Source code to be compiled at run time, with NVRTC, NVVM or a linker.
@@ -167,7 +166,7 @@ class Program:
             suppress output of this type, or ``cache`` is not used because an ``#include`` cannot be resolved.
         """
         if self._is_closed:
-            raise RuntimeError(CLOSED)
+            raise UnavailableError(CLOSED)
         target = self._target(target_type)
         name_expressions = () if name_expressions is None else name_expressions
         expressions = checked_expressions(name_expressions)
@@ -211,7 +210,6 @@ class Program:
         return self._settings.back_end.backend or _linker.Linker.which_backend()
 
     @property
-    @completed_as(object)
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
         """The ``nvrtc.nvrtcProgram``, the ``nvvmProgram`` as an int, or the handle of the linker; null when closed."""
         if self._back_end is None and self._is_closed:
@@ -235,13 +233,13 @@ class Program:
         if self._back_end is None:
             with self._opening:
                 if self._is_closed:
-                    raise RuntimeError(CLOSED)
+                    raise UnavailableError(CLOSED)
                 if self._back_end is None:
                     source = self._settings.prefix + source_bytes(self._code)
                     self._back_end = self._settings.back_end(source, os.fsencode(self._name), self._settings)
                 if self._is_closed:
                     self._back_end.close()
-                    raise RuntimeError(CLOSED)
+                    raise UnavailableError(CLOSED)
         return self._back_end
 
     def _check_early(self) -> None:

@@ -36,7 +36,6 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_create_options, init_driver
 
 import os
@@ -551,4 +550,3 @@ cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
 
 LEGACY_DEFAULT_STREAM = Stream._legacy_default()
 PER_THREAD_DEFAULT_STREAM = Stream._per_thread_default()
-make_hasattr_safe(Stream)

@@ -18,7 +18,6 @@ from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_t
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._native._cuda_core cimport ContextHandle, refuse_pickle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 from enum import IntEnum
@@ -46,11 +45,6 @@ __all__ = [
 
 # cython: annotation_typing=False
 """Options of tensor maps: the enums for element types, swizzles and so on, and the options class for tiles."""
-
-
-
-
-
 
 
 class TensorMapDataType(IntEnum):
@@ -471,12 +465,6 @@ cdef tuple shape_of(const EncodeArguments* arguments):
 """Tensor maps: descriptors of tensors in global memory for the tensor memory accelerator (TMA)."""
 
 
-
-
-
-
-
-
 cdef class TensorMapDescriptor:
     """A tensor map (``CUtensorMap``): 128 bytes that describe a tensor to the tensor memory accelerator (TMA).
 
@@ -804,4 +792,3 @@ cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* target,
 
 
 register_argument_type(TensorMapDescriptor, &write_tensor_map, sizeof(cydriver.CUtensorMap))
-make_hasattr_safe(TensorMapDescriptor)

@@ -7,16 +7,18 @@ from __future__ import annotations
 import ctypes
 import string
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from cuda.core._utils.cuda_utils import CUDAError, driver, handle_return
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, driver, handle_return
 from cuda.core._utils.enums import PROCESS_STATE
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.attribute_errors import completed_as, hasattr_safe
 from cuda.core._utils.validators import shown
 from cuda.core._utils.cuda_utils import binding_version as _binding_version
 from cuda.core._utils.cuda_utils import driver_version
 from cuda.core._utils.host_wait import call_interruptibly
-from cuda.core.typing import ProcessStateType as _ProcessStateType
+
+if TYPE_CHECKING:  # Jedi fails on annotations that it can evaluate to a Literal
+    from cuda.core.typing import ProcessStateType as _ProcessStateType
 
 __all__ = ["Process"]
 
@@ -33,7 +35,6 @@ _UNSUPPORTED = (
 )
 
 
-@hasattr_safe
 @raise_if_uninitialized("_pid")
 class Process:
     """A process that uses CUDA and is to be checkpointed, usually by another process.
@@ -159,7 +160,6 @@ class Process:
         return self._pid
 
     @property
-    @completed_as(str)
     def state(self) -> _ProcessStateType:
         """The state: ``"running"``, ``"locked"``, ``"checkpointed"`` or ``"failed"`` (``cuCheckpointProcessGetState``).
 
@@ -191,11 +191,11 @@ def _get_driver():
     bindings = _binding_version()
     if bindings < (12, 8) or (13,) <= bindings < (13, 0, 2) or not hasattr(driver, "cuCheckpointProcessLock"):
         version = ".".join(map(str, bindings))
-        raise RuntimeError(
+        raise UnavailableError(
             f"checkpoints need cuda-bindings 12.8 or later, or 13.0.2 or later of the 13 series, not {version}"
         )
     if driver_version()[:2] < _DRIVER:
-        raise RuntimeError(_UNSUPPORTED)
+        raise UnavailableError(_UNSUPPORTED)
     return driver
 
 
@@ -210,10 +210,10 @@ def _call(name: str, *args):
     except RuntimeError as error:
         # The bindings raise this for a function that the driver does not have.
         if "not found" in str(error):
-            raise RuntimeError(_UNSUPPORTED) from error
+            raise UnavailableError(_UNSUPPORTED) from error
         raise
     if result[0] in (driver.CUresult.CUDA_ERROR_NOT_SUPPORTED, driver.CUresult.CUDA_ERROR_NOT_FOUND):
-        raise RuntimeError(_UNSUPPORTED)
+        raise UnavailableError(_UNSUPPORTED)
     try:
         return handle_return(result)
     except CUDAError as error:

@@ -112,7 +112,10 @@ USES = {
 
 
 def use_while_the_resource_closes(closing: str, use: str) -> str:
-    """Use a buffer whose resource closes it when an attribute is read; return the type name of the result or error."""
+    """Use a buffer whose resource closes it when an attribute is read; return the type name of the result or error.
+
+    A RuntimeError counts as that, whatever its class: closed objects raise one of their own.
+    """
     resource = ClosingResource(closing)
     buffer = resource.allocate(SIZE)
     stream = Device().create_stream()
@@ -120,7 +123,7 @@ def use_while_the_resource_closes(closing: str, use: str) -> str:
     try:
         outcome = USES[use](buffer, stream)
     except DOCUMENTED as error:
-        outcome = error
+        outcome = RuntimeError() if isinstance(error, RuntimeError) else error
     stream.sync()
     return type(outcome).__name__
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declarations of attributes, and checks of arguments."""
 
+import pickle
+
 import pytest
 
 from cuda.core.system import _attributes
@@ -44,6 +46,47 @@ def test_constant_is_read_once_and_cached_in_the_instance():
     view = View()
     assert (view.value, view.value) == (1, 1) and calls == [7] and vars(view) == {"value": 1}
     assert isinstance(View.value, property) and View.value.__doc__ == "A number."
+
+
+class View:
+    """Properties without a value, for various reasons."""
+
+    @_attributes.nvml_property
+    def unknown(self) -> str:
+        """The text."""
+        try:
+            raise KeyError(3)
+        except KeyError as error:
+            raise ValueError("no name for 3") from error
+
+    @_attributes.nvml_property
+    def lost(self) -> str:
+        raise OSError(5, "of the bus")
+
+    @_attributes.nvml_property
+    def mode(self) -> int:
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode):
+        self._mode = mode
+
+
+def test_hasattr_is_false_for_a_property_without_a_value():
+    view = View()
+    assert not hasattr(view, "unknown") and View.unknown.__doc__ == "The text."
+    with pytest.raises(OSError, match="of the bus"):
+        hasattr(view, "lost")
+    view.mode = 3
+    assert view.mode == 3
+
+
+def test_the_error_of_a_property_without_a_value_keeps_its_class_text_and_cause():
+    with pytest.raises(ValueError, match="^no name for 3$") as caught:
+        View().unknown  # noqa: B018
+    assert isinstance(caught.value.__cause__, KeyError) and caught.traceback[-1].name == "unknown"
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), again.args) == (type(caught.value), caught.value.args)
 
 
 def test_text_must_be_a_str_or_bytes():

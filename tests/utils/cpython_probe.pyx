@@ -11,7 +11,6 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._utils._cpython cimport (
     add_constructor_hints,
-    make_hasattr_safe,
     call_with_interpreter,
     is_interpreter_exiting,
     newfunc,
@@ -142,33 +141,6 @@ make_callable()
 
 def namespace_of(cls):
     return <object>type_namespace(<PyTypeObject*>cls)
-
-
-cdef class Valueless:
-    """Properties that have no value, for various reasons."""
-
-    cdef object number
-
-    @property
-    def closed(self):
-        """The text."""
-        raise RuntimeError("closed")
-
-    @property
-    def failed(self):
-        raise OSError("of the disk")
-
-    @property
-    def value(self):
-        return self.number
-
-    @value.setter
-    def value(self, number):
-        self.number = number
-
-
-make_hasattr_safe(Valueless)
-make_hasattr_safe(Valueless)
 
 
 cdef class Hinted:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core._utils import attribute_errors as values
 from support.build import build_extension
 
 
@@ -84,38 +83,6 @@ def test_calling_an_instance_makes_no_tuple(probe):
 
 def test_namespace_of_a_type_is_its_dict(probe):
     assert dict(probe.namespace_of(probe.Adder)) == dict(vars(probe.Adder))
-
-
-def test_properties_of_extension_types_are_hasattr_safe(probe):
-    thing = probe.Valueless()
-    assert not hasattr(thing, "closed")
-    with pytest.raises(RuntimeError, match="closed") as caught:
-        thing.closed  # noqa: B018
-    assert isinstance(caught.value, AttributeError)
-    assert caught.traceback[-1].name == "cpython_probe.Valueless.closed.__get__"
-    with pytest.raises(OSError, match="of the disk"):
-        hasattr(thing, "failed")
-    thing.value = 7
-    assert thing.value == 7
-    assert probe.Valueless.closed.__doc__ == "The text."
-
-
-def test_computed_attributes_of_extension_types_are_properties(probe):
-    closed, value = probe.Valueless.closed, probe.Valueless.value
-    assert isinstance(closed, property) and type(closed) is values.computed_property
-    assert vars(probe.Valueless)["closed"] is closed
-    assert (closed.__name__, closed.__objclass__) == ("closed", probe.Valueless)
-    assert closed.__qualname__ == "Valueless.closed"
-    assert closed.fset is None
-    thing = probe.Valueless()
-    value.fset(thing, 8)
-    assert value.fget(thing) == 8 == value.__get__(thing)
-    with pytest.raises(AttributeError, match="not writable"):
-        thing.closed = 3
-    with pytest.raises(TypeError, match="descriptor 'closed'"):
-        closed.__get__(3)
-    with pytest.raises(TypeError, match="cannot create"):
-        closed.getter(len)
 
 
 def test_exit_of_the_interpreter_is_detected(probe):

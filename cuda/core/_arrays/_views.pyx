@@ -44,7 +44,7 @@ from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
 from cuda.core._native._cuda_core cimport ContextHandle, KeptStream
 from cuda.core._stream cimport Stream_keep, Stream_wait_stream, Stream_wrap
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe, read_short_int, tuple_items
+from cuda.core._utils._cpython cimport read_short_int, tuple_items
 
 import operator
 import sys
@@ -396,12 +396,16 @@ cdef _StridedLayout layout_of(ViewState self):
     return self._known_layout
 
 
+class EmptyViewError(ValueError, AttributeError):
+    """A view is empty; an AttributeError, too, so that ``hasattr()`` of a property returns False."""
+
+
 cdef tuple shape_of(ViewState self):
     if self._known_layout is not None:
         return self._known_layout._shape
     if self._known_shape is None:
         if self._exporting_obj is None and self._dlpack.tensor == NULL:
-            raise ValueError("this view is empty: make one with StridedMemoryView.from_any_interface()")
+            raise EmptyViewError("this view is empty: make one with StridedMemoryView.from_any_interface()")
         shape = tuple_of(self._shape, self._ndim, 1)
         with cython.critical_section(self):
             if self._known_shape is None:
@@ -476,9 +480,6 @@ cdef int check_size(ViewState self, _StridedLayout layout) except -1:
         if needed > self._h_allocation.value().size:
             raise ValueError(f"the layout needs {needed} bytes, and the buffer has {self._h_allocation.value().size}")
     return 0
-
-
-make_hasattr_safe(ViewState)
 
 
 cdef tuple MAX_VERSION = (1, 0)

@@ -18,8 +18,7 @@ import operator
 from collections import namedtuple
 
 from cuda.core._native import _late
-from cuda.core._utils.cuda_utils import call_driver
-from cuda.core._utils.attribute_errors import as_attribute_error, typed
+from cuda.core._utils.cuda_utils import UnavailableError, call_driver
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import shown
 
@@ -58,20 +57,7 @@ cdef class _Attribute:
     def __get__(self, instance, owner):
         if instance is None:
             return self
-        try:
-            return KernelAttributes_read(instance, self)
-        except RuntimeError as error:
-            raise as_attribute_error(error) from None
-
-    @property
-    def __class__(self):
-        """``property``, because interactive shells do not evaluate properties when they complete names."""
-        return property
-
-    @property
-    def fget(self):
-        """The getter, as for a property."""
-        return typed(lambda kernel_attributes: self.__get__(kernel_attributes, None), self.convert)
+        return KernelAttributes_read(instance, self)
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -459,7 +445,7 @@ cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object co
 
 cdef int check_kernel(const KernelHandle& h_kernel) except -1:
     if h_kernel.get() == NULL:
-        raise RuntimeError("this Kernel is closed")
+        raise UnavailableError("this Kernel is closed")
     return 0
 
 

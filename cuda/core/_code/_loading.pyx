@@ -26,7 +26,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._native._device_wait cimport call_interruptibly, call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport is_interpreter_exiting, make_hasattr_safe
+from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -490,6 +490,3 @@ cdef list kernel_names(const LibraryHandle& h_library):
             return None
         names.append((<bytes>c_name).decode(errors="replace"))
     return names
-
-
-make_hasattr_safe(LazyCode)

@@ -25,6 +25,7 @@ import warnings
 
 from cuda.core._code._loading import damage
 from cuda.core._compile._tools import tool_error
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.host_wait import Worker, call_interruptibly
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -127,14 +128,14 @@ cdef class NvJitLink:
             added = Input(kind, code, name, name.encode(errors="replace"))
         (<Input>added).check()
         if self._is_closed:
-            raise RuntimeError("this Linker is closed")
+            raise UnavailableError("this Linker is closed")
         self._inputs.append(added)
         self._call(lambda: self._add(added))
 
     def link(self, target) -> bytes:
         """Link, and return the code (``nvJitLinkComplete``)."""
         if self._is_closed:
-            raise RuntimeError("this Linker is closed")
+            raise UnavailableError("this Linker is closed")
         return self._call(lambda: self._complete(target.value))
 
     def log(self, kind) -> str:
@@ -276,7 +277,7 @@ cdef class Link:
 
     cdef cynvjitlink.nvJitLinkHandle usable(self) except NULL:
         if not self.is_usable():
-            raise RuntimeError("this Linker is closed")
+            raise UnavailableError("this Linker is closed")
         return self.c_link
 
     cdef int add(self, Input added) except -1:

@@ -20,7 +20,7 @@ from cuda.core._compile._tools import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._native._device_wait import CancelFlag
-from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, nvrtc_error
+from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
 from cuda.core._utils.device_choice import is_software
 from cuda.core._utils import libraries
 from cuda.core._utils.importing.deferred import Deferred
@@ -249,7 +249,7 @@ class NVRTCBackEnd:
 
     def _open(self):
         if self._source is None:
-            raise RuntimeError("this Program is closed")
+            raise UnavailableError("this Program is closed")
         if self._program is None:
             self._program = call_nvrtc("nvrtcCreateProgram", *self._source, 0, [], [])
         return self._program

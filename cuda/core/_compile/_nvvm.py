@@ -13,7 +13,7 @@ from cuda.core._compile._tools import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._tools import tool_error
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -196,7 +196,7 @@ class NVVMBackEnd:
 
     def _open(self):
         if self._modules is None:
-            raise RuntimeError("this Program is closed")
+            raise UnavailableError("this Program is closed")
         if not self._program:
             self._program = call_nvvm("create_program")
             for module in self._modules:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from cuda.core._compile._tools import CallLock
 from cuda.core._linker import Linker
 from cuda.core._module import ObjectCode
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core.typing import ObjectCodeFormatType
 
 __all__ = ["PTXBackEnd"]
@@ -77,7 +78,7 @@ class PTXBackEnd:
         """
         with self._call_lock:
             if self._linker.is_closed:
-                raise RuntimeError("this Program is closed")
+                raise UnavailableError("this Program is closed")
             if self._is_linked:
                 # A linker can link once.
                 self._linker.close()

@@ -33,12 +33,13 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, make_hasattr_safe
+from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
 
 from collections import namedtuple
 
 from cuda.core._memory._memory_pool import check_byte_option
+from cuda.core._utils.cuda_utils import UnavailableError
 
 __all__ = ["AccountingMemoryResource", "CachingMemoryResource", "MemoryResourceAdaptor", "MemoryStatistics"]
 
@@ -180,13 +181,13 @@ cdef class MemoryResourceAdaptor(MemoryResource):
 
 cdef MemoryResource Adaptor_upstream(MemoryResourceAdaptor self):
     if self._upstream is None:
-        raise RuntimeError(f"this {type(self).__name__} has no upstream; call super().__init__(upstream)")
+        raise UnavailableError(f"this {type(self).__name__} has no upstream; call super().__init__(upstream)")
     return self._upstream
 
 
 cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1:
     if self._is_closed:
-        raise RuntimeError(f"this {type(self).__name__} is closed")
+        raise UnavailableError(f"this {type(self).__name__} is closed")
     if self._upstream is None:
         Adaptor_upstream(self)
     return 0
@@ -209,9 +210,6 @@ cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocatio
     if self._is_ordered:
         fix_context(value[0])
     return 0
-
-
-make_hasattr_safe(MemoryResourceAdaptor)
 
 
 class MemoryStatistics(
@@ -739,6 +737,3 @@ cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
 
 cdef void Event_destroy(cydriver.CUevent c_event) noexcept nogil:
     WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
-
-
-make_hasattr_safe(CachingMemoryResource)

@@ -40,7 +40,6 @@ from cuda.core._native._cuda_core cimport (
     retire,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils._deferred_function cimport DeferredFunction
 
 from collections.abc import Sequence
@@ -50,7 +49,7 @@ from cuda.core import typing as aliases
 from cuda.core._dlpack import classify_dl_device
 from cuda.core._native import _late
 from cuda.core._memory._memory_resource import MemoryResource
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 
 __all__ = ["Buffer", "MemoryResource", "keep_until_idle"]
 
@@ -394,7 +393,6 @@ cdef int add_members() except -1:
 
 
 add_members()
-make_hasattr_safe(MemoryRange)
 
 
 cdef class Buffer(MemoryRange):
@@ -815,9 +813,9 @@ cdef int Buffer_share(Buffer self) except -1:
     cdef object mr = self.memory_resource
     self._check_open()
     if self._is_slice:
-        raise RuntimeError("it is a sub-buffer, and only whole buffers can be shared between processes")
+        raise UnavailableError("it is a sub-buffer, and only whole buffers can be shared between processes")
     if mr is None:
-        raise RuntimeError("it wraps memory that no resource with ipc_enabled has allocated")
+        raise UnavailableError("it wraps memory that no resource with ipc_enabled has allocated")
     Buffer_set_descriptor(self, mr, (<CMemoryResource>mr)._export(self))
     return 0
 
@@ -865,5 +863,3 @@ cdef DeferredFunction _copy_to_array = DeferredFunction(
 cdef DeferredFunction _copy_from_array = DeferredFunction(
     b"cuda.core._arrays._array_copies", b"copy_from_array"
 )
-
-make_hasattr_safe(Buffer)

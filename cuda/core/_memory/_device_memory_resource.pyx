@@ -11,7 +11,6 @@ from cuda.core._memory._ipc cimport IPCMemPool_open, IPCMemPool_registered, IPCM
 from cuda.core._memory._memory_resource cimport size_argument
 from cuda.core._memory._memory_resource cimport location_of
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 
 from cuda.core._memory._ipc import check_platform
@@ -208,6 +207,3 @@ def _refuse_without_pools(device_id: int, is_supported: bool) -> None:
         raise NotSupportedError(
             f"device {device_id} does not support memory pools; use Device.memory_resource, which allocates without"
         )
-
-
-make_hasattr_safe(DeviceMemoryResource)

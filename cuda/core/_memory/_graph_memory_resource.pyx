@@ -13,7 +13,6 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._memory._memory_resource cimport allocate_in_graph, size_argument
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import threading
@@ -226,7 +225,3 @@ cdef int reset(
             cydriver.cuDeviceSetGraphMemAttribute(device_id, attribute, &zero), b"cuDeviceSetGraphMemAttribute"
         )
     return 0
-
-
-make_hasattr_safe(cyGraphMemoryResource)
-make_hasattr_safe(GraphMemoryResourceAttributes)

@@ -32,7 +32,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, make_hasattr_safe
+from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os
@@ -40,6 +40,7 @@ import sys
 import threading
 import weakref
 
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.ipc import picklable_descriptor, received_descriptor, register_reducer
 from cuda.core._utils.validators import shown
@@ -371,10 +372,6 @@ cdef void Mapping_leave(Allocation& value) noexcept:
                 free_in_stream_order(value)
 
 
-make_hasattr_safe(IPCAllocationHandle)
-make_hasattr_safe(IPCBufferDescriptor)
-
-
 cdef class _IPCMemPool(_MemPool):
     """Base of resources over a pool that can be shared between processes.
 
@@ -559,7 +556,7 @@ cdef IPCAllocationHandle IPCMemPool_shared(_IPCMemPool self):
     cdef IPCAllocationHandle handle = self._allocation_handle
     MemPool_check_open(self)
     if handle is None:
-        raise RuntimeError(f"this {type(self).__name__} is not shared between processes; set ipc_enabled=True")
+        raise UnavailableError(f"this {type(self).__name__} is not shared between processes; set ipc_enabled=True")
     return handle
 
 
@@ -632,6 +629,3 @@ cdef bint is_uuid(value):
     import uuid  # slow to import, and only needed for sharing
 
     return isinstance(value, uuid.UUID)
-
-
-make_hasattr_safe(_IPCMemPool)

@@ -42,7 +42,7 @@ from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._copies import holds_objects
 from cuda.core._memory._memory_resource import allocate_device, allocate_pinned, free_device, free_pinned
 from cuda.core._stream import Stream_accept
-from cuda.core._utils.attribute_errors import hasattr_safe
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.validators import address_argument
 
 __all__ = ["LegacyPinnedMemoryResource", "register_host_memory"]
@@ -154,7 +154,7 @@ cdef class HostRegistration(MemoryResource):
     @property
     def device_id(self) -> int:
         """Not supported: host memory belongs to no device; raises RuntimeError."""
-        raise RuntimeError("registered host memory belongs to no device and has no device_id")
+        raise UnavailableError("registered host memory belongs to no device and has no device_id")
 
 
 cdef int HostRegistration_open(HostRegistration self, object array) except -1:
@@ -294,7 +294,6 @@ class _SynchronousAllocator(MemoryResource):
             self._free(address)
 
 
-@hasattr_safe
 class LegacyPinnedMemoryResource(_SynchronousAllocator):
     """Allocates page-locked host memory synchronously (``cuMemAllocHost``); all devices can access it."""
 
@@ -344,7 +343,7 @@ class LegacyPinnedMemoryResource(_SynchronousAllocator):
     @property
     def device_id(self) -> int:
         """Not supported: host memory belongs to no device; raises RuntimeError."""
-        raise RuntimeError("page-locked host memory belongs to no device and has no device_id")
+        raise UnavailableError("page-locked host memory belongs to no device and has no device_id")
 
 
 class _SynchronousMemoryResource(_SynchronousAllocator):

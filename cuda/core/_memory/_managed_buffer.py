@@ -21,13 +21,11 @@ from cuda.core._memory._managed_memory_ops import (
     set_read_mostly,
 )
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.attribute_errors import hasattr_safe
 from cuda.core._utils.validators import shown
 
 __all__ = ["ManagedBuffer"]
 
 
-@hasattr_safe
 class ManagedBuffer(Buffer):
     """A range of managed memory, which migrates between the host and devices.
 

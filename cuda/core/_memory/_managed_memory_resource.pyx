@@ -10,7 +10,6 @@ from cuda.core._memory._memory_pool cimport MemPool_open, _MemPool
 from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create
 from cuda.core._memory._memory_resource cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.cuda_utils cimport c_driver_version
 
@@ -219,6 +218,3 @@ def _refuse_old_driver(version: int) -> None:
 def _refuse_without_pool(is_there: bool) -> None:
     if not is_there:
         raise RuntimeError("the driver has no current pool of managed memory; pass options to create a pool")
-
-
-make_hasattr_safe(ManagedMemoryResource)

@@ -40,11 +40,10 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver
 
 from cuda.core._memory._memory_resource import free_async
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.validators import address_argument, shown
 
 __all__ = ["allocate_as", "check_byte_option", "check_threshold"]
@@ -215,7 +214,7 @@ cdef int MemPool_get(
 ) except -1:
     cdef CaptureModeScope mode
     if c_pool == NULL:
-        raise RuntimeError("these attributes have no memory pool; use the attributes property of a memory resource")
+        raise UnavailableError("these attributes have no memory pool; use the attributes property of a memory resource")
     with nogil:
         relax_capture_mode(mode)
         HANDLE_RETURN(cydriver.cuMemPoolGetAttribute(c_pool, attribute, value), b"cuMemPoolGetAttribute")
@@ -540,7 +539,3 @@ cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribu
     cdef uint64_t value = 0
     MemPool_get(self._h_pool.get(), attribute, &value)
     return value
-
-
-make_hasattr_safe(_MemPool)
-make_hasattr_safe(_MemPoolAttributes)

@@ -14,7 +14,6 @@ from cuda.core._memory._ipc cimport IPCMemPool_open, IPCMemPool_registered, IPCM
 from cuda.core._memory._memory_resource cimport size_argument
 from cuda.core._memory._memory_resource cimport device_attribute, location_of, nearest_numa_node
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
 from cuda.core._utils.cuda_utils cimport c_driver_version
 
@@ -234,6 +233,3 @@ def _refuse_old_driver(version: int) -> None:
             "the current pool of host memory needs a driver of CUDA 13.0 or newer; "
             "use LegacyPinnedMemoryResource, or pass options to create a pool"
         )
-
-
-make_hasattr_safe(PinnedMemoryResource)

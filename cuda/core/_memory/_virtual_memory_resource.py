@@ -16,7 +16,6 @@ from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.attribute_errors import hasattr_safe
 from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.options import Options, options_class
 from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
@@ -44,7 +43,6 @@ class _Block:
         return sum(size for _, size in self.mapped)
 
 
-@hasattr_safe
 @raise_if_uninitialized("_config", "_owner", "_blocks", "_lock")
 class VirtualMemoryResource(MemoryResource):
     """Allocates memory with the virtual memory management API, so that buffers can grow in place.

@@ -14,7 +14,7 @@ import weakref
 
 from cuda.core._memory._adaptors import AccountingMemoryResource, MemoryStatistics
 from cuda.core._memory._memory_pool import check_byte_option
-from cuda.core._utils.attribute_errors import hasattr_safe, raise_if_uninitialized
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import OutOfMemoryError
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.validators import shown
@@ -83,7 +83,6 @@ class LimitingMemoryResource(AccountingMemoryResource):
         return error
 
 
-@hasattr_safe
 @raise_if_uninitialized("_logger")
 class LoggingMemoryResource(AccountingMemoryResource):
     """Logs each allocation and each free of another resource.

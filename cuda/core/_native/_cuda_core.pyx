@@ -22,12 +22,13 @@ from cpython.object cimport PyTypeObject
 from posix.unistd cimport usleep
 
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe, type_namespace
+from cuda.core._utils._cpython cimport type_namespace
 from cuda.core._utils.cuda_utils cimport WARN_RETURN, warn_driver_error
 
 import atexit
 import importlib
 
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 
 __all__ = [
@@ -614,7 +615,7 @@ cdef class DriverObject:
 
 
 cdef int refuse_closed(object thing) except -1:
-    raise RuntimeError(f"this {type(thing).__name__} is closed")
+    raise UnavailableError(f"this {type(thing).__name__} is closed")
 
 
 cdef int refuse_pickle(object thing) except -1:
@@ -648,6 +649,3 @@ cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
 
 
 cdef list _member_texts = []
-
-
-make_hasattr_safe(DriverObject)

@@ -27,5 +27,3 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
     void set_constructor(PyTypeObject* cls, newfunc make, vectorcallfunc call) noexcept
     void add_constructor_hints "cuda_core::ConstructorHints::add"(PyTypeObject* cls) noexcept
     void set_call_offset(PyTypeObject* cls, Py_ssize_t offset) noexcept
-    # Replaces the getset descriptors of an extension type by properties for which hasattr() does not raise.
-    int make_hasattr_safe "cuda_core::ComputedProperty::replace"(object cls) except -1

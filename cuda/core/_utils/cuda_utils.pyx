@@ -85,6 +85,13 @@ class NotSupportedError(CUDAError):
     """The device or the driver does not support the operation."""
 
 
+class UnavailableError(RuntimeError, AttributeError):
+    """An object is closed, destroyed or not initialized, or cannot have what was asked for.
+
+    Documented as RuntimeError. It is an AttributeError, too, so that ``hasattr()`` of a property returns False.
+    """
+
+
 class NVRTCError(CUDAError):
     """The CUDA C++ compiler failed; ``log`` has its messages."""
 

@@ -33,7 +33,7 @@ from cuda.core.graph._state cimport (
     read_nodes,
 )
 
-from cuda.core._utils.cuda_utils import driver_version
+from cuda.core._utils.cuda_utils import UnavailableError, driver_version
 
 
 ctypedef vector[uintptr_t] Addresses
@@ -357,7 +357,7 @@ cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1
 
 cdef int check_valid(cydriver.CUstreamCaptureStatus c_status) except -1:
     if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_INVALIDATED:
-        raise RuntimeError("an earlier error invalidated the capture; close the GraphBuilder and create a new one")
+        raise UnavailableError("an earlier error invalidated the capture; close the GraphBuilder and create a new one")
     return 0
 
 

@@ -47,7 +47,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe, read_short_int, set_call_offset, tuple_items
+from cuda.core._utils._cpython cimport read_short_int, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._capture cimport is_capturing
 from cuda.core.graph._executable cimport Graph, Graph_keep
@@ -61,7 +61,7 @@ import types
 import weakref
 from dataclasses import dataclass
 
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import list_argument, repr_of, shown
 
@@ -245,7 +245,7 @@ cdef object refuse_call(PyObject* callee, PyObject* const* arguments, size_t nar
 
 cdef ReplayCache cache_of(CapturedFunction self):
     if self._cache is None:
-        raise RuntimeError("this CapturedFunction was not initialized: its __init__ did not run, or failed")
+        raise UnavailableError("this CapturedFunction was not initialized: its __init__ did not run, or failed")
     return self._cache
 
 
@@ -783,4 +783,3 @@ cdef int make_callable() except -1:
 
 
 make_callable()
-make_hasattr_safe(CapturedFunction)

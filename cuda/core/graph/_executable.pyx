@@ -28,7 +28,6 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, GraphNode_wrap, node_address
 from cuda.core.graph._parameters cimport (
@@ -423,7 +422,6 @@ cdef dict UPDATE_REASONS = {
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
         "an attribute of a node differs that cannot be updated",
 }
-make_hasattr_safe(Graph)
 
 
 cdef class ExecutableGraphNode:
@@ -661,6 +659,3 @@ cdef int set_enabled(ExecutableGraphNode self, unsigned int is_enabled) except -
             b"cuGraphNodeSetEnabled",
         )
     return 0
-
-
-make_hasattr_safe(SwitchableNode)

@@ -12,7 +12,6 @@ from cuda.core._native._cuda_core cimport refuse_closed
 from cuda.core._native._cuda_core cimport ContextHandle, KeptStream, address
 from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core.graph._capture cimport add_conditional, check_version, fork_stream, new_stream
 from cuda.core.graph._capture cimport (
     StreamCapture,
@@ -31,6 +30,7 @@ from cuda.core.graph._parameters cimport MAX_BRANCHES
 from cuda.core.graph._parameters cimport HostValues_create
 from cuda.core.graph._state cimport GraphRecord, NodeRecord
 
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["GraphBuilder"]
@@ -548,11 +548,11 @@ cdef int check_building(GraphBuilder self) except -1:
 cdef int check_ended(GraphBuilder self) except -1:
     self._check_open()
     if self._role == FORK:
-        raise RuntimeError("this GraphBuilder is a fork: use the builder that it forked from")
+        raise UnavailableError("this GraphBuilder is a fork: use the builder that it forked from")
     if self._capture is None or self._capture.h_running:
-        raise RuntimeError("this GraphBuilder has not ended its capture; call end_building() first")
+        raise UnavailableError("this GraphBuilder has not ended its capture; call end_building() first")
     if self._capture.graph is None:
-        raise RuntimeError("the capture of this GraphBuilder failed, so it has no graph")
+        raise UnavailableError("the capture of this GraphBuilder failed, so it has no graph")
     return 0
 
 
@@ -586,6 +586,3 @@ cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord g
     self._tree = outer.tree
     self._graph = graph
     return self
-
-
-make_hasattr_safe(GraphBuilder)

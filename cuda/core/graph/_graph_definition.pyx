@@ -9,7 +9,6 @@ from libcpp.vector cimport vector
 
 from cuda.core._native._cuda_core cimport WeakHandle, bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._executable cimport Graph_instantiate
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
@@ -33,6 +32,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_path, shown
 from cuda.core.graph._options import dot_flags
@@ -368,8 +368,5 @@ cdef GraphDefinition GraphDefinition_wrap(GraphTree tree, GraphRecord graph):
 def view_of(tree, graph):
     """Return the definition of one graph of a tree."""
     if graph is None:
-        raise RuntimeError("this GraphNode belongs to no graph")
+        raise UnavailableError("this GraphNode belongs to no graph")
     return GraphDefinition_wrap(<GraphTree?>tree, <GraphRecord?>graph)
-
-
-make_hasattr_safe(GraphDefinition)

@@ -10,7 +10,6 @@ from libcpp.vector cimport vector
 
 from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._parameters cimport (
     AllocValues_create,
@@ -48,6 +47,7 @@ from cuda.core._code._loading import explain
 from cuda.core._native import _late
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import iterator_of
 from cuda.core.graph._state import node_registry as _node_registry
@@ -555,7 +555,7 @@ cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph):
 cdef NodeValues GraphNode_values(GraphNode self):
     cdef GraphLock lock
     if self._record is None:
-        raise RuntimeError(f"this {type(self).__name__} belongs to no graph")
+        raise UnavailableError(f"this {type(self).__name__} belongs to no graph")
     cdef NodeRecord record = self._record
     cdef NodeValues values = NodeRecord_values(record)
     if values is not None:
@@ -572,7 +572,7 @@ cdef NodeValues GraphNode_values(GraphNode self):
 
 cdef int GraphNode_check(GraphNode self) except -1:
     if self._graph is None or (self._record is not None and self._record.c_node == NULL):
-        raise RuntimeError(f"this {type(self).__name__} is destroyed")
+        raise UnavailableError(f"this {type(self).__name__} is destroyed")
     return check_alive(self._graph)
 
 
@@ -681,6 +681,3 @@ cdef int replace_edges(GraphNode self, object nodes, bint is_pred) except -1:
     change_edges(self, [node for node in wanted if node not in present], is_pred, True)
     change_edges(self, [node for node in present if node not in wanted], is_pred, False)
     return 0
-
-
-make_hasattr_safe(GraphNode)

@@ -11,7 +11,6 @@ from libc.string cimport memset
 
 from cuda.core._module cimport Kernel_create
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._graph_node cimport (
     GraphNode,
@@ -182,10 +181,6 @@ def class_of(NodeRecord record):
 
 
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL, class_of)
-make_hasattr_safe(ConditionalNode)
-make_hasattr_safe(IfNode)
-make_hasattr_safe(IfElseNode)
-make_hasattr_safe(WhileNode)
 
 
 cdef class KernelNode(GraphNode):
@@ -395,7 +390,6 @@ cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object conf
 
 
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, lambda record: KernelNode)
-make_hasattr_safe(KernelNode)
 
 
 cdef class AllocNode(GraphNode):
@@ -584,10 +578,6 @@ register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC, 
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE, lambda record: FreeNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET, lambda record: MemsetNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY, lambda record: MemcpyNode)
-make_hasattr_safe(AllocNode)
-make_hasattr_safe(FreeNode)
-make_hasattr_safe(MemsetNode)
-make_hasattr_safe(MemcpyNode)
 
 
 cdef class EmptyNode(GraphNode):
@@ -707,6 +697,3 @@ register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH, lamb
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD, lambda record: EventRecordNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_WAIT_EVENT, lambda record: EventWaitNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST, lambda record: HostCallbackNode)
-make_hasattr_safe(ChildGraphNode)
-make_hasattr_safe(EventNode)
-make_hasattr_safe(HostCallbackNode)

@@ -30,7 +30,7 @@ from cuda.core._native._cuda_core cimport (
     refuse_pickle,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, make_hasattr_safe, tuple_items
+from cuda.core._utils._cpython cimport call_with_interpreter, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, show_unraisable
 from cuda.core.graph._state cimport (
     GraphLock,
@@ -149,7 +149,6 @@ cdef int write_condition(PyObject* argument, size_t natural_size, char* target, 
 
 
 register_argument_type(GraphCondition, &write_condition, sizeof(uint64_t))
-make_hasattr_safe(GraphCondition)
 
 
 cdef class NodeValues:

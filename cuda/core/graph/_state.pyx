@@ -29,6 +29,8 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 import weakref
 
+from cuda.core._utils.cuda_utils import UnavailableError
+
 
 cdef extern from "locks.hpp" namespace "cuda_core" nogil:
     cppclass LockOfGraphs "cuda_core::GraphLock":
@@ -176,7 +178,7 @@ cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuser
 
 cdef int check_alive(GraphRecord self) except -1:
     if self.c_graph == NULL:
-        raise RuntimeError("this graph is destroyed, together with the node to which it belonged")
+        raise UnavailableError("this graph is destroyed, together with the node to which it belonged")
     return 0
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from cuda.core._utils import attribute_errors as values
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.validators import shown
-from cuda.core.system._support import nvml
+from cuda.core.system._support import nvml, without_value
 
 __all__ = [
     "Constant",
@@ -19,24 +19,45 @@ __all__ = [
     "Snapshot",
     "check_int",
     "field",
-    "hasattr_safe",
+    "nvml_property",
     "reading",
     "shown_field",
 ]
 
 # Exceptions that mean that the device or the driver does not have the value, or not now.
-ABSENT = values.ABSENT + tuple(
-    getattr(nvml, f"{name}Error")
-    for name in ("FunctionNotFound", "InvalidArgument", "NoData", "NotReady", "NotSupported", "Uninitialized")
-    if hasattr(nvml, f"{name}Error")
+ABSENT = (
+    RuntimeError,
+    ValueError,
+    *(
+        getattr(nvml, f"{name}Error")
+        for name in ("FunctionNotFound", "InvalidArgument", "NoData", "NotReady", "NotSupported", "Uninitialized")
+        if hasattr(nvml, f"{name}Error")
+    ),
 )
 
+if TYPE_CHECKING:
+    nvml_property = property
+else:
 
-class Constant(values.CachedProperty):
-    """A property of a device that never changes: queried at its first use, then cached in the instance dict.
+    class nvml_property(property):
+        """A property for which ``hasattr()`` returns False if the device or the driver does not have the value."""
+
+        def __get__(self, subject, owner=None):
+            if subject is None:
+                return self
+            try:
+                return self.fget(subject)
+            except ABSENT as error:
+                if isinstance(error, (AttributeError, RecursionError, UnicodeError)):
+                    raise
+                raise without_value(error) from error.__cause__
+
+
+class Constant:
+    """An attribute of a device that never changes: queried at its first use, then cached in the instance dict.
 
     Access through the class gives a property, so that documentation and tab completion query nothing. The
-    class of the device must refuse assignments, because this is not a data descriptor.
+    class of the device must reject assignments, because this is not a data descriptor.
 
     Parameters
     ----------
@@ -50,8 +71,6 @@ class Constant(values.CachedProperty):
 
     def __init__(self, query: str | Callable, doc: str, convert: Callable | None = None):
         self.shown = reading(query, doc, convert)
-        self.convert = convert
-        self.read = self.shown.fget
         self.__doc__ = self.shown.__doc__
 
     def __set_name__(self, owner, name):
@@ -60,38 +79,34 @@ class Constant(values.CachedProperty):
     def __get__(self, device, owner=None):
         if device is None:
             return self.shown
-        value = device.__dict__[self.name] = self.read(device)
+        value = device.__dict__[self.name] = self.shown.__get__(device)
         return value
 
 
 def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
     """Return a property that queries NVML at each access; the arguments are those of :class:`Constant`."""
     if not isinstance(query, str):
-        get = values.hasattr_safe_getter(lambda self: query(self._handle), ABSENT)
-        return property(values.typed(get, convert), doc=doc)
+        return _documented(lambda self: query(self._handle), doc, convert)
     # Looked up in the module's dict, which takes half the time of an attribute access.
     functions = vars(nvml)
 
     def read(self):
-        try:
-            result = functions[query](self._handle)
-            return result if convert is None else convert(result)
-        except ABSENT as error:
-            converted = values.as_attribute_error(error, ABSENT)
-            raise converted from converted.__cause__
+        result = functions[query](self._handle)
+        return result if convert is None else convert(result)
 
-    read.is_hasattr_safe = True
-    return property(values.typed(read, convert), doc=f"{doc} (``nvml.{query}``)")
-
-
-def hasattr_safe(cls: type) -> type:
-    """Let hasattr() return False for the properties of a class that have no value; a class decorator."""
-    return values.hasattr_safe(cls, ABSENT)
+    return _documented(read, f"{doc} (``nvml.{query}``)", convert)
 
 
 def field(name: str, doc: str, convert: Callable = int) -> property:
     """Return a property that converts a field of the structure that a :class:`Snapshot` holds."""
-    return property(values.typed(lambda self: convert(getattr(self._record, name)), convert), doc=doc)
+    return _documented(lambda self: convert(getattr(self._record, name)), doc, convert)
+
+
+def _documented(read: Callable, doc: str, convert: object) -> property:
+    """Return a property with a docstring, annotated with the class of its value if that is known."""
+    read.__doc__ = doc  # subclasses of `property` ignore their argument `doc` before Python 3.13
+    read.__annotations__ = {"return": convert if isinstance(convert, type) else object}
+    return nvml_property(read)
 
 
 @raise_if_uninitialized("_record")

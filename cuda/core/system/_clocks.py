@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field, hasattr_safe
+from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field
 from cuda.core.system._mappings import _CLOCK_ID_MAPPING, _CLOCK_TYPE_MAPPING, choose
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import ClockId, ClockType
@@ -98,7 +98,6 @@ class ClockInfo(DeviceView):
         return ClockOffsets(nvml.device_get_clock_offsets(self._handle, self._code, pstate))
 
 
-@hasattr_safe
 class ClockOffsets(Snapshot):
     """The offset of a clock from its default, and its range, in MHz."""
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field, hasattr_safe
+from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field, nvml_property
 from cuda.core.system._mappings import (
     _COOLER_CONTROL_MAPPING,
     _COOLER_TARGET_MAPPING,
@@ -18,7 +18,6 @@ from cuda.core.system.typing import FanControlPolicy
 __all__ = ["CoolerInfo", "FanInfo"]
 
 
-@hasattr_safe
 class CoolerInfo(Snapshot):
     """The cooler of a device."""
 
@@ -36,7 +35,6 @@ class CoolerInfo(Snapshot):
     )
 
 
-@hasattr_safe
 class FanInfo(DeviceView):
     """A fan of a device, from :meth:`Device.get_fan`.
 
@@ -56,7 +54,7 @@ class FanInfo(DeviceView):
         """Return control of the fan to the driver (``nvml.device_set_default_fan_speed_v2``)."""
         nvml.device_set_default_fan_speed_v2(self._handle, self._fan)
 
-    @property
+    @nvml_property
     def speed(self) -> int:
         """The speed in percent; it may exceed 100. Setting it takes the control from the driver, and needs
         administrator rights (``nvml.device_get_fan_speed_v2``, ``nvml.device_set_fan_speed_v2``).
@@ -67,22 +65,22 @@ class FanInfo(DeviceView):
     def speed(self, speed: int) -> None:
         nvml.device_set_fan_speed_v2(self._handle, self._fan, check_int("speed", speed))
 
-    @property
+    @nvml_property
     def speed_rpm(self) -> int:
         """The speed in rotations per minute (``nvml.device_get_fan_speed_rpm``)."""
         return nvml.device_get_fan_speed_rpm(self._handle, self._fan)
 
-    @property
+    @nvml_property
     def target_speed(self) -> int:
         """The speed that the driver aims at, in percent (``nvml.device_get_target_fan_speed``)."""
         return nvml.device_get_target_fan_speed(self._handle, self._fan)
 
-    @property
+    @nvml_property
     def min_max_speed(self) -> tuple[int, int]:
         """The lowest and the highest speed that can be set, in percent (``nvml.device_get_min_max_fan_speed``)."""
         return tuple(nvml.device_get_min_max_fan_speed(self._handle))
 
-    @property
+    @nvml_property
     def control_policy(self) -> FanControlPolicy:
         """Who controls the speed (``nvml.device_get_fan_control_policy_v2``); ValueError if it has no name here."""
         policy = nvml.device_get_fan_control_policy_v2(self._handle, self._fan)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from cuda.core._native import _late
 from cuda.core.system import _device_table, _fields
-from cuda.core.system._attributes import Constant, check_int, check_text, hasattr_safe, reading
+from cuda.core.system._attributes import Constant, check_int, check_text, nvml_property, reading
 from cuda.core.system._clocks import ClockInfo, ClockOffsets
 from cuda.core.system._cooling import CoolerInfo, FanInfo
 from cuda.core.system._events import DeviceEvents, EventData
@@ -100,7 +100,6 @@ _UNKNOWN_PSTATE = int(nvml.Pstates.PSTATE_UNKNOWN)
 _PREFIXES = ("GPU-", "MIG-")
 
 
-@hasattr_safe
 class Device(DeviceTopology):
     """Device(*, index=None, uuid=None, pci_bus_id=None)
 
@@ -269,24 +268,24 @@ class Device(DeviceTopology):
         "device_get_attributes_v2", "The hardware units of the device, a :class:`DeviceAttributes`.", DeviceAttributes
     )
 
-    @property
+    @nvml_property
     def pci_info(self) -> PciInfo:
         """The PCI address and link; RuntimeError for MIG instances, which have none."""
         return PciInfo(self)
 
-    @property
+    @nvml_property
     def mig(self) -> MigInfo:
         """Multi-instance GPU (MIG): the mode, the instances of a physical device, the parent of an instance."""
         return MigInfo(self)
 
-    @property
+    @nvml_property
     def inforom(self) -> InforomInfo:
         """The InfoROM: configuration stored on the board."""
         return InforomInfo(self)
 
     # ------------------------------------------------------------------------------------ state
 
-    @property
+    @nvml_property
     def is_persistence_mode_enabled(self) -> bool:
         """Whether the driver stays loaded while no process uses the device. Setting it needs administrator
         rights. Linux only (``nvml.device_get_persistence_mode``, ``nvml.device_set_persistence_mode``).
@@ -362,7 +361,7 @@ class Device(DeviceTopology):
         "The number of fans (``nvml.device_get_num_fans``).",
     )
 
-    @property
+    @nvml_property
     def temperature(self) -> Temperature:
         """Temperatures, thresholds and thermal sensors."""
         return Temperature(self)

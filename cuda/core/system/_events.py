@@ -7,8 +7,7 @@ from __future__ import annotations
 import time
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.attribute_errors import completed_as
-from cuda.core.system._attributes import DeviceView, hasattr_safe
+from cuda.core.system._attributes import DeviceView, nvml_property
 from cuda.core.system._mappings import _EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
 from cuda.core.system._waiting import EventSet, mask_of
@@ -60,7 +59,6 @@ class DeviceEvents(DeviceView):
         )
 
 
-@hasattr_safe
 @raise_if_uninitialized("_device", "_record")
 class EventData:
     """An event of a device."""
@@ -82,28 +80,27 @@ class EventData:
             raise ValueError(f"only an event of type 'xid_critical_error' has {name}, not {self.event_type.value!r}")
         return int(getattr(self._record, name))
 
-    @property
-    @completed_as(object)
+    @nvml_property
     def device(self) -> Device:  # noqa: F821
         """The device of the event."""
         return self._device._of_handle(self._record.device_)
 
-    @property
+    @nvml_property
     def event_type(self) -> EventType:
         """The event type; ValueError if NVML reports an event that has no name here."""
         return member_of(self._record.event_type, _EVENT_TYPE_MAPPING, "an event")
 
-    @property
+    @nvml_property
     def event_data(self) -> int:
         """The code of an Xid error; ValueError for other events."""
         return self._xid_field("event_data")
 
-    @property
+    @nvml_property
     def gpu_instance_id(self) -> int:
         """The ID of the GPU instance of an Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
         return self._xid_field("gpu_instance_id")
 
-    @property
+    @nvml_property
     def compute_instance_id(self) -> int:
         """The ID of the compute instance of an Xid error, ``0xFFFFFFFF`` without MIG; ValueError for other events."""
         return self._xid_field("compute_instance_id")

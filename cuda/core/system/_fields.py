@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 
 from cuda.core._utils.validators import shown
-from cuda.core.system._attributes import Items, Snapshot, field, hasattr_safe
+from cuda.core.system._attributes import Items, Snapshot, field, nvml_property
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import FieldId
 
@@ -28,7 +28,6 @@ _MEMBERS = {
 }
 
 
-@hasattr_safe
 class FieldValue(Snapshot):
     """The value of one field of a device, or the error that NVML returned for it."""
 
@@ -39,7 +38,7 @@ class FieldValue(Snapshot):
     timestamp = field("timestamp", "The time of the reading, in µs since 1970.")
     latency_usec = field("latency_usec", "How long NVML took to update the value, in µs.")
 
-    @property
+    @nvml_property
     def value(self) -> int | float:
         """The value.
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, hasattr_safe, reading
+from cuda.core.system._attributes import DeviceView, reading
 from cuda.core.system._mappings import _INFOROM_OBJECT_MAPPING, choose
 from cuda.core.system._support import nvml
 from cuda.core.system.typing import InforomObject
@@ -12,7 +12,6 @@ from cuda.core.system.typing import InforomObject
 __all__ = ["InforomInfo"]
 
 
-@hasattr_safe
 class InforomInfo(DeviceView):
     """The InfoROM of a device, from :attr:`Device.inforom`."""
 

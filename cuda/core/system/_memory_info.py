@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import Snapshot, field, hasattr_safe
+from cuda.core.system._attributes import Snapshot, field
 
 __all__ = ["BAR1MemoryInfo", "MemoryInfo"]
 
 
-@hasattr_safe
 class MemoryInfo(Snapshot):
     """The device memory at one moment, in bytes; ``free``, ``used`` and ``reserved`` add up to ``total``."""
 
@@ -21,7 +20,6 @@ class MemoryInfo(Snapshot):
     reserved = field("reserved", "Bytes that the driver and the firmware reserve.")
 
 
-@hasattr_safe
 class BAR1MemoryInfo(MemoryInfo):
     """The BAR1 aperture at one moment, in bytes: the window through which the host and other devices map memory."""
 

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cuda.core._utils.attribute_errors import completed_as
-from cuda.core.system._attributes import DeviceView, check_int, hasattr_safe, reading
+from cuda.core.system._attributes import DeviceView, check_int, nvml_property, reading
 from cuda.core.system._support import nvml
 
 __all__ = ["MigInfo"]
 
 
-@hasattr_safe
 class MigInfo(DeviceView):
     """MIG state of a device, from :attr:`Device.mig`: the instances of a physical device, the parent of an instance."""
 
@@ -50,7 +48,7 @@ class MigInfo(DeviceView):
 
     is_mig_device = reading("device_is_mig_device_handle", "Whether this device is a MIG instance.", bool)
 
-    @property
+    @nvml_property
     def mode(self) -> bool:
         """Whether MIG mode is on. Setting it needs administrator rights, and may take effect only at
         the next reset of the device (``nvml.device_get_mig_mode``, ``nvml.device_set_mig_mode``).
@@ -61,7 +59,7 @@ class MigInfo(DeviceView):
     def mode(self, mode: bool) -> None:
         nvml.device_set_mig_mode(self._handle, nvml.DeviceMig.ENABLE if mode else nvml.DeviceMig.DISABLE)
 
-    @property
+    @nvml_property
     def pending_mode(self) -> bool:
         """Whether MIG mode is on after the next reset; False without MIG support (``nvml.device_get_mig_mode``)."""
         try:
@@ -69,7 +67,7 @@ class MigInfo(DeviceView):
         except nvml.NotSupportedError:
             return False
 
-    @property
+    @nvml_property
     def device_count(self) -> int:
         """The maximum number of instances; 0 without MIG support (``nvml.device_get_max_mig_device_count``)."""
         try:
@@ -77,8 +75,7 @@ class MigInfo(DeviceView):
         except nvml.NotSupportedError:
             return 0
 
-    @property
-    @completed_as(object)
+    @nvml_property
     def parent(self) -> Device:  # noqa: F821
         """The physical device of this instance (``nvml.device_get_device_handle_from_mig_device_handle``)."""
         return self._device._of_handle(nvml.device_get_device_handle_from_mig_device_handle(self._handle))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import warnings
 
 from cuda.core._utils.validators import shown
-from cuda.core.system._attributes import DeviceView, check_int, hasattr_safe
+from cuda.core.system._attributes import DeviceView, check_int, nvml_property
 from cuda.core.system._mappings import _NVLINK_VERSION_MAPPING
 from cuda.core.system._support import nvml
 
@@ -28,7 +28,6 @@ class _MaxLinks(type):
         return nvml.NVLINK_MAX_LINKS
 
 
-@hasattr_safe
 class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
     """One NVLink link of a device, from :meth:`Device.get_nvlink`.
 
@@ -56,7 +55,7 @@ class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
     def __repr__(self):
         return f"<NvlinkInfo {self._link} of {shown(self._device)}>"
 
-    @property
+    @nvml_property
     def version(self) -> tuple[int, int]:
         """The version of NVLink, as ``(major, minor)`` (``nvml.device_get_nvlink_version``).
 
@@ -70,7 +69,7 @@ class NvlinkInfo(DeviceView, metaclass=_MaxLinks):
             raise RuntimeError(f"NVML returned an unknown NVLink version for link {self._link}: {code}")
         return _NVLINK_VERSION_MAPPING[code]
 
-    @property
+    @nvml_property
     def state(self) -> bool:
         """Whether the link is active (``nvml.device_get_nvlink_state``)."""
         return nvml.device_get_nvlink_state(self._handle, self._link) == nvml.EnableState.FEATURE_ENABLED

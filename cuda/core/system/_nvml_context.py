@@ -12,8 +12,7 @@ import weakref
 
 from cuda.pathfinder import DynamicLibNotFoundError
 
-from cuda.core._utils.attribute_errors import CachedProperty, as_attribute_error
-from cuda.core.system._support import nvml, require
+from cuda.core.system._support import nvml, require, without_value
 
 __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]
 
@@ -85,14 +84,12 @@ def _error(cls: type[Exception], status: int, text: str) -> Exception:
         return error
 
 
-class DeviceHandle(CachedProperty):
+class DeviceHandle:
     """NVML's handle of a device, stored in the instance dict, where Python reads it without calling this descriptor.
 
     In a child after fork the handles of the parent are invalid, even once NVML is initialized there. So they
     are removed, and the first use looks the device up by its UUID.
     """
-
-    convert = int
 
     def __get__(self, device, owner=None):
         if device is None:
@@ -100,8 +97,7 @@ class DeviceHandle(CachedProperty):
         initialize()
         uuid = device.__dict__.get("uuid")
         if uuid is None:
-            error = _error(nvml.UninitializedError, nvml.Return.ERROR_UNINITIALIZED, "Uninitialized")
-            raise as_attribute_error(error, (nvml.UninitializedError,))
+            raise without_value(_error(nvml.UninitializedError, nvml.Return.ERROR_UNINITIALIZED, "Uninitialized"))
         handle = nvml.device_get_handle_by_uuid(uuid)
         self.keep(device, handle)
         return handle

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, hasattr_safe, reading
+from cuda.core.system._attributes import DeviceView, nvml_property, reading
 from cuda.core.system._support import nvml
 
 __all__ = ["PciInfo"]
 
 
-@hasattr_safe
 class PciInfo(DeviceView):
     """The PCI address and link of a device, from :attr:`Device.pci_info`.
 
@@ -43,47 +42,47 @@ class PciInfo(DeviceView):
             raise nvml.NotSupportedError(nvml.Return.ERROR_NOT_SUPPORTED)
         return int(getattr(self._record, name))
 
-    @property
+    @nvml_property
     def bus(self) -> int:
         """The number of the bus."""
         return int(self._record.bus)
 
-    @property
+    @nvml_property
     def bus_id(self) -> str:
         """The address as ``domain:bus:device.function``, with 8 digits for the domain: ``00000000:17:00.0``."""
         return self._record.bus_id
 
-    @property
+    @nvml_property
     def device(self) -> int:
         """The number of the device on the bus."""
         return int(self._record.device_)
 
-    @property
+    @nvml_property
     def domain(self) -> int:
         """The number of the domain."""
         return int(self._record.domain)
 
-    @property
+    @nvml_property
     def vendor_id(self) -> int:
         """The vendor ID; NVIDIA is ``0x10de``."""
         return int(self._record.pci_device_id) & 0xFFFF
 
-    @property
+    @nvml_property
     def device_id(self) -> int:
         """The device ID: the vendor's number of the product."""
         return int(self._record.pci_device_id) >> 16
 
-    @property
+    @nvml_property
     def subsystem_id(self) -> int:
         """The subsystem ID, with the subsystem's vendor ID in the lower 16 bits."""
         return int(self._record.pci_sub_system_id)
 
-    @property
+    @nvml_property
     def base_class(self) -> int:
         """The 8-bit base class code."""
         return self._class_code("base_class")
 
-    @property
+    @nvml_property
     def sub_class(self) -> int:
         """The 8-bit subclass code."""
         return self._class_code("sub_class")

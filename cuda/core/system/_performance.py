@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import Items, Snapshot, field, hasattr_safe
+from cuda.core.system._attributes import Items, Snapshot, field
 
 __all__ = [
     "DeviceAttributes",
@@ -15,7 +15,6 @@ __all__ = [
 ]
 
 
-@hasattr_safe
 class Utilization(Snapshot):
     """Utilization in the last sample period, which is between 1/6 second and 1 second, depending on the product."""
 
@@ -25,7 +24,6 @@ class Utilization(Snapshot):
     memory = field("memory", "Percent of the time during which the memory of the device was read or written.")
 
 
-@hasattr_safe
 class GpuDynamicPstatesUtilization(Snapshot):
     """Utilization of one domain (graphics, frame buffer, video, bus), which the performance state follows."""
 
@@ -46,7 +44,6 @@ class GpuDynamicPstatesInfo(Items):
         super().__init__(record.utilization, GpuDynamicPstatesUtilization)
 
 
-@hasattr_safe
 class DeviceAttributes(Snapshot):
     """The hardware units of a device or of a MIG instance. Compute instances share those that are called shared."""
 
@@ -65,7 +62,6 @@ class DeviceAttributes(Snapshot):
     memory_size_mb = field("memory_size_mb", "The device memory in MiB.")
 
 
-@hasattr_safe
 class RepairStatus(Snapshot):
     """Hardware repairs that the next reset of the device makes."""
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import Snapshot, field, hasattr_safe
+from cuda.core.system._attributes import Snapshot, field
 from cuda.core.system._support import nvml
 
 __all__ = ["ProcessInfo"]
@@ -18,7 +18,6 @@ def _instance_id(value: int) -> int:
     return int(value)
 
 
-@hasattr_safe
 class ProcessInfo(Snapshot):
     """A process with a context on a device.
 

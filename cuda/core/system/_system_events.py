@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core.system import _nvml_context
-from cuda.core.system._attributes import Items, Snapshot, check_int, field, hasattr_safe, shown_field
+from cuda.core.system._attributes import Items, Snapshot, check_int, field, nvml_property, shown_field
 from cuda.core.system._device import Device
 from cuda.core.system._mappings import _SYSTEM_EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
@@ -65,7 +65,6 @@ class RegisteredSystemEvents:
         )
 
 
-@hasattr_safe
 class SystemEvent(Snapshot):
     """A system event."""
 
@@ -80,7 +79,7 @@ class SystemEvent(Snapshot):
         "gpu_id", "The PCI address of the device: 16 bits for the domain, then 8 bits each for bus and device."
     )
 
-    @property
+    @nvml_property
     def device(self) -> Device:
         """The device; NvmlError if the driver is no longer bound to it."""
         address = self.gpu_id

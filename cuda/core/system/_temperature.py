@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 
-from cuda.core.system._attributes import DeviceView, Items, Snapshot, field, hasattr_safe
+from cuda.core.system._attributes import DeviceView, Items, Snapshot, field, nvml_property
 from cuda.core.system._mappings import (
     _TEMPERATURE_THRESHOLD_MAPPING,
     _THERMAL_CONTROLLER_MAPPING,
@@ -32,7 +32,6 @@ _BY_FIELD_VALUES = {
 }
 
 
-@hasattr_safe
 class Temperature(DeviceView):
     """The temperatures of a device, in degrees Celsius, from :attr:`Device.temperature`."""
 
@@ -93,13 +92,12 @@ class Temperature(DeviceView):
         target = choose(sensor_index, _THERMAL_TARGET_INV_MAPPING, "sensor_index")
         return ThermalSettings(nvml.device_get_thermal_settings(self._handle, target))
 
-    @property
+    @nvml_property
     def margin(self) -> int:
         """Degrees Celsius below the nearest slowdown threshold (``nvml.device_get_margin_temperature``)."""
         return nvml.device_get_margin_temperature(self._handle)
 
 
-@hasattr_safe
 class ThermalSensor(Snapshot):
     """A thermal sensor at one moment."""
 

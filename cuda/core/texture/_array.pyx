@@ -38,7 +38,6 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._capture cimport StreamCapture, StreamCapture_graph
 from cuda.core.graph._graph_builder cimport GraphBuilder
@@ -316,9 +315,6 @@ cdef class DescribedArray(DriverObject):
         self._flags = flags
         self._device_id = device_id
         return 0
-
-
-make_hasattr_safe(DescribedArray)
 
 
 cdef class OpaqueArray(DescribedArray):
@@ -726,9 +722,6 @@ cdef int describe_copy(
     return 0
 
 
-make_hasattr_safe(OpaqueArray)
-
-
 cdef class MipmappedArray(DescribedArray):
     """A mipmapped array (``CUmipmappedArray``): levels, each with half the extents of the one before.
 
@@ -917,6 +910,3 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
         ArrayHandle.borrow(value, mipmap.keep()), level_shape(self._shape, self._flags, number),
         self._format, self._num_channels, self._flags, self._device_id,
     )
-
-
-make_hasattr_safe(MipmappedArray)

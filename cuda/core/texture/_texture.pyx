@@ -35,7 +35,6 @@ from cuda.core._native._cuda_core cimport (
     retire_small,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport make_hasattr_safe
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.texture._array cimport Array_keep, MipmappedArray, MipmappedArray_keep, OpaqueArray, element_size
 
@@ -493,9 +492,6 @@ cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c
     return 0
 
 
-make_hasattr_safe(ResourceDescriptor)
-
-
 cdef class TextureObject(DriverObject):
     """A texture object (``CUtexObject``): memory and the options with which kernels sample it.
 
@@ -716,7 +712,6 @@ cdef int write_texture(PyObject* argument, size_t natural_size, char* target, si
 
 
 register_argument_type(TextureObject, &write_texture, 8)
-make_hasattr_safe(TextureObject)
 
 
 cdef class SurfaceObject(DriverObject):
@@ -837,4 +832,3 @@ cdef int write_surface(PyObject* argument, size_t natural_size, char* target, si
 
 
 register_argument_type(SurfaceObject, &write_surface, 8)
-make_hasattr_safe(SurfaceObject)
