@@ -47,7 +47,7 @@ from cuda.core._native._device_wait cimport (
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, make_hasattr_safe, read_short_int
+from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, read_short_int
 from cuda.core._utils.cuda_utils cimport (
     ALLOW_RETURN,
     HANDLE_RETURN,
@@ -62,8 +62,7 @@ import operator
 
 from cuda.core._native import _late
 from cuda.core._host import Host
-from cuda.core._utils.attribute_errors import as_attribute_error
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_address, shown
 
@@ -183,15 +182,16 @@ cdef object missing(MemoryResource resource, str member):
     return TypeError(f"{type(resource).__name__} must define {member}, as every memory resource does")
 
 
+class MissingPropertyError(TypeError, AttributeError):
+    """A resource does not define a property; an AttributeError, too, so that ``hasattr()`` returns False."""
+
+
 cdef object missing_property(MemoryResource resource, str name):
-    return as_attribute_error(missing(resource, name), (TypeError,))
+    return MissingPropertyError(*missing(resource, name).args)
 
 
 cdef object not_shared(MemoryResource resource):
-    return RuntimeError(f"this {type(resource).__name__} is not shared between processes; set ipc_enabled=True")
-
-
-make_hasattr_safe(MemoryResource)
+    return UnavailableError(f"this {type(resource).__name__} is not shared between processes; set ipc_enabled=True")
 
 
 cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *:
