@@ -97,13 +97,6 @@ def package_stub(root: Path, source: Path) -> str:
     return HEADER.format(source=source.relative_to(root)) + "\n".join(lines) + "\n"
 
 
-TYPING = ("Any", "TypeVar", "dataclass_transform")
-# The decorator of options classes, declared so that type checkers treat the classes as dataclasses.
-OPTIONS_CLASS = """_Options = TypeVar("_Options")
-@dataclass_transform()
-def options_class(cls: type[_Options]) -> type[_Options]: ..."""
-
-
 class Module:
     """One extension: the definitions of its sources, in order.
 
@@ -134,8 +127,8 @@ class Module:
         return HEADER.format(source=self.path) + "".join(f"{line}\n" for line in imports) + body
 
     def _import(self, name: str, homes: dict[str, str]) -> str:
-        if name in TYPING:
-            return f"from typing import {name}"
+        if name == "Any":
+            return "from typing import Any"
         if name in self.imports:
             return self.imports[name]
         if name in homes:
@@ -250,9 +243,6 @@ def _function(node) -> Iterator[str]:
     if getattr(node, "name", None) in BUFFER_METHODS:
         yield BUFFER_METHODS[node.name]
         return
-    if getattr(node, "name", None) == "options_class":
-        yield OPTIONS_CLASS
-        return
     if isinstance(node, Nodes.CFuncDefNode) and node.overridable:
         name, result = node.declarator.base.name, _c_type(node.base_type)
         arguments = _arguments(node.declarator.args)
@@ -281,7 +271,7 @@ def _arguments(arguments, positional: int = 0, star=None, star_star=None) -> Ite
             yield "/"
     if star and not has_star:
         yield "*" + _argument(star)
-    if star_star:
+    if star_star and star_star.name != "unknown":  # taken only to raise an error that names similar keywords
         yield "**" + _argument(star_star)
 
 

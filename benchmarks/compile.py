@@ -150,24 +150,24 @@ def all_rows(directory: Path) -> dict[str, Callable[[], object]]:
 def rows_without_caches(plain: str, including: str, include: str) -> dict[str, Callable[[], object]]:
     """Return the rows that clear an in-process cache before every call, to show how much the cache saves."""
     try:
-        from cuda.core._compile import _option_cache
+        from cuda.core._compile._request import shared_settings
         from cuda.core._compile.cache import _headers, _lookup
     except ImportError:
         return {}  # another cuda.core
 
-    def without(call: Callable[[], object], *caches) -> Callable[[], object]:
+    def without(call: Callable[[], object], *clear: Callable[[], None]) -> Callable[[], object]:
         def clear_and_call():
-            for cache in caches:
-                cache.clear()
+            for function in clear:
+                function()
             return call()
 
         return clear_and_call
 
-    options, keys, headers = _option_cache._cache, _lookup._keys, _headers._parsed
+    settings, keys, headers = shared_settings.cache_clear, _lookup._keys.clear, _headers._parsed.clear
     plain_hit = new_hit(plain, {}, InMemoryProgramCache())
     headers_hit = new_hit(including, {"include_path": [include]}, InMemoryProgramCache())
     return {
-        "make and close, new options, options not cached": without(lambda: program_of(plain).close(), options),
+        "make and close, new options, settings not cached": without(lambda: program_of(plain).close(), settings),
         "hit in memory, new Program, keys not cached": without(plain_hit, keys),
         f"hit in memory{WITH_HEADERS}, keys not cached": without(headers_hit, keys),
         f"hit in memory{WITH_HEADERS}, keys, headers not cached": without(headers_hit, keys, headers),

@@ -28,7 +28,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
 from cuda.core._native import _late
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core.typing import DeviceResourcesType  # no-cython-lint (programs import it from here)
 
 __all__ = ["Context", "ContextOptions"]
@@ -132,7 +132,7 @@ cdef class Context(DriverObject):
         self._h_context.reset()
 
 
-@options_class
+@options
 class ContextOptions(Options):
     """Options of :meth:`Device.create_context`: the resources of a new green context.
 

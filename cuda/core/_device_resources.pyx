@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from cuda.core import typing as enums
 from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import UnavailableError
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_str_enum, shown
 
@@ -86,7 +86,7 @@ cdef class DeviceResources:
         return resource
 
 
-@options_class
+@options
 class SMResourceOptions(Options):
     """Options of :meth:`SMResource.split`: the number and the sizes of groups of multiprocessors.
 
@@ -205,7 +205,7 @@ cdef class SMResource:
         return self._resource.sm.flags
 
 
-@options_class
+@options
 class WorkqueueResourceOptions(Options):
     """Options of :meth:`WorkqueueResource.configure`; a field that is None leaves its setting unchanged.
 
@@ -221,7 +221,7 @@ class WorkqueueResourceOptions(Options):
     sharing_scope: WorkqueueSharingScopeType | str | None = None
     concurrency_limit: int | None = None
 
-    def __post_init__(self):
+    def _check(self):
         if self.sharing_scope is not None:
             check_str_enum(self.sharing_scope, enums.WorkqueueSharingScopeType)
         if self.concurrency_limit is not None:

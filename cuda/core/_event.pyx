@@ -26,7 +26,7 @@ import weakref
 from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.importing.deferred import Deferred
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 
 __all__ = ["Event", "EventOptions"]
 
@@ -200,7 +200,7 @@ cdef class IPCEventDescriptor:
         return self
 
 
-@options_class
+@options
 class EventOptions(Options):
     """Options of a new event.
 

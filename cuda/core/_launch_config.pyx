@@ -5,21 +5,23 @@
 from __future__ import annotations
 
 cimport cython
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject
 from libc.limits cimport UINT_MAX
 
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._cpython cimport add_constructor_hints
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 
 import operator
 
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
+from cuda.core._utils.options import unknown_field
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
 __all__ = ["LaunchConfig"]
+
+FIELDS = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
 
 
 @cython.freelist(8)
@@ -68,8 +70,11 @@ cdef class LaunchConfig:
         shmem_size: int | None = None,
         is_cooperative: bool = False,
         programmatic_stream_serialization: bool = False,
+        **unknown,
     ):
         """Check and set all fields."""
+        if unknown:
+            raise TypeError(unknown_field("LaunchConfig", unknown, FIELDS))
         LaunchConfig_init(
             self, grid, cluster, block, shmem_size, bool(is_cooperative), bool(programmatic_stream_serialization)
         )
@@ -347,4 +352,3 @@ cdef int device_attribute(int ordinal, cydriver.CUdevice_attribute c_attribute) 
     return c_value
 
 
-add_constructor_hints(<PyTypeObject*>LaunchConfig)

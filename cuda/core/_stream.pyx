@@ -43,7 +43,7 @@ import re
 import warnings
 
 from cuda.core._native import _late
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
@@ -320,7 +320,7 @@ cdef class Stream(StreamSource):
         return 0 if self._h_stream else refuse_closed(self)
 
 
-@options_class
+@options
 class StreamOptions(Options):
     """Options of a new stream.
 
@@ -336,7 +336,7 @@ class StreamOptions(Options):
     nonblocking: bool = True
     priority: int | None = None
 
-    def __post_init__(self):
+    def _check(self):
         if self.priority is not None and not isinstance(self.priority, int):
             raise TypeError(f"priority must be an int or None, not {type(self.priority).__name__}")
 

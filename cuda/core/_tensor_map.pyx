@@ -27,7 +27,7 @@ import importlib.util
 from cuda.core import _tensor_map_rules as rules
 from cuda.core._native import _late
 from cuda.core._memoryview import StridedMemoryView
-from cuda.core._utils.options import Options, options_class, rows_of
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
@@ -123,7 +123,7 @@ class TensorMapIm2ColWideMode(IntEnum):
     W128 = 1
 
 
-@options_class
+@options
 class TensorMapDescriptorOptions(Options):
     """Options of a tensor map for tiles: the box, the element type, and the layout in shared memory.
 
@@ -155,7 +155,7 @@ class TensorMapDescriptorOptions(Options):
     l2_promotion: TensorMapL2Promotion = TensorMapL2Promotion.NONE
     oob_fill: TensorMapOOBFill = TensorMapOOBFill.NONE
 
-    def __post_init__(self):
+    def _check(self):
         if self.box_dim is None:
             raise TypeError("box_dim must be a tuple of int, not None")
         self.box_dim = rules.int_tuple("box_dim", self.box_dim)
@@ -262,12 +262,13 @@ cdef object tile_options(object box_dim, object options, dict choices):
     if box_dim is not None or any(value is not None and value != 0 for value in choices.values()):
         raise TypeError("options excludes box_dim and the other arguments; pass one or the other")
     if isinstance(options, dict):
-        known = {row.name for row in rows_of(TensorMapDescriptorOptions)}
+        known = set(TensorMapDescriptorOptions.__match_args__)
         if not options.keys() <= known:
             raise TypeError(f"unknown tensor map options: {', '.join(sorted(map(shown, options.keys() - known)))}")
         return TensorMapDescriptorOptions(**options)
     if not isinstance(options, TensorMapDescriptorOptions):
         raise TypeError(f"options must be a TensorMapDescriptorOptions or a dict, not {type(options).__name__}")
+    TensorMapDescriptorOptions._check(options)
     return options
 
 

@@ -308,11 +308,13 @@ def test_unknown_option_is_refused():
         ProgramOptions().no_such_option = True
 
 
-def test_options_are_checked_at_assignment():
+def test_assigned_options_are_checked_when_they_are_used():
     options = ProgramOptions(arch=ARCH)
+    options.debug = "yes"
     with pytest.raises(TypeError, match="debug"):
-        options.debug = "yes"
-    assert options.debug is None
+        options.as_bytes("nvrtc")
+    with pytest.raises(TypeError, match="debug"):
+        Program("", "c++", options)
     options.debug = True
     assert options.as_bytes("nvrtc")[-1] == b"--device-debug"
 

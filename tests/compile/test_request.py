@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of compilations, which equal options share, and which later changes of the options do not affect."""
 
+import copy
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from cuda.core import ProgramOptions
@@ -30,15 +35,90 @@ def test_ir_is_compiled_by_nvvm():
     assert settings_of(SourceCodeType.NVVM).back_end is NVVMBackEnd
 
 
-def test_equal_options_share_their_settings():
-    one, other = settings_of(define_macro=["A"]), settings_of(define_macro=["A"])
-    assert one is other
-    assert one.is_shared
+@pytest.mark.parametrize(
+    "values",
+    [
+        {}, {"debug": True}, {"include_path": ["a", "b"]}, {"include_path": ("a", Path("b"))},
+        {"include_path": Path("b")}, {"diag_suppress": [1, 2]}, {"define_macro": [("A", "1"), "B"]},
+        {"define_macro": ("A", "1")}, {"name": None}, {"std": None},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_equal_options_share_their_settings(values):
+    options = ProgramOptions(arch="sm_90", **values)
+    settings = compile_settings(CXX, options)
+    assert settings.is_shared
+    assert settings.options == options
+    for other in (copy.deepcopy(options), pickle.loads(pickle.dumps(options)), replace(options)):
+        assert compile_settings(CXX, other) is settings
 
 
-def test_other_options_and_other_types_have_settings_of_their_own():
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ({"debug": True}, {"debug": 1}),
+        ({"split_compile": True}, {"split_compile": 1}),
+        ({"include_path": ["a"]}, {"include_path": ("a",)}),
+        ({"include_path": "a"}, {"include_path": Path("a")}),
+        ({"define_macro": ("A", "1")}, {"define_macro": ["A", "1"]}),
+        ({"define_macro": [("A", "1")]}, {"define_macro": ["A", "1"]}),
+    ],
+    ids=str,
+)
+def test_equal_values_of_other_types_have_settings_of_their_own(one, other):
+    assert settings_of(**one) is not settings_of(**other)
+    assert settings_of(**other).options == ProgramOptions(arch="sm_90", **other)
+
+
+def test_other_options_and_other_languages_have_settings_of_their_own():
     different = [settings_of(), settings_of(debug=True), settings_of(arch="sm_80"), settings_of(PTX)]
     assert len(set(map(id, different))) == len(different)
+
+
+def test_an_assignment_has_other_settings():
+    options = ProgramOptions(arch="sm_90", debug=True)
+    before = compile_settings(CXX, options)
+    options.debug = False
+    assert compile_settings(CXX, options) is not before
+    options.debug = True
+    assert compile_settings(CXX, options) is before
+
+
+@pytest.mark.parametrize("wrong", [{"max_register_count": True}, {"max_register_count": 1.0}, {"diag_error": (1.0,)}])
+def test_a_value_that_equals_a_valid_one_is_checked_itself(wrong):
+    settings_of(max_register_count=1, diag_error=(1,))
+    options = ProgramOptions(arch="sm_90", max_register_count=1, diag_error=(1,))
+    for name, value in wrong.items():
+        setattr(options, name, value)
+    with pytest.raises(TypeError, match=next(iter(wrong))):
+        compile_settings(CXX, options)
+
+
+def test_a_list_that_became_wrong_is_refused():
+    options = ProgramOptions(arch="sm_90", extra_sources=[("a", "source")])
+    options.extra_sources.append(("b", ""))
+    with pytest.raises(ValueError, match="the source of 'b'"):
+        compile_settings(SourceCodeType.NVVM, options)
+
+
+def test_options_with_values_that_may_change_are_not_shared():
+    class Place:
+        def __fspath__(self):
+            return "a"
+
+    for place in (Place(), [Place()]):
+        settings = settings_of(include_path=place)
+        assert not settings.is_shared
+        assert b"--include-path=a" in settings.arguments
+
+
+def test_options_of_a_subclass_are_not_shared():
+    class Named(ProgramOptions):
+        pass
+
+    settings = compile_settings(CXX, Named(arch="sm_90"))
+    assert not settings.is_shared
+    assert type(settings.options) is Named
 
 
 def test_settings_have_the_rendered_arguments():

@@ -58,6 +58,13 @@ def test_windows_are_checked_when_they_are_made(arguments, error, text):
         AccessPolicyWindow(*arguments)
 
 
+def test_assigned_fields_are_checked_when_the_window_is_used(node, memory):
+    window = AccessPolicyWindow(memory.address, 4096)
+    window.hit_ratio = 2
+    with pytest.raises(ValueError, match="hit_ratio"):
+        node.access_policy_window = window
+
+
 def test_only_a_window_is_assigned(node):
     with pytest.raises(TypeError, match="access_policy_window must be an AccessPolicyWindow or None, not int"):
         node.access_policy_window = 3

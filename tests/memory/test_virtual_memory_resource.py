@@ -372,6 +372,17 @@ def test_wrapped_memory_is_released_as_one_piece(virtual):
     assert virtual.is_empty
 
 
+def test_assigned_options_are_checked_when_they_are_used(virtual):
+    resource = DetachedResource()
+    resource.config.granularity = "small"
+    with pytest.raises(ValueError, match="small"):
+        resource.allocate(1)
+    resource.config.granularity = "minimum"
+    resource.config.addr_align = 3
+    with pytest.raises(ValueError, match="addr_align"):
+        resource.allocate(1)
+
+
 def test_wrong_arguments_of_growth_are_refused(virtual):
     resource = DetachedResource()
     buffer = resource.allocate(1)

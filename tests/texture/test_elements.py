@@ -91,13 +91,14 @@ def test_number_of_levels_out_of_range_is_refused(levels, error):
         MipmappedArrayOptions((4,), "uint8", 1, levels)
 
 
-def test_assignment_is_checked_as_construction_is():
+def test_assigned_fields_are_checked_when_the_options_are_used(device):
     options = OpaqueArrayOptions((4,), "uint8", 1)
     options.shape = [5, 6]
-    assert options.shape == (5, 6)
-    with pytest.raises(ValueError):
-        options.num_channels = 3
-    assert options.num_channels == 1
+    with device.create_opaque_array(options) as array:
+        assert array.shape == options.shape == (5, 6)
+    options.num_channels = 3
+    with pytest.raises(ValueError, match="num_channels"):
+        device.create_opaque_array(options)
 
 
 def test_shapes_become_extents_of_the_driver_and_back():

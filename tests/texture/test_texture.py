@@ -183,6 +183,16 @@ class TestTexture:
         third = device.create_texture_object(resource=descriptor)
         assert int(driver.cuTexObjectGetTextureDesc(third.handle)[1].filterMode) == 0
 
+    def test_assigned_fields_are_checked_when_the_options_are_used(self, device, array):
+        descriptor = ResourceDescriptor.from_opaque_array(array)
+        options = TextureObjectOptions()
+        options.read_mode = "element_type"
+        device.create_texture_object(resource=descriptor, options=options)
+        assert options.read_mode is ReadModeType.ELEMENT_TYPE
+        options.filter_mode = "cubic"
+        with pytest.raises(ValueError, match="cubic"):
+            device.create_texture_object(resource=descriptor, options=options)
+
     def test_other_arguments_are_refused(self, device, array):
         descriptor = ResourceDescriptor.from_opaque_array(array)
         for wrong in (array, None, 3):

@@ -27,7 +27,7 @@ from cuda.core._compile._option_table import (
 from cuda.core._compile._options import ProgramOptions, checked_name, current_arch
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.errors import warn_caller
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
 
 __all__ = ["LinkerOptions", "linker_options"]
@@ -48,7 +48,7 @@ def jit_cache_mode(no_cache: bool) -> int:
 
 
 @document_options
-@options_class
+@options
 class LinkerOptions(Options):
     """Options of :class:`~cuda.core.Linker`.
 
@@ -133,11 +133,14 @@ class LinkerOptions(Options):
     )
     numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=no_argument(), driver=no_argument())
 
-    def __post_init__(self):
+    def _check(self):
         name = checked_name(self.name, "<default linker>")
         if name is not self.name:
             self.name = name
         check_options(self)
+
+    def __post_init__(self):
+        self._check()
         if self.numba_debug is not None:
             warn_caller("LinkerOptions.numba_debug has no effect and is deprecated", DeprecationWarning)
 
@@ -161,6 +164,7 @@ class LinkerOptions(Options):
         RuntimeError
             If nvJitLink is missing or too old, or ``arch`` is None and there is no device.
         """
+        LinkerOptions._check(self)
         if backend != "nvjitlink" and str(backend).lower() != "nvjitlink":
             raise ValueError(f"backend must be 'nvjitlink', not {shown(backend)}")
         if nvjitlink.nvjitlink_version() is None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 import operator
 import os
+from dataclasses import field, fields
 
-from cuda.core._utils.options import Row, rows_of
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "each",
     "forward",
     "forwarded_options",
+    "given_values",
     "ignored",
     "ignored_options",
     "macros",
@@ -38,9 +39,6 @@ __all__ = [
     "toggle",
     "value",
 ]
-
-
-first_of = operator.itemgetter(0)
 
 
 class Renderer:
@@ -240,7 +238,7 @@ def option(doc: str, **renderers: Renderer):
     **renderers : Renderer
         The renderer of each back end that supports the option.
     """
-    return Row(None, {"doc": doc, "renderers": renderers})
+    return field(default=None, metadata={"doc": doc, "renderers": renderers})
 
 
 def check_options(options) -> None:
@@ -252,8 +250,8 @@ def check_options(options) -> None:
         If one has a value of a wrong type; the message names it.
     """
     rows = options_of(type(options))
-    for name, current in vars(options).items():
-        if current is not None and name in rows:
+    for name, current in given_values(options):
+        if name in rows:
             for renderer in rows[name].metadata["renderers"].values():
                 renderer.check(name, current)
 
@@ -283,9 +281,8 @@ def refused_options(options, backend: str) -> list[str]:
     rows = options_of(type(options))
     return [
         name
-        for name, current in vars(options).items()
-        if current is not None
-        and name in rows
+        for name, current in given_values(options)
+        if name in rows
         and backend not in rows[name].metadata["renderers"]
         and is_set(rows[name], current)
     ]
@@ -325,7 +322,7 @@ def options_without_argument(options, backend: str) -> dict[str, object]:
 
 def document_options(cls):
     """Append the Attributes section to the docstring of an options class, from its rows."""
-    lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in rows_of(cls) if row.metadata]
+    lines = [f"\n    {row.name} : {row.type}\n        {row.metadata['doc']}" for row in fields(cls) if row.metadata]
     cls.__doc__ = f"{cls.__doc__.rstrip()}\n\n    Attributes\n    ----------{''.join(lines)}\n    "
     return cls
 
@@ -333,7 +330,20 @@ def document_options(cls):
 @functools.cache
 def options_of(cls) -> dict:
     """Return the compiler options among the fields of an options class, by name."""
-    return {row.name: row for row in rows_of(cls) if "renderers" in row.metadata}
+    return {row.name: row for row in fields(cls) if "renderers" in row.metadata}
+
+
+def given_values(options) -> list[tuple[str, object]]:
+    """Return the names and values of all fields that are not None."""
+    names, read = fields_of(type(options))
+    return [(name, current) for name, current in zip(names, read(options), strict=True) if current is not None]
+
+
+@functools.cache
+def fields_of(cls) -> tuple:
+    """Return the names of all fields, and a function that reads them: one call for every program takes long enough."""
+    names = [row.name for row in fields(cls)]
+    return names, operator.attrgetter(*names)
 
 
 @functools.cache
@@ -354,12 +364,9 @@ def known_rows(cls, backend: str) -> dict[str, tuple]:
 def given_options(options, backend: str) -> list[tuple]:
     """Return the options that are not None and that a back end supports, in its order: (name, row, renderer, value)."""
     known = known_rows(type(options), backend)
-    values = options.__dict__
-    # Iterates over the values and not over the table, because this runs for every program, and few options are set.
-    found = [known[name] for name, current in values.items() if current is not None and name in known]
-    if len(found) > 1:
-        found.sort(key=first_of)
-    return [(name, row, renderer, values[name]) for _, name, row, renderer in found]
+    found = [(*known[name], current) for name, current in given_values(options) if name in known]
+    found.sort(key=operator.itemgetter(0))
+    return [given for _, *given in found]
 
 
 def set_rows(options, backend, kind):

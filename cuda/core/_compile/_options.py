@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from cuda.core._compile._option_cache import CachedOptions, cache_checks
 from cuda.core._compile._option_table import (
     check_options,
     document_options,
@@ -29,7 +28,7 @@ from cuda.core._compile._option_table import (
 from cuda.core._device import Device
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core._utils.importing.deferred import Deferred
-from cuda.core._utils.options import options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -58,10 +57,9 @@ def bundled_headers_dir() -> str:
     return str(_cache_root.cache_root() / "nvrtc-bundled-headers")
 
 
-@cache_checks
 @document_options
-@options_class
-class ProgramOptions(CachedOptions):
+@options
+class ProgramOptions(Options):
     """Options of :class:`~cuda.core.Program`.
 
     For every option, None leaves the compiler's default. ``name`` is the name of the program in the compiler's messages
@@ -252,7 +250,7 @@ class ProgramOptions(CachedOptions):
         nvrtc=no_argument(),
     )
 
-    def __post_init__(self):
+    def _check(self):
         self.name = checked_name(self.name, "default_program")
         check_options(self)
         check_first_line(self.first_line)
@@ -288,6 +286,7 @@ class ProgramOptions(CachedOptions):
         RuntimeError
             If ``define_macro`` is malformed, or ``arch`` is None and there is no device.
         """
+        ProgramOptions._check(self)
         key = str(backend).lower()
         if key not in ("nvrtc", "nvvm"):
             raise ValueError(f"Unknown backend {shown(backend)}. Must be one of: 'nvrtc', 'nvvm'")
@@ -305,7 +304,7 @@ class ProgramOptions(CachedOptions):
         return [os.fsencode(argument) for argument in arguments]
 
 
-def current_arch(options_class: str = "ProgramOptions") -> str:
+def current_arch(owner: str = "ProgramOptions") -> str:
     """Return the architecture of the current device, such as ``"sm_90"``.
 
     Raises
@@ -317,7 +316,7 @@ def current_arch(options_class: str = "ProgramOptions") -> str:
         return f"sm_{Device().arch}"
     except (RuntimeError, CUDAError) as error:
         error.args = (
-            f"arch is None and there is no current device; pass for example {options_class}(arch='sm_90'). {error}",
+            f"arch is None and there is no current device; pass for example {owner}(arch='sm_90'). {error}",
         )
         raise
 

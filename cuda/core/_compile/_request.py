@@ -9,8 +9,11 @@ a cache or from a compiler, is a :class:`CompiledCode`.
 
 from __future__ import annotations
 
+import copy
+import functools
+
 from cuda.core._compile._nvrtc import NVRTCBackEnd, check_nvrtc_options
-from cuda.core._compile._option_cache import checked_values_of
+from cuda.core._compile._option_table import given_values
 from cuda.core._compile._options import ProgramOptions, current_arch
 from cuda.core._utils.importing.deferred import Deferred
 from cuda.core.typing import SourceCodeType
@@ -92,9 +95,10 @@ class CompileSettings:
 
 def own_copy(options: ProgramOptions) -> ProgramOptions:
     """Return a copy with lists and sources of its own, which the user cannot modify."""
-    options = options.__copy__()
-    values = vars(options)
-    values.update({name: list(value) for name, value in values.items() if isinstance(value, list)})
+    options = copy.copy(options)
+    for name, value in given_values(options):
+        if isinstance(value, list):
+            setattr(options, name, list(value))
     if options.extra_sources:
         options.extra_sources = [
             (name, bytes(source) if isinstance(source, bytearray) else source) for name, source in options.extra_sources
@@ -103,33 +107,56 @@ def own_copy(options: ProgramOptions) -> ProgramOptions:
 
 
 def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSettings:
-    """Return the settings for a source language and options; if ``arch`` is None, for the current device.
+    """Check options, and return the settings for a source language; if ``arch`` is None, for the current device.
 
     Raises
     ------
+    TypeError, ValueError
+        If an option is not valid.
     RuntimeError, CUDAError
         If ``arch`` is None and there is no device.
     """
-    try:
-        # The fast path: most programs have options that were checked before.
-        checked = options._checked
-        settings = checked.derived[kind._value_, options.arch]
-        if not checked.lists or not checked.is_outdated_by(options.__dict__):
-            return settings
-    except (AttributeError, KeyError):
-        pass
-    arch = options.arch
-    if arch is None:
-        arch = current_arch()
-    checked = checked_values_of(options)
-    if checked is None or options.use_bundled_headers:  # their directory depends on the environment
-        return CompileSettings(kind, options, arch)
-    settings = checked.derived.get((kind._value_, arch))
-    if settings is None:
-        settings = CompileSettings(kind, options, arch)
-        settings.is_shared = True
-        settings = checked.derived.setdefault((kind._value_, arch), settings)
+    # The directory of the bundled headers depends on the environment, and subclasses may hold more than the fields.
+    values = None if options.use_bundled_headers or type(options) is not ProgramOptions else frozen_values(options)
+    if values is None:
+        ProgramOptions._check(options)
+        return CompileSettings(kind, options, current_arch() if options.arch is None else options.arch)
+    # The value of the enumerator, because hashing the enumerator itself takes long.
+    return shared_settings(kind._value_, values, current_arch() if options.arch is None else None)
+
+
+@functools.lru_cache(512)
+def shared_settings(kind: str, values: tuple, arch: str | None) -> CompileSettings:
+    """Return the settings for all programs with these options, which :func:`frozen_values` returned."""
+    options = ProgramOptions(**{name: thawed(*value) for name, *value in values})
+    settings = CompileSettings(SourceCodeType(kind), options, options.arch if arch is None else arch)
+    settings.is_shared = True
     return settings
+
+
+# The types of which equal values render to equal arguments. With its type, because `True == 1`.
+_CONSTANT = frozenset([bool, bytes, int, str])
+
+
+def frozen_values(options: ProgramOptions) -> tuple | None:
+    """Return the options that are set, each as (name, type, value), with lists as tuples; None if one may change."""
+    try:
+        return tuple([(name, *frozen(value)) for name, value in given_values(options)])
+    except TypeError:
+        return None
+
+
+def frozen(value) -> tuple[type, object]:
+    kind = type(value)
+    if kind in _CONSTANT or kind.__module__.startswith("pathlib"):
+        return kind, value
+    if kind is list or kind is tuple:
+        return kind, tuple(map(frozen, value))
+    raise TypeError(f"a {kind.__name__} may change")
+
+
+def thawed(kind: type, value):
+    return kind([thawed(*item) for item in value]) if kind is list or kind is tuple else value
 
 
 class CompileRequest:

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
-from cuda.core._utils.options import FrozenOptions, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_str_enum
 
 __all__ = ["CopyOptions"]
 
 
-@options_class
-class CopyOptions(FrozenOptions):
+@options(frozen=True)
+class CopyOptions(Options):
     """Options of a copy: hints for the driver (``CUmemcpyAttributes``).
 
     Attributes
@@ -37,6 +37,6 @@ class CopyOptions(FrozenOptions):
     dst_location_hint: object = None
     overlap_mode: MemcpyOverlapMode | str = "default"
 
-    def __post_init__(self):
+    def _check(self):
         for name, kind in (("src_access_order", MemcpySrcAccessOrder), ("overlap_mode", MemcpyOverlapMode)):
             self.__dict__[name] = check_str_enum(getattr(self, name), kind)

@@ -18,7 +18,7 @@ from cuda.core._memory._peer_access_utils import DMR_mempool_get_access  # no-cy
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy, replace_peers
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._utils.cuda_utils import NotSupportedError
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
 
 __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
@@ -135,7 +135,7 @@ cdef class DeviceMemoryResource(_IPCMemPool):
         return self._device_id
 
 
-@options_class
+@options
 class DeviceMemoryResourceOptions(Options):
     """Options of the pool of a new :class:`DeviceMemoryResource`.
 
@@ -154,7 +154,7 @@ class DeviceMemoryResourceOptions(Options):
     max_size: int = 0
     release_threshold: int | None = None
 
-    def __post_init__(self):
+    def _check(self):
         check_byte_option("max_size", self.max_size)
         check_threshold(self.release_threshold)
 

@@ -17,7 +17,7 @@ import warnings
 
 from cuda.core._memory._managed_buffer import ManagedBuffer
 from cuda.core._memory._memory_pool import check_threshold
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_str_enum
 from cuda.core.typing import ManagedMemoryLocationType
 
@@ -85,7 +85,7 @@ cdef class ManagedMemoryResource(_MemPool):
         return True
 
 
-@options_class
+@options
 class ManagedMemoryResourceOptions(Options):
     """Options of the pool of a new :class:`ManagedMemoryResource`.
 
@@ -108,7 +108,7 @@ class ManagedMemoryResourceOptions(Options):
     preferred_location_type: ManagedMemoryLocationType | str | None = None
     release_threshold: int | None = None
 
-    def __post_init__(self):
+    def _check(self):
         number = self.preferred_location
         if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
             raise TypeError(f"preferred_location must be an int or None, not {type(number).__name__}")

@@ -19,7 +19,7 @@ from cuda.core._utils.cuda_utils cimport c_driver_version
 
 from cuda.core._memory._memory_pool import check_byte_option, check_threshold
 from cuda.core._memory._ipc import check_platform
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
 
 __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
@@ -120,7 +120,7 @@ cdef class PinnedMemoryResource(_IPCMemPool):
         return self._numa_id
 
 
-@options_class
+@options
 class PinnedMemoryResourceOptions(Options):
     """Options of the pool of a new :class:`PinnedMemoryResource`.
 
@@ -143,7 +143,7 @@ class PinnedMemoryResourceOptions(Options):
     numa_id: int | None = None
     release_threshold: int | None = None
 
-    def __post_init__(self):
+    def _check(self):
         check_byte_option("max_size", self.max_size)
         if self.numa_id is not None:
             if isinstance(self.numa_id, bool) or not isinstance(self.numa_id, int):

@@ -17,7 +17,7 @@ from cuda.core._utils import cuda_utils, enums
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.helpers import Transaction
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
 from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import (
@@ -122,15 +122,16 @@ class VirtualMemoryResource(MemoryResource):
             stream = Stream_accept(stream)
         if size == 0:
             return Buffer.from_handle(0, 0, mr=self, stream=stream)
-        properties = self._properties(self.config)
-        granularity = self._granularity(self.config, properties)
+        config = check_or_create_options(VirtualMemoryResourceOptions, self.config)
+        properties = self._properties(config)
+        granularity = self._granularity(config, properties)
         size = _round_up(size, granularity)
         block = _Block()
         with Transaction() as transaction:
-            align = granularity if self.config.addr_align is None else self.config.addr_align
-            address = _reserve(transaction, block, size, align, self.config.addr_hint)
+            align = granularity if config.addr_align is None else config.addr_align
+            address = _reserve(transaction, block, size, align, config.addr_hint)
             _back(transaction, block, address, size, properties)
-            self._grant(self._access(self.config), block.mapped)
+            self._grant(self._access(config), block.mapped)
             with self._lock:
                 self._blocks[address] = block
             transaction.append(self._blocks.pop, address, None)
@@ -211,11 +212,8 @@ class VirtualMemoryResource(MemoryResource):
         if buf.memory_resource is not self or buf.owner is not None:
             raise ValueError("buf must be a whole buffer of this resource")
         new_size = _check_size("new_size", new_size)
-        config = (
-            check_or_create_options(
-                VirtualMemoryResourceOptions, config, "virtual memory resource options", keep_none=True
-            )
-            or self.config
+        config = check_or_create_options(
+            VirtualMemoryResourceOptions, self.config if config is None else config, "virtual memory resource options"
         )
         if not self.config.location_type == config.location_type == "device":
             raise AssertionError("location_type must be 'device', because host memory cannot be modified")
@@ -382,7 +380,7 @@ class VirtualMemoryResource(MemoryResource):
                 call_driver("cuMemSetAccess", address, size, descriptions, len(descriptions))
 
 
-@options_class
+@options
 class VirtualMemoryResourceOptions(Options):
     """Options of a :class:`VirtualMemoryResource`.
 
@@ -428,7 +426,7 @@ class VirtualMemoryResourceOptions(Options):
     _handle_types = enums.EnumTable(enums.VIRTUAL_MEMORY_HANDLE, none="NONE")
     _location_type = enums.EnumTable(enums.VIRTUAL_MEMORY_LOCATION)
 
-    def __post_init__(self):
+    def _check(self):
         self.allocation_type = check_str_enum(self.allocation_type, VirtualMemoryAllocationType)
         self.location_type = check_str_enum(self.location_type, VirtualMemoryLocationType)
         # "win32" is not a member of the enum; the resource refuses it, as the other handle types of Windows.

@@ -153,50 +153,6 @@ inline void set_constructor(PyTypeObject* type, newfunc make, vectorcallfunc cal
     PyType_Modified(type);
 }
 
-// Adds to the error for an unknown keyword of a constructor the name that was probably meant. The name is searched
-// after the error only, so correct calls cost nothing more. One type of each extension can have such hints.
-class ConstructorHints {
-public:
-    // Call this before the type has subclasses, which inherit the slots.
-    static void add(PyTypeObject* type) noexcept {
-        init_ = type->tp_init;
-        vectorcall_ = type->tp_vectorcall;
-        type->tp_init = init;
-        if (vectorcall_ != nullptr) type->tp_vectorcall = vectorcall;
-    }
-
-private:
-    static inline initproc init_ = nullptr;
-    static inline vectorcallfunc vectorcall_ = nullptr;
-
-    static int init(PyObject* self, PyObject* arguments, PyObject* keywords) {
-        const int result = init_(self, arguments, keywords);
-        if (result < 0) suggest((PyObject*)Py_TYPE(self), keywords);
-        return result;
-    }
-
-    static PyObject* vectorcall(PyObject* type, PyObject* const* values, size_t count, PyObject* names) {
-        PyObject* made = vectorcall_(type, values, count, names);
-        if (made == nullptr) suggest(type, names);
-        return made;
-    }
-
-    // Replaces the error, if a keyword is unknown.
-    static void suggest(PyObject* type, PyObject* keywords) noexcept {
-        if (keywords == nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return;
-        PyObject* message = nullptr;
-        run_or_block_at_exit([&message, type, keywords] {
-            PendingError kept;
-            PyObject* module = PyImport_ImportModule("cuda.core._utils.options");
-            message = module ? PyObject_CallMethod(module, "unknown_keyword", "OO", type, keywords) : nullptr;
-            Py_XDECREF(module);
-            if (message == nullptr) PyErr_Clear();
-        });
-        if (message != nullptr && message != Py_None) PyErr_SetObject(PyExc_TypeError, message);
-        Py_XDECREF(message);
-    }
-};
-
 // Lets a call of an instance of an extension type run the vectorcallfunc at `offset` bytes in the instance.
 inline void set_call_offset(PyTypeObject* type, Py_ssize_t offset) noexcept {
     type->tp_vectorcall_offset = offset;

@@ -25,5 +25,4 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
 
     PyObject* type_namespace(PyTypeObject* cls) noexcept
     void set_constructor(PyTypeObject* cls, newfunc make, vectorcallfunc call) noexcept
-    void add_constructor_hints "cuda_core::ConstructorHints::add"(PyTypeObject* cls) noexcept
     void set_call_offset(PyTypeObject* cls, Py_ssize_t offset) noexcept

@@ -15,6 +15,7 @@ import sys
 import warnings
 
 from cuda.core._utils.importing.deferred import Deferred
+from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -200,6 +201,8 @@ cpdef object check_or_create_options(type cls, object options, str options_descr
         If ``options`` has the wrong type, or a dict with unknown fields.
     """
     if type(options) is cls or isinstance(options, cls):
+        if issubclass(cls, Options):
+            cls._check(options)  # the user may have assigned to fields since they were checked
         return options
     if options is None:
         return None if keep_none else cls()

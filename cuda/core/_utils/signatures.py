@@ -31,7 +31,8 @@ def _constructor_text(cls: type) -> str | None:
             return "__init__(self)"
         if isinstance(constructor, types.WrapperDescriptorType):
             text = (constructor.__doc__ or "").partition("\n")[0]
-            return text if text.startswith("__init__(") else None
+            # Constructors with `unknown` raise an error for these keywords.
+            return text.replace(", **unknown)", ")") if text.startswith("__init__(") else None
         if constructor is not None or isinstance(base.__dict__.get("__new__"), staticmethod):
             return None
     return None

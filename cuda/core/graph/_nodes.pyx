@@ -334,6 +334,8 @@ cdef class KernelNode(GraphNode):
         cdef cydriver.CUlaunchAttributeValue c_value
         if window is not None and not isinstance(window, AccessPolicyWindow):
             raise TypeError(f"access_policy_window must be an AccessPolicyWindow or None, not {type(window).__name__}")
+        if window is not None:
+            AccessPolicyWindow._check(window)
         memset(&c_value, 0, sizeof(c_value))
         if window is not None:
             c_value.accessPolicyWindow.base_ptr = <void*><uintptr_t>window.base_ptr

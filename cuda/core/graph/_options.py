@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import fields
 
 from cuda.core._stream import Stream
-from cuda.core._utils.options import Options, options_class, rows_of
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, check_str_enum, shown
 from cuda.core.typing import AccessPropertyType
 
 __all__ = ["AccessPolicyWindow", "GraphCompleteOptions", "GraphDebugPrintOptions"]
 
 
-@options_class
+@options
 class AccessPolicyWindow(Options):
     """An L2 access policy window: how the L2 cache treats accesses to a range of memory (``CUaccessPolicyWindow``).
 
@@ -47,7 +48,7 @@ class AccessPolicyWindow(Options):
     hit: AccessPropertyType = AccessPropertyType.PERSISTING
     miss: AccessPropertyType = AccessPropertyType.STREAMING
 
-    def __post_init__(self):
+    def _check(self):
         values = {"base_ptr": address_argument("base_ptr", self.base_ptr)}
         try:
             values["num_bytes"] = operator.index(self.num_bytes)
@@ -68,7 +69,7 @@ class AccessPolicyWindow(Options):
             setattr(self, name, value)
 
 
-@options_class
+@options
 class GraphCompleteOptions(Options):
     """Options of :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`.
 
@@ -93,7 +94,7 @@ class GraphCompleteOptions(Options):
     use_node_priority: bool = False
 
 
-@options_class
+@options
 class GraphDebugPrintOptions(Options):
     """The details that :meth:`GraphDefinition.debug_dot_print` writes (``CUgraphDebugDot_flags``).
 
@@ -146,4 +147,4 @@ def dot_flags(options: GraphDebugPrintOptions | None) -> int:
         return 0
     if not isinstance(options, GraphDebugPrintOptions):
         raise TypeError(f"options must be GraphDebugPrintOptions or None, not {type(options).__name__}")
-    return sum(1 << bit for bit, row in enumerate(rows_of(type(options))) if getattr(options, row.name))
+    return sum(1 << bit for bit, field in enumerate(fields(options)) if getattr(options, field.name))

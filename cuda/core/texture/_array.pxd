@@ -56,7 +56,7 @@ cdef OpaqueArray Array_wrap(
 cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id)
 
 # Fills the driver's descriptor of an array, or of a mipmapped array, from the fields of its options.
-cdef int Array_describe(dict values, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1
+cdef int Array_describe(object options, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1
 
 # Whether an array is so small that its destruction may be deferred and batched with others.
 cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept

@@ -49,7 +49,7 @@ import sys
 
 from cuda.core._memory._copies import holds_objects
 from cuda.core._utils.enums import ARRAY_FORMAT
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, int_argument, shown
 from cuda.core.typing import ArrayFormatType
 
@@ -78,19 +78,18 @@ def check_image(options) -> None:
     ValueError
         If the shape, the format or the number of channels is not valid.
     """
-    values = options.__dict__
-    values["shape"] = shape = _checked_shape(values["shape"])
-    values["format"] = checked_format(values["format"])
-    channels = values["num_channels"]
+    options.shape = shape = _checked_shape(options.shape)
+    options.format = checked_format(options.format)
+    channels = options.num_channels
     if type(channels) is not int or channels not in _CHANNELS:
-        values["num_channels"] = checked_channels(channels)
-    if values["is_cubemap"]:
+        options.num_channels = checked_channels(channels)
+    if options.is_cubemap:
         rank = len(shape)
         faces = shape[2] if rank == 3 else 0
         if rank != 3 or shape[0] != shape[1] or (faces % 6 if options.is_layered else faces != 6):
             count = "a multiple of 6" if options.is_layered else "6"
             raise ValueError(f"shape of a cube map must be (n, n, faces) with {count} faces, not {shape}")
-    elif values["is_layered"] and len(shape) == 1:
+    elif options.is_layered and len(shape) == 1:
         raise ValueError(f"shape of a layered array must be (width, layers) or (width, height, layers), not {shape}")
 
 
@@ -441,7 +440,7 @@ cdef class OpaqueArray(DescribedArray):
                 destroy_batch()  # a deferred texture may still keep the array
 
 
-@options_class
+@options
 class OpaqueArrayOptions(Options):
     """Options of :meth:`Device.create_opaque_array`.
 
@@ -473,7 +472,7 @@ class OpaqueArrayOptions(Options):
     is_cubemap: bool = False
     is_texture_gather: bool = False
 
-    __post_init__ = check_image
+    _check = check_image
 
 
 def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArray:
@@ -481,14 +480,14 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
     cdef KeptContext context
     cdef InContext[cydriver.CUarray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
-    cdef dict values = check_or_create_options(OpaqueArrayOptions, options, "array options").__dict__
-    Array_describe(values, &c_description)
+    options = check_or_create_options(OpaqueArrayOptions, options, "array options")
+    Array_describe(options, &c_description)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
-    value.is_small = Array_is_small(&c_description, element_size(values["format"], c_description.NumChannels))
+    value.is_small = Array_is_small(&c_description, element_size(options.format, c_description.NumChannels))
     create_in_context(value, &c_description)
     return Array_wrap(
-        ArrayHandle.own(value, &Array_end, Keep()), values["shape"], values["format"], c_description.NumChannels,
+        ArrayHandle.own(value, &Array_end, Keep()), options.shape, options.format, c_description.NumChannels,
         c_description.Flags, device._id,
     )
 
@@ -547,15 +546,15 @@ cdef OpaqueArray Array_wrap(
     return self
 
 
-cdef unsigned int flags_of(dict values) except? 0xffff_ffff:
+cdef unsigned int flags_of(object options) except? 0xffff_ffff:
     cdef unsigned int flags = 0
-    if values["is_layered"]:
+    if options.is_layered:
         flags |= cydriver.CUDA_ARRAY3D_LAYERED
-    if values["is_surface_load_store"]:
+    if options.is_surface_load_store:
         flags |= cydriver.CUDA_ARRAY3D_SURFACE_LDST
-    if values["is_cubemap"]:
+    if options.is_cubemap:
         flags |= cydriver.CUDA_ARRAY3D_CUBEMAP
-    if values.get("is_texture_gather"):     # mipmapped arrays have no such option
+    if getattr(options, "is_texture_gather", False):     # mipmapped arrays have no such option
         flags |= cydriver.CUDA_ARRAY3D_TEXTURE_GATHER
     return flags
 
@@ -580,14 +579,12 @@ cdef cydriver.CUarray_format driver_format(object format) except *:
     return <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
 
 
-cdef int Array_describe(dict values, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1:
+cdef int Array_describe(object options, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1:
     memset(c_description, 0, sizeof(cydriver.CUDA_ARRAY3D_DESCRIPTOR))
-    c_description.Flags = flags_of(values)
-    c_description.Width, c_description.Height, c_description.Depth = driver_extents(
-        values["shape"], c_description.Flags
-    )
-    c_description.Format = driver_format(values["format"])
-    c_description.NumChannels = values["num_channels"]
+    c_description.Flags = flags_of(options)
+    c_description.Width, c_description.Height, c_description.Depth = driver_extents(options.shape, c_description.Flags)
+    c_description.Format = driver_format(options.format)
+    c_description.NumChannels = options.num_channels
     return 0
 
 
@@ -785,7 +782,7 @@ cdef class MipmappedArray(DescribedArray):
                 destroy_batch()  # a deferred texture may still keep the array
 
 
-@options_class
+@options
 class MipmappedArrayOptions(Options):
     """Options of :meth:`Device.create_mipmapped_array`.
 
@@ -815,10 +812,9 @@ class MipmappedArrayOptions(Options):
     is_layered: bool = False
     is_cubemap: bool = False
 
-    def __post_init__(self):
-        cdef dict values = self.__dict__
+    def _check(self):
         check_image(self)
-        values["num_levels"] = levels = checked_count("num_levels", values["num_levels"])
+        self.num_levels = levels = checked_count("num_levels", self.num_levels)
         if levels >= 1 << 31:
             raise ValueError(f"num_levels must be less than 2**31, not {levels}")
 
@@ -829,18 +825,18 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
     cdef InContext[cydriver.CUmipmappedArray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef MipmappedArray self
-    cdef dict values = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options").__dict__
-    Array_describe(values, &c_description)
+    options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
+    Array_describe(options, &c_description)
     Device_keep_context(device, &context)
     value.h_context = context.handle()
     # All levels together have less than twice the elements of level 0.
-    value.is_small = Array_is_small(&c_description, 2 * element_size(values["format"], c_description.NumChannels))
-    create_mipmap_in_context(value, &c_description, values["num_levels"])
+    value.is_small = Array_is_small(&c_description, 2 * element_size(options.format, c_description.NumChannels))
+    create_mipmap_in_context(value, &c_description, options.num_levels)
     self = MipmappedArray.__new__(MipmappedArray)
     self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
-    self._describe(values["shape"], values["format"], c_description.NumChannels, c_description.Flags, device._id)
+    self._describe(options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id)
     # The driver does not report it when it creates fewer.
-    self._num_levels = min(values["num_levels"], max_levels(self._shape, self._flags))
+    self._num_levels = min(options.num_levels, max_levels(self._shape, self._flags))
     return self
 
 

@@ -41,7 +41,7 @@ from cuda.core.texture._array cimport Array_keep, MipmappedArray, MipmappedArray
 import operator
 
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
-from cuda.core._utils.options import Options, options_class
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.texture._array import (
@@ -68,48 +68,33 @@ cdef object ZERO = 0
 
 cdef int describe_sampling(object options, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
     memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
-    describe_fields(options, options.__dict__, elements, c_texture)
-    return 0
-
-
-cdef int describe_fields(
-    object options, dict values, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture
-) except -1:
-    if field(options, values, "seamless_cubemap"):
+    if options.seamless_cubemap:
         if not elements.are_cubes:
             raise ValueError("seamless_cubemap is for arrays made with is_cubemap=True")
         c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
-    describe_modes(field(options, values, "address_mode"), elements.axes, c_texture)
-    c_texture.filterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, field(options, values, "filter_mode"))
-    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode>number_of(
-        FILTER_MODE, field(options, values, "mipmap_filter_mode")
-    )
-    anisotropy = field(options, values, "max_anisotropy")
+    describe_modes(options.address_mode, elements.axes, c_texture)
+    c_texture.filterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, options.filter_mode)
+    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, options.mipmap_filter_mode)
+    anisotropy = options.max_anisotropy
     c_texture.maxAnisotropy = anisotropy if anisotropy is ZERO else checked_anisotropy(anisotropy)
-    c_texture.mipmapLevelBias = float_field(options, values, "mipmap_level_bias")
-    c_texture.minMipmapLevelClamp = float_field(options, values, "min_mipmap_level_clamp")
-    c_texture.maxMipmapLevelClamp = float_field(options, values, "max_mipmap_level_clamp")
-    describe_border(field(options, values, "border_color"), c_texture)
+    c_texture.mipmapLevelBias = float_of(options, "mipmap_level_bias")
+    c_texture.minMipmapLevelClamp = float_of(options, "min_mipmap_level_clamp")
+    c_texture.maxMipmapLevelClamp = float_of(options, "max_mipmap_level_clamp")
+    describe_border(options.border_color, c_texture)
     # The flag is for integer formats only; float elements are always read as floats.
-    if not elements.are_floats and field(options, values, "read_mode") is ELEMENT_TYPE:
+    if not elements.are_floats and options.read_mode is ELEMENT_TYPE:
         c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
-    if field(options, values, "normalized_coords"):
+    if options.normalized_coords:
         c_texture.flags |= cydriver.CU_TRSF_NORMALIZED_COORDINATES
-    if field(options, values, "srgb"):
+    if options.srgb:
         c_texture.flags |= cydriver.CU_TRSF_SRGB
-    if field(options, values, "disable_trilinear_optimization"):
+    if options.disable_trilinear_optimization:
         c_texture.flags |= cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
     return 0
 
 
-# The value of an option; for objects without __init__ (from __new__) the default, a class attribute.
-cdef inline object field(object options, dict values, str name):
-    found = values.get(name, values)
-    return getattr(options, name) if found is values else found
-
-
-cdef inline float float_field(object options, dict values, str name) except? -1:
-    value = field(options, values, name)
+cdef inline float float_of(object options, str name) except? -1:
+    value = getattr(options, name)
     return <float><double>value if type(value) is float else <float><double>checked_number(name, value)
 
 
@@ -549,7 +534,7 @@ cdef class TextureObject(DriverObject):
         return id(self)
 
 
-@options_class
+@options
 class TextureObjectOptions(Options):
     """Options of :meth:`Device.create_texture_object`.
 
@@ -602,7 +587,7 @@ class TextureObjectOptions(Options):
     max_mipmap_level_clamp: float = 0.0
     border_color: tuple[float, ...] | None = None
 
-    def __post_init__(self):
+    def _check(self):
         for name, enum_class in _ENUMS:
             value = getattr(self, name)
             if type(value) is not enum_class:
@@ -629,8 +614,7 @@ def create_texture_object(
     if options is None:
         describe_defaults(&elements, &c_texture)
     else:
-        if type(options) is not TextureObjectOptions:
-            options = check_or_create_options(TextureObjectOptions, options, "texture options")
+        options = check_or_create_options(TextureObjectOptions, options, "texture options")
         describe_sampling(options, &elements, &c_texture)
     ResourceDescriptor_describe(resource, &c_resource, &keep)
     Device_keep_context(device, &context)

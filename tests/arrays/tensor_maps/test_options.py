@@ -82,6 +82,16 @@ def test_options_of_the_wrong_type_are_refused(view, changes, message):
             view.as_tensor_map(**{"box_dim": (4, 16), **changes})
 
 
+def test_assigned_fields_are_checked_when_the_options_are_used(view):
+    options = TensorMapDescriptorOptions((4, 16))
+    options.box_dim = [2, 16]
+    view.as_tensor_map(options=options)
+    assert options.box_dim == (2, 16)
+    options.swizzle = "SWIZZLE_32B"
+    with pytest.raises(TypeError, match="swizzle must be a TensorMapSwizzle"):
+        view.as_tensor_map(options=options)
+
+
 def test_options_exclude_other_arguments(view):
     options = TensorMapDescriptorOptions((4, 16))
     assert repr(view.as_tensor_map(options=options)) == repr(view.as_tensor_map(options={"box_dim": [4, 16]}))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterable, Sequence
 
@@ -94,6 +95,7 @@ def make_program_cache_key(
     source = source_bytes(code, kind)
     if not isinstance(options, ProgramOptions):
         raise TypeError(f"options must be ProgramOptions, not {type(options).__name__}")
+    ProgramOptions._check(options)
     if extra_digest is not None and not isinstance(extra_digest, (bytes, bytearray, memoryview)):
         raise TypeError(f"extra_digest must be bytes or None, not {type(extra_digest).__name__}")
     expressions = tagged_expressions(name_expressions)
@@ -164,7 +166,7 @@ def check_files(options, kind, has_digest: bool) -> None:
 def arguments_of(options, kind) -> list[bytes]:
     """Return the rendered arguments of the compiler."""
     if options.arch is None:
-        options = options.__copy__()
+        options = copy.copy(options)
         options.arch = current_arch()
     if kind is SourceCodeType.PTX:
         linker = _linker_options.LinkerOptions(**forwarded_options(options, "ptx"))

@@ -9,7 +9,7 @@ from _thread import RLock
 from collections import OrderedDict
 
 from cuda.core._compile._nvrtc import nvrtc_version
-from cuda.core._compile._option_table import options_with_files, render_options
+from cuda.core._compile._option_table import given_values, options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
 from cuda.core._compile.cache._stores import ProgramCacheResource
 from cuda.core._compile.cache._headers import Headers, find_headers
@@ -152,7 +152,7 @@ def names_key(key: bytes) -> bytes:
 
 def options_text(options) -> str:
     """Return the options as text; it is equal for equal options only."""
-    return "\0".join([f"{name}={value!r}" for name, value in vars(options).items() if value is not None])
+    return "\0".join([f"{name}={value!r}" for name, value in given_values(options)])
 
 
 def values_of(arguments: list[str], flag: str) -> list[str]:
