@@ -18,7 +18,6 @@ SHOW = "import sys; print(*sorted(sys.modules))"
 SLOW = {
     "cuda.bindings",
     "cuda.pathfinder",
-    "dataclasses",
     "difflib",
     "hashlib",
     "html",

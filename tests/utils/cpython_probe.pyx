@@ -10,7 +10,6 @@ from cpython.exc cimport PyErr_Clear, PyErr_Occurred, PyErr_SetString
 from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._utils._cpython cimport (
-    add_constructor_hints,
     call_with_interpreter,
     is_interpreter_exiting,
     newfunc,
@@ -23,8 +22,6 @@ from cuda.core._utils._cpython cimport (
     vectorcallfunc,
 )
 from cuda.core._utils._deferred_function cimport DeferredFunction
-
-import inspect
 
 cdef extern from "Python.h":
     PyObject* PyExc_BufferError
@@ -143,13 +140,3 @@ def namespace_of(cls):
     return <object>type_namespace(<PyTypeObject*>cls)
 
 
-cdef class Hinted:
-    """The error of its constructor suggests the keyword that was probably meant."""
-
-    __signature__ = inspect.signature(lambda first=None, *, second=None: None)
-
-    def __init__(self, first=None, *, second=None):
-        pass
-
-
-add_constructor_hints(<PyTypeObject*>Hinted)

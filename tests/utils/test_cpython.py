@@ -60,15 +60,6 @@ def test_exception_is_set_without_the_lock(probe):
         probe.raise_without_lock()
 
 
-def test_constructor_names_the_keyword_that_was_probably_meant(probe):
-    assert isinstance(probe.Hinted(1, second=2), probe.Hinted)
-    with pytest.raises(TypeError, match="did you mean .second.") as caught:
-        probe.Hinted(seconds=3)
-    assert "seconds" in str(caught.value)
-    with pytest.raises(TypeError, match="at most 1 positional"):
-        probe.Hinted(1, 2)
-
-
 def test_calling_a_type_and_calling_its_new_use_separate_functions(probe):
     found = probe.Singleton(1, 2)
     assert found.made == ("call", [1, 2])
