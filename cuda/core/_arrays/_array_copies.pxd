@@ -6,10 +6,6 @@ from cuda.core._arrays._views cimport ViewState
 from cuda.core._native._cuda_core cimport Allocation, StreamHandle
 
 
-# The types of the functions below, through which Buffer calls them: it imports this module at the first use.
-ctypedef int (*CopyToArray)(object, const Allocation&, const StreamHandle&, object) except -1
-ctypedef int (*CopyFromArray)(const Allocation&, object, const StreamHandle&, object) except -1
-
 # Copies between a buffer and an array (its bytes in C order), in stream order. The caller keeps the memory of the
 # buffer and the stream alive.
 cdef int copy_to_array(object array, const Allocation& source, const StreamHandle& h_stream, object options) except -1

@@ -10,7 +10,7 @@ from libc.string cimport memcmp, memmove
 from cuda.core._arrays._importers cimport import_array
 from cuda.core._arrays._views cimport FOR_COPY, ViewState, dtype_of, itemsize_of, layout_of, require_extents
 from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType, DLPACK_FLAG_IS_COPIED
-from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_apart, copy_boxes, copy_bytes, wait_to_copy
+from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, wait_to_copy
 from cuda.core._memoryview cimport dlpack_device
 from cuda.core._native._cuda_core cimport Allocation, KeptStream, StreamHandle, address
 from cuda.core._native._device_wait cimport wait_for_stream
@@ -31,7 +31,7 @@ cdef int copy_to_array(
     cdef size_t size = checked_size(target, source.size)
     check_writable(target)
     if is_contiguous(target):
-        check_apart(target._ptr, pointer, size)
+        check_disjoint(target._ptr, pointer, size)
         if not target._is_device_accessible:
             wait_to_copy(target._ptr, h_stream.get())
         return copy_bytes(target._ptr, pointer, size, h_stream, options)
@@ -50,7 +50,7 @@ cdef int copy_from_array(
     cdef cydriver.CUdeviceptr pointer = target.pointer
     cdef size_t size = checked_size(source, target.size)
     if is_contiguous(source):
-        check_apart(pointer, source._ptr, size)
+        check_disjoint(pointer, source._ptr, size)
         if not source._is_device_accessible and <int64_t>size > MAX_STAGED:
             wait_to_copy(source._ptr, h_stream.get())
         return copy_bytes(pointer, source._ptr, size, h_stream, options)

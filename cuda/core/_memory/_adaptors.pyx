@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base of memory resources that wrap another one, and the adaptors that count and cache allocations."""
+"""The base of memory resources that wrap another one, and adaptors that count and cache allocations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from libcpp.utility cimport move
 
 from cpython.object cimport PyObject
 
-from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create, MemoryRange_update_members
+from cuda.core._memory._buffer cimport Buffer, Buffer_allocate, Buffer_create, Buffer_update_members
 from cuda.core._memory._memory_resource cimport MemoryResource, fix_context, size_argument
 from cuda.core._native._cuda_core cimport (
     Allocation,
@@ -46,6 +46,12 @@ __all__ = ["AccountingMemoryResource", "CachingMemoryResource", "MemoryResourceA
 
 cdef class MemoryResourceAdaptor(MemoryResource):
     """Base of memory resources that allocate from another memory resource, the upstream resource."""
+
+    cdef:
+        MemoryResource _upstream
+        bint _is_closed
+        bint _is_overridden     # a subclass defines allocate()
+        bint _is_ordered        # devices can access the memory, so frees wait for their stream
 
     def __cinit__(self, *args, **kwargs):
         self._is_overridden = type(self).allocate is not MemoryResourceAdaptor.allocate
@@ -97,7 +103,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         OverflowError
             If ``size`` is negative.
         Exception
-            Exceptions of the upstream resource are passed on.
+            Any exception raised by the upstream resource.
         """
         cdef size_t c_size = size_argument(size)
         cdef Stream c_stream
@@ -111,7 +117,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         Parameters
         ----------
         ptr : int | driver.CUdeviceptr
-            The address of memory that was allocated from the upstream resource directly.
+            The address of memory allocated directly from the upstream resource.
         size : int
             The size in bytes.
         stream : :class:`Stream`
@@ -120,7 +126,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         Adaptor_upstream(self).deallocate(ptr, size, stream=stream)
 
     def close(self) -> None:
-        """Refuse further allocations. Buffers of this resource and the upstream resource stay valid."""
+        """Reject further allocations. Buffers of this resource and the upstream resource stay valid."""
         self._is_closed = True
 
     @property
@@ -158,7 +164,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
 
     @property
     def attributes(self):
-        """The attributes of the upstream resource; AttributeError if it has none."""
+        """The attributes of the upstream resource. Raises AttributeError if it has none."""
         return Adaptor_upstream(self).attributes
 
     @property
@@ -177,39 +183,6 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         cdef AllocationHandle h_memory
         cdef Buffer inner = Adaptor_allocate_upstream(self, size, stream, &h_memory)
         return Buffer_create(type(inner), h_memory, self, None)
-
-
-cdef MemoryResource Adaptor_upstream(MemoryResourceAdaptor self):
-    if self._upstream is None:
-        raise UnavailableError(f"this {type(self).__name__} has no upstream; call super().__init__(upstream)")
-    return self._upstream
-
-
-cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1:
-    if self._is_closed:
-        raise UnavailableError(f"this {type(self).__name__} is closed")
-    if self._upstream is None:
-        Adaptor_upstream(self)
-    return 0
-
-
-cdef Buffer Adaptor_allocate_upstream(
-    MemoryResourceAdaptor self, size_t size, Stream stream, AllocationHandle* h_memory
-):
-    cdef Buffer inner = Buffer_allocate(self._upstream, size, stream)
-    h_memory[0] = inner._h_allocation.copy()
-    if not h_memory[0]:
-        refuse_closed(inner)
-    return inner
-
-
-cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1:
-    cdef KeptStream kept_stream
-    Stream_keep(stream, &kept_stream)
-    value.h_stream = kept_stream.handle()
-    if self._is_ordered:
-        fix_context(value[0])
-    return 0
 
 
 class MemoryStatistics(
@@ -263,12 +236,12 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         self._records = {}
 
     def __init__(self, upstream, limit: int | None = None):
-        """Wrap another resource, and refuse allocations that exceed the limit in bytes."""
+        """Wrap another resource, and reject allocations that exceed the limit in bytes."""
         MemoryResourceAdaptor.__init__(self, upstream)
         if limit is not None:
             self._limit = limit
 
-    def _refusal(self, size: int) -> BaseException:
+    def _limit_error(self, size: int) -> BaseException:
         """Return the exception for an allocation that exceeds the limit."""
         return MemoryError(f"an allocation of {size} bytes exceeds the limit")
 
@@ -307,7 +280,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         cdef Keep keep
         cdef Buffer inner
         cdef size_t c_stream
-        # If anything fails from here on, the lease is destroyed and undoes its counts.
+        # If anything fails after this, the lease is destroyed and undoes its counts.
         cdef Lease lease = Lease_create(self)
         Adaptor_set_stream(self, stream, &value)
         c_stream = <size_t>value.h_stream.get()
@@ -331,95 +304,6 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
         keep = Keep.of_object(<PyObject*>lease)
         h_allocation = AllocationHandle.own_with_wait(move(value), &end_lease, move(keep))
         return Buffer_create(type(inner), h_allocation, self, None)
-
-
-# --- Leases ----------------------------------------------------------------------------------------
-
-# An allocation in use, or in progress, with its share of the counts, which it takes back when it is destroyed.
-@cython.final
-@cython.no_gc_clear
-cdef class Lease:
-    cdef:
-        AllocationHandle h_memory   # set once: the allocation of the upstream resource
-        AccountingMemoryResource adaptor
-        uint64_t number
-        uint64_t size               # the bytes reserved
-        bint is_committed
-
-    def __dealloc__(self):
-        self.h_memory.reset()
-        if self.adaptor is not None:
-            Lease_withdraw(self)
-            self.adaptor._records.pop(self.number, None)
-
-
-cdef Lease Lease_create(AccountingMemoryResource adaptor):
-    cdef Lease self = Lease.__new__(Lease)
-    with cython.critical_section(adaptor):
-        self.number = adaptor._next_number
-        adaptor._next_number += 1
-    self.adaptor = adaptor
-    return self
-
-
-# Sets the number of bytes that the lease counts.
-cdef int Lease_reserve(Lease self, uint64_t size) except -1:
-    cdef AccountingMemoryResource adaptor = self.adaptor
-    cdef bint is_within = True
-    with cython.critical_section(adaptor):
-        if size > self.size:
-            is_within = size <= adaptor._limit and adaptor._usage.reserved - self.size <= adaptor._limit - size
-        if is_within:
-            adaptor._usage.reserved += size - self.size
-            self.size = size
-    if not is_within:
-        raise adaptor._refusal(size)
-    return 0
-
-
-cdef int Lease_commit(Lease self) except -1:
-    cdef Usage* usage = &self.adaptor._usage
-    with cython.critical_section(self.adaptor):
-        self.is_committed = True
-        usage.current_bytes += self.size
-        usage.current_count += 1
-        usage.total_bytes += self.size
-        usage.total_count += 1
-        usage.peak_bytes = max(usage.peak_bytes, usage.current_bytes)
-        usage.peak_count = max(usage.peak_count, usage.current_count)
-    return 0
-
-
-cdef int Lease_withdraw(Lease self) except -1:
-    cdef Usage* usage = &self.adaptor._usage
-    with cython.critical_section(self.adaptor):
-        usage.reserved -= self.size
-        if self.is_committed:
-            usage.current_bytes -= self.size
-            usage.current_count -= 1
-    return 0
-
-
-cdef void end_lease(Allocation value, cpp_bool may_wait) noexcept nogil:
-    if may_wait:
-        call_with_interpreter(&Lease_close, value)
-    call_with_interpreter(&Lease_end, value)
-
-
-# Frees the memory behind the lease, and may wait for that.
-cdef void Lease_close(Allocation& value) noexcept:
-    cdef Lease self = <Lease>value.resource
-    free_after(self.h_memory, value)
-    self.h_memory.close()
-
-
-# Exceptions raised by methods of the subclass go to sys.unraisablehook, because this function is noexcept.
-cdef void Lease_end(Allocation& value) noexcept:
-    cdef Lease self = <Lease>value.resource
-    if self.h_memory:
-        free_after(self.h_memory, value)
-        self.h_memory.reset()
-    self.adaptor._freed(value.pointer, value.size, <size_t>value.h_stream.get())
 
 
 cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
@@ -465,14 +349,14 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
     """Caches freed memory of another resource, and serves allocations from the cache.
 
     Memory is cached in blocks of fixed sizes: multiples of 512 bytes up to 4 KiB, above that four sizes per power of
-    two (5, 6, 7, 8, 10, 12, ... KiB), so that at most a fifth of a block is unused. The buffer has the requested size.
+    two (5, 6, 7, 8, 10, 12, ... KiB), so at most a fifth of a block is unused. The buffer has the requested size.
     If the upstream resource is out of memory, the whole cache is returned to it, and the allocation is repeated with
     the exact size.
 
-    A block freed on a stream can be reused on the same stream at once. On another stream, it can be reused after the
-    work before the free has completed; this is queried if no other block fits. The cache never makes a stream wait for
-    another one. For memory that both the host and devices can access, completion is also required on the same stream,
-    because the host does not follow stream order.
+    A block freed on a stream can be reused on the same stream immediately. On another stream, it can be reused after
+    the work before the free has completed, which is queried if no other block fits. The cache never makes a stream wait
+    for another one. For memory that both the host and devices can access, completion is also required on the same
+    stream, because the host does not follow stream order.
 
     Allocations of 0 bytes, of more than ``max_cached_bytes``, and on a capturing stream are passed to the upstream
     resource. Memory freed on ``PER_THREAD_DEFAULT_STREAM`` or on a stream of :meth:`Stream.from_handle` is not cached,
@@ -483,8 +367,8 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
     upstream : :class:`MemoryResource`
         The resource that the memory is allocated from.
     max_cached_bytes : int, optional
-        The maximum size of the cache in bytes; blocks that were freed longest ago are returned upstream first. If
-        None, there is no limit.
+        The maximum size of the cache in bytes. Blocks freed longest ago are returned upstream first. Defaults to no
+        limit.
 
     Raises
     ------
@@ -514,7 +398,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             cache.get().set_limit(min(max_cached_bytes, largest_block))
 
     def trim(self, min_bytes_to_keep: int = 0) -> int:
-        """Return cached memory to the upstream resource; blocks that were freed longest ago first.
+        """Return cached memory to the upstream resource, starting with the blocks freed longest ago.
 
         Blocks freed on a stream that is capturing stay cached, because a capturing stream cannot free them.
 
@@ -544,7 +428,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         return returned
 
     def close(self) -> None:
-        """Return all cached memory to the upstream resource, and refuse further allocations.
+        """Return all cached memory to the upstream resource, and reject further allocations.
 
         Buffers stay valid; when they are closed, their memory is returned to the upstream resource.
         """
@@ -556,7 +440,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     @property
     def max_cached_bytes(self) -> int | None:
-        """The maximum size of the cache in bytes; None for no limit."""
+        """The maximum size of the cache in bytes, or None for no limit."""
         cdef KeptCache cache
         cdef size_t limit
         cache.hold(self._h_cache)
@@ -614,10 +498,139 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             cls = self._buffer_class
         buffer = Buffer.__new__(Buffer) if cls is None else cls.__new__(cls)
         buffer._h_allocation.set(move(h_allocation))
-        MemoryRange_update_members(buffer)
+        Buffer_update_members(buffer)
         buffer._memory_resource = self
         return buffer
 
+
+# --- Adaptors --------------------------------------------------------------------------------------
+
+cdef MemoryResource Adaptor_upstream(MemoryResourceAdaptor self):
+    if self._upstream is None:
+        raise UnavailableError(f"this {type(self).__name__} has no upstream; call super().__init__(upstream)")
+    return self._upstream
+
+
+# Raises RuntimeError if the adaptor is closed.
+cdef int Adaptor_check_open(MemoryResourceAdaptor self) except -1:
+    if self._is_closed:
+        raise UnavailableError(f"this {type(self).__name__} is closed")
+    if self._upstream is None:
+        Adaptor_upstream(self)
+    return 0
+
+
+# Allocates from the upstream resource. Also returns the memory, checked to be open.
+cdef Buffer Adaptor_allocate_upstream(
+    MemoryResourceAdaptor self, size_t size, Stream stream, AllocationHandle* h_memory
+):
+    cdef Buffer inner = Buffer_allocate(self._upstream, size, stream)
+    h_memory[0] = inner._h_allocation.copy()
+    if not h_memory[0]:
+        refuse_closed(inner)
+    return inner
+
+
+# Sets the stream on which memory of the adaptor will be freed.
+cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1:
+    cdef KeptStream kept_stream
+    Stream_keep(stream, &kept_stream)
+    value.h_stream = kept_stream.handle()
+    if self._is_ordered:
+        fix_context(value[0])
+    return 0
+
+
+# --- Leases ----------------------------------------------------------------------------------------
+
+# An allocation in use, or in progress, with its share of the counts. It subtracts that share when it is destroyed.
+@cython.final
+@cython.no_gc_clear
+cdef class Lease:
+    cdef:
+        AllocationHandle h_memory   # set once: the allocation of the upstream resource
+        AccountingMemoryResource adaptor
+        uint64_t number
+        uint64_t size               # the bytes reserved
+        bint is_committed
+
+    def __dealloc__(self):
+        self.h_memory.reset()
+        if self.adaptor is not None:
+            Lease_withdraw(self)
+            self.adaptor._records.pop(self.number, None)
+
+
+cdef Lease Lease_create(AccountingMemoryResource adaptor):
+    cdef Lease self = Lease.__new__(Lease)
+    with cython.critical_section(adaptor):
+        self.number = adaptor._next_number
+        adaptor._next_number += 1
+    self.adaptor = adaptor
+    return self
+
+
+# Sets the number of bytes that the lease counts.
+cdef int Lease_reserve(Lease self, uint64_t size) except -1:
+    cdef AccountingMemoryResource adaptor = self.adaptor
+    cdef bint is_within = True
+    with cython.critical_section(adaptor):
+        if size > self.size:
+            is_within = size <= adaptor._limit and adaptor._usage.reserved - self.size <= adaptor._limit - size
+        if is_within:
+            adaptor._usage.reserved += size - self.size
+            self.size = size
+    if not is_within:
+        raise adaptor._limit_error(size)
+    return 0
+
+
+cdef int Lease_commit(Lease self) except -1:
+    cdef Usage* usage = &self.adaptor._usage
+    with cython.critical_section(self.adaptor):
+        self.is_committed = True
+        usage.current_bytes += self.size
+        usage.current_count += 1
+        usage.total_bytes += self.size
+        usage.total_count += 1
+        usage.peak_bytes = max(usage.peak_bytes, usage.current_bytes)
+        usage.peak_count = max(usage.peak_count, usage.current_count)
+    return 0
+
+
+cdef int Lease_withdraw(Lease self) except -1:
+    cdef Usage* usage = &self.adaptor._usage
+    with cython.critical_section(self.adaptor):
+        usage.reserved -= self.size
+        if self.is_committed:
+            usage.current_bytes -= self.size
+            usage.current_count -= 1
+    return 0
+
+
+cdef void end_lease(Allocation value, cpp_bool may_wait) noexcept nogil:
+    if may_wait:
+        call_with_interpreter(&Lease_close, value)
+    call_with_interpreter(&Lease_end, value)
+
+
+# Frees the memory behind the lease, and may wait for that.
+cdef void Lease_close(Allocation& value) noexcept:
+    cdef Lease self = <Lease>value.resource
+    free_after(self.h_memory, value)
+    self.h_memory.close()
+
+
+# Exceptions raised by methods of the subclass go to sys.unraisablehook, because this function is noexcept.
+cdef void Lease_end(Allocation& value) noexcept:
+    cdef Lease self = <Lease>value.resource
+    if self.h_memory:
+        free_after(self.h_memory, value)
+        self.h_memory.reset()
+    self.adaptor._freed(value.pointer, value.size, <size_t>value.h_stream.get())
+
+
+# --- The cache -------------------------------------------------------------------------------------
 
 cdef CacheHandle new_cache() except *:
     return CacheHandle.own(new BlockCache(&can_free), &destroy_cache, Keep())
@@ -635,7 +648,7 @@ cdef inline int Caching_keep(CachingMemoryResource self, KeptCache* kept) except
     return 0
 
 
-# A block that was freed on another stream, or a new one; NULL if there is no memory for a block of that size.
+# Returns a block freed on another stream, or a new one, or NULL if there is no memory for a block of that size.
 cdef Block* Caching_find(
     CachingMemoryResource self, BlockCache* cache, size_t size, Stream stream
 ) except? NULL:
@@ -666,10 +679,10 @@ cdef Block* Caching_find(
     return block
 
 
-# --- Queries of the driver, made while the lock of the cache is held; they must not raise. ----------
+# These queries of the driver are made while the cache is locked, and must not raise.
 
-# Whether the stream can free memory: not while it is capturing, and the legacy default stream not while a blocking
-# stream is capturing.
+# Returns true if the stream can free memory: a capturing stream cannot, and the legacy default stream cannot while a
+# blocking stream is capturing.
 cdef cpp_bool can_free(Lane* lane) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUcontext c_context = lane.h_context.get()
@@ -688,13 +701,13 @@ cdef cpp_bool can_free(Lane* lane) noexcept nogil:
     )
 
 
-# Memory that no device can access may be freed on a default stream without a context, and without a driver.
+# Memory that no device can access can be freed on a default stream without a context, and without a driver.
 cdef inline bint is_without_driver(Lane* lane) noexcept nogil:
     return is_default(lane.h_stream) and not lane.h_context
 
 
-# Frees record no event, so that they cost no driver call. The first query after a free records one, which covers all
-# frees so far; later queries check whether it has completed.
+# Frees record no event, so they cost no driver call. The first query after a free records one, which covers all frees
+# until then. Later queries check whether it has completed.
 cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogil:
     cdef CaptureModeScope mode
     if freed_at <= lane.done_until:
@@ -712,7 +725,7 @@ cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogi
     return freed_at <= lane.done_until
 
 
-# Queries whether a stream is idle; if not, records an event after its work so far.
+# Queries a stream. Unless it is idle, records an event after its pending work.
 cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
     cdef cydriver.CUcontext c_context = lane.h_context.get()
     cdef cydriver.CUevent c_event = NULL

@@ -4,7 +4,7 @@
 
 from cpython.object cimport PyObject
 
-from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource, SubBuffers
+from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
 from cuda.core._native._cuda_core cimport (
     AllocationHandle,
     AllocationMember,
@@ -15,54 +15,52 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._stream cimport Stream
 
 
-cdef class MemoryRange(DriverObject):
+cdef class Buffer(DriverObject):
     cdef:
         AllocationMember _h_allocation
         object _memory_resource     # None for wrapped memory
         object _owner               # the parent of a sub-buffer
         object _ipc_descriptor      # kept when closed, because others may still open the memory
-        object _ipc_resource        # what the descriptor goes with
+        object _ipc_resource        # the resource that goes with the descriptor
         SubBuffers _slices          # None before the first
         bint _is_slice
         bint _is_mapped             # allocated by another process
         bint _is_readonly           # of the array that lends the memory
         int _export_count           # memoryviews of the memory and of slices of it
-        PyObject* _handle_object    # what `handle` and `size` read
+        PyObject* _handle_object    # the values of `handle` and `size`
         PyObject* _size_object
 
 
-# Refreshes `handle` and `size` after the allocation has changed.
-cdef int MemoryRange_update_members(MemoryRange self) except -1
+cdef class SubBuffers:
+    cdef dict _references   # the address of each sub-buffer -> a weak reference to it
 
-# Makes an empty range the slice `self[key]`.
-cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1
-
-# The resource, None when closed.
-cdef object resource_of(MemoryRange self)
-
-# BufferError while a memoryview of the memory exists, which would read freed memory later.
-cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1
-
-# What methods begin with: keeping the memory for a call, RuntimeError when the range is closed, and a check that it
-# may be written. `name` is that of the argument.
-cdef inline int MemoryRange_keep(MemoryRange self, KeptAllocation* kept) except -1:
-    return 0 if kept.hold(self._h_allocation) else refuse_closed(self)
-
-cdef inline int check_writable(MemoryRange self, str name) except -1:
-    return MemoryRange_refuse_write(self, name) if self._is_readonly else 0
-
-cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1
-
-
-cdef class Buffer(MemoryRange):
-    pass
+    cdef int add(self, DriverObject part) except -1
+    cdef void remove(self, DriverObject part) noexcept
+    # Closes all sub-buffers that are left.
+    cdef void close(self) noexcept
 
 
 # A buffer of class `cls` over an allocation.
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner)
 
-# What a resource allocates, checked to be a buffer.
+# Allocates from a resource, and checks that the result is a buffer of at least this size.
 cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream)
+
+# The resource of a buffer, or None if closed.
+cdef object resource_of(Buffer self)
+
+# Refreshes `handle` and `size` after the allocation has changed.
+cdef int Buffer_update_members(Buffer self) except -1
+
+# Keeps the memory for a call; RuntimeError if the buffer is closed.
+cdef inline int Buffer_keep(Buffer self, KeptAllocation* kept) except -1:
+    return 0 if kept.hold(self._h_allocation) else refuse_closed(self)
+
+# TypeError if the buffer is read-only. `name` is the name of the argument.
+cdef inline int check_writable(Buffer self, str name) except -1:
+    return Buffer_raise_readonly(self, name) if self._is_readonly else 0
+
+cdef int Buffer_raise_readonly(Buffer self, str name) except -1
 
 # The buffers of an argument, which must be a sequence of one or more.
 cdef list buffers_argument(object buffers, str name)

@@ -10,29 +10,29 @@ from libc.stdint cimport intptr_t, uintptr_t
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.weakref cimport PyWeakref_NewRef
 
-from cuda.core._arrays._array_copies cimport CopyFromArray, CopyToArray
 from cuda.core._context cimport Context_require
 from cuda.core._dlpack cimport DLPack_export_bytes, DLPack_negotiate
 from cuda.core._memory._copies cimport copy as copy_memory, fill_bytes
 from cuda.core._memory._memory_resource cimport (
     MemoryResource as CMemoryResource,
-    SubBuffers,
-    narrow,
+    borrow,
     pointer_info,
-    read_bounds,
     set_stream,
     size_argument,
     stream_of,
     wrap,
 )
 from cuda.core._native._cuda_core cimport (
+    Allocation,
     AllocationHandle,
     DriverObject,
     Keep,
     KeptAllocation,
     KeptStream,
     LaunchList,
+    StreamHandle,
     WeakHandle,
     add_member,
     launch_list,
@@ -54,11 +54,41 @@ from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 __all__ = ["Buffer", "MemoryResource", "keep_until_idle"]
 
 
+cdef extern from "Python.h":
+    int PySlice_Check(object key)
+    int PySlice_Unpack(object key, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
+    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) nogil
+
+
+# Copies between buffers and arrays are in a higher layer, and imported by the first one: most programs make none.
+ctypedef int (*CopyToArray)(object, const Allocation&, const StreamHandle&, object) except -1
+ctypedef int (*CopyFromArray)(const Allocation&, object, const StreamHandle&, object) except -1
+cdef DeferredFunction _copy_to_array = DeferredFunction(
+    b"cuda.core._arrays._array_copies", b"copy_to_array"
+)
+cdef DeferredFunction _copy_from_array = DeferredFunction(
+    b"cuda.core._arrays._array_copies", b"copy_from_array"
+)
+
+
 cdef LaunchList* _launches = launch_list()
 
 
-cdef class MemoryRange(DriverObject):
-    """Base of buffers: the address, size, location and owner of memory."""
+cdef class Buffer(DriverObject):
+    """A range of device or host memory.
+
+    A buffer cannot be constructed directly: :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and
+    :meth:`from_handle` return one. The memory is freed by :meth:`close` or when the last reference is dropped.
+    ``with buffer:`` closes the buffer at the end of the block.
+
+    ``buffer[16:32]`` is a sub-buffer: a buffer over these bytes of the same allocation, which keeps its parent alive
+    and is closed with it. Closing a sub-buffer frees no memory, and does not close other slices of it.
+
+    If the memory is host-accessible, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` give access to its bytes.
+    They do not synchronize: wait first for enqueued work that writes to the buffer.
+    """
+
+    _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
 
     def __cinit__(self):
         cdef object zero = 0
@@ -68,13 +98,13 @@ cdef class MemoryRange(DriverObject):
 
     def __dealloc__(self):
         if self._is_slice:
-            MemoryRange_leave(self)
+            Buffer_leave(self)
         Py_XDECREF(self._handle_object)
         Py_XDECREF(self._size_object)
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         cdef KeptAllocation memory
-        MemoryRange_keep(self, &memory)
+        Buffer_keep(self, &memory)
         if not self.is_host_accessible:
             raise BufferError(
                 "the host cannot access this Buffer, which is device memory; copy it to a buffer of "
@@ -83,7 +113,7 @@ cdef class MemoryRange(DriverObject):
         PyBuffer_FillInfo(
             view, self, <void*><uintptr_t>memory.value().pointer, memory.value().size, self._is_readonly, flags
         )
-        # The view keeps the memory, because code of the memory resource may have closed the buffer meanwhile.
+        # The view keeps the memory, because code of the memory resource might have closed the buffer in the meantime.
         view.internal = new AllocationHandle(memory.handle())
         count_exports(self, 1)
 
@@ -99,7 +129,7 @@ cdef class MemoryRange(DriverObject):
         return f"<{type(self).__name__} ptr={self.handle:#x} size={self.size}{mapped}>"
 
     def __array__(self, dtype=None, copy=None):
-        """Return the bytes as a NumPy array of uint8; BufferError if the host cannot access the memory."""
+        """Return the bytes as a NumPy array of uint8. Raises BufferError if the host cannot access the memory."""
         numpy = importlib.import_module("numpy")
         array = numpy.asarray(memoryview(self), dtype=dtype)
         return array.copy() if copy else array
@@ -119,12 +149,12 @@ cdef class MemoryRange(DriverObject):
         Parameters
         ----------
         stream : int, optional
-            The consumer's stream. It is ignored: the buffer does not order work.
+            The consumer's stream, which is ignored, because the buffer does not order work.
         max_version : tuple[int, int], optional
-            The newest version of DLPack that the consumer supports. From (1, 0) on, the capsule is versioned and has
-            the read-only flag.
+            The newest version of DLPack that the consumer supports. For (1, 0) and later, the capsule is versioned and
+            has the read-only flag.
         dl_device : tuple[int, int], optional
-            The device of the exported tensor; if given, it must be the device of the memory.
+            The device of the exported tensor. If given, it must be the device of the memory.
         copy : bool, optional
             Whether to export a copy; True is not supported.
 
@@ -143,7 +173,7 @@ cdef class MemoryRange(DriverObject):
             If the buffer is closed.
         """
         cdef KeptAllocation memory
-        MemoryRange_keep(self, &memory)
+        Buffer_keep(self, &memory)
         device = self.__dlpack_device__()
         versioned = DLPack_negotiate(max_version, dl_device, copy, device)
         return DLPack_export_bytes(
@@ -155,269 +185,13 @@ cdef class MemoryRange(DriverObject):
         self._check_open()
         return classify_dl_device(self)
 
-    @property
-    def handle(self) -> int:
-        """The address of the memory; 0 when closed."""
-        cdef KeptAllocation memory
-        return memory.value().pointer if memory.hold(self._h_allocation) else 0
-
-    @property
-    def size(self) -> int:
-        """The size of the memory in bytes; 0 when closed."""
-        cdef KeptAllocation memory
-        return memory.value().size if memory.hold(self._h_allocation) else 0
-
-    @property
-    def _size(self):
-        return self.size
-
-    @_size.setter
-    def _size(self, value):
-        # For resources that grow a buffer in place.
-        cdef KeptAllocation memory
-        cdef size_t size = size_argument(value)
-        MemoryRange_keep(self, &memory)
-        if self._is_slice:
-            raise RuntimeError("a sub-buffer cannot grow")
-        (&memory.value()).size = size
-        MemoryRange_update_members(self)
-
-    @property
-    def _deallocation_stream(self):
-        # For resources that move a buffer; None if there is no stream.
-        cdef KeptAllocation memory
-        MemoryRange_keep(self, &memory)
-        return stream_of(memory.value())
-
-    @property
-    def memory_resource(self) -> MemoryResource | None:
-        """The resource that frees the memory; None for wrapped memory and when closed."""
-        return resource_of(self)
-
-    @property
-    def owner(self):
-        """The object that a buffer of wrapped memory keeps alive, or None; for a sub-buffer, its parent."""
-        return owner_of(self)
-
-    @property
-    def device_id(self) -> int:
-        """The ordinal of the device of the memory; -1 for pageable host memory."""
-        cdef KeptAllocation whole
-        resource = MemoryRange_keep_whole(self, &whole)
-        return pointer_info(whole.value().pointer).device_id if resource is None else resource.device_id
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """Whether a device can access the memory."""
-        cdef KeptAllocation whole
-        resource = MemoryRange_keep_whole(self, &whole)
-        if resource is not None:
-            return resource.is_device_accessible
-        return bool(pointer_info(whole.value().pointer).is_device_accessible)
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """Whether the host can access the memory."""
-        cdef KeptAllocation whole
-        resource = MemoryRange_keep_whole(self, &whole)
-        if resource is not None:
-            return resource.is_host_accessible
-        return bool(pointer_info(whole.value().pointer).is_host_accessible)
-
-    @property
-    def is_managed(self) -> bool:
-        """Whether the memory is managed memory, which migrates between the host and devices."""
-        cdef KeptAllocation whole
-        resource = MemoryRange_keep_whole(self, &whole)
-        if resource is not None and resource.is_managed:
-            return True
-        return bool(pointer_info(whole.value().pointer).is_managed)
-
-    @property
-    def is_mapped(self) -> bool:
-        """Whether the memory was allocated by another process; False when closed."""
-        return self._is_mapped
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return not self._h_allocation
-
-    cdef intptr_t _address(self) noexcept:
-        cdef KeptAllocation memory
-        return <intptr_t>memory.value().pointer if memory.hold(self._h_allocation) else 0
-
-    cdef void _release(self) noexcept:
-        if self._slices is not None:
-            self._slices.close()
-        if self._is_slice:
-            MemoryRange_leave(self)
-        _launches.keep_memory_of(<PyObject*>self, self._h_allocation)
-        self._h_allocation.close()
-        MemoryRange_update_members(self)
-        with cython.critical_section(self):
-            self._memory_resource = None
-            self._owner = None
-            self._is_mapped = False
-
-    cdef object _identity(self):
-        cdef KeptAllocation memory
-        if memory.hold(self._h_allocation):
-            return (memory.value().pointer, memory.value().size)
-        return (0, 0)
-
-    cdef int _check_open(self) except -1:
-        # An open buffer of no bytes has the address 0.
-        return 0 if self._h_allocation else refuse_closed(self)
-
-
-def keep_until_idle(MemoryRange memory) -> None:
-    """Keep memory alive until all work that is enqueued now, on all streams, has completed."""
-    cdef AllocationHandle h_allocation = memory._h_allocation.copy()
-    with nogil:
-        retire(h_allocation, &drop, Keep())
-
-
-cdef void drop(AllocationHandle h_allocation) noexcept nogil:
-    pass  # the reference is dropped with the argument
-
-
-cdef int MemoryRange_cut(MemoryRange self, object key, MemoryRange part) except -1:
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t stop = 0
-    cdef KeptAllocation memory
-    cdef KeptAllocation all_memory
-    cdef AllocationHandle h_part
-    cdef object resource
-    cdef MemoryRange whole
-    with cython.critical_section(self):
-        whole = <MemoryRange>self._owner if self._is_slice and self._owner is not None else self
-        resource = self._memory_resource
-    read_bounds(key, &start, &stop)
-    # Register the slice with its parent before checking that the parent is open, so that it is closed with the parent
-    # at any moment.
-    with cython.critical_section(whole):
-        if whole._slices is None:
-            whole._slices = SubBuffers()
-    whole._slices.add(part)
-    part._is_slice = True
-    part._owner = whole
-    MemoryRange_keep(self, &memory)
-    MemoryRange_keep(whole, &all_memory)
-    narrow(memory.value(), start, stop, all_memory.keep(), &h_part)
-    part._h_allocation.set(h_part)
-    part._memory_resource = resource
-    part._is_mapped = self._is_mapped
-    part._is_readonly = self._is_readonly
-    MemoryRange_update_members(part)
-    return 0
-
-
-cdef void MemoryRange_leave(MemoryRange self) noexcept:
-    cdef MemoryRange whole = <MemoryRange>owner_of(self)
-    # A garbage collection may have cleared either of them.
-    if whole is not None and whole._slices is not None:
-        whole._slices.remove(self)
-
-
-cdef int MemoryRange_refuse_while_exported(MemoryRange self) except -1:
-    if self._export_count != 0:
-        raise BufferError(
-            f"this Buffer cannot be closed, because {self._export_count} memoryviews or arrays of its memory exist; "
-            "release them first"
-        )
-    return 0
-
-
-# A view of a sub-buffer also blocks closing its parent.
-cdef void count_exports(MemoryRange self, int step) noexcept:
-    cdef MemoryRange whole = <MemoryRange>owner_of(self) if self._is_slice else None
-    with cython.critical_section(self):
-        self._export_count += step
-    if whole is not None:
-        with cython.critical_section(whole):
-            whole._export_count += step
-
-
-# What closing drops is read like these two.
-cdef object resource_of(MemoryRange self):
-    with cython.critical_section(self):
-        return self._memory_resource
-
-
-cdef object owner_of(MemoryRange self):
-    with cython.critical_section(self):
-        return self._owner
-
-
-cdef int MemoryRange_refuse_write(MemoryRange self, str name) except -1:
-    raise TypeError(f"{name} must be writable, but is registered as read-only")
-
-
-# Returns the memory resource, and keeps the memory of the parent: an empty slice may have the address after its end,
-# which the driver does not know.
-cdef object MemoryRange_keep_whole(MemoryRange self, KeptAllocation* kept):
-    with cython.critical_section(self):
-        owner = self._owner if self._is_slice else None
-        resource = self._memory_resource
-    MemoryRange_keep(self if owner is None else <MemoryRange>owner, kept)
-    return resource
-
-
-# `handle` and `size` are read in loops, where a property getter is slow. So their values are stored as Python objects,
-# and exposed as members.
-cdef int MemoryRange_update_members(MemoryRange self) except -1:
-    cdef KeptAllocation memory
-    cdef bint is_open = memory.hold(self._h_allocation)
-    cdef object handle = memory.value().pointer if is_open else 0
-    cdef object size = memory.value().size if is_open else 0
-    cdef PyObject* old_handle
-    cdef PyObject* old_size
-    Py_INCREF(handle)
-    Py_INCREF(size)
-    # The interpreter reads members in a critical section, too.
-    with cython.critical_section(self):
-        old_handle, self._handle_object = self._handle_object, <PyObject*>handle
-        old_size, self._size_object = self._size_object, <PyObject*>size
-    Py_XDECREF(old_handle)
-    Py_XDECREF(old_size)
-    return 0
-
-
-cdef int add_members() except -1:
-    cdef MemoryRange sample = MemoryRange.__new__(MemoryRange)
-    cdef char* start = <char*><void*>sample
-    add_member(MemoryRange, "handle", <char*>&sample._handle_object - start)
-    add_member(MemoryRange, "size", <char*>&sample._size_object - start)
-    return 0
-
-
-add_members()
-
-
-cdef class Buffer(MemoryRange):
-    """A range of device or host memory.
-
-    A buffer cannot be constructed directly: :meth:`MemoryResource.allocate`, :meth:`Device.allocate` and
-    :meth:`from_handle` return one. The memory is freed by :meth:`close` or when the last reference is dropped.
-    ``with buffer:`` closes the buffer at the end of the block.
-
-    ``buffer[16:32]`` is a sub-buffer: a buffer over these bytes of the same allocation, which keeps its parent alive
-    and is closed with it. Closing a sub-buffer frees no memory, and does not close other slices of it.
-
-    If the memory is host-accessible, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` give access to its bytes.
-    They do not synchronize: wait first for enqueued work that writes to the buffer.
-    """
-
-    _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
-
     def __getitem__(self, key: slice) -> Buffer:
         cdef Buffer part = Buffer_new(type(self))
-        MemoryRange_cut(self, key, part)
+        Buffer_cut(self, key, part)
         return part
 
     def __reduce__(self):
-        # A closed buffer can be pickled, too: multiprocessing queues pickle later, on a thread of their own.
+        # Even a closed buffer can be pickled, because multiprocessing queues pickle later, on a separate thread.
         try:
             if self._ipc_descriptor is None:
                 Buffer_share(self)
@@ -442,9 +216,9 @@ cdef class Buffer(MemoryRange):
             The resource that frees the memory: ``mr.deallocate`` is called once, when the buffer is closed or its last
             reference is dropped. If None, the memory is not freed.
         owner : object, optional
-            An object that is kept alive until the buffer is closed. Excludes ``mr``.
+            An object to keep alive until the buffer is closed. Mutually exclusive with ``mr``.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream on which ``mr`` frees the memory. If None, the default stream. Only with ``mr``.
+            The stream that ``mr`` frees the memory on. Defaults to the default stream. Only with ``mr``.
 
         Returns
         -------
@@ -478,7 +252,7 @@ cdef class Buffer(MemoryRange):
         ipc_descriptor : IPCBufferDescriptor
             The :attr:`ipc_descriptor` of the buffer in the exporting process.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream on which the mapping is freed.
+            The stream to free the mapping on.
 
         Returns
         -------
@@ -501,39 +275,40 @@ cdef class Buffer(MemoryRange):
         return Buffer_import(cls, <CMemoryResource>mr, ipc_descriptor, Stream_accept(stream))
 
     def close(self, stream=None) -> None:
-        """Free the memory in stream order; calling this again does nothing.
+        """Free the memory in stream order.
 
-        Memory that a DLPack consumer or a graph still refers to is freed after their references are dropped. A
-        capturing stream cannot free memory from outside the capture; such memory is freed when the capture ends.
+        Memory still referenced by a DLPack consumer or a graph is freed once that reference is gone. On a capturing
+        stream, memory allocated outside the capture is freed when the capture ends. Closing a closed buffer has no
+        effect.
 
         Parameters
         ----------
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream on which the memory is freed. If None, the stream of the allocation, or of the last
+            The stream to free the memory on. Defaults to the allocation stream, or to the one last passed to
             :meth:`set_deallocation_stream`. Ignored for a sub-buffer.
 
         Raises
         ------
         BufferError
-            If a memoryview or NumPy array of the buffer or of a slice of it exists.
+            If a memoryview or NumPy array still uses the buffer or one of its slices.
         TypeError
             If ``stream`` is not a stream.
         """
         cdef Stream c_stream = None if stream is None else Stream_accept(stream)
         if not self._h_allocation:
             return
-        MemoryRange_refuse_while_exported(self)
+        Buffer_check_unexported(self)
         if c_stream is not None and not self._is_slice:
             Buffer_set_stream(self, c_stream)
         Buffer_keep_descriptor(self)
-        # Check again: code of the resource, or another thread, may have exported the memory meanwhile.
-        MemoryRange_refuse_while_exported(self)
+        # Check again: code of the resource, or another thread, might have exported the memory in the meantime.
+        Buffer_check_unexported(self)
         self._release()
 
     def set_deallocation_stream(self, stream) -> None:
-        """Set the stream on which the memory is freed.
+        """Set the stream to free the memory on.
 
-        This does not order the new stream after the old one; the caller is responsible for that.
+        This does not order the new stream after the old one, which the caller is responsible for.
 
         Parameters
         ----------
@@ -550,12 +325,12 @@ cdef class Buffer(MemoryRange):
         cdef Stream c_stream = Stream_accept(stream)
         self._check_open()
         if self._is_slice:
-            raise RuntimeError("a sub-buffer frees no memory; set the deallocation stream of its parent, its owner")
+            raise RuntimeError("a sub-buffer does not own its memory; call set_deallocation_stream() on its owner")
         if not Buffer_set_stream(self, c_stream):
             refuse_closed(self)
 
     def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
-        """Copy all bytes of this buffer to other memory, in stream order (``cuMemcpyAsync``).
+        """Copy all bytes of this buffer to other memory in stream order (``cuMemcpyAsync``).
 
         Synchronize the stream before the host reads the destination, and keep the destination allocated until then.
 
@@ -563,8 +338,8 @@ cdef class Buffer(MemoryRange):
         ----------
         dst : :class:`Buffer` | array, optional
             The destination, of the same size: a buffer, or an array with the buffer protocol (such as a NumPy array),
-            DLPack or the CUDA array interface, into which the bytes are written in C order. If None, a buffer is
-            allocated from the memory resource of this buffer.
+            DLPack or the CUDA array interface. It receives the bytes in C order. If None, a buffer is allocated from
+            the memory resource of this buffer.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream that the copy is enqueued on.
         options : :class:`~cuda.core.utils.CopyOptions`, optional
@@ -592,7 +367,7 @@ cdef class Buffer(MemoryRange):
         cdef KeptStream kept_stream
         cdef Stream c_stream = Stream_accept(stream)
         Stream_keep(c_stream, &kept_stream)
-        MemoryRange_keep(self, &source)
+        Buffer_keep(self, &source)
         if dst is None:
             resource = resource_of(self)
             if resource is None:
@@ -601,7 +376,7 @@ cdef class Buffer(MemoryRange):
         elif not isinstance(dst, Buffer):
             (<CopyToArray>_copy_to_array.get())(dst, source.value(), kept_stream.handle(), options)
             return dst
-        MemoryRange_keep(<Buffer>dst, &target)
+        Buffer_keep(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
         copy_memory(target, source, kept_stream.handle(), options)
         return dst
@@ -639,10 +414,10 @@ cdef class Buffer(MemoryRange):
         cdef KeptStream kept_stream
         cdef Stream c_stream = Stream_accept(stream)
         Stream_keep(c_stream, &kept_stream)
-        MemoryRange_keep(self, &target)
+        Buffer_keep(self, &target)
         check_writable(self, "the destination")
         if isinstance(src, Buffer):
-            MemoryRange_keep(<Buffer>src, &source)
+            Buffer_keep(<Buffer>src, &source)
             copy_memory(target, source, kept_stream.handle(), options)
         else:
             (<CopyFromArray>_copy_from_array.get())(target.value(), src, kept_stream.handle(), options)
@@ -675,7 +450,7 @@ cdef class Buffer(MemoryRange):
         cdef KeptAllocation memory
         cdef KeptStream kept_stream
         Stream_keep(Stream_accept(stream), &kept_stream)
-        MemoryRange_keep(self, &memory)
+        Buffer_keep(self, &memory)
         check_writable(self, "the destination")
         fill_bytes(memory.value().pointer, memory.value().size, value, kept_stream.get())
 
@@ -685,10 +460,10 @@ cdef class Buffer(MemoryRange):
         Parameters
         ----------
         shape : int | tuple[int, ...], optional
-            The number of elements along each axis; one of them may be -1, to be computed from the size of the buffer.
-            If None, one axis with all elements.
+            The number of elements along each axis. One of them can be -1, which is computed from the size of the
+            buffer. Defaults to one axis with all elements.
         dtype : :class:`numpy.dtype` | type | str, optional
-            The element type. If None, ``numpy.uint8``.
+            The element type. Defaults to ``numpy.uint8``.
 
         Returns
         -------
@@ -725,6 +500,94 @@ cdef class Buffer(MemoryRange):
         return result
 
     @property
+    def handle(self) -> int:
+        """The address of the memory, or 0 if closed."""
+        cdef KeptAllocation memory
+        return memory.value().pointer if memory.hold(self._h_allocation) else 0
+
+    @property
+    def size(self) -> int:
+        """The size of the memory in bytes, or 0 if closed."""
+        cdef KeptAllocation memory
+        return memory.value().size if memory.hold(self._h_allocation) else 0
+
+    @property
+    def _size(self):
+        return self.size
+
+    @_size.setter
+    def _size(self, value):
+        # For resources that grow a buffer in place.
+        cdef KeptAllocation memory
+        cdef size_t size = size_argument(value)
+        Buffer_keep(self, &memory)
+        if self._is_slice:
+            raise RuntimeError("a sub-buffer cannot grow")
+        (&memory.value()).size = size
+        Buffer_update_members(self)
+
+    @property
+    def _deallocation_stream(self):
+        # For resources that move a buffer. None if there is no stream.
+        cdef KeptAllocation memory
+        Buffer_keep(self, &memory)
+        return stream_of(memory.value())
+
+    @property
+    def memory_resource(self) -> MemoryResource | None:
+        """The resource that frees the memory, or None for wrapped memory and if closed."""
+        return resource_of(self)
+
+    @property
+    def owner(self):
+        """The object that a buffer over wrapped memory keeps alive, the parent of a sub-buffer, or None."""
+        return owner_of(self)
+
+    @property
+    def device_id(self) -> int:
+        """The ordinal of the device of the memory, or -1 for pageable host memory."""
+        cdef KeptAllocation whole
+        resource = Buffer_keep_whole(self, &whole)
+        return pointer_info(whole.value().pointer).device_id if resource is None else resource.device_id
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Whether a device can access the memory."""
+        cdef KeptAllocation whole
+        resource = Buffer_keep_whole(self, &whole)
+        if resource is not None:
+            return resource.is_device_accessible
+        return bool(pointer_info(whole.value().pointer).is_device_accessible)
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the host can access the memory."""
+        cdef KeptAllocation whole
+        resource = Buffer_keep_whole(self, &whole)
+        if resource is not None:
+            return resource.is_host_accessible
+        return bool(pointer_info(whole.value().pointer).is_host_accessible)
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the memory is managed memory, which migrates between the host and devices."""
+        cdef KeptAllocation whole
+        resource = Buffer_keep_whole(self, &whole)
+        if resource is not None and resource.is_managed:
+            return True
+        return bool(pointer_info(whole.value().pointer).is_managed)
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the memory was allocated by another process. False if closed."""
+        return self._is_mapped
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_allocation
+
+    @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:
         """The descriptor from which another process opens this buffer (``cuMemPoolExportPointer``).
 
@@ -738,11 +601,49 @@ cdef class Buffer(MemoryRange):
             Buffer_share(self)
         return self._ipc_descriptor
 
+    cdef intptr_t _address(self) noexcept:
+        cdef KeptAllocation memory
+        return <intptr_t>memory.value().pointer if memory.hold(self._h_allocation) else 0
+
+    cdef void _release(self) noexcept:
+        if self._slices is not None:
+            self._slices.close()
+        if self._is_slice:
+            Buffer_leave(self)
+        _launches.keep_memory_of(<PyObject*>self, self._h_allocation)
+        self._h_allocation.close()
+        Buffer_update_members(self)
+        with cython.critical_section(self):
+            self._memory_resource = None
+            self._owner = None
+            self._is_mapped = False
+
+    cdef object _identity(self):
+        cdef KeptAllocation memory
+        if memory.hold(self._h_allocation):
+            return (memory.value().pointer, memory.value().size)
+        return (0, 0)
+
+    cdef int _check_open(self) except -1:
+        # An open buffer of no bytes has the address 0.
+        return 0 if self._h_allocation else refuse_closed(self)
+
+
+def keep_until_idle(Buffer memory) -> None:
+    """Keep memory alive until all work now pending on any stream has completed."""
+    cdef AllocationHandle h_allocation = memory._h_allocation.copy()
+    with nogil:
+        retire(h_allocation, &drop, Keep())
+
+
+cdef void drop(AllocationHandle h_allocation) noexcept nogil:
+    pass  # the reference is dropped with the argument
+
 
 cdef Buffer Buffer_create(type cls, const AllocationHandle& h_allocation, object memory_resource, object owner):
     cdef Buffer self = Buffer_new(cls)
     self._h_allocation.set(h_allocation)
-    MemoryRange_update_members(self)
+    Buffer_update_members(self)
     self._memory_resource = memory_resource
     self._owner = owner
     return self
@@ -752,7 +653,7 @@ cdef inline Buffer Buffer_new(type cls):
     return Buffer.__new__(Buffer) if cls is Buffer else cls.__new__(cls)
 
 
-# False if the buffer is closed.
+# Returns false if the buffer is closed.
 cdef bint Buffer_set_stream(Buffer self, Stream stream) except -1:
     cdef KeptAllocation memory
     cdef KeptStream kept_stream
@@ -815,21 +716,21 @@ cdef int Buffer_share(Buffer self) except -1:
     if self._is_slice:
         raise UnavailableError("it is a sub-buffer, and only whole buffers can be shared between processes")
     if mr is None:
-        raise UnavailableError("it wraps memory that no resource with ipc_enabled has allocated")
+        raise UnavailableError("it wraps memory that was not allocated by a resource with ipc_enabled")
     Buffer_set_descriptor(self, mr, (<CMemoryResource>mr)._export(self))
     return 0
 
 
 # Both fields stay set when the buffer is closed.
 cdef void Buffer_set_descriptor(Buffer self, object mr, object descriptor) noexcept:
-    # If two threads export at once, the first descriptor is kept, because a caller may have read it.
+    # If two threads export at the same time, the first descriptor is kept, because a caller might have read it.
     with cython.critical_section(self):
         if self._ipc_descriptor is None:
             self._ipc_resource = mr
             self._ipc_descriptor = descriptor
 
 
-# Exports a shared buffer before it is closed, if there are other references to its memory: a queue may pickle it later.
+# Exports a shared buffer before it is closed, if its memory has other references: a queue might pickle it later.
 cdef int Buffer_keep_descriptor(Buffer self) except -1:
     cdef object mr = resource_of(self)
     if (
@@ -843,11 +744,163 @@ cdef int Buffer_keep_descriptor(Buffer self) except -1:
     return 0
 
 
-def __getattr__(name):
-    # Resolved at first access, because it imports the driver module of the bindings.
-    if name == "DevicePointerType":
-        return aliases.DevicePointerType
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# --- Slices ------------------------------------------------------------------------------------------
+
+cdef class SubBuffers:
+    """The sub-buffers of one buffer, as weak references, because each sub-buffer keeps the buffer alive.
+
+    It closes the sub-buffers with their parent, so that a sub-buffer need not check whether its parent is open. The
+    lifetime of the memory does not depend on it: each sub-buffer keeps the allocation itself.
+    """
+
+    def __cinit__(self):
+        self._references = {}
+
+    cdef int add(self, DriverObject part) except -1:
+        self._references[<uintptr_t><void*>part] = PyWeakref_NewRef(part, None)
+        return 0
+
+    cdef void remove(self, DriverObject part) noexcept:
+        self._references.pop(<uintptr_t><void*>part, None)
+
+    cdef void close(self) noexcept:
+        cdef object part
+        while self._references:
+            try:
+                part = self._references.popitem()[1]()
+            except KeyError:    # another thread has removed the last one
+                return
+            if part is not None:
+                (<DriverObject>part)._release()
+
+
+cdef int Buffer_cut(Buffer self, object key, Buffer part) except -1:
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t stop = 0
+    cdef KeptAllocation memory
+    cdef KeptAllocation all_memory
+    cdef AllocationHandle h_part
+    cdef object resource
+    cdef Buffer whole
+    with cython.critical_section(self):
+        whole = <Buffer>self._owner if self._is_slice and self._owner is not None else self
+        resource = self._memory_resource
+    read_bounds(key, &start, &stop)
+    # Register the slice with its parent before checking that the parent is open, so that it is closed with the parent
+    # at any moment.
+    with cython.critical_section(whole):
+        if whole._slices is None:
+            whole._slices = SubBuffers()
+    whole._slices.add(part)
+    part._is_slice = True
+    part._owner = whole
+    Buffer_keep(self, &memory)
+    Buffer_keep(whole, &all_memory)
+    narrow(memory.value(), start, stop, all_memory.keep(), &h_part)
+    part._h_allocation.set(h_part)
+    part._memory_resource = resource
+    part._is_mapped = self._is_mapped
+    part._is_readonly = self._is_readonly
+    Buffer_update_members(part)
+    return 0
+
+
+cdef void Buffer_leave(Buffer self) noexcept:
+    cdef Buffer whole = <Buffer>owner_of(self)
+    # A garbage collection may have cleared either of them.
+    if whole is not None and whole._slices is not None:
+        whole._slices.remove(self)
+
+
+cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
+    cdef Py_ssize_t step = 1
+    if not PySlice_Check(key):
+        raise TypeError(f"a Buffer index must be a slice, such as buffer[16:32], not {type(key).__name__}")
+    PySlice_Unpack(key, start, stop, &step)
+    if step != 1:
+        raise ValueError(f"the step of a Buffer slice must be 1, not {step}")
+    return 0
+
+
+cdef int narrow(
+    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
+) except -1:
+    cdef Py_ssize_t size = PySlice_AdjustIndices(<Py_ssize_t>whole.size, &start, &stop, 1)
+    return borrow(whole.pointer + start, <size_t>size, keep, h_part)
+
+
+# --- State that closing changes ----------------------------------------------------------------------
+
+cdef int Buffer_check_unexported(Buffer self) except -1:
+    if self._export_count != 0:
+        raise BufferError(
+            f"this Buffer cannot be closed, because {self._export_count} memoryviews or arrays of its memory exist; "
+            "release them first"
+        )
+    return 0
+
+
+# A view of a sub-buffer also blocks closing its parent.
+cdef void count_exports(Buffer self, int step) noexcept:
+    cdef Buffer whole = <Buffer>owner_of(self) if self._is_slice else None
+    with cython.critical_section(self):
+        self._export_count += step
+    if whole is not None:
+        with cython.critical_section(whole):
+            whole._export_count += step
+
+
+# Closing clears these two fields, so they are read in a critical section.
+cdef object resource_of(Buffer self):
+    with cython.critical_section(self):
+        return self._memory_resource
+
+
+cdef object owner_of(Buffer self):
+    with cython.critical_section(self):
+        return self._owner
+
+
+cdef int Buffer_raise_readonly(Buffer self, str name) except -1:
+    raise TypeError(f"{name} must be writable, but is registered as read-only")
+
+
+# Returns the memory resource, and keeps the memory of the parent, because the address of an empty slice might be past
+# the end of the allocation, where the driver does not track it.
+cdef object Buffer_keep_whole(Buffer self, KeptAllocation* kept):
+    with cython.critical_section(self):
+        owner = self._owner if self._is_slice else None
+        resource = self._memory_resource
+    Buffer_keep(self if owner is None else <Buffer>owner, kept)
+    return resource
+
+
+# `handle` and `size` are read in loops, where a property getter is slow. So their values are stored as Python objects,
+# and exposed as members.
+cdef int Buffer_update_members(Buffer self) except -1:
+    cdef KeptAllocation memory
+    cdef bint is_open = memory.hold(self._h_allocation)
+    cdef object handle = memory.value().pointer if is_open else 0
+    cdef object size = memory.value().size if is_open else 0
+    cdef PyObject* old_handle
+    cdef PyObject* old_size
+    Py_INCREF(handle)
+    Py_INCREF(size)
+    # The interpreter also reads members in a critical section.
+    with cython.critical_section(self):
+        old_handle, self._handle_object = self._handle_object, <PyObject*>handle
+        old_size, self._size_object = self._size_object, <PyObject*>size
+    Py_XDECREF(old_handle)
+    Py_XDECREF(old_size)
+    return 0
+
+
+cdef int add_members() except -1:
+    cdef Buffer sample = Buffer.__new__(Buffer)
+    cdef char* start = <char*><void*>sample
+    add_member(Buffer, "handle", <char*>&sample._handle_object - start)
+    add_member(Buffer, "size", <char*>&sample._size_object - start)
+    return 0
 
 
 def _rebuild_buffer(cls, mr, descriptor):
@@ -856,10 +909,11 @@ def _rebuild_buffer(cls, mr, descriptor):
     return cls.from_ipc_descriptor(mr, descriptor, stream=default_stream())
 
 
-# Imported by the first copy from or to an array of another library: most programs make none.
-cdef DeferredFunction _copy_to_array = DeferredFunction(
-    b"cuda.core._arrays._array_copies", b"copy_to_array"
-)
-cdef DeferredFunction _copy_from_array = DeferredFunction(
-    b"cuda.core._arrays._array_copies", b"copy_from_array"
-)
+def __getattr__(name):
+    # Resolved on first access, because it imports the driver module of the bindings.
+    if name == "DevicePointerType":
+        return aliases.DevicePointerType
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+add_members()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies, fills and managed-memory hints of device memory."""
+"""Stream-ordered copies, hints for copies, and fills."""
 
 from libc.stdint cimport int64_t
 
@@ -8,39 +8,20 @@ from cuda.core._native._cuda_core cimport KeptAllocation, StreamHandle
 from cuda.core._utils cimport cydriver
 
 
-# Copies memory with the hints of a CopyOptions. Returns false, and copies nothing, if the driver is too old for hints.
-cdef bint copy_with_hints(
-    cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
-) except -1
+# In all these functions, the caller keeps the arguments alive during the call.
 
-# Converts a CopyOptions to the driver's structure; refuses other types.
-cdef cydriver.CUmemcpyAttributes hints_of(object options) except *
-
-# Refuses a stream on which the driver accepts no hints.
-cdef int check_stream(const StreamHandle& h_stream) except -1
-
-# Whether the driver is new enough (`version`) for these hints; raises if one is needed for correctness.
-cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) except -1
-
-
-# Fills memory with repetitions of `value`: an int of one byte, or an object with the buffer protocol.
-cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cydriver.CUstream c_stream) except -1
-
-
-# The caller keeps the arguments alive during the call.
-
-# All bytes of `source` to `target`, in stream order; the sizes have to agree. `options` is a CopyOptions or None.
+# Copies all bytes of `source` to `target`, in stream order; the sizes must agree. `options` is a CopyOptions or None.
 cdef int copy(
     const KeptAllocation& target, const KeptAllocation& source, const StreamHandle& h_stream, object options=*
 ) except -1
 
-# The same for plain addresses that do not overlap.
+# Copies bytes between plain addresses, which must not overlap.
 cdef int copy_bytes(
     cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size, const StreamHandle& h_stream, object options
 ) except -1
 
-# Refuses ranges of one size that overlap, unless they are the same.
-cdef int check_apart(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1
+# Rejects ranges of one size that overlap, unless they are the same.
+cdef int check_disjoint(cydriver.CUdeviceptr target, cydriver.CUdeviceptr source, size_t size) except -1
 
 
 # One box of a CopyPlan, as plain numbers: planes of rows of bytes.
@@ -55,7 +36,7 @@ cdef struct Box:
 
 cdef Box box_of(object plan) except *
 
-# Executes a CopyPlan, in stream order. Pageable host memory has to be declared.
+# Executes a CopyPlan, in stream order. Pageable host memory must be declared.
 cdef int copy_boxes(
     object plan,
     cydriver.CUdeviceptr target,
@@ -65,6 +46,20 @@ cdef int copy_boxes(
     const StreamHandle& h_stream,
 ) except -1
 
-# Before a copy of this many bytes of pageable host memory: the stream to wait for in `wait_to_copy`, interruptibly.
+# Larger pageable copies first wait for the stream, interruptibly.
 cdef int64_t MAX_STAGED
 cdef int wait_to_copy(cydriver.CUdeviceptr host, cydriver.CUstream c_stream) except -1
+
+
+# Converts a CopyOptions to the driver's structure, and rejects other types.
+cdef cydriver.CUmemcpyAttributes hints_of(object options) except *
+
+# Rejects streams for which the driver accepts no hints.
+cdef int check_stream(const StreamHandle& h_stream) except -1
+
+# Returns true if the driver is new enough (`version`) for these hints; raises if one is needed for correctness.
+cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) except -1
+
+
+# Fills memory with repetitions of `value`: an int of one byte, or an object with the buffer protocol.
+cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cydriver.CUstream c_stream) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sharing of memory pools and buffers between processes."""
+"""IPC: sharing memory pools and buffers between processes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from cpython.exc cimport PyErr_SetFromErrno
 from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
-from cuda.core._memory._buffer cimport Buffer, MemoryRange_keep
-from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_import, MemPool_keep, MemPool_open, _MemPool
+from cuda.core._memory._buffer cimport Buffer, Buffer_keep
+from cuda.core._memory._memory_pool cimport (
+    MemPool_check_open,
+    MemPool_grant_imported,
+    MemPool_import,
+    MemPool_keep,
+    MemPool_open,
+    _MemPool,
+)
 from cuda.core._memory._memory_resource cimport fix_context, free_in_stream_order, size_argument
 from cuda.core._native._cuda_core cimport (
     Allocation,
@@ -45,7 +52,7 @@ from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.ipc import picklable_descriptor, received_descriptor, register_reducer
 from cuda.core._utils.validators import shown
 
-__all__ = ["check_platform"]
+__all__ = ["IPCAllocationHandle", "IPCBufferDescriptor", "check_platform", "find_registered"]
 
 
 _helpers = Deferred("cuda.core._utils.helpers")
@@ -65,6 +72,10 @@ cdef class IPCAllocationHandle:
     It comes from the ``allocation_handle`` of a resource. Send it with ``multiprocessing``, or send its file
     descriptor through a Unix socket; it cannot be pickled otherwise.
     """
+
+    cdef:
+        int _descriptor     # -1 when closed
+        object _uuid
 
     def __cinit__(self):
         self._descriptor = -1
@@ -93,12 +104,12 @@ cdef class IPCAllocationHandle:
         return IPCAllocationHandle_create(descriptor_argument(handle), uuid)
 
     def close(self) -> None:
-        """Close the file descriptor; calling this again does nothing."""
+        """Close the file descriptor. Closing a closed handle has no effect."""
         IPCAllocationHandle_close(self)
 
     @property
     def handle(self) -> int:
-        """The file descriptor; -1 when closed."""
+        """The file descriptor, or -1 if closed."""
         return self._descriptor
 
     @property
@@ -118,6 +129,10 @@ cdef class IPCBufferDescriptor:
     It comes from :attr:`Buffer.ipc_descriptor` and can be pickled.
     """
 
+    cdef:
+        bytes _payload
+        size_t _size
+
     def __init__(self, *args, **kwargs):
         raise RuntimeError("IPCBufferDescriptor cannot be constructed directly; use Buffer.ipc_descriptor")
 
@@ -129,7 +144,7 @@ cdef class IPCBufferDescriptor:
 
     @classmethod
     def _init(cls, reserved: bytes, size: int) -> IPCBufferDescriptor:
-        """Create a descriptor from the payload of another one; for pickle."""
+        """Create a descriptor from the payload of another one, when it is unpickled."""
         cdef IPCBufferDescriptor self = IPCBufferDescriptor.__new__(IPCBufferDescriptor)
         self._payload = reserved
         self._size = size_argument(size)
@@ -141,243 +156,16 @@ cdef class IPCBufferDescriptor:
         return self._size
 
 
-# Memory of another process that is mapped here. All imports of it share one mapping: the driver returns the same
-# address for each import, and the first free would unmap it for all others.
-cdef class Mapping:
-    cdef:
-        MemoryPoolHandle h_pool     # set once: the pool of the resource, which is part of the key
-        MemoryPoolHandle h_source   # set once: the pool that the memory was imported from
-        object key
-        cydriver.CUdeviceptr pointer
-        size_t size     # 0 if the driver does not report it
-        size_t users    # guarded by the lock
-
-
-cdef dict _mappings = {}
-# Reentrant, because a garbage collection inside may release a buffer of another mapping.
-_lock = threading.RLock()
-
-
-def _renew_lock():
-    global _lock
-    _lock = threading.RLock()
-
-
-# In a forked child, the lock may be held by a thread that exists only in the parent.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
-
-
-cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid):
-    cdef IPCAllocationHandle self = IPCAllocationHandle.__new__(IPCAllocationHandle)
-    register_reducer(IPCAllocationHandle, _reduce_allocation_handle)
-    self._descriptor = descriptor
-    self._uuid = uuid
-    return self
-
-
-cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
-    cdef int descriptor
-    cdef int mine
-    # No other thread closes the descriptor meanwhile, and opens another file under it.
-    with cython.critical_section(handle):
-        number = int(handle)
-        if number > INT_MAX:
-            raise OverflowError(f"a file descriptor must be from 0 to {INT_MAX}, not {shown(number)}")
-        descriptor = number
-        mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    if mine < 0:
-        PyErr_SetFromErrno(OSError)
-    return IPCAllocationHandle_create(mine, getattr(handle, "uuid", None))
-
-
-cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
-    cdef int descriptor
-    with cython.critical_section(self):
-        descriptor, self._descriptor = self._descriptor, -1
-    if descriptor >= 0:
-        close(descriptor)
-
-
-def _reduce_allocation_handle(handle):
-    _helpers.check_multiprocessing_start_method()
-    carried = picklable_descriptor(int(handle))
-    return _rebuild_allocation_handle, (carried, handle.uuid)
-
-
-def _rebuild_allocation_handle(carried, uuid):
-    descriptor = received_descriptor(carried)
-    return IPCAllocationHandle_create(descriptor, uuid)
-
-
-cdef int descriptor_argument(object handle) except -1:
-    if isinstance(handle, bool) or not isinstance(handle, int):
-        raise TypeError(f"handle must be an int, a file descriptor, not {type(handle).__name__}")
-    if handle < 0:
-        raise ValueError(f"handle must be a file descriptor, at least 0, not {handle}")
-    return handle
-
-
-cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
-    cdef MemoryPoolHandle h_shared = h_pool
-    cdef int descriptor = -1
-    with nogil:
-        HANDLE_RETURN(
-            cydriver.cuMemPoolExportToShareableHandle(
-                &descriptor, h_shared.get(),
-                cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
-            ),
-            b"cuMemPoolExportToShareableHandle",
-        )
-    import uuid
-
-    return IPCAllocationHandle_create(descriptor, uuid.uuid4())
-
-
-cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id):
-    cdef cydriver.CUmemPoolPtrExportData data
-    cdef ContextHandle h_context
-    cdef int is_entered = 0
-    memset(&data, 0, sizeof(data))
-    # The queues of multiprocessing pickle on threads of their own, where no context is current.
-    Context_current(&h_context)
-    if not h_context:
-        Context_primary(max(device_id, 0), &h_context)
-    with nogil:
-        is_entered = Context_enter(h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuMemPoolExportPointer(&data, memory.pointer), b"cuMemPoolExportPointer")
-        finally:
-            Context_leave(is_entered)
-    return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], memory.size)
-
-
-cdef int import_memory(
-    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, GrantAccess grant_access,
-    IPCBufferDescriptor descriptor, const StreamHandle& h_stream, AllocationHandle* h_allocation
-) except -1:
-    cdef Allocation value
-    cdef Mapping mapping
-    cdef Keep keep
-    if len(descriptor._payload) != sizeof(cydriver.CUmemPoolPtrExportData):
-        raise ValueError(
-            f"ipc_descriptor must have a payload of {sizeof(cydriver.CUmemPoolPtrExportData)} bytes, "
-            f"not {len(descriptor._payload)}"
-        )
-    value.h_stream = h_stream
-    fix_context(value)
-    with _lock:
-        mapping = _mappings.get((address(h_pool), descriptor._payload))
-        if mapping is None:
-            mapping = Mapping_create(h_pool, handle, grant_access, descriptor._payload, value)
-            _mappings[mapping.key] = mapping
-        mapping.users += 1
-    value.pointer = mapping.pointer
-    value.size = descriptor._size
-    value.resource = <PyObject*>mapping
-    keep = Keep.of_object(<PyObject*>mapping)
-    h_allocation[0] = AllocationHandle.own(move(value), &leave_mapping, move(keep))
-    if 0 < mapping.size < descriptor._size:
-        h_allocation.reset()
-        raise ValueError(f"ipc_descriptor is for {descriptor._size} bytes, but the memory has {mapping.size}")
-    return 0
-
-
-cdef Mapping Mapping_create(
-    const MemoryPoolHandle& h_pool,
-    IPCAllocationHandle handle,
-    GrantAccess grant_access,
-    bytes payload,
-    Allocation value,
-):
-    cdef Mapping self = Mapping.__new__(Mapping)
-    cdef IPCAllocationHandle mine
-    cdef PointerImport importing
-    cdef Handle[PointerImport] h_import
-    memcpy(&importing.data, <char*>payload, sizeof(importing.data))
-    importing.value = value
-    self.key = (address(h_pool), payload)
-    self.h_pool = h_pool
-    # Works around a defect of drivers of CUDA 13.0: importing memory into a pool whose access was set before corrupts
-    # pools that are created later. So each allocation has an imported pool of its own, whose access is set last.
-    if grant_access == NULL:
-        self.h_source = h_pool
-    else:
-        mine = IPCAllocationHandle_copy(handle)
-        self.h_source = MemPool_import(mine._descriptor, mine)
-    importing.h_source = self.h_source
-    h_import = Handle[PointerImport].own(importing, &end_import, Keep())
-    with nogil:
-        HANDLE_RETURN(
-            <cydriver.CUresult>call_interruptibly(&import_pointer, &h_import.value(), h_import.keep()),
-            b"cuMemPoolImportPointer",
-        )
-    self.pointer = h_import.value().value.pointer
-    (&h_import.value()).value.pointer = 0
-    if grant_access != NULL:
-        try:
-            grant_access(self.h_source.get())
-        except BaseException:
-            value.pointer = self.pointer
-            with nogil:
-                free_in_stream_order(value)
-            raise
-    # After access was granted, because the driver reports the size only to devices with access.
-    self.size = size_from(self.pointer)
-    return self
-
-
-# Argument and result of cuMemPoolImportPointer on another thread. If a signal handler abandons that call, the memory
-# is freed with this struct.
-cdef cppclass PointerImport:
-    MemoryPoolHandle h_source
-    cydriver.CUmemPoolPtrExportData data
-    Allocation value
-
-
-cdef int import_pointer(void* what) noexcept nogil:
-    cdef PointerImport* importing = <PointerImport*>what
-    return <int>cydriver.cuMemPoolImportPointer(
-        &importing.value.pointer, importing.h_source.get(), &importing.data
-    )
-
-
-cdef void end_import(PointerImport importing) noexcept nogil:
-    if importing.value.pointer != 0:
-        free_in_stream_order(importing.value)
-
-
-# The bytes from an address to the end of its allocation; 0 if the driver does not report it.
-cdef size_t size_from(cydriver.CUdeviceptr pointer) except? 0:
-    cdef cydriver.CUdeviceptr start = 0
-    cdef size_t size = 0
-    cdef cydriver.CUresult err = cydriver.cuMemGetAddressRange(&start, &size, pointer)
-    if err != cydriver.CUresult.CUDA_SUCCESS or not start <= pointer < start + size:
-        return 0
-    return start + size - pointer
-
-
-cdef void leave_mapping(Allocation value) noexcept nogil:
-    call_with_interpreter(&Mapping_leave, value)
-
-
-cdef void Mapping_leave(Allocation& value) noexcept:
-    cdef Mapping self = <Mapping>value.resource
-    with _lock:
-        self.users -= 1
-        if self.users == 0:
-            del _mappings[self.key]
-            # With the lock held, before another thread can import the same memory again.
-            with nogil:
-                free_in_stream_order(value)
-
-
 cdef class _IPCMemPool(_MemPool):
     """Base of resources over a pool that can be shared between processes.
 
     The process that creates the pool exports it. Other processes import it, through the file descriptor in its
     :attr:`allocation_handle`, and then open single buffers of it.
     """
+
+    cdef:
+        IPCAllocationHandle _allocation_handle  # None if the pool is not shared
+        bint _grants_access     # imported memory is host memory, which devices cannot access until that is granted
 
     def __reduce__(self):
         if self.uuid is None:
@@ -442,6 +230,38 @@ cdef class _IPCMemPool(_MemPool):
         self._allocation_handle = None
         _MemPool.close(self)
 
+    def _share(self) -> None:
+        """Export the pool, which was created with a handle type that allows it."""
+        cdef KeptMemoryPool pool
+        MemPool_keep(self, &pool)
+        IPCMemPool_set_handle(self, export_pool(pool.handle()))
+        with _lock:
+            _exported[self.uuid] = self
+
+    def _open_shared(self, alloc_handle, grant_devices: bool = False) -> _IPCMemPool:
+        """Import the pool of another process, and register it.
+
+        Returns this resource, or the one registered before. With ``grant_devices``, imported memory is made accessible
+        to all devices.
+        """
+        cdef IPCAllocationHandle mine
+        if not isinstance(alloc_handle, IPCAllocationHandle) and (
+            isinstance(alloc_handle, bool) or not isinstance(alloc_handle, int)
+        ):
+            raise TypeError(f"alloc_handle must be an IPCAllocationHandle or an int, not {type(alloc_handle).__name__}")
+        if int(alloc_handle) < 0:
+            raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {shown(alloc_handle)}")
+        # Duplicate the caller's descriptor, so that this resource can pass it on to further processes.
+        mine = IPCAllocationHandle_copy(alloc_handle)
+        MemPool_open(self, MemPool_import(mine._descriptor, mine))
+        self._is_mapped = True
+        self._grants_access = grant_devices
+        IPCMemPool_set_handle(self, mine)
+        return self if mine._uuid is None else IPCMemPool_register(self, mine._uuid)
+
+    def _check_open(self) -> None:
+        MemPool_check_open(self)
+
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
         """The handle from which other processes import the pool; its file descriptor belongs to the resource.
@@ -455,12 +275,12 @@ cdef class _IPCMemPool(_MemPool):
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Whether other processes can open the memory; False when closed."""
+        """Whether other processes can open the memory. False if closed."""
         return self._allocation_handle is not None
 
     @property
     def uuid(self) -> uuid.UUID | None:
-        """The UUID of a shared pool, the same in all processes; None for other pools."""
+        """The UUID of a shared pool, the same in all processes, or None for other pools."""
         cdef IPCAllocationHandle handle = self._allocation_handle
         return None if handle is None else handle._uuid
 
@@ -472,7 +292,7 @@ cdef class _IPCMemPool(_MemPool):
         cdef IPCBufferDescriptor descriptor
         cdef KeptAllocation memory
         cdef IPCAllocationHandle handle = IPCMemPool_shared(self)
-        MemoryRange_keep(exported, &memory)
+        Buffer_keep(exported, &memory)
         descriptor = export_memory(memory.value(), self.device_id)
         if not self._is_mapped:
             _exports[handle._uuid, descriptor._payload] = exported
@@ -489,21 +309,10 @@ cdef class _IPCMemPool(_MemPool):
             raise TypeError(f"ipc_descriptor must be an IPCBufferDescriptor, not {type(descriptor).__name__}")
         imported = descriptor
         if self._is_mapped:
-            import_memory(pool.handle(), handle, self._grant_access, imported, kept_stream.handle(), h_allocation)
+            import_memory(pool.handle(), handle, self._grants_access, imported, kept_stream.handle(), h_allocation)
         else:
             find_export(handle._uuid, imported, h_allocation)
         return self._is_mapped
-
-
-# The resources over imported pools and over exported pools of this process, by UUID.
-_imported = weakref.WeakValueDictionary()
-_exported = weakref.WeakValueDictionary()
-
-# The exported buffers of this process: opening one here gives the same memory, because the driver cannot import it.
-_exports = weakref.WeakValueDictionary()
-
-# The classes whose reducer is registered with multiprocessing.
-_reducible = set()
 
 
 def check_platform() -> None:
@@ -512,36 +321,95 @@ def check_platform() -> None:
         raise RuntimeError("ipc_enabled=True is supported on Linux only: memory is shared through file descriptors")
 
 
-cdef int IPCMemPool_share(_IPCMemPool self) except -1:
-    cdef KeptMemoryPool pool
-    MemPool_keep(self, &pool)
-    IPCMemPool_set_handle(self, export_pool(pool.handle()))
-    with _lock:
-        _exported[self.uuid] = self
-    return 0
-
-
-cdef object IPCMemPool_registered(type cls, object alloc_handle):
+def find_registered(cls: type, alloc_handle):
+    """Return the resource that is registered under the UUID of an allocation handle, or None."""
     if isinstance(alloc_handle, IPCAllocationHandle) and alloc_handle.uuid is not None:
         return registered(cls, alloc_handle.uuid)
     return None
 
 
-cdef object IPCMemPool_open(_IPCMemPool self, object alloc_handle):
-    cdef IPCAllocationHandle mine
-    if not isinstance(alloc_handle, IPCAllocationHandle) and (
-        isinstance(alloc_handle, bool) or not isinstance(alloc_handle, int)
-    ):
-        raise TypeError(f"alloc_handle must be an IPCAllocationHandle or an int, not {type(alloc_handle).__name__}")
-    if int(alloc_handle) < 0:
-        raise ValueError(f"alloc_handle must be a file descriptor, at least 0, not {shown(alloc_handle)}")
-    # Duplicate the caller's descriptor, so that this resource can pass it on to further processes.
-    mine = IPCAllocationHandle_copy(alloc_handle)
-    MemPool_open(self, MemPool_import(mine._descriptor, mine))
-    self._is_mapped = True
-    IPCMemPool_set_handle(self, mine)
-    return self if mine._uuid is None else IPCMemPool_register(self, mine._uuid)
+# The mapped memory of other processes, by pool and payload.
+cdef dict _mappings = {}
 
+# The resources over imported pools and over exported pools of this process, by UUID.
+_imported = weakref.WeakValueDictionary()
+_exported = weakref.WeakValueDictionary()
+
+# The exported buffers of this process. Opening one here returns the same memory, because the driver cannot import it.
+_exports = weakref.WeakValueDictionary()
+
+# The classes whose reducer is registered with multiprocessing.
+_reducible = set()
+
+# Reentrant, because a garbage collection while it is held might release a buffer of another mapping.
+_lock = threading.RLock()
+
+
+def _renew_lock():
+    global _lock
+    _lock = threading.RLock()
+
+
+# In a forked child, a thread that exists only in the parent might hold the lock.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+# --- Allocation handles ------------------------------------------------------------------------------
+
+# Creates a handle that owns a file descriptor.
+cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid):
+    cdef IPCAllocationHandle self = IPCAllocationHandle.__new__(IPCAllocationHandle)
+    register_reducer(IPCAllocationHandle, _reduce_allocation_handle)
+    self._descriptor = descriptor
+    self._uuid = uuid
+    return self
+
+
+# Creates a handle with a duplicate of the file descriptor of another handle, or of an open file descriptor.
+cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
+    cdef int descriptor
+    cdef int mine
+    # Until it is duplicated, no other thread can close the descriptor and open another file under its number.
+    with cython.critical_section(handle):
+        number = int(handle)
+        if number > INT_MAX:
+            raise OverflowError(f"a file descriptor must be from 0 to {INT_MAX}, not {shown(number)}")
+        descriptor = number
+        mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    if mine < 0:
+        PyErr_SetFromErrno(OSError)
+    return IPCAllocationHandle_create(mine, getattr(handle, "uuid", None))
+
+
+cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
+    cdef int descriptor
+    with cython.critical_section(self):
+        descriptor, self._descriptor = self._descriptor, -1
+    if descriptor >= 0:
+        close(descriptor)
+
+
+def _reduce_allocation_handle(handle):
+    _helpers.check_multiprocessing_start_method()
+    carried = picklable_descriptor(int(handle))
+    return _rebuild_allocation_handle, (carried, handle.uuid)
+
+
+def _rebuild_allocation_handle(carried, uuid):
+    descriptor = received_descriptor(carried)
+    return IPCAllocationHandle_create(descriptor, uuid)
+
+
+cdef int descriptor_argument(object handle) except -1:
+    if isinstance(handle, bool) or not isinstance(handle, int):
+        raise TypeError(f"handle must be an int, a file descriptor, not {type(handle).__name__}")
+    if handle < 0:
+        raise ValueError(f"handle must be a file descriptor, at least 0, not {handle}")
+    return handle
+
+
+# --- Resources over shared pools ---------------------------------------------------------------------
 
 cdef int IPCMemPool_set_handle(_IPCMemPool self, IPCAllocationHandle handle) except -1:
     os.set_inheritable(handle._descriptor, False)
@@ -576,7 +444,7 @@ cdef object IPCMemPool_register(_IPCMemPool self, object uuid):
 
 
 cdef object registered(type cls, object uuid):
-    # The argument may be unhashable.
+    # The argument might be unhashable.
     if not is_uuid(uuid):
         return None
     with _lock:
@@ -592,7 +460,7 @@ cdef object checked(type cls, object resource):
 
 
 def _find_resource(cls, uuid):
-    # The resource may have come back to the process that exported it.
+    # The resource might have come back to the process that exported it.
     with _lock:
         resource = checked(cls, _imported.get(uuid)) or checked(cls, _exported.get(uuid))
     return resource or cls.from_registry(uuid)
@@ -614,18 +482,190 @@ def _rebuild_resource(cls, device_id, allocation_handle):
     return cls.from_allocation_handle(*device, allocation_handle)
 
 
+cdef bint is_uuid(value):
+    import uuid  # slow to import, and only needed for sharing
+
+    return isinstance(value, uuid.UUID)
+
+
+# --- Exported and imported memory --------------------------------------------------------------------
+
+# Exports a pool, so that another process can import it.
+cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
+    cdef MemoryPoolHandle h_shared = h_pool
+    cdef int descriptor = -1
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemPoolExportToShareableHandle(
+                &descriptor, h_shared.get(),
+                cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0,
+            ),
+            b"cuMemPoolExportToShareableHandle",
+        )
+    import uuid
+
+    return IPCAllocationHandle_create(descriptor, uuid.uuid4())
+
+
+# Exports memory of a shared pool, which the caller keeps alive.
+cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id):
+    cdef cydriver.CUmemPoolPtrExportData data
+    cdef ContextHandle h_context
+    cdef int is_entered = 0
+    memset(&data, 0, sizeof(data))
+    # Multiprocessing queues pickle on a separate thread, where no context is current.
+    Context_current(&h_context)
+    if not h_context:
+        Context_primary(max(device_id, 0), &h_context)
+    with nogil:
+        is_entered = Context_enter(h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuMemPoolExportPointer(&data, memory.pointer), b"cuMemPoolExportPointer")
+        finally:
+            Context_leave(is_entered)
+    return IPCBufferDescriptor._init((<char*>&data)[:sizeof(data)], memory.size)
+
+
 cdef int find_export(object uuid, IPCBufferDescriptor descriptor, AllocationHandle* h_allocation) except -1:
     cdef Buffer buffer = _exports.get((uuid, descriptor._payload))
     cdef KeptAllocation memory
     if buffer is None or not memory.hold(buffer._h_allocation):
-        raise RuntimeError("ipc_descriptor is of memory that this process has freed or never exported")
+        raise RuntimeError("ipc_descriptor is for memory that this process has freed or never exported")
     if descriptor._size > memory.value().size:
         raise ValueError(f"ipc_descriptor is for {descriptor._size} bytes, but the memory has {memory.value().size}")
     h_allocation[0] = memory.handle()
     return 0
 
 
-cdef bint is_uuid(value):
-    import uuid  # slow to import, and only needed for sharing
+# Memory of another process that is mapped here. All imports of it share one mapping: the driver returns the same
+# address for each import, and the first free would unmap it for all others.
+cdef class Mapping:
+    cdef:
+        MemoryPoolHandle h_pool     # set once: the pool of the resource, which is part of the key
+        MemoryPoolHandle h_source   # set once: the pool that the memory was imported from
+        object key
+        cydriver.CUdeviceptr pointer
+        size_t size     # 0 if the driver does not report it
+        size_t users    # guarded by the lock
 
-    return isinstance(value, uuid.UUID)
+
+# Opens memory of an imported pool. `handle` is the one the pool was imported from. All imports of the same memory share
+# one mapping. `grants_access` is false for device memory, which its device can always access.
+cdef int import_memory(
+    const MemoryPoolHandle& h_pool, IPCAllocationHandle handle, bint grants_access,
+    IPCBufferDescriptor descriptor, const StreamHandle& h_stream, AllocationHandle* h_allocation
+) except -1:
+    cdef Allocation value
+    cdef Mapping mapping
+    cdef Keep keep
+    if len(descriptor._payload) != sizeof(cydriver.CUmemPoolPtrExportData):
+        raise ValueError(
+            f"ipc_descriptor must have a payload of {sizeof(cydriver.CUmemPoolPtrExportData)} bytes, "
+            f"not {len(descriptor._payload)}"
+        )
+    value.h_stream = h_stream
+    fix_context(value)
+    with _lock:
+        mapping = _mappings.get((address(h_pool), descriptor._payload))
+        if mapping is None:
+            mapping = Mapping_create(h_pool, handle, grants_access, descriptor._payload, value)
+            _mappings[mapping.key] = mapping
+        mapping.users += 1
+    value.pointer = mapping.pointer
+    value.size = descriptor._size
+    value.resource = <PyObject*>mapping
+    keep = Keep.of_object(<PyObject*>mapping)
+    h_allocation[0] = AllocationHandle.own(move(value), &leave_mapping, move(keep))
+    if 0 < mapping.size < descriptor._size:
+        h_allocation.reset()
+        raise ValueError(f"ipc_descriptor is for {descriptor._size} bytes, but the memory has {mapping.size}")
+    return 0
+
+
+cdef Mapping Mapping_create(
+    const MemoryPoolHandle& h_pool,
+    IPCAllocationHandle handle,
+    bint grants_access,
+    bytes payload,
+    Allocation value,
+):
+    cdef Mapping self = Mapping.__new__(Mapping)
+    cdef IPCAllocationHandle mine
+    cdef PointerImport importing
+    cdef Handle[PointerImport] h_import
+    memcpy(&importing.data, <char*>payload, sizeof(importing.data))
+    importing.value = value
+    self.key = (address(h_pool), payload)
+    self.h_pool = h_pool
+    # Works around a defect of CUDA 13.0 drivers: importing memory into a pool whose access was already set corrupts
+    # pools created later. So each allocation has its own imported pool, whose access is set last.
+    if not grants_access:
+        self.h_source = h_pool
+    else:
+        mine = IPCAllocationHandle_copy(handle)
+        self.h_source = MemPool_import(mine._descriptor, mine)
+    importing.h_source = self.h_source
+    h_import = Handle[PointerImport].own(importing, &end_import, Keep())
+    with nogil:
+        HANDLE_RETURN(
+            <cydriver.CUresult>call_interruptibly(&import_pointer, &h_import.value(), h_import.keep()),
+            b"cuMemPoolImportPointer",
+        )
+    self.pointer = h_import.value().value.pointer
+    (&h_import.value()).value.pointer = 0
+    if grants_access:
+        try:
+            MemPool_grant_imported(self.h_source.get())
+        except BaseException:
+            value.pointer = self.pointer
+            with nogil:
+                free_in_stream_order(value)
+            raise
+    # After access was granted, because the driver reports the size only to devices with access.
+    self.size = size_from(self.pointer)
+    return self
+
+
+# Argument and result of cuMemPoolImportPointer on another thread. If a signal handler abandons that call, the memory
+# is freed with this struct.
+cdef cppclass PointerImport:
+    MemoryPoolHandle h_source
+    cydriver.CUmemPoolPtrExportData data
+    Allocation value
+
+
+cdef int import_pointer(void* what) noexcept nogil:
+    cdef PointerImport* importing = <PointerImport*>what
+    return <int>cydriver.cuMemPoolImportPointer(
+        &importing.value.pointer, importing.h_source.get(), &importing.data
+    )
+
+
+cdef void end_import(PointerImport importing) noexcept nogil:
+    if importing.value.pointer != 0:
+        free_in_stream_order(importing.value)
+
+
+# The number of bytes from an address to the end of its allocation, or 0 if the driver does not report it.
+cdef size_t size_from(cydriver.CUdeviceptr pointer) except? 0:
+    cdef cydriver.CUdeviceptr start = 0
+    cdef size_t size = 0
+    cdef cydriver.CUresult err = cydriver.cuMemGetAddressRange(&start, &size, pointer)
+    if err != cydriver.CUresult.CUDA_SUCCESS or not start <= pointer < start + size:
+        return 0
+    return start + size - pointer
+
+
+cdef void leave_mapping(Allocation value) noexcept nogil:
+    call_with_interpreter(&Mapping_leave, value)
+
+
+cdef void Mapping_leave(Allocation& value) noexcept:
+    cdef Mapping self = <Mapping>value.resource
+    with _lock:
+        self.users -= 1
+        if self.users == 0:
+            del _mappings[self.key]
+            # With the lock held, before another thread can import the same memory again.
+            with nogil:
+                free_in_stream_order(value)

@@ -113,7 +113,7 @@ class ManagedBuffer(Buffer):
 
     @property
     def read_mostly(self) -> bool:
-        """Get or set whether the memory is mostly read: each processor that reads it then keeps a read-only copy
+        """Get or set whether the memory is mostly read, so that each processor that reads it keeps a read-only copy
         (``cuMemAdvise``, ``CU_MEM_ADVISE_SET_READ_MOSTLY``).
         """
         return get_read_mostly(self)
@@ -199,7 +199,7 @@ class AccessedBySetProxy(MutableSet):
         set_accessed_by(self._buffer, _check_member(location), True)
 
     def discard(self, location) -> None:
-        """Remove a location (``CU_MEM_ADVISE_UNSET_ACCESSED_BY``); does nothing if it is not a member."""
+        """Remove a location if it is a member (``CU_MEM_ADVISE_UNSET_ACCESSED_BY``)."""
         if location in self:
             set_accessed_by(self._buffer, location, False)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Batched operations on buffers: copies, prefetches and discards."""
+"""Operations on many buffers in one call: copies, prefetches and discards; and advice for managed memory."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
-from cuda.core._memory._buffer cimport Buffer, MemoryRange_keep, buffers_argument, check_writable
-from cuda.core._memory._copies cimport check_apart, check_stream, has_hints, hints_of
+from cuda.core._memory._buffer cimport Buffer, Buffer_keep, buffers_argument, check_writable
+from cuda.core._memory._copies cimport check_disjoint, check_stream, has_hints, hints_of
 from cuda.core._memory._memory_resource cimport location_argument, location_object, location_of
 from cuda.core._native._cuda_core cimport AllocationHandle, KeptAllocation, KeptStream
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
@@ -22,6 +22,56 @@ from cuda.core._host import Host
 from cuda.core._memory._copy_options import CopyOptions
 
 __all__ = ["copy_batch", "discard_batch", "discard_prefetch_batch", "prefetch_batch"]
+
+
+def copy_batch(
+    stream: Stream,
+    srcs: Sequence[Buffer],
+    dsts: Sequence[Buffer],
+    *,
+    options: CopyOptions | Sequence[CopyOptions] | None = None,
+) -> None:
+    """Copy many buffers in one call, in stream order (``cuMemcpyBatchAsync``).
+
+    The copies of a batch are not ordered among themselves. With a driver older than CUDA 13.0, and with CUDA 13.0 if
+    no copy has a hint, each copy is a separate call (``cuMemcpyAsync``).
+
+    Parameters
+    ----------
+    stream : :class:`Stream`
+        The stream that the copies are enqueued on. It must not be the legacy default stream, nor be capturing.
+    srcs, dsts : Sequence[:class:`Buffer`]
+        The sources and the destinations: ``srcs[i]`` is copied to ``dsts[i]``, which has the same size.
+    options : :class:`CopyOptions` | Sequence[:class:`CopyOptions`], optional
+        Hints for all copies, or one for each copy. If None, no hints.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type, ``stream`` is the legacy default stream or capturing, or a destination is
+        read-only.
+    ValueError
+        If there are no buffers, the numbers or sizes differ, or a source overlaps its destination.
+    RuntimeError
+        If a buffer or the stream is closed, or the option ``"during_api_call"`` is given and the driver is older than
+        CUDA 13.0.
+    """
+    cdef vector[AllocationHandle] h_sources
+    cdef vector[AllocationHandle] h_targets
+    cdef vector[cydriver.CUmemcpyAttributes] hints
+    cdef KeptStream kept_stream
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
+    Stream_keep(<Stream>stream, &kept_stream)
+    collect(srcs, "srcs", False, &h_sources)
+    collect(dsts, "dsts", True, &h_targets)
+    if h_sources.size() != h_targets.size():
+        raise ValueError(
+            f"srcs and dsts must have the same number of buffers, not {h_sources.size()} and {h_targets.size()}"
+        )
+    collect_hints(options, h_sources.size(), &hints)
+    check_stream(kept_stream.handle())
+    enqueue(h_targets, h_sources, hints, kept_stream.get())
 
 
 def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
@@ -102,7 +152,7 @@ def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
     cdef Ranges ranges
     Stream_keep(Stream_accept(stream), &kept_stream)
     ranges = Ranges_of(buffers)
-    _refuse_old_driver(c_driver_version())
+    _check_driver(c_driver_version())
     if ranges._pointers.size() == 0:
         return
     with nogil:
@@ -144,7 +194,7 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
     Stream_keep(Stream_accept(stream), &kept_stream)
     ranges = Ranges_of(buffers)
     Ranges_locate(ranges, locations)
-    _refuse_old_driver(c_driver_version())
+    _check_driver(c_driver_version())
     if ranges._pointers.size() == 0:
         return
     with nogil:
@@ -176,7 +226,7 @@ def set_read_mostly(Buffer buffer not None, value: bool) -> None:
 
 
 def get_preferred_location(Buffer buffer not None):
-    """Return the preferred location: a Device, a Host, or None."""
+    """Return the preferred location, a Device or a Host, or None if there is none."""
     cdef int32_t c_kind = <int32_t>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_INVALID
     cdef int32_t c_number = 0
     read_attribute(
@@ -189,7 +239,7 @@ def get_preferred_location(Buffer buffer not None):
 
 
 def set_preferred_location(Buffer buffer not None, location) -> None:
-    """Set the preferred location; None removes it."""
+    """Set the preferred location, or remove it with None."""
     if location is None:
         advise(
             buffer,
@@ -226,151 +276,10 @@ def set_accessed_by(Buffer buffer not None, location, value: bool) -> None:
     advise(buffer, c_advice, location_argument(location))
 
 
-cdef class Ranges:
-    """The memory ranges of several managed buffers, kept alive for one driver call; without empty buffers."""
+# --- Batches of copies -----------------------------------------------------------------------------
 
-    cdef:
-        vector[AllocationHandle] _h_allocations
-        vector[cydriver.CUdeviceptr] _pointers
-        vector[size_t] _sizes
-        vector[size_t] _positions   # for each range, the position of its buffer in the argument
-        size_t _count               # the number of buffers in the argument
-        vector[cydriver.CUmemLocation] _locations
-        vector[size_t] _indices     # for each location, the first range that it applies to
-
-
-cdef Ranges Ranges_of(object buffers):
-    cdef Ranges self = Ranges.__new__(Ranges)
-    for buffer in buffers_argument(buffers, "buffers"):
-        Ranges_add(self, <Buffer>buffer)
-    return self
-
-
-cdef int Ranges_add(Ranges self, Buffer buffer) except -1:
-    cdef KeptAllocation memory
-    MemoryRange_keep(buffer, &memory)
-    check_managed(buffer)
-    if memory.value().size != 0:
-        self._h_allocations.push_back(memory.handle())
-        self._pointers.push_back(memory.value().pointer)
-        self._sizes.push_back(memory.value().size)
-        self._positions.push_back(self._count)
-    self._count += 1
-    return 0
-
-
-cdef int Ranges_locate(Ranges self, object locations) except -1:
-    cdef size_t i
-    cdef vector[cydriver.CUmemLocation] all_locations
-    if not isinstance(locations, Sequence) or isinstance(locations, str):
-        self._locations.push_back(location_argument(locations))
-        self._indices.push_back(0)
-        return 0
-    locations = tuple(locations)  # another thread may change the list meanwhile
-    if len(locations) != self._count:
-        raise ValueError(f"locations must be one location or {self._count}, one for each buffer, not {len(locations)}")
-    for location in locations:
-        all_locations.push_back(location_argument(location))
-    for i in range(self._pointers.size()):
-        self._locations.push_back(all_locations[self._positions[i]])
-        self._indices.push_back(i)
-    return 0
-
-
-cdef int check_managed(Buffer buffer) except -1:
-    if not buffer.is_managed:
-        raise ValueError("the Buffer must be of managed memory; allocate it from a ManagedMemoryResource")
-    return 0
-
-
-cdef int advise(Buffer buffer, cydriver.CUmem_advise advice, cydriver.CUmemLocation location) except -1:
-    cdef KeptAllocation memory
-    MemoryRange_keep(buffer, &memory)
-    check_managed(buffer)
-    if memory.value().size != 0:
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuMemAdvise(memory.value().pointer, memory.value().size, advice, location),
-                b"cuMemAdvise",
-            )
-    return 0
-
-
-# Leaves `value` unchanged for an empty buffer, for which the driver cannot be asked.
-cdef int read_attribute(
-    Buffer buffer, cydriver.CUmem_range_attribute attribute, void* value, size_t size
-) except -1:
-    cdef KeptAllocation memory
-    MemoryRange_keep(buffer, &memory)
-    check_managed(buffer)
-    if memory.value().size != 0:
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuMemRangeGetAttribute(
-                    value, size, attribute, memory.value().pointer, memory.value().size
-                ),
-                b"cuMemRangeGetAttribute",
-            )
-    return 0
-
-
-def _refuse_old_driver(version: int) -> None:
-    if version < 13000:
-        raise NotImplementedError("discarding managed memory needs a driver for CUDA 13.0 or newer")
-
-
-# The attributes of default options, as a constant: converting a CopyOptions takes longer than a small batch.
+# The attributes of default options: converting a CopyOptions takes longer than a small batch.
 cdef cydriver.CUmemcpyAttributes PLAIN = hints_of(CopyOptions())
-
-
-def copy_batch(
-    stream: Stream,
-    srcs: Sequence[Buffer],
-    dsts: Sequence[Buffer],
-    *,
-    options: CopyOptions | Sequence[CopyOptions] | None = None,
-) -> None:
-    """Copy many buffers in one call, in stream order (``cuMemcpyBatchAsync``).
-
-    The copies of a batch are not ordered among themselves. With a driver older than CUDA 13.0, and with CUDA 13.0 if
-    no copy has a hint, each copy is a call of its own (``cuMemcpyAsync``).
-
-    Parameters
-    ----------
-    stream : :class:`Stream`
-        The stream that the copies are enqueued on. It must not be the legacy default stream, nor be capturing.
-    srcs, dsts : Sequence[:class:`Buffer`]
-        The sources and the destinations: ``srcs[i]`` is copied to ``dsts[i]``, which has the same size.
-    options : :class:`CopyOptions` | Sequence[:class:`CopyOptions`], optional
-        Hints for all copies, or one for each copy. If None, no hints.
-
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type, ``stream`` is the legacy default stream or capturing, or a destination is
-        read-only.
-    ValueError
-        If there are no buffers, the numbers or sizes differ, or a source overlaps its destination.
-    RuntimeError
-        If a buffer or the stream is closed, or the option ``"during_api_call"`` is given and the driver is older than
-        CUDA 13.0.
-    """
-    cdef vector[AllocationHandle] h_sources
-    cdef vector[AllocationHandle] h_targets
-    cdef vector[cydriver.CUmemcpyAttributes] hints
-    cdef KeptStream kept_stream
-    if not isinstance(stream, Stream):
-        raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
-    Stream_keep(<Stream>stream, &kept_stream)
-    collect(srcs, "srcs", False, &h_sources)
-    collect(dsts, "dsts", True, &h_targets)
-    if h_sources.size() != h_targets.size():
-        raise ValueError(
-            f"srcs and dsts must have the same number of buffers, not {h_sources.size()} and {h_targets.size()}"
-        )
-    collect_hints(options, h_sources.size(), &hints)
-    check_stream(kept_stream.handle())
-    enqueue(h_targets, h_sources, hints, kept_stream.get())
 
 
 cdef int collect(object buffers, str name, bint is_written, vector[AllocationHandle]* handles) except -1:
@@ -378,7 +287,7 @@ cdef int collect(object buffers, str name, bint is_written, vector[AllocationHan
     cdef list checked = buffers_argument(buffers, name)
     handles.reserve(len(checked))
     for buffer in checked:
-        MemoryRange_keep(<Buffer>buffer, &memory)
+        Buffer_keep(<Buffer>buffer, &memory)
         if is_written:
             check_writable(<Buffer>buffer, name)
         handles.push_back(memory.handle())
@@ -390,7 +299,7 @@ cdef int collect_hints(object options, size_t count, vector[cydriver.CUmemcpyAtt
     if options is None:
         hints.push_back(PLAIN)
     elif isinstance(options, Sequence) and not isinstance(options, str):
-        options = tuple(options)  # another thread may change the list meanwhile
+        options = tuple(options)  # another thread might change the list in the meantime
         if len(options) != count:
             raise ValueError(f"options must be one CopyOptions or {count}, one for each copy, not {len(options)}")
         for one in options:
@@ -423,7 +332,7 @@ cdef int enqueue(
         if h_targets[i].value().size != size:
             raise ValueError(f"copy {i} has {size} bytes in srcs and {h_targets[i].value().size} bytes in dsts")
         if not (h_targets[i].is_owner() and h_sources[i].is_owner()):
-            check_apart(h_targets[i].value().pointer, h_sources[i].value().pointer, size)
+            check_disjoint(h_targets[i].value().pointer, h_sources[i].value().pointer, size)
         if size == 0 or h_targets[i].value().pointer == h_sources[i].value().pointer:
             continue
         if hints.size() > 1 or attributes.size() == 0:
@@ -432,12 +341,12 @@ cdef int enqueue(
         targets.push_back(h_targets[i].value().pointer)
         sources.push_back(h_sources[i].value().pointer)
         sizes.push_back(size)
-        # A driver of CUDA 13.0 crashes for addresses that it does not know, such as those of pageable memory.
+        # CUDA 13.0 drivers crash for addresses that they do not track, such as pageable memory.
         is_native = is_native and is_known(targets.back()) and is_known(sources.back())
     for i in range(hints.size()):
         is_native = has_hints(hints[i], 13000) and is_native
         is_plain = is_plain and memcmp(&hints[i], &PLAIN, sizeof(PLAIN)) == 0
-    # A driver of CUDA 13.0 has crashed in this call while other threads destroyed streams and pools.
+    # CUDA 13.0 drivers have crashed in this call while other threads destroyed streams and pools.
     is_native = is_native and not (is_plain and c_driver_version() < 13010)
     if sizes.size() == 0:
         return 0
@@ -467,3 +376,98 @@ cdef bint is_known(cydriver.CUdeviceptr pointer) except -1:
         cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
         b"cuPointerGetAttribute",
     )
+
+
+# --- Managed memory --------------------------------------------------------------------------------
+
+cdef class Ranges:
+    """The memory ranges of several managed buffers, kept alive for one driver call; without empty buffers."""
+
+    cdef:
+        vector[AllocationHandle] _h_allocations
+        vector[cydriver.CUdeviceptr] _pointers
+        vector[size_t] _sizes
+        vector[size_t] _positions   # for each range, the position of its buffer in the argument
+        size_t _count               # the number of buffers in the argument
+        vector[cydriver.CUmemLocation] _locations
+        vector[size_t] _indices     # for each location, the first range that it applies to
+
+
+cdef Ranges Ranges_of(object buffers):
+    cdef Ranges self = Ranges.__new__(Ranges)
+    for buffer in buffers_argument(buffers, "buffers"):
+        Ranges_add(self, <Buffer>buffer)
+    return self
+
+
+cdef int Ranges_add(Ranges self, Buffer buffer) except -1:
+    cdef KeptAllocation memory
+    Buffer_keep(buffer, &memory)
+    check_managed(buffer)
+    if memory.value().size != 0:
+        self._h_allocations.push_back(memory.handle())
+        self._pointers.push_back(memory.value().pointer)
+        self._sizes.push_back(memory.value().size)
+        self._positions.push_back(self._count)
+    self._count += 1
+    return 0
+
+
+cdef int Ranges_locate(Ranges self, object locations) except -1:
+    cdef size_t i
+    cdef vector[cydriver.CUmemLocation] all_locations
+    if not isinstance(locations, Sequence) or isinstance(locations, str):
+        self._locations.push_back(location_argument(locations))
+        self._indices.push_back(0)
+        return 0
+    locations = tuple(locations)  # another thread might change the list in the meantime
+    if len(locations) != self._count:
+        raise ValueError(f"locations must be one location or {self._count}, one for each buffer, not {len(locations)}")
+    for location in locations:
+        all_locations.push_back(location_argument(location))
+    for i in range(self._pointers.size()):
+        self._locations.push_back(all_locations[self._positions[i]])
+        self._indices.push_back(i)
+    return 0
+
+
+cdef int check_managed(Buffer buffer) except -1:
+    if not buffer.is_managed:
+        raise ValueError("the Buffer must be of managed memory; allocate it from a ManagedMemoryResource")
+    return 0
+
+
+cdef int advise(Buffer buffer, cydriver.CUmem_advise advice, cydriver.CUmemLocation location) except -1:
+    cdef KeptAllocation memory
+    Buffer_keep(buffer, &memory)
+    check_managed(buffer)
+    if memory.value().size != 0:
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMemAdvise(memory.value().pointer, memory.value().size, advice, location),
+                b"cuMemAdvise",
+            )
+    return 0
+
+
+# Leaves `value` unchanged for an empty buffer, which the driver cannot query.
+cdef int read_attribute(
+    Buffer buffer, cydriver.CUmem_range_attribute attribute, void* value, size_t size
+) except -1:
+    cdef KeptAllocation memory
+    Buffer_keep(buffer, &memory)
+    check_managed(buffer)
+    if memory.value().size != 0:
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMemRangeGetAttribute(
+                    value, size, attribute, memory.value().pointer, memory.value().size
+                ),
+                b"cuMemRangeGetAttribute",
+            )
+    return 0
+
+
+def _check_driver(version: int) -> None:
+    if version < 13000:
+        raise NotImplementedError("discarding managed memory needs a driver for CUDA 13.0 or newer")

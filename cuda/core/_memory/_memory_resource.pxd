@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory resources: their base class, locations, allocation and release of memory, and slices of it."""
+"""Memory resources: their base class, pointer information, locations, and allocations with their release."""
 
 from libcpp.atomic cimport atomic
 
@@ -20,11 +20,11 @@ from cuda.core._utils cimport cydriver
 cdef class MemoryResource:
     cdef object __weakref__
 
-    # Allocation without a Python call; the base goes through the overridden Python method.
+    # Allocates without a Python call. The base calls the overridden Python method.
     cdef object _allocate(self, size_t size, Stream stream)
 
-    # Whether other processes may open the memory; what they need for that; and memory opened by it: whether it
-    # is mapped from another process. Refused here.
+    # IPC, which the base does not support: returns true if other processes can open the memory; exports a buffer; and
+    # imports one, and returns true if its memory is mapped from another process.
     cdef bint _is_shared(self) noexcept
     cdef object _export(self, object buffer)
     cdef bint _import(self, object descriptor, Stream stream, AllocationHandle* h_allocation) except -1
@@ -37,7 +37,7 @@ cdef struct PointerInfo:
     bint is_managed
 
 
-# The driver's information about an address.
+# Queries the driver about an address.
 cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *
 
 
@@ -47,17 +47,14 @@ cdef cydriver.CUmemLocation location_argument(object location) except *
 # Builds a location from its type and ID; the ID is ignored for types without one.
 cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil
 
-# The Device or Host that the driver reports; None for no location.
+# The Device or Host that the driver reports, or None for no location.
 cdef object location_object(int kind, int ordinal)
 
-# The NUMA node nearest to the device that is current.
-cdef int nearest_numa_node() except -1
-
-# An attribute of a device; 0 if the driver does not know the attribute.
+# An attribute of a device, or 0 if the driver does not know the attribute.
 cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) except? -1
 
 
-# An argument `size` as a number of bytes.
+# Converts an argument `size` to a number of bytes.
 cdef size_t size_argument(object size) except? <size_t>-1
 
 # Allocates from a pool; the memory is freed on `h_stream`. RuntimeError on a capturing stream.
@@ -82,27 +79,11 @@ cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, All
 # Sets the stream on which the memory (of `resource`, which may be None) is freed.
 cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1
 
-# The stream on which the memory is freed, as a Stream; None if there is none.
+# The stream on which the memory is freed, as a Stream, or None if there is none.
 cdef object stream_of(const Allocation& value)
 
-# Used by the imports of memory of other processes, too.
+# For a default stream, stores the current context, in which the memory will be freed.
 cdef int fix_context(Allocation& value) except -1
+
+# Frees memory of a pool on its stream.
 cdef void free_in_stream_order(Allocation value) noexcept nogil
-
-
-cdef class SubBuffers:
-    cdef dict _references   # the address of each sub-buffer -> a weak reference to it
-
-    cdef int add(self, DriverObject part) except -1
-    cdef void remove(self, DriverObject part) noexcept
-    # Close all sub-buffers that are left.
-    cdef void close(self) noexcept
-
-
-# Reads the bounds of `buffer[key]`, which are not yet adjusted to the size of the buffer.
-cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1
-
-# Creates the handle of a slice of `whole`; `keep` keeps the memory of the parent.
-cdef int narrow(
-    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
-) except -1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory resources: their base class, locations, allocation and release of memory, and slices of it."""
+"""Memory resources: their base class, pointer information, locations, and allocations with their release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from libc.string cimport memset
 from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.utility cimport move
-from libcpp.vector cimport vector
 
 from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport PyIndex_Check
@@ -66,15 +65,12 @@ from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_address, shown
 
-__all__ = [
-    "MemoryResource",
-    "allocate_device",
-    "allocate_pinned",
-    "free_async",
-    "free_device",
-    "free_pinned",
-    "wait_before_free",
-]
+__all__ = ["MemoryResource", "free_async", "nearest_numa_node"]
+
+
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+    Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
 
 
 @cython.auto_pickle(True)
@@ -89,8 +85,8 @@ cdef class MemoryResource:
     _needs_stream = True
     # What can access the memory: "device", "host" or both. None if a class defines the two properties instead.
     _accessible_by = None
-    # Whether freeing blocks until the device is idle. If so, memory that is freed by garbage collection, and not by
-    # close(), is freed later, when the device is idle.
+    # Whether freeing blocks until the device is idle. If so, memory dropped by a garbage collection, not by close(),
+    # is freed later, once the device is idle.
     _waits_to_free = False
     __signature__ = ConstructorSignature()
 
@@ -162,7 +158,7 @@ cdef class MemoryResource:
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device of the memory; -1 for memory of no specific device."""
+        """The ordinal of the device of the memory, or -1 if the memory is not tied to one."""
         raise missing_property(self, "device_id")
 
     cdef object _allocate(self, size_t size, Stream stream):
@@ -176,6 +172,49 @@ cdef class MemoryResource:
 
     cdef bint _import(self, object descriptor, Stream stream, AllocationHandle* h_allocation) except -1:
         raise not_shared(self)
+
+
+def nearest_numa_node() -> int:
+    """Return the NUMA node nearest to the device of the current context.
+
+    Raises
+    ------
+    RuntimeError
+        If no context is current, or the driver reports no node.
+    """
+    cdef ContextHandle h_context
+    cdef int node = -1
+    Context_current(&h_context)
+    if h_context:
+        node = device_attribute(
+            cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, Context_ordinal(h_context)
+        )
+    _check_node(<bint>h_context, node)
+    return node
+
+
+def free_async(pointer: int, Stream stream) -> None:
+    """Free memory of a pool in stream order (``cuMemFreeAsync``).
+
+    If the context was destroyed, the memory was freed with it, and this only warns.
+    """
+    cdef Allocation value
+    cdef cydriver.CUresult err
+    cdef KeptStream kept_stream
+    value.pointer = pointer
+    if value.pointer == 0:
+        return
+    Stream_keep(stream, &kept_stream)
+    with nogil:
+        err = cydriver.cuMemFreeAsync(value.pointer, kept_stream.get())
+        note_free(kept_stream.handle())
+    if (
+        err == cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT
+        or err == cydriver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED
+    ):
+        warn_leak(value, err, b"cuMemFreeAsync")
+    else:
+        HANDLE_RETURN(err, b"cuMemFreeAsync")
 
 
 cdef object missing(MemoryResource resource, str member):
@@ -193,6 +232,8 @@ cdef object missing_property(MemoryResource resource, str name):
 cdef object not_shared(MemoryResource resource):
     return UnavailableError(f"this {type(resource).__name__} is not shared between processes; set ipc_enabled=True")
 
+
+# --- Pointer information and locations -------------------------------------------------------------
 
 cdef PointerInfo pointer_info(cydriver.CUdeviceptr pointer) except *:
     cdef PointerInfo info
@@ -249,7 +290,7 @@ cdef cydriver.CUmemLocation location_argument(object location) except *:
 
 def _check_numa(location: Host, driver: int) -> None:
     if driver < 13000:
-        raise TypeError(f"location {shown(location)} needs a driver of CUDA 13.0 or newer; use Host()")
+        raise TypeError(f"location {shown(location)} needs a driver for CUDA 13.0 or newer; use Host()")
 
 
 cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ordinal) noexcept nogil:
@@ -272,27 +313,6 @@ cdef object location_object(int kind, int ordinal):
     return None
 
 
-cdef int nearest_numa_node() except -1:
-    cdef ContextHandle h_context
-    cdef int node = -1
-    Context_current(&h_context)
-    if h_context:
-        node = device_attribute(
-            cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, Context_ordinal(h_context)
-        )
-    _check_node(<bint>h_context, node)
-    return node
-
-
-def _check_node(has_context: bool, node: int) -> None:
-    if not has_context:
-        raise RuntimeError(
-            "the NUMA node nearest to the current device needs a current context; call Device.set_current() first"
-        )
-    if node < 0:
-        raise RuntimeError("the driver reports no NUMA node nearest to the device; pass the number of a NUMA node")
-
-
 cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) except? -1:
     cdef int c_value = 0
     ALLOW_RETURN(
@@ -303,11 +323,13 @@ cdef int device_attribute(cydriver.CUdevice_attribute attribute, int device_id) 
     return c_value
 
 
-cdef extern from "Python.h":
-    const Py_ssize_t PY_SSIZE_T_MAX
-    Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
-
-
+def _check_node(has_context: bool, node: int) -> None:
+    if not has_context:
+        raise RuntimeError(
+            "the NUMA node nearest to the current device needs a current context; call Device.set_current() first"
+        )
+    if node < 0:
+        raise RuntimeError("the driver reports no NUMA node nearest to the device; pass the number of one")
 
 
 cdef size_t size_argument(object size) except? <size_t>-1:
@@ -323,6 +345,8 @@ cdef size_t size_argument(object size) except? <size_t>-1:
         raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {shown(size)}")
     return c_size
 
+
+# --- Stream-ordered allocations from pools ---------------------------------------------------------
 
 cdef int allocate_from_pool(
     const MemoryPoolHandle& h_pool, size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation
@@ -357,7 +381,7 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
     cdef int is_entered = enter_to_free(value)
     if is_entered < 0:
         return
-    # A capture that another library began is only detected by the error.
+    # Captures begun by another library are only detected by the error.
     if captures_in_progress.load() == 0 or not defer_free_if_capturing(value):
         relax_capture_mode(mode)
         err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
@@ -380,10 +404,8 @@ cdef void note_free(const StreamHandle& h_stream) noexcept nogil:
 cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
 
 
-# ---------------------------------------------------------------------------------------------
-# A capturing stream cannot free memory from outside the capture. Such memory is freed when the capture ends;
-# if another library began the capture, at the next allocation from a pool.
-
+# Returns true if the stream is capturing. It then cannot free memory from outside the capture, which is therefore freed
+# when the capture ends, or on the next allocation from a pool if another library began the capture.
 cdef bint defer_free_if_capturing(const Allocation& value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
@@ -395,14 +417,15 @@ cdef bint defer_free_if_capturing(const Allocation& value) noexcept nogil:
     return retire_until_capture_ends(value, &free_in_stream_order)
 
 
-# Makes the context of a default stream current if it is not; negative, after a warning, if that fails.
+# Makes the context of a default stream current. Returns 1 if it was pushed, 0 if it was already current, and -1 if
+# pushing failed, after a warning.
 cdef int enter_to_free(const Allocation& value) noexcept nogil:
     cdef cydriver.CUcontext c_context = value.h_context.get()
     cdef cydriver.CUcontext c_current = NULL
     cdef cydriver.CUresult err
     if c_context == NULL:
         return 0
-    # Usually the context is current already. If the driver does not report the current context, push it anyway.
+    # Usually the context is already current. If the driver does not report the current context, push it anyway.
     if cydriver.cuCtxGetCurrent(&c_current) == cydriver.CUresult.CUDA_SUCCESS and c_current == c_context:
         return 0
     err = cydriver.cuCtxPushCurrent(c_context)
@@ -411,6 +434,8 @@ cdef int enter_to_free(const Allocation& value) noexcept nogil:
         return -1
     return 1
 
+
+# --- Graph memory ----------------------------------------------------------------------------------
 
 cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, AllocationHandle* h_allocation) except -1:
     cdef Allocation value
@@ -448,130 +473,7 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
     Context_leave(is_entered)
 
 
-def free_async(pointer: int, Stream stream) -> None:
-    """Free memory of a pool in stream order (``cuMemFreeAsync``).
-
-    If the context was destroyed, the memory was freed with it, and this only warns.
-    """
-    cdef Allocation value
-    cdef cydriver.CUresult err
-    cdef KeptStream kept_stream
-    value.pointer = pointer
-    if value.pointer == 0:
-        return
-    Stream_keep(stream, &kept_stream)
-    with nogil:
-        err = cydriver.cuMemFreeAsync(value.pointer, kept_stream.get())
-        note_free(kept_stream.handle())
-    if (
-        err == cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT
-        or err == cydriver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED
-    ):
-        warn_leak(value, err, b"cuMemFreeAsync")
-    else:
-        HANDLE_RETURN(err, b"cuMemFreeAsync")
-
-
-def allocate_device(size: int, device_id: int) -> int:
-    """Allocate device memory and return its address (``cuMemAlloc``); 0 for a size of 0."""
-    cdef ContextHandle h_context
-    cdef cydriver.CUdeviceptr pointer = 0
-    cdef size_t c_size = size_argument(size)
-    cdef cydriver.CUresult err
-    cdef int is_entered = 0
-    if c_size == 0:
-        return 0
-    Context_primary(device_id, &h_context)
-    is_entered = Context_enter(h_context.get())
-    try:
-        with nogil:
-            limit_backlog()
-            err = cydriver.cuMemAlloc(&pointer, c_size)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-                err = cydriver.cuMemAlloc(&pointer, c_size)
-            HANDLE_RETURN(err, b"cuMemAlloc")
-    finally:
-        Context_leave(is_entered)
-    return pointer
-
-
-def free_device(pointer: int, device_id: int) -> None:
-    """Free memory of :func:`allocate_device`; waits for the work that uses it (``cuMemFree``)."""
-    cdef ContextHandle h_context
-    cdef cydriver.CUdeviceptr c_pointer = pointer
-    cdef int is_entered = 0
-    if c_pointer == 0:
-        return
-    try:
-        Context_primary(device_id, &h_context)
-        is_entered = Context_enter(h_context.get())
-    finally:
-        # Free the memory even if its context could not be made current: the driver identifies it by its address.
-        try:
-            with nogil:
-                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_interruptibly, b"cuMemFree"), b"cuMemFree")
-        finally:
-            Context_leave(is_entered)
-
-
-def wait_before_free(device_id: int) -> None:
-    """Wait for all work of a device (``cuCtxSynchronize``), but not during a capture, which would become invalid.
-
-    Errors of the work are not raised here; the next driver call reports them.
-    """
-    cdef ContextHandle h_context
-    cdef CaptureModeScope mode
-    cdef int is_entered = 0
-    if captures_in_progress.load() != 0:
-        return
-    Context_primary(device_id, &h_context)
-    is_entered = Context_enter(h_context.get())
-    try:
-        with nogil:
-            # Captures of other libraries.
-            if relax_capture_mode(mode):
-                wait_for_context(h_context)
-    except CUDAError:
-        pass
-    finally:
-        Context_leave(is_entered)
-
-
-def allocate_pinned(size: int) -> int:
-    """Allocate page-locked host memory and return its address (``cuMemAllocHost``); 0 for a size of 0."""
-    cdef void* pointer = NULL
-    cdef cydriver.CUresult err
-    cdef size_t c_size = size_argument(size)
-    if c_size == 0:
-        return 0
-    init_driver()
-    with nogil:
-        limit_backlog()
-        err = cydriver.cuMemAllocHost(&pointer, c_size)
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-            err = cydriver.cuMemAllocHost(&pointer, c_size)
-        HANDLE_RETURN(err, b"cuMemAllocHost")
-    return <uintptr_t>pointer
-
-
-def free_pinned(pointer: int) -> None:
-    """Free memory of :func:`allocate_pinned` (``cuMemFreeHost``)."""
-    cdef void* c_pointer = <void*><uintptr_t>pointer
-    if c_pointer == NULL:
-        return
-    with nogil:
-        HANDLE_RETURN(
-            call_once(&free_host_memory, c_pointer, release_interruptibly, b"cuMemFreeHost"), b"cuMemFreeHost"
-        )
-
-
-cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer) noexcept nogil:
-    return cydriver.cuMemFree(c_pointer)
-
-
-cdef cydriver.CUresult free_host_memory(void* c_pointer) noexcept nogil:
-    return cydriver.cuMemFreeHost(c_pointer)
-
+# --- Wrapped memory --------------------------------------------------------------------------------
 
 cdef int wrap(
     object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
@@ -584,7 +486,7 @@ cdef int wrap(
             raise ValueError("stream must be None without mr, because it is the stream on which mr frees the memory")
         return borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), h_allocation)
     if owner is not None:
-        raise ValueError("mr and owner exclude each other: mr frees the memory, owner only keeps it alive")
+        raise ValueError("mr and owner are mutually exclusive: mr frees the memory, owner only keeps it alive")
     if not isinstance(resource, MemoryResource):
         raise TypeError(f"mr must be a MemoryResource or None, not {type(resource).__name__}")
     if stream is not None:
@@ -620,7 +522,7 @@ cdef int adopt(
 
 
 # Freeing blocks until the device is idle. close() waits; but if the last reference is dropped by a garbage collection,
-# the memory is retired: the collection may run on the very thread that the device's work depends on.
+# the memory is retired, because the collection might run on the very thread that the device's work depends on.
 cdef void free_or_retire(Allocation value, cpp_bool may_wait) noexcept nogil:
     if may_wait or is_interpreter_exiting() or not retire(value, &free_retired, keep_of(value)):
         free_by_resource(value)
@@ -659,7 +561,7 @@ cdef void call_deallocate(Allocation& value) noexcept:
     resource = <object>value.resource
     try:
         stream = stream_of(value) or default_stream()
-        # If the context cannot be made current, `deallocate` is called anyway: it may not need one.
+        # If the context cannot be made current, `deallocate` is called anyway, because it might not need one.
         try:
             is_entered = Context_enter(value.h_context.get())
         finally:
@@ -702,12 +604,13 @@ cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object reso
     return 0
 
 
-# Whether the free must be done in the context that is current now.
+# --- The stream and context of a free --------------------------------------------------------------
+
+# Returns true if the memory must be freed in the context that is current now.
 cdef inline bint needs_context(object resource, const StreamHandle& h_stream) except -1:
     return is_default(h_stream) and resource is not None and resource.is_device_accessible
 
 
-# For a default stream, stores the context that is current now, in which the memory is to be freed later.
 cdef int fix_context(Allocation& value) except -1:
     if not is_default(value.h_stream):
         return 0
@@ -721,54 +624,3 @@ cdef void warn_leak(const Allocation& value, cydriver.CUresult err, const char* 
     cdef char[80] what
     snprintf(what, sizeof(what), b"%zu bytes at 0x%llx", value.size, <unsigned long long>value.pointer)
     warn_driver_error(err, api, what)
-
-
-cdef extern from "Python.h":
-    int PySlice_Check(object key)
-    int PySlice_Unpack(object key, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
-    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) nogil
-
-
-cdef class SubBuffers:
-    """The sub-buffers of one buffer, as weak references, because each sub-buffer keeps the buffer alive.
-
-    It closes the sub-buffers with their parent, so that a sub-buffer need not check whether its parent is open. The
-    lifetime of the memory does not depend on it: each sub-buffer keeps the allocation itself.
-    """
-
-    def __cinit__(self):
-        self._references = {}
-
-    cdef int add(self, DriverObject part) except -1:
-        self._references[<uintptr_t><void*>part] = PyWeakref_NewRef(part, None)
-        return 0
-
-    cdef void remove(self, DriverObject part) noexcept:
-        self._references.pop(<uintptr_t><void*>part, None)
-
-    cdef void close(self) noexcept:
-        cdef object part
-        while self._references:
-            try:
-                part = self._references.popitem()[1]()
-            except KeyError:    # another thread has removed the last one
-                return
-            if part is not None:
-                (<DriverObject>part)._release()
-
-
-cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
-    cdef Py_ssize_t step = 1
-    if not PySlice_Check(key):
-        raise TypeError(f"the index of a Buffer must be a slice, such as buffer[16:32], not {type(key).__name__}")
-    PySlice_Unpack(key, start, stop, &step)
-    if step != 1:
-        raise ValueError(f"the step of a slice of a Buffer must be 1, not {step}")
-    return 0
-
-
-cdef int narrow(
-    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
-) except -1:
-    cdef Py_ssize_t size = PySlice_AdjustIndices(<Py_ssize_t>whole.size, &start, &stop, 1)
-    return borrow(whole.pointer + start, <size_t>size, keep, h_part)

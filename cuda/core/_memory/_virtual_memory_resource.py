@@ -111,9 +111,9 @@ class VirtualMemoryResource(MemoryResource):
         OverflowError
             If ``size`` is negative or 2**63 or more.
         NotImplementedError
-            If :attr:`config` requests a handle type of Windows.
+            If :attr:`config` requests a Windows handle type.
         CUDAError
-            If the driver refuses. Nothing stays allocated.
+            If the driver rejects the allocation. Nothing stays allocated.
         RuntimeError
             If ``stream`` is a default stream and no context is current.
         """
@@ -175,7 +175,7 @@ class VirtualMemoryResource(MemoryResource):
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
     ) -> Buffer:
-        """Grow a buffer and keep its contents; in place, if the address range behind it is free.
+        """Grow a buffer and keep its contents, in place if the address range after it is free.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class VirtualMemoryResource(MemoryResource):
         AssertionError
             If the memory is host memory.
         CUDAError
-            If the driver refuses. Nothing is changed.
+            If the driver rejects a change. Nothing is changed.
         """
         if not isinstance(buf, Buffer):
             raise TypeError(f"buf must be a Buffer, not {type(buf).__name__}")
@@ -429,7 +429,7 @@ class VirtualMemoryResourceOptions(Options):
     def _check(self):
         self.allocation_type = check_str_enum(self.allocation_type, VirtualMemoryAllocationType)
         self.location_type = check_str_enum(self.location_type, VirtualMemoryLocationType)
-        # "win32" is not a member of the enum; the resource refuses it, as the other handle types of Windows.
+        # "win32" is not a member of the enum; the resource rejects it, as it does the other Windows handle types.
         if not (isinstance(self.handle_type, str) and self.handle_type.lower() == "win32"):
             self.handle_type = check_str_enum(self.handle_type, VirtualMemoryHandleType, allow_none=True)
         self.granularity = check_str_enum(self.granularity, VirtualMemoryGranularityType)

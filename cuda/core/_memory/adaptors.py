@@ -70,7 +70,7 @@ class LimitingMemoryResource(AccountingMemoryResource):
         """The number of bytes now in use."""
         return self._count().current_bytes
 
-    def _refusal(self, size):
+    def _limit_error(self, size):
         free = self._bytes - self.bytes_in_use
         error = OutOfMemoryError(
             f"an allocation of {size} bytes exceeds the limit of this {type(self).__name__}: "
@@ -233,7 +233,7 @@ class TrackingMemoryResource(AccountingMemoryResource):
         _open.add(self)
 
     def close(self) -> None:
-        """Refuse further allocations, and warn about memory that is still in use. Buffers stay valid.
+        """Reject further allocations, and warn about memory that is still in use. Buffers stay valid.
 
         Warns
         -----

@@ -100,7 +100,7 @@ struct Lane {
     std::array<BlockList<&Block::in_bin>, bin_count> bins;
 };
 
-// All methods may be called with or without the interpreter lock, and none waits while holding it.
+// All methods can be called with or without the GIL, and none waits while holding it.
 class BlockCache {
 public:
     // Whether the work of a lane's stream before the free `freed_at` is done; `now` is the number of the last free.
@@ -122,7 +122,7 @@ public:
     }
 
     // A block that was freed on any stream, if the work before the free is done; or null. Not for a thread that holds
-    // the interpreter lock.
+    // the GIL.
     Block* reuse_done(std::size_t bin, IsDone is_done) noexcept {
         Guard guard(is_taken_);
         for (auto& lane : lanes_) {
@@ -201,7 +201,7 @@ private:
     using Lanes = std::vector<std::unique_ptr<Lane>>;
 
     // A spin lock, held for a few instructions, and rarely during driver queries. Waiting for it releases the
-    // interpreter lock: its holder may wait for the driver, and the driver for the interpreter lock.
+    // GIL: its holder might wait for the driver, and the driver for the GIL.
     class Guard {
     public:
         explicit Guard(std::atomic<bool>& is_taken) noexcept : is_taken_(is_taken) {
@@ -306,7 +306,7 @@ inline void return_to_cache(Allocation user) noexcept {
     free_blocks(user.block->cache->put(user.block, user));
 }
 
-// The `destroy` of a cache, when no block refers to it any more.
+// The `destroy` of a cache, once no block refers to it.
 inline void destroy_cache(BlockCache* cache) noexcept {
     while (Block* block = cache->oldest()) {
         cache->take(block);

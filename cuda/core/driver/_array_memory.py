@@ -21,9 +21,9 @@ import weakref
 
 from cuda.core._kernel_arg_handler import register_buffer_class
 from cuda.core._memory._device_memory_resource import DeviceMemoryResource, DeviceMemoryResourceOptions
+from cuda.core._memory._legacy import wait_before_free
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._memory._adaptors import CachingMemoryResource
-from cuda.core._memory._memory_resource import wait_before_free
 from cuda.core._memory._buffer import keep_until_idle
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils import device_choice

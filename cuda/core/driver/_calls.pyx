@@ -18,7 +18,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._launcher cimport VectorCall, launch_kernel
-from cuda.core._memory._buffer cimport Buffer, MemoryRange
+from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel
 from cuda.core._native._cuda_core cimport KeptAllocation, KeptStream
 from cuda.core._stream cimport Stream, Stream_keep
@@ -82,7 +82,7 @@ cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
 cdef cydriver.CUdeviceptr device_place(
     str api, object obj, KeptAllocation* kept, Py_ssize_t size, str what
 ) except? 0:
-    if not isinstance(obj, MemoryRange) or not kept.hold((<MemoryRange>obj)._h_allocation):
+    if not isinstance(obj, Buffer) or not kept.hold((<Buffer>obj)._h_allocation):
         return as_pointer(obj)
     if <size_t>size > kept.get().size:
         raise logic_error(

@@ -11,8 +11,7 @@ import numpy
 
 from cuda.core._arrays._views import interface_address
 from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._legacy import _SynchronousMemoryResource
-from cuda.core._memory._memory_resource import allocate_device, free_device
+from cuda.core._memory._legacy import _SynchronousMemoryResource, allocate_device, free_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core._utils.validators import shown

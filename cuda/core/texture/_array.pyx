@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_current, Context_enter, Context_enter_to_release, Context_leave, Context_ordinal
 from cuda.core._device cimport Device, Device_find, Device_keep_context
-from cuda.core._memory._buffer cimport Buffer, MemoryRange_keep, check_writable
+from cuda.core._memory._buffer cimport Buffer, Buffer_keep, check_writable
 from cuda.core._native._cuda_core cimport (
     ArrayHandle,
     CaptureModeScope,
@@ -624,7 +624,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
     Stream_keep(c_stream, &kept_stream)
     Array_keep(self, &array)
     if isinstance(other, Buffer):
-        MemoryRange_keep(<Buffer>other, &memory)
+        Buffer_keep(<Buffer>other, &memory)
         if is_read:
             check_writable(<Buffer>other, name)
         check_size(name, memory.value().size, size)

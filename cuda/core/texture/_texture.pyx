@@ -13,7 +13,7 @@ from cpython.object cimport PyObject
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
 from cuda.core._device cimport Device, Device_find, Device_keep_context
 from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_type
-from cuda.core._memory._buffer cimport Buffer, MemoryRange_keep
+from cuda.core._memory._buffer cimport Buffer, Buffer_keep
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     DriverObject,
@@ -400,7 +400,7 @@ cdef ResourceDescriptor ResourceDescriptor_new(type cls, str kind, object source
 cdef int keep_buffer(object buffer, KeptAllocation* memory) except -1:
     if not isinstance(buffer, Buffer):
         raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
-    return MemoryRange_keep(<Buffer>buffer, memory)
+    return Buffer_keep(<Buffer>buffer, memory)
 
 
 cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *:
@@ -458,7 +458,7 @@ cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept:
 cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep) except -1:
     cdef KeptAllocation memory
     cdef cydriver.CUarray_format c_format = <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(self._format)
-    MemoryRange_keep(<Buffer>self._source, &memory)
+    Buffer_keep(<Buffer>self._source, &memory)
     keep[0] = memory.keep()
     if self._kind == "linear":
         c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_LINEAR

@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-from cuda.core._context cimport Context_current, Context_ordinal
-from cuda.core._native._cuda_core cimport ContextHandle, MemoryPoolHandle
-from cuda.core._memory._memory_pool cimport MemPool_open, _MemPool
-from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create
-from cuda.core._memory._memory_resource cimport device_attribute, location_of, nearest_numa_node
-from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, check_or_create_options, init_driver
-from cuda.core._utils.cuda_utils cimport c_driver_version
-
-import warnings
-
 from cuda.core._memory._managed_buffer import ManagedBuffer
-from cuda.core._memory._memory_pool import check_threshold
+from cuda.core._memory._memory_pool import (
+    _MemPool,
+    adopt_managed_pool,
+    allocate_as,
+    check_threshold,
+    create_managed_pool,
+    current_device_id,
+    has_concurrent_managed_access,
+)
+from cuda.core._memory._memory_resource import nearest_numa_node
+from cuda.core._utils.cuda_utils import check_or_create_options, driver_version
+from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_str_enum
 from cuda.core.typing import ManagedMemoryLocationType
@@ -24,11 +24,11 @@ from cuda.core.typing import ManagedMemoryLocationType
 __all__ = ["ManagedMemoryResource", "ManagedMemoryResourceOptions"]
 
 
-cdef class ManagedMemoryResource(_MemPool):
+class ManagedMemoryResource(_MemPool):
     """Allocates managed memory in stream order from a memory pool; returns :class:`ManagedBuffer` objects.
 
     Without options it uses the driver's current pool of managed memory (``cuMemGetMemPool``), which it does not own,
-    with a release threshold as for :class:`DeviceMemoryResource`. With options it creates a pool of its own
+    with a release threshold as for :class:`DeviceMemoryResource`. With options it creates its own pool
     (``cuMemPoolCreate``).
 
     Parameters
@@ -52,32 +52,29 @@ cdef class ManagedMemoryResource(_MemPool):
         Once per process, if the device does not support concurrent managed access.
     """
 
+    __slots__ = ()
+
     _accessible_by = ("device", "host")
 
     def __init__(self, options: ManagedMemoryResourceOptions | None = None):
-        """Use the current pool of managed memory, or create one with options."""
         options = check_or_create_options(
             ManagedMemoryResourceOptions, options, "managed memory resource options", keep_none=True
         )
-        _refuse_old_driver(c_driver_version())
-        self._buffer_class = ManagedBuffer
+        _check_driver(driver_version())
+        allocate_as(ManagedBuffer, self)
         if options is None:
-            MemPool_open(self, current_pool())
+            _check_pool(adopt_managed_pool(self))
         else:
-            self._preferred_location = preferred_location(options)
-            MemPool_open(self, new_pool(self._preferred_location, options.release_threshold))
-        warn_without_concurrent_access(self.device_id)
-
-    @property
-    def device_id(self) -> int:
-        """The ordinal of the device that is the preferred location; -1 if the location is not a device."""
-        location = self._preferred_location
-        return location[1] if location is not None and location[0] == ManagedMemoryLocationType.DEVICE else -1
+            self._location = _preferred_location(options)
+            kind, number = self._location or (None, None)
+            self._device_id = number if kind == ManagedMemoryLocationType.DEVICE else -1
+            create_managed_pool(self, kind, number or 0, options.release_threshold)
+        _warn_without_concurrent_access(self._device_id)
 
     @property
     def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
-        """The preferred location as ``(type, id)``, where the id is None for the host; None for no preference."""
-        return self._preferred_location
+        """The preferred location as ``(type, id)``, where the id is None for the host, or None for no preference."""
+        return self._location
 
     @property
     def is_managed(self) -> bool:
@@ -124,7 +121,7 @@ def reset_concurrent_access_warning() -> None:
     _has_warned = False
 
 
-cdef object preferred_location(object options):
+def _preferred_location(options):
     number = options.preferred_location
     kind = options.preferred_location_type
     if kind is None:
@@ -144,58 +141,14 @@ cdef object preferred_location(object options):
     return (kind, number)
 
 
-cdef MemoryPoolHandle current_pool() except *:
-    cdef cydriver.CUmemoryPool c_pool = NULL
-    cdef cydriver.CUmemLocation c_location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_NONE, 0)
-    cdef bint is_there = False
-    init_driver()
-    with nogil:
-        is_there = ALLOW_RETURN(
-            cydriver.cuMemGetMemPool(
-                &c_pool, &c_location, cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
-            ),
-            cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED,
-            b"cuMemGetMemPool",
-        )
-    _refuse_without_pool(is_there)
-    return MemPool_adopt(c_pool)
+_has_warned = False
 
 
-cdef MemoryPoolHandle new_pool(object location, object release_threshold) except *:
-    cdef cydriver.CUmemLocationType kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_NONE
-    cdef int number = 0
-    if location is not None:
-        number = location[1] or 0
-        if location[0] == ManagedMemoryLocationType.DEVICE:
-            kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
-        elif location[0] == ManagedMemoryLocationType.HOST:
-            kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
-        else:
-            kind = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA
-    return MemPool_create(
-        cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED,
-        location_of(kind, number),
-        False,
-        0,
-        release_threshold,
-    )
-
-
-cdef bint _has_warned = False
-
-
-# If the preferred location is not a device, the current device is checked, or device 0 if none is current.
-cdef int warn_without_concurrent_access(int device_id) except -1:
-    cdef ContextHandle h_context
-    if _has_warned:
-        return 0
-    if device_id < 0:
-        Context_current(&h_context)
-        device_id = Context_ordinal(h_context) if h_context else 0
-    _warn_concurrent_access(device_id, bool(device_attribute(
-        cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device_id
-    )))
-    return 0
+def _warn_without_concurrent_access(device_id):
+    # If the preferred location is not a device, check the current one.
+    if not _has_warned:
+        device_id = current_device_id() if device_id < 0 else device_id
+        _warn_concurrent_access(device_id, has_concurrent_managed_access(device_id))
 
 
 def _warn_concurrent_access(device_id: int, is_supported: bool) -> None:
@@ -203,18 +156,17 @@ def _warn_concurrent_access(device_id: int, is_supported: bool) -> None:
     if is_supported or _has_warned:
         return
     _has_warned = True
-    warnings.warn(
+    warn_caller(
         f"device {device_id} has no concurrent managed access: the host must not access managed memory while it works",
         UserWarning,
-        stacklevel=1,
     )
 
 
-def _refuse_old_driver(version: int) -> None:
-    if version < 13000:
-        raise RuntimeError("pools of managed memory need a driver of CUDA 13.0 or newer")
+def _check_driver(version: tuple[int, ...]) -> None:
+    if version < (13,):
+        raise RuntimeError("pools of managed memory need a driver for CUDA 13.0 or newer")
 
 
-def _refuse_without_pool(is_there: bool) -> None:
-    if not is_there:
+def _check_pool(is_found: bool) -> None:
+    if not is_found:
         raise RuntimeError("the driver has no current pool of managed memory; pass options to create a pool")

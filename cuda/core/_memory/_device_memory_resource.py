@@ -4,32 +4,32 @@
 
 from __future__ import annotations
 
-from cuda.core._native._cuda_core cimport MemoryPoolHandle
-from cuda.core._memory._memory_pool cimport MemPool_check_open, MemPool_open
-from cuda.core._memory._memory_pool cimport MemPool_adopt, MemPool_create
-from cuda.core._memory._ipc cimport IPCMemPool_open, IPCMemPool_registered, IPCMemPool_share, _IPCMemPool
-from cuda.core._memory._memory_resource cimport size_argument
-from cuda.core._memory._memory_resource cimport location_of
-from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, check_or_create_options, init_driver
-
-from cuda.core._memory._ipc import check_platform
-from cuda.core._memory._peer_access_utils import DMR_mempool_get_access  # no-cython-lint (programs import it from here)
-from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy, replace_peers
-from cuda.core._memory._memory_pool import check_byte_option, check_threshold
-from cuda.core._utils.cuda_utils import NotSupportedError
+from cuda.core._memory._ipc import _IPCMemPool, check_platform, find_registered
+from cuda.core._memory._memory_pool import (
+    adopt_device_pool,
+    check_byte_option,
+    check_threshold,
+    create_device_pool,
+    device_argument,
+    has_memory_pools,
+)
+from cuda.core._memory._peer_access_utils import (
+    DMR_mempool_get_access,  # noqa: F401 (programs import it from here)
+    PeerAccessibleBySetProxy,
+    replace_peers,
+)
+from cuda.core._utils.cuda_utils import NotSupportedError, check_or_create_options
 from cuda.core._utils.options import Options, options
-from cuda.core._utils.validators import shown
 
 __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
 
 
-cdef class DeviceMemoryResource(_IPCMemPool):
+class DeviceMemoryResource(_IPCMemPool):
     """Allocates device memory in stream order from a memory pool.
 
     Without options it uses the device's current pool (``cuDeviceGetMemPool``), which it does not own. If the release
     threshold of that pool is 0, the driver's default, it is raised to the maximum, so that freed memory is kept for
-    reuse; any other threshold is not changed. With options it creates a pool of its own (``cuMemPoolCreate``).
+    reuse; any other threshold is left unchanged. With options it creates its own pool (``cuMemPoolCreate``).
 
     Parameters
     ----------
@@ -50,21 +50,24 @@ cdef class DeviceMemoryResource(_IPCMemPool):
         If ``ipc_enabled`` is set and the system is not Linux.
     """
 
+    __slots__ = ()
+
     _accessible_by = ("device",)
 
     def __init__(self, device_id, options: DeviceMemoryResourceOptions | None = None):
-        """Use the current pool of the device, or create one with options."""
         options = check_or_create_options(
             DeviceMemoryResourceOptions, options, "device memory resource options", keep_none=True
         )
         self._device_id = device_argument(device_id)
-        _refuse_without_pools(self._device_id, has_pools(self._device_id))
+        _check_pools(self._device_id, has_memory_pools(self._device_id))
         if options is None:
-            MemPool_open(self, current_pool(self._device_id))
+            adopt_device_pool(self, self._device_id)
         else:
-            MemPool_open(self, new_pool(self._device_id, options))
             if options.ipc_enabled:
-                IPCMemPool_share(self)
+                check_platform()
+            create_device_pool(self, self._device_id, options)
+            if options.ipc_enabled:
+                self._share()
 
     def __repr__(self):
         state = "closed" if self.is_closed else f"of device {self._device_id}"
@@ -97,13 +100,12 @@ cdef class DeviceMemoryResource(_IPCMemPool):
         OSError
             If the file descriptor is not open.
         """
-        cdef DeviceMemoryResource self
-        found = IPCMemPool_registered(cls, alloc_handle)
+        found = find_registered(cls, alloc_handle)
         if found is not None:
             return found
         self = cls.__new__(cls)
         self._device_id = device_argument(device_id)
-        return IPCMemPool_open(self, alloc_handle)
+        return self._open_shared(alloc_handle)
 
     @property
     def peer_accessible_by(self) -> PeerAccessibleBySetProxy:
@@ -121,18 +123,13 @@ cdef class DeviceMemoryResource(_IPCMemPool):
         RuntimeError
             If the resource is closed.
         """
-        MemPool_check_open(self)
+        self._check_open()
         return PeerAccessibleBySetProxy(self)
 
     @peer_accessible_by.setter
     def peer_accessible_by(self, devices):
-        MemPool_check_open(self)
+        self._check_open()
         replace_peers(self, devices)
-
-    @property
-    def device_id(self) -> int:
-        """The ordinal of the device."""
-        return self._device_id
 
 
 @options
@@ -159,50 +156,7 @@ class DeviceMemoryResourceOptions(Options):
         check_threshold(self.release_threshold)
 
 
-cdef MemoryPoolHandle current_pool(int device_id) except *:
-    cdef cydriver.CUmemoryPool c_pool = NULL
-    with nogil:
-        HANDLE_RETURN(cydriver.cuDeviceGetMemPool(&c_pool, device_id), b"cuDeviceGetMemPool")
-    return MemPool_adopt(c_pool)
-
-
-cdef MemoryPoolHandle new_pool(int device_id, object options) except *:
-    if options.ipc_enabled:
-        check_platform()
-    return MemPool_create(
-        cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED,
-        location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id),
-        options.ipc_enabled,
-        size_argument(options.max_size),
-        options.release_threshold,
-    )
-
-
-cdef int device_argument(object device_id) except -1:
-    cdef int count = 0
-    # Device is in a higher layer, so it is recognized by its attribute.
-    ordinal = getattr(device_id, "device_id", device_id)
-    if isinstance(ordinal, bool) or not isinstance(ordinal, int):
-        raise TypeError(f"device_id must be a Device or an int, not {type(device_id).__name__}")
-    init_driver()
-    HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
-    if not 0 <= ordinal < count:
-        raise ValueError(f"device_id must be from 0 to {count - 1}, not {shown(ordinal)}")
-    return ordinal
-
-
-cdef bint has_pools(int device_id) except -1:
-    cdef int c_value = 0
-    HANDLE_RETURN(
-        cydriver.cuDeviceGetAttribute(
-            &c_value, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device_id
-        ),
-        b"cuDeviceGetAttribute",
-    )
-    return c_value != 0
-
-
-def _refuse_without_pools(device_id: int, is_supported: bool) -> None:
+def _check_pools(device_id: int, is_supported: bool) -> None:
     if not is_supported:
         raise NotSupportedError(
             f"device {device_id} does not support memory pools; use Device.memory_resource, which allocates without"
