@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that every memory resource refuses with a clear error, after which it still works."""
+"""Arguments that every memory resource rejects with a clear error, after which it still works."""
 
 import copy
 import os
@@ -56,13 +56,13 @@ def resource(request, device, stream):
 
 
 @pytest.mark.parametrize("size", [-1, -(1 << 80), 1 << 63, 1 << 80])
-def test_sizes_out_of_range_are_refused(resource, stream, size):
+def test_sizes_out_of_range_are_rejected(resource, stream, size):
     with pytest.raises(OverflowError, match=rf"size must be a number of bytes, from 0 to 2\*\*63 - 1, not {size}"):
         resource.allocate(size, stream=stream)
 
 
 @pytest.mark.parametrize("size", [1.0, "1", None, b"1", [1]])
-def test_sizes_that_are_no_integers_are_refused(resource, stream, size):
+def test_sizes_that_are_no_integers_are_rejected(resource, stream, size):
     with pytest.raises(TypeError, match=f"size must be an int, a number of bytes, not {type(size).__name__}"):
         resource.allocate(size, stream=stream)
 
@@ -90,7 +90,7 @@ def test_allocations_of_0_bytes_have_the_address_0(resource, device, stream):
 
 
 @pytest.mark.parametrize("other", [None, 1, "stream", object()])
-def test_streams_of_wrong_type_are_refused(resource, stream, other):
+def test_streams_of_wrong_type_are_rejected(resource, stream, other):
     if other is not None or isinstance(resource, DeviceMemoryResource | PinnedMemoryResource | ManagedMemoryResource):
         with pytest.raises(TypeError, match=f"stream must be a Stream or a GraphBuilder, not {type(other).__name__}"):
             resource.allocate(8, stream=other)
@@ -98,7 +98,7 @@ def test_streams_of_wrong_type_are_refused(resource, stream, other):
         buffer.fill(0, stream=other)
 
 
-def test_closed_streams_are_refused(resource, device, stream):
+def test_closed_streams_are_rejected(resource, device, stream):
     closed = device.create_stream()
     closed.close()
     with resource.allocate(8, stream=stream) as buffer, resource.allocate(8, stream=stream) as other:
@@ -196,7 +196,7 @@ CLOSED_USES = {
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("use", CLOSED_USES.values(), ids=CLOSED_USES)
-def test_closed_pools_refuse_work_and_keep_their_buffers(pool, stream, use):
+def test_closed_pools_reject_work_and_keep_their_buffers(pool, stream, use):
     buffer = pool.allocate(8, stream=stream)
     pool.close()
     pool.close()
@@ -290,7 +290,7 @@ def descriptors(tmp_path):
 
 @pytest.mark.requires(ipc=True)
 @pytest.mark.parametrize("kind", ["text file", "folder", "device", "pipe to read", "pipe to write", "socket"])
-def test_descriptors_of_wrong_kinds_are_refused(shareable, pool, stream, descriptors, kind):
+def test_descriptors_of_wrong_kinds_are_rejected(shareable, pool, stream, descriptors, kind):
     before = open_descriptors()
     for _ in range(3):
         with pytest.raises(CUDAError, match=r"\(cuMemPoolImportFromShareableHandle\)"):
@@ -301,7 +301,7 @@ def test_descriptors_of_wrong_kinds_are_refused(shareable, pool, stream, descrip
 
 
 @pytest.mark.requires(ipc=True)
-def test_closed_descriptors_are_refused(shareable, device):
+def test_closed_descriptors_are_rejected(shareable, device):
     descriptor = os.open(os.devnull, os.O_RDONLY)
     os.close(descriptor)
     with pytest.raises(OSError, match="Bad file descriptor"):
@@ -309,7 +309,7 @@ def test_closed_descriptors_are_refused(shareable, device):
 
 
 @pytest.mark.requires(ipc=True)
-def test_messages_of_a_process_that_has_ended_are_refused(shareable, device):
+def test_messages_of_a_process_that_has_ended_are_rejected(shareable, device):
     with start_method("spawn"):
         child = Child()
         try:
@@ -349,20 +349,20 @@ def test_views_have_at_most_64_axes(device):
 
 
 @pytest.mark.parametrize("name", ["addr_hint", "addr_align"])
-def test_addresses_of_virtual_memory_above_64_bits_are_refused(name):
+def test_addresses_of_virtual_memory_above_64_bits_are_rejected(name):
     with pytest.raises(OverflowError, match=f"{name} must be at most"):
         VirtualMemoryResourceOptions(**{name: 1 << 64})
 
 
 @pytest.mark.parametrize("numa_id", [-1, 1 << 31, 10**5000], ids=["negative", "31 bits", "huge"])
-def test_numbers_of_numa_nodes_out_of_range_are_refused(numa_id):
+def test_numbers_of_numa_nodes_out_of_range_are_rejected(numa_id):
     for make in (Host, lambda numa_id: PinnedMemoryResourceOptions(numa_id=numa_id)):
         with pytest.raises(ValueError, match="numa_id must be"):
             make(numa_id)
 
 
 @pytest.mark.requires(device=True, vmm=True)
-def test_the_configuration_of_virtual_memory_is_checked_when_it_is_assigned(device):
+def test_configuration_of_virtual_memory_is_checked_when_it_is_assigned(device):
     resource = VirtualMemoryResource(device)
     resource.config = {"granularity": "minimum"}
     assert resource.config.granularity == "minimum"

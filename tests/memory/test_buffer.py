@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and the base class of memory resources, over host memory, so that most tests need no driver."""
+"""Buffers: creation, state, exports, copies and closing."""
 
 import copy
 import ctypes
@@ -15,7 +15,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import typing
+from cuda.core import Buffer, typing
 from cuda.core._memory import Buffer, MemoryResource, _buffer
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Stream, default_stream
 from support.memory import HostMemoryResource, read, write
@@ -40,7 +40,7 @@ class SubBuffer(Buffer):
 # Construction
 
 
-def test_direct_construction_is_refused():
+def test_direct_construction_is_rejected():
     with pytest.raises(RuntimeError, match="from_handle"):
         Buffer()
 
@@ -77,13 +77,13 @@ def test_from_handle_keeps_owner_until_close():
 
 
 @pytest.mark.parametrize("ptr", [None, "1", b"1", 1.0, object()])
-def test_from_handle_refuses_pointers_that_are_no_integers(ptr):
+def test_from_handle_rejects_pointers_that_are_no_integers(ptr):
     with pytest.raises(TypeError, match="ptr"):
         Buffer.from_handle(ptr, 8)
 
 
 @pytest.mark.parametrize("ptr", [-1, 1 << 64])
-def test_from_handle_refuses_pointers_out_of_range(ptr):
+def test_from_handle_rejects_pointers_out_of_range(ptr):
     with pytest.raises(OverflowError, match="ptr"):
         Buffer.from_handle(ptr, 8)
 
@@ -91,27 +91,27 @@ def test_from_handle_refuses_pointers_out_of_range(ptr):
 @pytest.mark.parametrize(
     ("size", "error"), [(-1, OverflowError), (1 << 64, OverflowError), (1.0, TypeError), (None, TypeError)]
 )
-def test_from_handle_refuses_bad_sizes(size, error):
+def test_from_handle_rejects_bad_sizes(size, error):
     with pytest.raises(error):
         Buffer.from_handle(4096, size)
 
 
-def test_from_handle_refuses_resource_with_owner(mr):
+def test_from_handle_rejects_resource_with_owner(mr):
     with pytest.raises(ValueError, match="owner"):
         Buffer.from_handle(4096, 8, mr=mr, owner=object())
 
 
-def test_from_handle_refuses_stream_without_resource():
+def test_from_handle_rejects_stream_without_resource():
     with pytest.raises(ValueError, match="stream"):
         Buffer.from_handle(4096, 8, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_from_handle_refuses_resources_of_wrong_type():
+def test_from_handle_rejects_resources_of_wrong_type():
     with pytest.raises(TypeError, match="mr"):
         Buffer.from_handle(4096, 8, mr=object())
 
 
-def test_from_handle_refuses_streams_of_wrong_type(mr):
+def test_from_handle_rejects_streams_of_wrong_type(mr):
     with pytest.raises(TypeError, match="stream"):
         Buffer.from_handle(4096, 8, mr=mr, stream=1)
 
@@ -126,7 +126,7 @@ def test_init_of_a_subclass_returns_its_instance(mr):
     assert buffer.owner is mr
 
 
-def test_default_stream_without_context_is_refused():
+def test_default_stream_without_context_is_rejected():
     def wrap():
         return Buffer.from_handle(4096, 8, mr=Accessible())
 
@@ -166,7 +166,7 @@ def test_memory_is_freed_on_the_stream_that_was_set_last(mr):
     assert [stream for _, _, stream in mr.freed] == [PER_THREAD_DEFAULT_STREAM, LEGACY_DEFAULT_STREAM]
 
 
-def test_default_deallocation_stream_without_context_is_refused():
+def test_default_deallocation_stream_without_context_is_rejected():
     mr = Accessible()
     buffer = mr.allocate(8, stream=Stream.from_handle(4096))
     for change in (buffer.set_deallocation_stream, buffer.close):
@@ -177,13 +177,13 @@ def test_default_deallocation_stream_without_context_is_refused():
 
 
 @pytest.mark.parametrize("stream", [None, 1, object()])
-def test_deallocation_streams_of_wrong_type_are_refused(buffer, stream):
+def test_deallocation_streams_of_wrong_type_are_rejected(buffer, stream):
     with pytest.raises(TypeError, match="stream"):
         buffer.set_deallocation_stream(stream)
     assert not buffer.is_closed
 
 
-def test_close_refuses_streams_of_wrong_type(mr, buffer):
+def test_close_rejects_streams_of_wrong_type(mr, buffer):
     with pytest.raises(TypeError, match="stream"):
         buffer.close(1)
     assert not buffer.is_closed
@@ -341,7 +341,7 @@ def test_closed_buffer_can_be_inspected(buffer):
         lambda b, other: setattr(b, "_size", 3),
     ],
 )
-def test_closed_buffer_refuses_work(mr, buffer, use):
+def test_closed_buffer_rejects_work(mr, buffer, use):
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):
         use(buffer, mr.allocate(64))
@@ -371,7 +371,7 @@ def test_weak_reference_and_read_only_attributes(buffer):
 
 
 @pytest.mark.parametrize("use", [pickle.dumps, copy.copy, copy.deepcopy])
-def test_pickle_and_copy_are_refused(buffer, use):
+def test_pickle_and_copy_are_rejected(buffer, use):
     with pytest.raises(RuntimeError, match="pickled"):
         use(buffer)
 
@@ -411,7 +411,7 @@ def test_properties_of_wrapped_device_memory_come_from_the_driver(device, stream
 # MemoryResource
 
 
-def test_resource_that_returns_no_buffer_is_refused(mr, buffer):
+def test_resource_that_returns_no_buffer_is_rejected(mr, buffer):
     mr.allocate = lambda size, *, stream: bytearray(size)
     with pytest.raises(TypeError, match="must return a Buffer"):
         buffer.copy_to(stream=LEGACY_DEFAULT_STREAM)
@@ -459,3 +459,133 @@ def test_type_of_device_pointers_is_that_of_typing():
     assert _buffer.DevicePointerType is typing.DevicePointerType
     with pytest.raises(AttributeError, match="has no attribute 'DevicePointer'"):
         _buffer.DevicePointer  # noqa: B018
+
+
+ARRAY = np.zeros(64, np.uint8)
+
+
+@pytest.fixture
+def wrapped():
+    return Buffer.from_handle(ARRAY.ctypes.data, 64, owner=ARRAY)
+
+
+def test_members_are_the_same_objects_at_each_access(wrapped):
+    assert wrapped.handle is wrapped.handle
+    assert (int(wrapped.handle), wrapped.size) == (ARRAY.ctypes.data, 64)
+
+
+def test_members_follow_growth_and_closing(wrapped):
+    wrapped._size = 32
+    assert wrapped.size == 32
+    wrapped.close()
+    assert (int(wrapped.handle), wrapped.size, wrapped.is_closed) == (0, 0, True)
+
+
+def test_members_are_read_only(wrapped):
+    for name in ("handle", "size"):
+        with pytest.raises(AttributeError):
+            setattr(wrapped, name, 1)
+
+
+def test_members_outlive_the_buffer(wrapped):
+    handle, size = wrapped.handle, wrapped.size
+    del wrapped
+    assert (int(handle), size) == (ARRAY.ctypes.data, 64)
+
+
+def test_slice_does_not_grow(wrapped):
+    with pytest.raises(RuntimeError, match="cannot grow"):
+        wrapped[8:]._size = 16
+
+
+def test_threads_that_close_and_read_see_one_of_two_sizes(wrapped):
+    sizes = set()
+    reader = threading.Thread(target=lambda: sizes.update(wrapped.size for _ in range(2000)))
+    reader.start()
+    wrapped.close()
+    reader.join()
+    assert sizes <= {0, 64}
+
+
+# Access for other libraries: the buffer protocol, NumPy, DLPack
+
+
+@pytest.fixture
+def block(mr):
+    return mr.allocate(64)
+
+
+def test_memoryview_reads_and_writes(block):
+    view = memoryview(block)
+    assert (view.nbytes, view.format, view.readonly) == (64, "B", False)
+    view[:3] = b"abc"
+    assert ctypes.string_at(block.handle, 3) == b"abc"
+
+
+def test_numpy_shares_the_memory(block):
+    array = np.asarray(block)
+    array[:] = np.arange(64)
+    assert (array.dtype, array.shape) == (np.uint8, (64,))
+    assert ctypes.string_at(block.handle, 64) == bytes(range(64))
+
+
+def test_array_method_converts_and_copies(block):
+    array = block.__array__(np.float32, copy=True)
+    np.asarray(block)[:] = 7
+    assert (array.dtype, array.sum()) == (np.float32, 0)
+
+
+def test_empty_buffer_exports_no_bytes(mr):
+    assert memoryview(mr.allocate(0)).tobytes() == b""
+    assert np.asarray(Buffer.from_handle(0, 0)).shape == (0,)
+
+
+def test_close_is_rejected_while_a_view_borrows_the_memory(mr, block):
+    view = memoryview(block)
+    with pytest.raises(BufferError, match="1 memoryviews"):
+        block.close()
+    assert not block.is_closed
+    view.release()
+    block.close()
+    assert len(mr.freed) == 1
+
+
+def test_view_keeps_the_memory_alive(mr):
+    wrapped = mr.allocate(8)
+    view = memoryview(wrapped)
+    view[:] = b"12345678"
+    del wrapped
+    gc.collect()
+    assert mr.freed == []
+    assert bytes(view) == b"12345678"
+    view.release()
+    del view
+    gc.collect()
+    assert len(mr.freed) == 1
+
+
+def test_host_cannot_view_device_memory(device, stream):
+    wrapped = device.allocate(64, stream=stream)
+    for view in (memoryview, np.asarray, bytes):
+        with pytest.raises(BufferError, match="is device memory"):
+            view(wrapped)
+    wrapped.close()
+
+
+def test_view_of_a_slice_blocks_closing_the_parent(block):
+    view = memoryview(block[16:32])
+    with pytest.raises(BufferError, match="1 memoryviews"):
+        block.close()
+    view.release()
+    block.close()
+    assert block.is_closed
+
+
+def test_dlpack_shares_the_memory_after_closing(mr, block):
+    array = np.from_dlpack(block)
+    block.close()
+    array[:] = np.arange(64, dtype=np.int8)
+    assert (array.dtype, array.sum(), mr.freed) == (np.int8, 2016, [])
+    del array
+    gc.collect()
+    assert len(mr.freed) == 1

@@ -23,23 +23,23 @@ def pair():
 
 
 @pytest.mark.parametrize("stream", [None, 1, object()])
-def test_streams_of_wrong_type_are_refused(pair, stream):
+def test_streams_of_wrong_type_are_rejected(pair, stream):
     with pytest.raises(TypeError, match="stream"):
         copy_batch(stream, pair[:1], pair[1:])
 
 
-def test_the_legacy_default_stream_is_refused(pair):
+def test_legacy_default_stream_is_rejected(pair):
     with pytest.raises(TypeError, match="legacy default stream"):
         copy_batch(LEGACY_DEFAULT_STREAM, pair[:1], pair[1:])
 
 
-def test_closed_streams_are_refused(pair, stream):
+def test_closed_streams_are_rejected(pair, stream):
     stream.close()
     with pytest.raises(RuntimeError, match="closed"):
         copy_batch(stream, pair[:1], pair[1:])
 
 
-def test_other_objects_than_sequences_of_buffers_are_refused(pair):
+def test_other_objects_than_sequences_of_buffers_are_rejected(pair):
     first, second = pair
     for wrong in (first, iter([first]), {first}, None, [3], [first, b"x"]):
         with pytest.raises(TypeError, match="srcs"):
@@ -48,41 +48,41 @@ def test_other_objects_than_sequences_of_buffers_are_refused(pair):
             copy_batch(PER_THREAD_DEFAULT_STREAM, [second], wrong)
 
 
-def test_empty_sequences_are_refused(pair):
+def test_empty_sequences_are_rejected(pair):
     with pytest.raises(ValueError, match="srcs"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, [], [])
 
 
-def test_different_numbers_of_buffers_are_refused(pair):
+def test_different_numbers_of_buffers_are_rejected(pair):
     with pytest.raises(ValueError, match="same number"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair, pair[:1])
 
 
-def test_closed_buffers_are_refused(pair):
+def test_closed_buffers_are_rejected(pair):
     pair[0].close()
     with pytest.raises(RuntimeError, match="closed"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:])
 
 
 @pytest.mark.parametrize("options", [3, "any", {}, [3], [None]])
-def test_options_of_wrong_type_are_refused(pair, options):
+def test_options_of_wrong_type_are_rejected(pair, options):
     with pytest.raises(TypeError, match="options"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=options)
 
 
-def test_wrong_numbers_of_options_are_refused(pair):
+def test_wrong_numbers_of_options_are_rejected(pair):
     with pytest.raises(ValueError, match="options"):
         copy_batch(PER_THREAD_DEFAULT_STREAM, pair[:1], pair[1:], options=[CopyOptions()] * 2)
 
 
-def test_lists_of_options_that_get_shorter_are_refused(stream):
+def test_lists_of_options_that_get_shorter_are_rejected(stream):
     buffers = [HostMemoryResource().allocate(8) for _ in range(4)]
     for options in (ShortList([CopyOptions()]), ShortList([])):
         with pytest.raises(ValueError, match="options must be one CopyOptions or 2, one for each copy, not"):
             copy_batch(stream, buffers[:2], buffers[2:], options=options)
 
 
-def test_different_sizes_are_refused(stream):
+def test_different_sizes_are_rejected(stream):
     with pytest.raises(ValueError, match="copy 1 has 8 bytes in srcs and 9 bytes in dsts"):
         copy_batch(
             stream,
@@ -91,12 +91,12 @@ def test_different_sizes_are_refused(stream):
         )
 
 
-def test_overlaps_are_refused(stream):
+def test_overlaps_are_rejected(stream):
     with pytest.raises(ValueError, match="overlap"):
         copy_batch(stream, [Buffer.from_handle(4096, 8)], [Buffer.from_handle(4100, 8)])
 
 
-def test_a_capturing_stream_is_refused(stream, pair):
+def test_capturing_stream_is_rejected(stream, pair):
     mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     handle_return(driver.cuStreamBeginCapture(stream.handle, mode))
     try:
@@ -166,7 +166,7 @@ def test_empty_copies_and_copies_to_itself_do_nothing(device, stream):
 
 
 @pytest.mark.requires(device=True)
-def test_the_per_thread_default_stream_is_accepted(device):
+def test_per_thread_default_stream_is_accepted(device):
     first, second = (device.allocate(64, stream=PER_THREAD_DEFAULT_STREAM) for _ in range(2))
     first.fill(7, stream=PER_THREAD_DEFAULT_STREAM)
     copy_batch(PER_THREAD_DEFAULT_STREAM, [first], [second])

@@ -8,7 +8,7 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core._memory import DeviceMemoryResource, DeviceMemoryResourceOptions
-from cuda.core._memory._device_memory_resource import _refuse_without_pools
+from cuda.core._memory._device_memory_resource import _check_pools
 from cuda.core._utils.cuda_utils import NotSupportedError, handle_return
 
 
@@ -37,32 +37,32 @@ def test_threshold_of_an_own_pool(device, threshold, expected):
 
 
 @pytest.mark.parametrize("options", [3, [], "max_size"])
-def test_options_of_wrong_type_are_refused(options):
+def test_options_of_wrong_type_are_rejected(options):
     with pytest.raises(TypeError, match="options"):
         DeviceMemoryResource(0, options)
 
 
-def test_unknown_option_is_refused():
+def test_unknown_option_is_rejected():
     with pytest.raises(TypeError):
         DeviceMemoryResource(0, {"limit": 3})
 
 
 @pytest.mark.parametrize("device_id", [None, "0", 0.0, True])
-def test_devices_of_wrong_type_are_refused(device_id):
+def test_devices_of_wrong_type_are_rejected(device_id):
     with pytest.raises(TypeError, match="device_id"):
         DeviceMemoryResource(device_id)
 
 
 @pytest.mark.parametrize("device_id", [-1, 1000])
-def test_missing_devices_are_refused(device, device_id):
+def test_missing_devices_are_rejected(device, device_id):
     with pytest.raises(ValueError, match="device_id"):
         DeviceMemoryResource(device_id)
 
 
-def test_device_without_pools_is_refused():
+def test_device_without_pools_is_rejected():
     with pytest.raises(NotSupportedError, match="device 7 does not support memory pools"):
-        _refuse_without_pools(7, False)
-    assert _refuse_without_pools(7, True) is None
+        _check_pools(7, False)
+    assert _check_pools(7, True) is None
 
 
 @pytest.mark.requires(mempool=True)
@@ -109,7 +109,7 @@ def test_pool_with_a_limit_runs_out_of_memory(device, stream):
 
 
 @pytest.mark.requires(mempool=True)
-def test_capturing_stream_is_refused(device, stream):
+def test_capturing_stream_is_rejected(device, stream):
     mr = DeviceMemoryResource(device)
     mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     handle_return(driver.cuStreamBeginCapture(stream.handle, mode))

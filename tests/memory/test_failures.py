@@ -80,7 +80,7 @@ def test_pool_has_no_allocations_after_failures(device, stream, code):
 
 @each_code
 @pytest.mark.parametrize("freed_on", [LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM], ids=["legacy", "thread"])
-def test_a_free_that_cannot_enter_its_context_warns(devices, freed_on, code):
+def test_free_that_cannot_enter_its_context_warns(devices, freed_on, code):
     from cuda import emulator
 
     buffer = devices[0].allocate(SIZE, stream=freed_on)

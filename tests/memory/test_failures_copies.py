@@ -152,7 +152,7 @@ def test_each_call_of_fills_may_fail(memory, stream, pattern, code):
 
 @pytest.fixture
 def managed(device, stream):
-    """Managed memory that belongs to no pool, because drivers refuse advice about memory of pools."""
+    """Managed memory that belongs to no pool, because drivers reject advice about pool memory."""
     pointers = [call_driver("cuMemAllocManaged", SIZE, 1) for _ in range(3)]
     yield [ManagedBuffer.from_handle(pointer, SIZE) for pointer in pointers]
     stream.sync()

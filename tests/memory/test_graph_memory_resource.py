@@ -52,7 +52,7 @@ def test_there_is_one_resource_per_device(device):
 @pytest.mark.parametrize(
     ("device_id", "error"), [(-1, ValueError), (1000, ValueError), ("0", TypeError), (None, TypeError)]
 )
-def test_other_devices_are_refused(device, device_id, error):
+def test_other_devices_are_rejected(device, device_id, error):
     with pytest.raises(error, match="device_id"):
         GraphMemoryResource(device_id)
 
@@ -66,24 +66,24 @@ def test_resource_has_the_properties_of_device_memory(device, resource, used):
 
 
 @pytest.mark.parametrize("size", [0, 64])
-def test_stream_that_is_not_capturing_is_refused(stream, resource, size):
+def test_stream_that_is_not_capturing_is_rejected(stream, resource, size):
     with pytest.raises(RuntimeError, match="must be capturing"):
         resource.allocate(size, stream=stream)
 
 
 @pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), (1.5, TypeError), ("1", TypeError)])
-def test_bad_sizes_are_refused(stream, resource, size, error):
+def test_bad_sizes_are_rejected(stream, resource, size, error):
     with pytest.raises(error, match="size"):
         resource.allocate(size, stream=stream)
 
 
-def test_missing_stream_is_refused(resource):
+def test_missing_stream_is_rejected(resource):
     with pytest.raises(TypeError, match="stream"):
         resource.allocate(64, stream=None)
 
 
 @pytest.mark.requires(devices=2)
-def test_stream_of_another_device_is_refused(devices, resource):
+def test_stream_of_another_device_is_rejected(devices, resource):
     devices[1].set_current()
     other = devices[1].create_stream()
     devices[0].set_current()
@@ -183,6 +183,6 @@ def test_counters_are_ints_and_can_only_be_set_to_0(resource, name):
         setattr(attributes, name, 3)
 
 
-def test_attributes_refuse_direct_construction():
+def test_attributes_reject_direct_construction():
     with pytest.raises(RuntimeError, match="use"):
         GraphMemoryResourceAttributes()

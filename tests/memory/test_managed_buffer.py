@@ -18,7 +18,7 @@ managed = pytest.mark.requires(managed_mempool=True)
 
 @pytest.fixture
 def buffer(device, stream):
-    """Managed memory that belongs to no pool, because drivers refuse advice about memory of pools."""
+    """Managed memory that belongs to no pool, because drivers reject advice about pool memory."""
     size = 64 << 10
     pointer = handle_return(driver.cuMemAllocManaged(size, driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL.value))
     buffer = ManagedBuffer.from_handle(pointer, size)
@@ -28,7 +28,7 @@ def buffer(device, stream):
     handle_return(driver.cuMemFree(pointer))
 
 
-def test_direct_construction_is_refused():
+def test_direct_construction_is_rejected():
     with pytest.raises(RuntimeError, match="ManagedMemoryResource"):
         ManagedBuffer()
 
@@ -60,7 +60,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_closed_and_unmanaged_memory_is_refused(device, use):
+def test_closed_and_unmanaged_memory_is_rejected(device, use):
     array = np.zeros(8, np.uint8)
     buffer = ManagedBuffer.from_handle(array.ctypes.data, 8, owner=array)
     with pytest.raises(ValueError, match="of managed memory"):
@@ -97,7 +97,7 @@ def test_preferred_node_is_read_back(buffer):
 
 @managed
 @pytest.mark.parametrize("location", [0, "host", object()])
-def test_other_locations_are_refused(buffer, stream, location):
+def test_other_locations_are_rejected(buffer, stream, location):
     with pytest.raises(TypeError, match="location"):
         buffer.preferred_location = location
     with pytest.raises(TypeError, match="location"):
@@ -105,7 +105,7 @@ def test_other_locations_are_refused(buffer, stream, location):
 
 
 @managed
-def test_no_location_is_refused(buffer, stream):
+def test_no_location_is_rejected(buffer, stream):
     for move in (buffer.prefetch, buffer.discard_prefetch):
         with pytest.raises(ValueError, match="location"):
             move(None, stream=stream)
@@ -131,7 +131,7 @@ def test_accessed_by_is_a_live_set(buffer, device):
 
 
 @managed
-def test_a_wrong_member_leaves_the_set_unchanged(buffer, device):
+def test_wrong_member_leaves_the_set_unchanged(buffer, device):
     buffer.accessed_by = [device]
     for wrong, error in ((0, TypeError), ("host", TypeError), (Host(0), ValueError), (Host.numa_current(), ValueError)):
         with pytest.raises(error, match="accessed_by"):

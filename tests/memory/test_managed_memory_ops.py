@@ -8,7 +8,7 @@ import pytest
 from cuda.core import Buffer, Host, utils
 from cuda.core._memory import ManagedMemoryResource, _managed_memory_ops
 from cuda.core._memory._managed_memory_ops import (
-    _refuse_old_driver,
+    _check_driver,
     discard_batch,
     discard_prefetch_batch,
     prefetch_batch,
@@ -40,33 +40,33 @@ def buffers():
 
 @every_batch
 @pytest.mark.parametrize("stream", [None, 1, object()])
-def test_streams_of_wrong_type_are_refused(buffers, batch, stream):
+def test_streams_of_wrong_type_are_rejected(buffers, batch, stream):
     with pytest.raises(TypeError, match="stream"):
         batch(stream, buffers)
 
 
 @every_batch
-def test_other_objects_than_sequences_of_buffers_are_refused(buffers, batch):
+def test_other_objects_than_sequences_of_buffers_are_rejected(buffers, batch):
     for wrong in (buffers[0], iter(buffers), set(buffers), None, [3], [buffers[0], b"x"]):
         with pytest.raises(TypeError, match="buffers"):
             batch(LEGACY_DEFAULT_STREAM, wrong)
 
 
 @every_batch
-def test_empty_batches_are_refused(batch):
+def test_empty_batches_are_rejected(batch):
     with pytest.raises(ValueError, match="at least one"):
         batch(LEGACY_DEFAULT_STREAM, [])
 
 
 @every_batch
-def test_memory_that_is_not_managed_is_refused(buffers, batch, device):
+def test_memory_that_is_not_managed_is_rejected(buffers, batch, device):
     other = HostMemoryResource().allocate(8)
     with pytest.raises(ValueError, match="of managed memory"):
         batch(LEGACY_DEFAULT_STREAM, [buffers[0], other])
 
 
 @every_batch
-def test_closed_buffers_are_refused(buffers, batch):
+def test_closed_buffers_are_rejected(buffers, batch):
     buffers[1].close()
     with pytest.raises(RuntimeError, match="closed"):
         batch(LEGACY_DEFAULT_STREAM, buffers)
@@ -86,15 +86,15 @@ def test_closed_buffers_are_refused(buffers, batch):
         ([Host(), 0], TypeError),
     ],
 )
-def test_other_locations_are_refused(buffers, batch, locations, error):
+def test_other_locations_are_rejected(buffers, batch, locations, error):
     with pytest.raises(error, match="location"):
         batch(LEGACY_DEFAULT_STREAM, buffers, locations)
 
 
 def test_discarding_needs_a_new_driver():
     with pytest.raises(NotImplementedError, match="13.0"):
-        _refuse_old_driver(12090)
-    assert _refuse_old_driver(13000) is None
+        _check_driver(12090)
+    assert _check_driver(13000) is None
 
 
 def test_utils_exports_the_same_functions():

@@ -36,21 +36,21 @@ def test_options_are_checked(fields, error):
 
 
 @pytest.mark.parametrize("options", [3, [], "device"])
-def test_other_options_are_refused(options):
+def test_other_options_are_rejected(options):
     with pytest.raises(TypeError, match="options"):
         ManagedMemoryResource(options)
 
 
-def test_old_drivers_are_refused():
+def test_old_drivers_are_rejected():
     with pytest.raises(RuntimeError, match="13.0"):
-        module._refuse_old_driver(12090)
-    assert module._refuse_old_driver(13000) is None
+        module._check_driver((12, 9, 0))
+    assert module._check_driver((13, 0, 0)) is None
 
 
-def test_a_missing_pool_is_refused():
+def test_missing_pool_is_rejected():
     with pytest.raises(RuntimeError, match="no current pool"):
-        module._refuse_without_pool(False)
-    assert module._refuse_without_pool(True) is None
+        module._check_pool(False)
+    assert module._check_pool(True) is None
 
 
 @pytest.mark.requires(device=True, cuda=(13, 0))
@@ -65,7 +65,7 @@ def test_a_missing_pool_is_refused():
         (-1, "host_numa"),
     ],
 )
-def test_wrong_locations_are_refused(number, kind):
+def test_wrong_locations_are_rejected(number, kind):
     with pytest.raises(ValueError, match="preferred_location"):
         ManagedMemoryResource(ManagedMemoryResourceOptions(number, kind))
 
@@ -95,7 +95,7 @@ def test_memory_has_the_preferred_location(device, stream, number, kind, locatio
 
 
 @managed
-def test_the_nearest_node_is_found(device):
+def test_nearest_node_is_found(device):
     node = device.properties.host_numa_id
     if node >= 0:
         assert ManagedMemoryResource({"preferred_location_type": "host_numa"}).preferred_location == ("host_numa", node)
@@ -105,7 +105,7 @@ def test_the_nearest_node_is_found(device):
 
 
 @managed
-def test_the_nearest_node_needs_a_device(device):
+def test_nearest_node_needs_a_device(device):
     with no_context(), pytest.raises(RuntimeError, match="set_current"):
         ManagedMemoryResource({"preferred_location_type": "host_numa"})
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which devices may access the memory of a pool."""
+"""Which devices can access the memory of a pool."""
 
 import collections.abc
 
@@ -16,7 +16,7 @@ from support.memory import read
 
 @pytest.fixture
 def pool(device):
-    """A pool of its own, which no peer may access yet."""
+    """A private pool, which no peer can access yet."""
     return DeviceMemoryResource(device, {})
 
 
@@ -45,7 +45,7 @@ def test_owner_is_ignored_and_never_contained(device, pool):
 @pytest.mark.requires(mempool=True)
 @pytest.mark.parametrize("change", ["add", "update", "set", "symmetric_difference_update", "|="])
 @pytest.mark.parametrize(("peer", "error"), [(-1, ValueError), (1000, ValueError), ("1", TypeError), (True, TypeError)])
-def test_granting_access_to_wrong_devices_is_refused(pool, change, peer, error):
+def test_granting_access_to_wrong_devices_is_rejected(pool, change, peer, error):
     peers = pool.peer_accessible_by
     with pytest.raises(error, match="peer"):
         if change == "set":
@@ -87,7 +87,7 @@ def test_closed_pool_has_no_peers(pool):
 
 
 @pytest.mark.requires(mempool=True)
-def test_query_of_an_object_that_is_no_pool_is_refused():
+def test_query_of_an_object_that_is_not_a_pool_is_rejected():
     with pytest.raises(TypeError, match="pool"):
         DMR_mempool_get_access(3, 0)
 
@@ -152,14 +152,14 @@ def test_peer_reads_the_memory(devices, pool):
 
 
 @pytest.mark.requires(mempool=True, devices=2, peer=False)
-def test_device_without_peer_capability_is_refused(pool):
+def test_device_without_peer_capability_is_rejected(pool):
     with pytest.raises(ValueError, match="device 1 cannot access"):
         pool.peer_accessible_by.add(1)
     assert set(pool.peer_accessible_by) == set()
 
 
 @pytest.mark.requires(mempool=True, peer=True)
-def test_a_wrong_device_leaves_the_access_unchanged(devices, pool):
+def test_wrong_device_leaves_the_access_unchanged(devices, pool):
     pool.peer_accessible_by = [1]
     for wrong in ([1000], ["2"]):
         with pytest.raises((TypeError, ValueError)):

@@ -203,13 +203,13 @@ def test_options_take_strings_in_any_case():
 
 @pytest.mark.parametrize("name", ENUMS)
 @pytest.mark.parametrize("value", ["nonsense", 3])
-def test_options_refuse_other_strings_at_once(name, value):
+def test_options_reject_other_strings_immediately(name, value):
     with pytest.raises(ValueError, match="not a valid"):
         VirtualMemoryResourceOptions(**{name: value})
 
 
 @pytest.mark.parametrize("name", ["allocation_type", "location_type", "granularity"])
-def test_required_options_refuse_none(name):
+def test_required_options_reject_none(name):
     with pytest.raises(ValueError, match="None"):
         VirtualMemoryResourceOptions(**{name: None})
 
@@ -231,7 +231,7 @@ def test_options_check_numbers(name, value, error):
 
 
 @pytest.mark.parametrize("device_id", [None, "0", 1.5])
-def test_other_devices_are_refused(device, device_id):
+def test_other_devices_are_rejected(device, device_id):
     with pytest.raises(TypeError, match="device_id"):
         VirtualMemoryResource(device_id)
 
@@ -239,20 +239,20 @@ def test_other_devices_are_refused(device, device_id):
 # With a fake driver
 
 
-def test_device_without_support_is_refused():
+def test_device_without_support_is_rejected():
     with pytest.raises(RuntimeError, match="does not support virtual memory"):
         DetachedResource(virtual_memory_management_supported=False)
     with pytest.raises(RuntimeError, match="rdma"):
         DetachedResource(VirtualMemoryResourceOptions(gpu_direct_rdma=True))
 
 
-def test_windows_handles_are_refused_when_used(virtual):
+def test_windows_handles_are_rejected_when_used(virtual):
     for kind in ("win32", "win32_kmt"):
         with pytest.raises(NotImplementedError, match=kind):
             DetachedResource(VirtualMemoryResourceOptions(handle_type=kind)).allocate(8)
 
 
-def test_unknown_node_is_refused(virtual):
+def test_unknown_node_is_rejected(virtual):
     resource = DetachedResource(VirtualMemoryResourceOptions(location_type="host_numa"), host_numa_id=-1)
     with pytest.raises(RuntimeError, match="NUMA"):
         resource.allocate(8)
@@ -262,7 +262,7 @@ def test_unknown_node_is_refused(virtual):
 @pytest.mark.parametrize(
     ("size", "error"), [(-1, OverflowError), (1 << 63, OverflowError), (1.5, TypeError), (True, TypeError)]
 )
-def test_bad_sizes_are_refused(virtual, size, error):
+def test_bad_sizes_are_rejected(virtual, size, error):
     with pytest.raises(error, match="size"):
         DetachedResource().allocate(size)
     assert virtual.calls == 0
@@ -383,7 +383,7 @@ def test_assigned_options_are_checked_when_they_are_used(virtual):
         resource.allocate(1)
 
 
-def test_wrong_arguments_of_growth_are_refused(virtual):
+def test_wrong_arguments_of_growth_are_rejected(virtual):
     resource = DetachedResource()
     buffer = resource.allocate(1)
     with pytest.raises(TypeError, match="buf"):
@@ -475,7 +475,7 @@ def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(device, stre
 
 
 @pytest.mark.requires(vmm=True)
-def test_impossible_size_is_refused_and_leaks_nothing(device, stream):
+def test_impossible_size_is_rejected_and_leaks_nothing(device, stream):
     resource = VirtualMemoryResource(device)
     with pytest.raises(CUDAError):
         resource.allocate(1 << 46)
@@ -498,7 +498,7 @@ def test_dropped_buffer_frees_its_memory(device):
 
 
 @pytest.mark.requires(vmm=True)
-def test_stream_of_wrong_type_is_refused(device):
+def test_stream_of_wrong_type_is_rejected(device):
     with pytest.raises(TypeError, match="stream"):
         VirtualMemoryResource(device).allocate(8, stream=3)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between buffers and the arrays of other libraries."""
+"""Copies between buffers and arrays from other libraries."""
 
 import ctypes
 import gc
@@ -13,8 +13,9 @@ from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
 from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core.utils import StridedMemoryView
-from support.memory import read, write
+from support.memory import HostMemoryResource, read, write
 from support.tensors import BAD_TENSORS, DLPackExporter, broken_tensor
+
 
 SOURCE = np.arange(4 * 6 * 5, dtype=np.int16).reshape(4, 6, 5)
 
@@ -28,6 +29,12 @@ PARTS = {
     "scalar": lambda a: a[1, 2, 3:4].reshape(()),
     "none": lambda a: a[:0],
 }
+
+
+@pytest.fixture
+def mr():
+    """A resource over host memory, which needs no driver."""
+    return HostMemoryResource()
 
 
 class Capsule:
@@ -67,7 +74,7 @@ class Interface:
 
 
 @pytest.mark.parametrize("other", [4096, "12345678", [1] * 8])
-def test_objects_that_are_no_memory_are_refused(mr, other):
+def test_objects_that_are_no_memory_are_rejected(mr, other):
     buffer = mr.allocate(8)
     with pytest.raises(TypeError, match="dst must be a Buffer, or an array"):
         buffer.copy_to(other, stream=LEGACY_DEFAULT_STREAM)
@@ -91,13 +98,13 @@ def frozen():
     ],
     ids=["bytes", "numpy", "dlpack", "interface"],
 )
-def test_read_only_memory_is_refused_as_destination(mr, make):
+def test_read_only_memory_is_rejected_as_destination(mr, make):
     with pytest.raises(TypeError, match="dst must be writable"):
         mr.allocate(8).copy_to(make(), stream=LEGACY_DEFAULT_STREAM)
 
 
 @pytest.mark.parametrize("other", [np.zeros(7, np.uint8), np.zeros((2, 3), np.float32), Interface(4096, (3, 3))])
-def test_different_sizes_are_refused(mr, other):
+def test_different_sizes_are_rejected(mr, other):
     buffer = mr.allocate(8)
     with pytest.raises(ValueError, match="same size"):
         buffer.copy_to(other, stream=LEGACY_DEFAULT_STREAM)
@@ -105,7 +112,7 @@ def test_different_sizes_are_refused(mr, other):
         buffer.copy_from(other, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_overlaps_are_refused(mr):
+def test_overlaps_are_rejected(mr):
     array = np.zeros((4, 4), np.uint8)
     address = array.ctypes.data
     with pytest.raises(ValueError, match="overlap"):
@@ -116,7 +123,7 @@ def test_overlaps_are_refused(mr):
         Buffer.from_handle(address, 16).copy_to(array[::-1], stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_arrays_of_python_objects_are_refused(mr):
+def test_arrays_of_python_objects_are_rejected(mr):
     objects = np.array([None] * 8)
     for array in (objects, memoryview(objects), np.zeros(8, "O,i4"), (ctypes.py_object * 8)()):
         buffer = mr.allocate(memoryview(array).nbytes)
@@ -126,17 +133,17 @@ def test_arrays_of_python_objects_are_refused(mr):
             buffer.copy_from(array, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_overlapping_elements_are_refused_as_destination(mr):
+def test_overlapping_elements_are_rejected_as_destination(mr):
     with pytest.raises(ValueError, match="overlap"):
         mr.allocate(8).copy_to(Interface(4096, (8,), strides=(0,)), stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_options_are_refused_for_arrays_with_gaps(mr):
+def test_options_are_rejected_for_arrays_with_gaps(mr):
     with pytest.raises(ValueError, match="contiguous"):
         mr.allocate(8).copy_from(np.zeros(16, np.uint8)[::2], stream=LEGACY_DEFAULT_STREAM, options=CopyOptions())
 
 
-def test_other_devices_are_refused(mr):
+def test_other_devices_are_rejected(mr):
     with pytest.raises(BufferError, match="device type 10"):
         mr.allocate(8).copy_from(Capsule(np.zeros(8, np.uint8), device=(10, 0)), stream=LEGACY_DEFAULT_STREAM)
 
@@ -169,7 +176,7 @@ BAD_INTERFACES = [
 
 
 @pytest.mark.parametrize(("entries", "error", "message"), BAD_INTERFACES, ids=lambda value: type(value).__name__)
-def test_wrong_interfaces_are_refused(mr, entries, error, message):
+def test_wrong_interfaces_are_rejected(mr, entries, error, message):
     array = Interface(4096, (8,))
     array.__cuda_array_interface__ |= entries
     with pytest.raises(error, match=message):
@@ -178,7 +185,7 @@ def test_wrong_interfaces_are_refused(mr, entries, error, message):
         mr.allocate(8).copy_to(array, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_an_interface_without_an_entry_is_refused(mr):
+def test_interface_without_an_entry_is_rejected(mr):
     array = Interface(4096, (8,))
     del array.__cuda_array_interface__["typestr"]
     with pytest.raises(BufferError, match="lacks the entry 'typestr'"):
@@ -189,7 +196,7 @@ def test_an_interface_without_an_entry_is_refused(mr):
 
 
 @pytest.mark.parametrize(("changes", "message"), BAD_TENSORS)
-def test_impossible_tensors_are_refused(mr, changes, message):
+def test_impossible_tensors_are_rejected(mr, changes, message):
     exporter = broken_tensor(changes)
     with pytest.raises(ValueError, match=message):
         mr.allocate(24).copy_from(exporter, stream=LEGACY_DEFAULT_STREAM)
@@ -198,12 +205,12 @@ def test_impossible_tensors_are_refused(mr, changes, message):
 
 
 @pytest.mark.parametrize(("bits", "lanes"), [(0, 1), (32, 0), (4, 1)])
-def test_tensors_whose_elements_are_no_whole_bytes_are_refused(mr, bits, lanes):
+def test_tensors_whose_elements_are_no_whole_bytes_are_rejected(mr, bits, lanes):
     with pytest.raises(TypeError, match=f"whole bytes, not of {bits * lanes} bits"):
         mr.allocate(24).copy_from(DLPackExporter(bits=bits, lanes=lanes), stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_the_stream_zero_is_refused(mr):
+def test_stream_zero_is_rejected(mr):
     with pytest.raises(BufferError, match="stream 0"):
         mr.allocate(8).copy_from(Interface(4096, (8,), stream=0), stream=LEGACY_DEFAULT_STREAM)
 
@@ -267,7 +274,7 @@ def test_fields_of_records_are_copied(device, stream):
     assert read(buffer, stream) == np.arange(100, dtype=np.float32).tobytes()
 
 
-def test_the_exporter_gets_the_stream(device, stream):
+def test_exporter_gets_the_stream(device, stream):
     source = device.allocate(64, stream=stream)
     source.fill(3, stream=stream)
     capsule = Capsule(source)
@@ -281,7 +288,7 @@ def test_the_exporter_gets_the_stream(device, stream):
     LEGACY_DEFAULT_STREAM.sync()
 
 
-def test_the_exporter_of_host_memory_gets_no_stream(device, stream):
+def test_exporter_of_host_memory_gets_no_stream(device, stream):
     capsule = Capsule(np.zeros(64, np.uint8))
     device.allocate(64, stream=stream).copy_from(capsule, stream=stream)
     assert capsule.streams == [None]
@@ -300,7 +307,7 @@ def test_cuda_arrays_are_copied(device, stream):
     assert read(whole, stream) == data.tobytes()
 
 
-def test_a_copy_waits_for_the_stream_of_a_cuda_array(device, stream):
+def test_copy_waits_for_the_stream_of_a_cuda_array(device, stream):
     other = device.create_stream()
     memory = device.allocate(1 << 20, stream=other)
     memory.fill(1, stream=other)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Behaviour of all resources that wrap another one, over host memory, so that most tests need no driver."""
+"""Behavior of all resources that wrap another one, over host memory, so that most tests need no driver."""
 
 import copy
 import gc
@@ -91,13 +91,13 @@ def test_attributes_that_the_upstream_lacks_are_missing(adaptor):
 
 @adaptors
 @pytest.mark.parametrize("upstream", [None, 0, "mr", object(), HostMemoryResource])
-def test_other_upstreams_are_refused(adaptor, upstream):
+def test_other_upstreams_are_rejected(adaptor, upstream):
     with pytest.raises(TypeError, match="upstream must be a MemoryResource"):
         adaptor(upstream)
 
 
 @adaptors
-def test_upstream_without_its_properties_is_refused(adaptor):
+def test_upstream_without_its_properties_is_rejected(adaptor):
     with pytest.raises(TypeError, match="is_device_accessible"):
         adaptor(MemoryResource())
 
@@ -152,14 +152,14 @@ def test_allocations_of_0_bytes_are_passed_on(adaptor):
 @pytest.mark.parametrize(
     ("size", "error"), [(-1, OverflowError), (1 << 64, OverflowError), (1.5, TypeError), ("1", TypeError)]
 )
-def test_bad_sizes_are_refused(adaptor, size, error):
+def test_bad_sizes_are_rejected(adaptor, size, error):
     with pytest.raises(error):
         adaptor(HostMemoryResource()).allocate(size, stream=LEGACY_DEFAULT_STREAM)
 
 
 @adaptors
 @pytest.mark.parametrize("stream", [None, 1, "stream"])
-def test_other_streams_are_refused(adaptor, stream):
+def test_other_streams_are_rejected(adaptor, stream):
     with pytest.raises(TypeError, match="stream"):
         adaptor(HostMemoryResource()).allocate(8, stream=stream)
 
@@ -264,7 +264,7 @@ def test_upstream_that_returns_too_small_a_buffer_is_an_error(adaptor):
         adaptor(ShortMemoryResource()).allocate(512, stream=LEGACY_DEFAULT_STREAM)
 
 
-def test_a_copy_to_a_new_buffer_that_is_too_small_is_refused():
+def test_copy_to_a_new_buffer_that_is_too_small_is_rejected():
     buffer = ShortMemoryResource().allocate(128)
     with pytest.raises(RuntimeError, match="ShortMemoryResource.* 32 bytes, but the requested size is 64 bytes"):
         buffer.copy_to(stream=LEGACY_DEFAULT_STREAM)
@@ -400,7 +400,7 @@ def test_copy_without_a_destination_allocates_from_the_outer_resource(device, st
 
 @adaptors
 @pytest.mark.requires(mempool=True)
-def test_closed_pool_refuses_to_allocate_for_the_adaptor(device, stream, adaptor):
+def test_closed_pool_rejects_to_allocate_for_the_adaptor(device, stream, adaptor):
     pool = DeviceMemoryResource(device, {})
     mr = adaptor(pool)
     pool.close()
@@ -454,7 +454,7 @@ def test_threads_without_a_context_free_memory(device, stream, adaptor):
 
 @adaptors
 @pytest.mark.requires(mempool=True)
-def test_default_stream_without_context_is_refused(device, adaptor):
+def test_default_stream_without_context_is_rejected(device, adaptor):
     mr = adaptor(device.memory_resource)
     with pytest.raises(RuntimeError, match="set_current"):
         in_thread(lambda: mr.allocate(64, stream=LEGACY_DEFAULT_STREAM))
@@ -584,6 +584,6 @@ def test_no_stream_is_needed_over_a_resource_that_needs_none(device, adaptor, up
 
 @pytest.mark.requires(mempool=True)
 @adaptors
-def test_a_stream_is_needed_over_a_resource_that_needs_one(device, adaptor):
+def test_stream_is_needed_over_a_resource_that_needs_one(device, adaptor):
     with pytest.raises(TypeError, match="stream must be a Stream"):
         adaptor(DeviceMemoryResource(device)).allocate(64)

@@ -114,7 +114,7 @@ def test_resource_of_a_device_is_not_used_for_others(devices):
 
 
 @pytest.mark.parametrize("mr", [None, 1, "pool", DeviceMemoryResource])
-def test_other_objects_are_refused(device, mr):
+def test_other_objects_are_rejected(device, mr):
     with pytest.raises(TypeError, match="mr must be a MemoryResource"):
         use_memory_resource(mr)
     if mr is not None:
@@ -123,7 +123,7 @@ def test_other_objects_are_refused(device, mr):
 
 
 @pytest.mark.parametrize(("named", "error"), [("0", TypeError), (1000, ValueError), (-1, ValueError)])
-def test_other_devices_are_refused(device, usual, named, error):
+def test_other_devices_are_rejected(device, usual, named, error):
     mr = HostMemoryResource()
     for choose in (use_memory_resource, set_memory_resource):
         with pytest.raises(error, match="device"):
@@ -187,7 +187,7 @@ def test_resource_is_not_kept_after_its_block(device, usual):
     assert alive() is None
 
 
-def test_closed_default_resource_refuses_to_allocate(device, stream, usual):
+def test_closed_default_resource_rejects_to_allocate(device, stream, usual):
     mr = StatisticsMemoryResource(usual)
     with use_memory_resource(mr):
         mr.close()
@@ -195,7 +195,7 @@ def test_closed_default_resource_refuses_to_allocate(device, stream, usual):
             device.allocate(64, stream=stream)
 
 
-# Choices for the process and for threads. The main thread may have a choice of its own, so new threads are used.
+# Choices for the process and for threads. The main thread might have its own choice, so new threads are used.
 
 
 def test_choice_for_the_process_is_used_by_all_threads(device, usual):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of copies."""
+"""Options of copies, and their enums."""
 
 import dataclasses
 import pickle
@@ -27,7 +27,7 @@ def test_strings_become_members():
 
 
 @pytest.mark.parametrize("fields", [{"src_access_order": "later"}, {"overlap_mode": "never"}, {"overlap_mode": None}])
-def test_other_strings_are_refused(fields):
+def test_other_strings_are_rejected(fields):
     with pytest.raises(ValueError, match="not a valid Memcpy"):
         CopyOptions(**fields)
 
@@ -52,3 +52,13 @@ def test_other_modules_export_the_same_classes():
     assert _copy_enums.MemcpyOverlapMode is utils.MemcpyOverlapMode is MemcpyOverlapMode
     assert _copy_enums.MemcpySrcAccessOrder is utils.MemcpySrcAccessOrder is MemcpySrcAccessOrder
     assert utils.CopyOptions is CopyOptions
+
+
+@pytest.mark.parametrize("name", _copy_enums.__all__)
+def test_enums_are_public_and_pickled_by_their_module(name):
+    kind = getattr(_copy_enums, name)
+    assert getattr(utils, name) is kind
+    assert kind.__module__ == "cuda.core._memory._copy_enums"
+    for choice in kind:
+        assert pickle.loads(pickle.dumps(choice)) is choice
+        assert choice == choice.value == choice.name.lower()
