@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,23 +79,33 @@ def write_stubs(root: Path, package: Path, target: Path) -> list[Path]:
 def package_stub(root: Path, source: Path) -> str:
     """Return the stub of a package that imports its names at their first use; empty for any other package.
 
-    The names and their homes are read from its tables ``_HOMES`` and ``_PACKAGES``.
+    The names and their homes are read from its tables ``_HOMES`` and ``_PACKAGES``, which may be made from those of
+    ``cuda.core``. Homes are relative to the package that has the table.
     """
-    tables = {}
-    for node in ast.parse(source.read_text()).body if source.exists() else ():
-        if isinstance(node, ast.Assign) and node.targets[0].id in ("_HOMES", "_PACKAGES"):
-            tables[node.targets[0].id] = ast.literal_eval(node.value)
+    package = _module_name(source.parent.relative_to(root))
+    top = root / "cuda" / "core" / "__init__.py"
+    core = types.SimpleNamespace(**package_tables(top, None))
+    tables = package_tables(source, core)
     if "_HOMES" not in tables:
         return ""
-    package = _module_name(source.parent.relative_to(root))
     homes = sorted(tables["_HOMES"].items(), key=lambda row: (row[1], row[0]))
     # In a stub, only names imported with `as` are public.
     lines = [f"from {package} import {name} as {name}" for name in sorted(tables.get("_PACKAGES", ()))]
-    top = "cuda.core" if 'root="cuda.core"' in source.read_text() else package
-    lines += [f"from {top}.{home} import {name} as {name}" for name, home in homes]
+    base = "cuda.core" if "from cuda import core" in source.read_text() else package
+    lines += [f"from {base}.{home} import {name} as {name}" for name, home in homes]
     lines += ["", f"__all__ = {sorted(tables['_HOMES'])}"]
     lines += ["__version__: str"] if "__version__" in source.read_text() else []
     return HEADER.format(source=source.relative_to(root)) + "\n".join(lines) + "\n"
+
+
+def package_tables(source: Path, core) -> dict:
+    """Return the tables of a package by their names; ``core`` has those of ``cuda.core``, which the source may use."""
+    tables = {}
+    for node in ast.parse(source.read_text()).body if source.exists() else ():
+        if isinstance(node, ast.Assign) and node.targets[0].id in ("_HOMES", "_PACKAGES", "_UTILS"):
+            value = compile(ast.Expression(node.value), source, "eval")
+            tables[node.targets[0].id] = eval(value, {"core": core})  # noqa: S307
+    return tables
 
 
 class Module:

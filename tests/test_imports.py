@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import cuda.core
+from cuda.core import _memory, utils
+
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "benchmarks" / "first_result" / "program.py"
 SHOW = "import sys; print(*sorted(sys.modules))"
@@ -39,19 +42,32 @@ def loaded(code: str, *arguments: str) -> set[str]:
     return set(after.split()) - set(before.split())
 
 
-def test_the_import_loads_only_the_modules_that_defer_the_others():
+def test_the_import_loads_hardly_any_module():
     code = "import os; os.environ['CUDA_CORE_DEVICE'] = 'hardware'; import cuda.core"
     allowed = {
         "_utils",
         "_utils.completer",
-        "_utils.importing",
-        "_utils.importing.deferred",
-        "_utils.importing.unbuilt",
         "_utils.device_choice",
         "_version",
     }
     names = loaded(code) - {"cuda", "cuda.core", "__future__", "_imp"}
     assert {name for name in names if not name.startswith("importlib")} <= {f"cuda.core.{name}" for name in allowed}
+
+
+@pytest.mark.requires(device=True)
+def test_a_first_device_loads_only_what_lies_below_it():
+    names = {name.removeprefix("cuda.core.") for name in loaded("import cuda.core; cuda.core.Device().set_current()")}
+    assert "_device" in names
+    assert {name for name in names if name.startswith("_memory.")} == {
+        "_memory._buffer",
+        "_memory._copies",
+        "_memory._copy_enums",
+        "_memory._copy_options",
+        "_memory._memory_resource",
+    }
+    others = ("_arrays._importers", "_compile", "_graphics", "_linker", "_module", "driver", "graph", "system", "texture")
+    assert not any(name.startswith(others) for name in names)
+    assert names & (SLOW | {"threading", "queue"}) == set()
 
 
 @pytest.mark.requires(device=True, nvrtc=True, source=True)
@@ -67,6 +83,41 @@ def test_a_first_kernel_from_cached_files_loads_no_slow_module(tmp_path):
     for _ in range(2):
         names = loaded(f"exec(open({str(PROGRAM)!r}).read())", str(tmp_path))
     assert names & (SLOW | {"threading", "queue"}) == {"hashlib"}  # the files are named by digests
+
+
+@pytest.mark.parametrize(("package", "known"), [(cuda.core, "Buffer"), (_memory, "Buffer"), (utils, "copy_batch")])
+def test_names_of_a_package_become_its_attributes(package, known):
+    assert known in package.__all__
+    for name in package.__all__:
+        assert getattr(package, name) is vars(package)[name]
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nothing'"):
+        _ = package.nothing
+    namespace = {}
+    exec(f"from {package.__name__} import *", namespace)
+    assert set(package.__all__) <= set(namespace)
+    assert set(package.__all__) <= set(dir(package))
+
+
+def test_names_of_memory_are_those_of_the_package():
+    assert set(_memory.__all__) < set(cuda.core.__all__)
+    assert _memory.ManagedMemoryResource is cuda.core.ManagedMemoryResource
+
+
+def test_front_modules_are_attributes_without_an_import():
+    for name in ("_device", "_memory", "_memoryview", "_program", "graph", "texture", "typing"):
+        assert getattr(cuda.core, name) is sys.modules[f"cuda.core.{name}"]
+
+
+def test_threads_may_be_the_first_to_use_a_name_at_the_same_time():
+    code = (
+        "import threading, cuda.core as c, cuda.core._memory as m\nseen = []\nbarrier = threading.Barrier(8)\n"
+        "def look():\n    barrier.wait()\n"
+        "    seen.append((c.Buffer, m.ManagedMemoryResource, m.register_host_memory, c.graph.Graph, c.Linker))\n"
+        "threads = [threading.Thread(target=look) for _ in range(8)]\n"
+        "[t.start() for t in threads]; [t.join() for t in threads]; print(len(seen), len(set(seen)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["8", "1"], done.stderr
 
 
 HIT = """

@@ -75,7 +75,15 @@ def checkout(tmp_path_factory) -> Path:
 
 
 @pytest.mark.requires(source=True)
-@pytest.mark.parametrize("code", ["from cuda.core import Device", "from cuda.core.utils import StridedMemoryView"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from cuda.core import Device",
+        "from cuda.core import graph",
+        "from cuda.core.utils import StridedMemoryView",
+        "import cuda.core; cuda.core.launch",
+    ],
+)
 def test_checkout_that_is_not_built_says_so_in_one_sentence(checkout, code):
     done = python("-c", code, cwd=checkout, PYTHONPATH="", CUDA_CORE_DEVICE="hardware")
     assert done.returncode == 1

@@ -10,7 +10,7 @@ import pytest
 
 import cuda.core
 from cuda.core import _report
-from cuda.core._report import report
+from cuda.core._report import diagnosis, report
 
 KEYS = {
     "python",
@@ -197,3 +197,16 @@ def test_without_a_home_directory_there_are_no_caches(monkeypatch):
 
     monkeypatch.setattr(_report, "cache_root", fail)
     assert _report.caches([]) == {"path": None, "files": 0, "bytes": 0}
+
+
+def test_checkout_is_recognized_by_its_setup_script(tmp_path):
+    (tmp_path / "setup.py").touch()
+    what, todo = diagnosis(str(tmp_path / "cuda" / "core"))
+    assert f"the source checkout {tmp_path}" in what
+    assert "python -P" in todo
+
+
+def test_incomplete_installation_should_be_reinstalled(tmp_path):
+    what, todo = diagnosis(str(tmp_path / "cuda" / "core"))
+    assert "incomplete" in what
+    assert "pip install --force-reinstall" in todo

@@ -10,7 +10,6 @@ import importlib
 import sys
 
 from cuda.core._utils import completer, device_choice
-from cuda.core._utils.importing.deferred import deferred_names
 from cuda.core._version import __version__
 
 device_choice.apply()
@@ -73,35 +72,101 @@ _HOMES = {
     "set_memory_resource": "_device",
     "use_memory_resource": "_device",
 }
+# The same for the public names of `cuda.core.utils`.
+_UTILS = {
+    "CopyOptions": "_memory._copy_options",
+    "FileStreamProgramCache": "_compile.cache._stores",
+    "InMemoryProgramCache": "_compile.cache._stores",
+    "MemcpyOverlapMode": "_memory._copy_enums",
+    "MemcpySrcAccessOrder": "_memory._copy_enums",
+    "ProgramCacheResource": "_compile.cache._stores",
+    "StridedMemoryView": "_memoryview",
+    "args_viewable_as_strided_memory": "_memoryview",
+    "copy_batch": "_memory._managed_memory_ops",
+    "discard_batch": "_memory._managed_memory_ops",
+    "discard_prefetch_batch": "_memory._managed_memory_ops",
+    "make_program_cache_key": "_compile.cache._key",
+    "prefetch_batch": "_memory._managed_memory_ops",
+    "register_importer": "_arrays._importers",
+}
 _PACKAGES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
-# Private modules that other packages access as attributes without importing them.
-_MODULES = frozenset(
-    {
-        "_context",
-        "_device",
-        "_device_resources",
-        "_dlpack",
-        "_event",
-        "_graphics",
-        "_host",
-        "_kernel_arg_handler",
-        "_launch_config",
-        "_launcher",
-        "_layout",
-        "_linker",
-        "_memory",
-        "_memoryview",
-        "_module",
-        "_program",
-        "_stream",
-        "_tensor_map",
-    }
-)
+# Private modules that are attributes without an import: those that other packages access, and those that modules of
+# this package import at their first use, because they are slow and few programs need them.
+_MODULES = {
+    "_context": "_context",
+    "_device": "_device",
+    "_device_resources": "_device_resources",
+    "_dlpack": "_dlpack",
+    "_event": "_event",
+    "_graphics": "_graphics",
+    "_host": "_host",
+    "_kernel_arg_handler": "_kernel_arg_handler",
+    "_launch_config": "_launch_config",
+    "_launcher": "_launcher",
+    "_layout": "_layout",
+    "_legacy": "_memory._legacy",
+    "_linker": "_linker",
+    "_linker_options": "_compile._linker_options",
+    "_lookup": "_compile.cache._lookup",
+    "_memory": "_memory",
+    "_memoryview": "_memoryview",
+    "_module": "_module",
+    "_nvjitlink": "_compile._nvjitlink",
+    "_nvvm": "_compile._nvvm",
+    "_program": "_program",
+    "_ptx": "_compile._ptx",
+    "_report": "_report",
+    "_stream": "_stream",
+    "_tensor_map": "_tensor_map",
+}
+# The modules that fill the slots of `_utils.slots`, for lower layers.
+_SLOTS = {
+    "Device": "_device",
+    "arrays": "_arrays._array_copies",
+    "bind kernel": "_launcher",
+    "graph builder": "graph._graph_builder",
+    "graph definition": "graph._graph_definition",
+    "green stream": "_stream",
+    "mipmapped array": "texture._array",
+    "opaque array": "texture._array",
+    "surface object": "texture._texture",
+    "tensor map": "_tensor_map",
+    "texture object": "texture._texture",
+    "view of buffer": "_memoryview",
+}
 
 __all__ = list(_HOMES)
 
 
-__getattr__ = deferred_names(__name__, _HOMES, _MODULES.union(_PACKAGES))
+def _load(name: str):
+    """Import a module of this package."""
+    try:
+        return importlib.import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(f"{__name__}."):
+            raise
+        missing = error.name
+    # Not built, or not completely installed.
+    text = ": ".join(__getattr__("_report").diagnosis(__path__[0]))
+    raise ModuleNotFoundError(text, name=missing)
+
+
+def _fetch(package: str, name: str, homes: dict[str, str]):
+    """Return a public name of a package at its first use, and make it an ordinary attribute."""
+    if name not in homes:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    value = getattr(_load(homes[name]), name)
+    setattr(sys.modules[package], name, value)
+    return value
+
+
+def __getattr__(name):
+    if name in _PACKAGES:
+        return _load(name)  # the import has set the attribute
+    if name in _MODULES:
+        value = globals()[name] = _load(_MODULES[name])
+        return value
+    return _fetch(__name__, name, _HOMES)
 
 
 def __dir__():

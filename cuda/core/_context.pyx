@@ -27,8 +27,8 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
-from cuda.core._native import _late
 from cuda.core._utils.options import Options, options
+from cuda.core._utils import slots
 from cuda.core.typing import DeviceResourcesType  # no-cython-lint (programs import it from here)
 
 __all__ = ["Context", "ContextOptions"]
@@ -96,7 +96,7 @@ cdef class Context(DriverObject):
                 "only green contexts create streams; use Device.create_stream() for a stream of this context"
             )
         Resource_check_driver(12050, "Context.create_stream()")
-        return _late.stream_of_green_context(self, self._device_id, options)
+        return slots.get("green stream")(self, self._device_id, options)
 
     @property
     def handle(self):

@@ -38,9 +38,10 @@ import contextlib
 import importlib
 import operator
 
-from cuda.core._native import _late
+from cuda import core
+from cuda.core._device_properties import DeviceProperties, html_table
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability
-from cuda.core._utils.importing.deferred import Deferred, deferred_names
 from cuda.core._utils.validators import shown
 
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
@@ -55,9 +56,6 @@ cdef object _of_block = ContextVar("cuda.core memory resources")
 cdef dict _of_process = {}
 
 is_chosen = False
-
-_pools = Deferred("cuda.core._memory._device_memory_resource")
-_legacy = Deferred("cuda.core._memory._legacy")
 
 
 def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
@@ -120,7 +118,7 @@ def set_memory_resource(mr: MemoryResource | None, device: Device | int | None =
         if ordinal < 0:
             keep_choices([-1])
     elif device is not None:
-        _of_process.pop(int(_late.device_of(device)), None)
+        _of_process.pop(int(Device(device)), None)
     else:
         keep_choices([])
 
@@ -153,7 +151,7 @@ cdef int resource_ordinal(object mr, object device) except -2:
     if not isinstance(mr, MemoryResource):
         raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
     if device is not None:
-        return int(_late.device_of(device))
+        return int(Device(device))
     try:
         return mr.device_id
     except RuntimeError:
@@ -178,7 +176,8 @@ cdef MemoryResource choice_of(dict choices, int device_id):
 
 
 cdef MemoryResource new_resource(int device_id, bint has_pools):
-    return _pools.DeviceMemoryResource(device_id) if has_pools else _legacy._SynchronousMemoryResource(device_id)
+    # Both are imported when they are needed: a program may allocate from its own resources.
+    return core.DeviceMemoryResource(device_id) if has_pools else core._legacy._SynchronousMemoryResource(device_id)
 
 
 cdef class DeviceContexts:
@@ -326,27 +325,6 @@ cdef Context Device_find_context(DeviceContexts self, cydriver.CUcontext c_conte
     return None
 
 
-cdef class Factories:
-    """The functions of :mod:`cuda.core.texture` that create the objects."""
-
-    cdef object create_opaque_array, create_mipmapped_array, create_texture_object, create_surface_object
-
-
-# Filled at first use, which loads the package.
-cdef Factories _factories = Factories()
-
-
-cdef Factories factories():
-    if _factories.create_surface_object is None:
-        package = _late.texture_package()
-        # Threads that do this at the same time set the same functions. The one that is tested above is set last.
-        _factories.create_opaque_array = package._array.create_opaque_array
-        _factories.create_mipmapped_array = package._array.create_mipmapped_array
-        _factories.create_texture_object = package._texture.create_texture_object
-        _factories.create_surface_object = package._texture.create_surface_object
-    return _factories
-
-
 cdef class DeviceTextures(DeviceContexts):
     """The methods of :class:`Device` that create arrays, textures and surfaces."""
 
@@ -372,7 +350,7 @@ cdef class DeviceTextures(DeviceContexts):
         CUDAError
             Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
         """
-        return factories().create_opaque_array(self, options)
+        return slots.get("opaque array")(self, options)
 
     def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
         """† Create a mipmapped array (``cuMipmappedArrayCreate``).
@@ -396,7 +374,7 @@ cdef class DeviceTextures(DeviceContexts):
         CUDAError
             Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
         """
-        return factories().create_mipmapped_array(self, options)
+        return slots.get("mipmapped array")(self, options)
 
     def create_texture_object(
         self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
@@ -426,7 +404,7 @@ cdef class DeviceTextures(DeviceContexts):
         CUDAError
             Before :meth:`set_current`, or if the driver refuses these options for this resource.
         """
-        return factories().create_texture_object(self, resource, options)
+        return slots.get("texture object")(self, resource, options)
 
     def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
         """† Create a surface object (``cuSurfObjectCreate``).
@@ -452,7 +430,7 @@ cdef class DeviceTextures(DeviceContexts):
         CUDAError
             Before :meth:`set_current`.
         """
-        return factories().create_surface_object(self, resource)
+        return slots.get("surface object")(self, resource)
 
 
 cdef extern from *:
@@ -552,7 +530,6 @@ cdef object device_argument(tuple args, dict kwargs):
     return kwargs["device_id"] if kwargs else args[0] if args else None
 
 
-_properties = Deferred("cuda.core._device_properties")
 
 
 @cython.final
@@ -594,7 +571,7 @@ cdef class Device(DeviceTextures):
         return f"<Device {self._id} ({self.name})>"
 
     def _repr_html_(self):
-        return _properties.html_table(self)
+        return html_table(self)
 
     def __eq__(self, other):
         if not isinstance(other, Device):
@@ -679,7 +656,7 @@ cdef class Device(DeviceTextures):
 
     def create_graph_builder(self) -> GraphBuilder:
         """† Create a :class:`~cuda.core.graph.GraphBuilder` that captures into a graph on a new stream of its own."""
-        return _late.graph_builder_on(self.create_stream())
+        return slots.get("graph builder")(self.create_stream())
 
     def create_event(self, options: EventOptions | None = None) -> Event:
         """† Create an event on this device (``cuEventCreate``).
@@ -771,7 +748,8 @@ cdef class Device(DeviceTextures):
         RuntimeError
             If the installed cuda-bindings are too old for NVML, or the machine has no NVML library.
         """
-        return _late.system_device_of(self.uuid)
+        core.system._support.require("Device.to_system_device")
+        return core.system.Device(uuid=self.uuid)
 
     @property
     def device_id(self) -> int:
@@ -816,7 +794,7 @@ cdef class Device(DeviceTextures):
     def properties(self) -> DeviceProperties:
         """The hardware properties and limits of the device, a :class:`DeviceProperties`."""
         if self._properties is None:
-            properties = _properties.DeviceProperties._of_device(self._id, _read_attribute)
+            properties = DeviceProperties._of_device(self._id, _read_attribute)
             with cython.critical_section(self):
                 if self._properties is None:
                     self._properties = properties
@@ -951,6 +929,4 @@ cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
 
 # Device(0) is a frequent call: through vectorcall it looks up the existing object without an argument tuple.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
-
-
-__getattr__ = deferred_names("cuda.core._device", {"DeviceProperties": "_device_properties"}, root="cuda.core")
+slots.register("Device", Device)

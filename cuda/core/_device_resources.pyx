@@ -18,9 +18,9 @@ import operator
 from collections.abc import Sequence
 
 from cuda.core import typing as enums
-from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.options import Options, options
+from cuda.core._utils import slots
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_str_enum, shown
 
@@ -289,7 +289,7 @@ cdef class WorkqueueResource:
     @property
     def device(self) -> Device:
         """The :class:`Device` of the queues."""
-        return _late.device_of(self._resource.wqConfig.device)
+        return slots.get("Device")(self._resource.wqConfig.device)
 
 
 cdef DeviceResources DeviceResources_of_device(int device_id):

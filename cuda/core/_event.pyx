@@ -23,15 +23,13 @@ from cuda.core._utils.cuda_utils cimport (
 
 import weakref
 
-from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import UnavailableError
-from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import Options, options
+from cuda.core._utils import slots
+from cuda.core._utils.helpers import check_multiprocessing_start_method
+from cuda.core._utils.ipc import register_reducer
 
 __all__ = ["Event", "EventOptions"]
-
-_helpers = Deferred("cuda.core._utils.helpers")
-_sharing = Deferred("cuda.core._utils.ipc")
 
 
 cdef class Event(DriverObject):
@@ -157,7 +155,7 @@ cdef class Event(DriverObject):
     @property
     def device(self):
         """The :class:`Device` of the event; None for an event of another process."""
-        return None if self._device_id < 0 else _late.device_of(self._device_id)
+        return None if self._device_id < 0 else slots.get("Device")(self._device_id)
 
     @property
     def context(self):
@@ -270,7 +268,7 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
         c_flags |= cydriver.CU_EVENT_BLOCKING_SYNC
     if options.ipc_enabled:
         c_flags |= cydriver.CU_EVENT_INTERPROCESS
-        _sharing.register_reducer(Event, _reduce_event)
+        register_reducer(Event, _reduce_event)
     return c_flags
 
 
@@ -335,7 +333,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     self._flags = cydriver.CU_EVENT_DISABLE_TIMING | cydriver.CU_EVENT_INTERPROCESS
     if descriptor._is_blocking_sync:
         self._flags |= cydriver.CU_EVENT_BLOCKING_SYNC
-    _sharing.register_reducer(Event, _reduce_event)
+    register_reducer(Event, _reduce_event)
     return self
 
 
@@ -357,7 +355,7 @@ cdef void destroy_opened(Opening opening) noexcept nogil:
 
 
 def _reduce_event(Event event):
-    _helpers.check_multiprocessing_start_method()
+    check_multiprocessing_start_method()
     # The queue may pickle after the event was closed here, and the event may come from another process: then only the
     # stored descriptor is left.
     return _rebuild_event, (event._ipc_descriptor or event.ipc_descriptor,)

@@ -29,11 +29,10 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.object cimport PyObject, PyTypeObject
 
-from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._buffer cimport Buffer, array_access
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
 from cuda.core._native._cuda_core cimport Allocation, ArgumentBlock, KeptKernel, LaunchList, launch_list
 from cuda.core._utils._cpython cimport read_short_int, tuple_items
-from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils._type_table cimport TypeTable
 
 from _thread import RLock
@@ -41,7 +40,6 @@ import re
 import sys
 
 from cuda.core._utils.cuda_utils import UnavailableError
-from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
@@ -183,8 +181,6 @@ def _advice_for(kind: str, argument) -> str:
         return "; the parameter is a bool: pass a bool"
     return f"; the parameter is a {kind}: pass its bytes, numpy.void or ctypes.Structure"
 
-
-_parameter_types = Deferred("cuda.core._kernel_arg_handler")
 
 cdef LaunchList* _launches = launch_list()
 
@@ -374,7 +370,7 @@ cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except 
             if c_type != NULL:
                 break
         else:
-            if (<IsArray>_is_array.get())(argument):
+            if array_access().is_array(argument):
                 return &_array
             name = f"the class {argument.__name__}" if isinstance(argument, type) else f"a {type(argument).__name__}"
             raise TypeError(f"argument {index} is {name}, which kernels do not take; {hint(argument)}")
@@ -481,17 +477,9 @@ cdef int write_address(PyObject* argument, size_t natural_size, char* target, si
 # The address of an array of another library. The caller has to ensure stream order, as with a buffer.
 cdef int write_array(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uintptr_t pointer = 0
-    if not (<ReadAddress>_read_address.get())(<object>argument, &pointer):
+    if not array_access().read_address(<object>argument, &pointer):
         return ON_HOST
     return store_bytes(&pointer, 8, target, size)
-
-
-# Imported by the first array of another library, because most programs pass none.
-ctypedef bint (*IsArray)(object) except -1
-ctypedef int (*ReadAddress)(object, uintptr_t*) except -1
-
-cdef DeferredFunction _is_array = DeferredFunction(b"cuda.core._arrays._importers", b"is_array")
-cdef DeferredFunction _read_address = DeferredFunction(b"cuda.core._arrays._importers", b"read_address")
 
 
 # NumPy scalars store their value right behind the object header; register_numpy_scalar checks that for each type.
@@ -651,7 +639,7 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
             "the bytes of a structure as bytes or numpy.void"
         )
     cdef size_t own_size = natural_size_of(argument, index)
-    how = _parameter_types.advice("" if kernel is None else kernel._name or "", index, argument, size)
+    how = advice("" if kernel is None else kernel._name or "", index, argument, size)
     raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{how}")
 
 

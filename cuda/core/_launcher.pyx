@@ -32,9 +32,9 @@ import math
 import warnings
 
 from cuda.core._code._loading import explain
-from cuda.core._native import _late
+from cuda.core._device import Device
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.importing.deferred import Deferred
 
 __all__ = ["exceeded_limit", "launch"]
 
@@ -44,7 +44,7 @@ AXES = "xyz"
 
 def exceeded_limit(kernel, config, device_id: int) -> str:
     """Return a message about the first dimension above a limit of the device or the kernel; empty if there is none."""
-    properties = _late.device_of(device_id).properties
+    properties = Device(device_id).properties
     grid = config.grid
     if config.cluster is not None:
         grid = tuple(size * blocks for size, blocks in zip(grid, config.cluster, strict=True))
@@ -64,9 +64,6 @@ def exceeded_limit(kernel, config, device_id: int) -> str:
             f"__launch_bounds__, but {config.block} has {threads}"
         )
     return ""
-
-
-_limits = Deferred("cuda.core._launcher")
 
 
 def launch(
@@ -320,7 +317,7 @@ cdef int raise_launch_error(
             )
         elif may_be_resource_error(err):
             Stream_context(stream, &h_context, &device_id)
-            limit = _limits.exceeded_limit(kernel, config, device_id)
+            limit = exceeded_limit(kernel, config, device_id)
             if limit:
                 explain(error, limit)
         error.add_note(attempt)
@@ -448,3 +445,4 @@ cdef object launch_general = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
+slots.register("bind kernel", _bind_kernel)

@@ -26,6 +26,7 @@ from cuda.core._arrays._views cimport (
     FOR_VIEW,
     ViewState,
     check_size,
+    dlpack_device,
     dtype_of,
     import_array_interface,
     import_cuda_interface,
@@ -42,9 +43,6 @@ from cuda.core._arrays._views cimport (
 )
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
-    DEVICE_CUDA,
-    DEVICE_CUDA_HOST,
-    DEVICE_CUDA_MANAGED,
     DLManagedTensorVersioned,
     DLPACK_FLAG_IS_PADDED,
     DLPACK_FLAG_READ_ONLY,
@@ -70,8 +68,8 @@ import math
 import operator
 import warnings
 
-from cuda.core._native import _late
 from cuda.core._layout_ops import c_strides
+from cuda.core._utils import slots
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import dtype_argument, shown
 
@@ -114,20 +112,6 @@ cdef object export_view(ViewState self, bint is_versioned):
                 "(max_version)"
             )
     return DLPack_export(tensor, self, Keep(), is_versioned, flags)
-
-
-cdef tuple dlpack_device(ViewState self):
-    cdef PointerInfo info
-    if self._device_type != 0:
-        return (self._device_type, max(self._device_id, 0))
-    if not self._is_device_accessible:
-        return (DEVICE_CPU, 0)
-    info = pointer_info(self._ptr)
-    if info.is_managed:
-        return (DEVICE_CUDA_MANAGED, 0)
-    if info.is_device_accessible and info.is_host_accessible:
-        return (DEVICE_CUDA_HOST, 0)
-    return (DEVICE_CUDA, self._device_id)
 
 
 # Fills the DLTensor of the view. Its shape and strides are stored in `extents`, which is filled if necessary. Returns
@@ -372,14 +356,6 @@ def _integers(shape) -> tuple[int, ...]:
         return tuple(operator.index(extent) for extent in (shape if hasattr(type(shape), "__iter__") else (shape,)))
     except TypeError:
         raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None
-
-
-# cython: annotation_typing=False
-"""Views of arrays and tensors of any library."""
-
-
-# The function of the tensor map module, imported at the first use.
-cdef object _tensor_map_of = None
 
 
 cdef class StridedMemoryView(ViewState):
@@ -709,10 +685,7 @@ cdef class StridedMemoryView(ViewState):
         RuntimeError
             If no context is current, or the device has no tensor memory accelerator (compute capability below 9.0).
         """
-        global _tensor_map_of
-        if _tensor_map_of is None:
-            _tensor_map_of = _late.tensor_map_factory()
-        return _tensor_map_of(
+        return slots.get("tensor map")(
             self, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
         )
 
@@ -856,3 +829,4 @@ cdef StridedMemoryView empty_view(object view):
 
 
 register_view_class(StridedMemoryView)
+slots.register("view of buffer", view_of_buffer)

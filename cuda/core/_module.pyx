@@ -11,6 +11,7 @@ from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
+from cuda.core._code._kernel_attributes cimport KernelAttributes_create, KernelOccupancy_create
 from cuda.core._code._loading cimport (
     LazyCode,
     described,
@@ -40,7 +41,6 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
 )
 from cuda.core._utils cimport cydriver
-from cuda.core._utils._deferred_function cimport DeferredFunction
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
 
 from _thread import RLock
@@ -48,10 +48,14 @@ from collections import namedtuple
 import os
 import warnings
 
-from cuda.core._code._loading import CodeTypeT, explain
-from cuda.core._native import _late
+from cuda.core._code._kernel_attributes import (  # no-cython-lint (programs import them from here)
+    KernelAttributes,
+    KernelOccupancy,
+    MaxPotentialBlockSizeOccupancyResult,
+)
+from cuda.core._code._loading import CodeTypeT, explain, similar_names, source_names, variable_names
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.importing.deferred import Deferred, deferred_names
 from cuda.core._utils.validators import check_address
 from cuda.core.typing import ObjectCodeFormatType
 
@@ -139,19 +143,6 @@ cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
             HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
     return 0
 
-
-_ATTRIBUTES = "_code._kernel_attributes"
-# Most programs launch kernels without asking for their attributes.
-__getattr__ = deferred_names(
-    __name__,
-    {
-        "KernelAttributes": _ATTRIBUTES,
-        "KernelOccupancy": _ATTRIBUTES,
-        "MaxPotentialBlockSizeOccupancyResult": _ATTRIBUTES,
-    },
-    root="cuda.core",
-)
-_symbols = Deferred("cuda.core._code._loading")
 
 cdef frozenset _HAS_KERNELS = frozenset({"cubin", "ptx", "fatbin"})
 
@@ -438,7 +429,7 @@ cdef class Kernel(DriverObject):
             If the kernel or ``stream`` is closed.
         """
         self._check_open()
-        return _late.bind_kernel(self, config, stream)
+        return slots.get("bind kernel")(self, config, stream)
 
     @property
     def attributes(self) -> KernelAttributes:
@@ -446,7 +437,7 @@ cdef class Kernel(DriverObject):
         with cython.critical_section(self):
             attributes = self._attributes
             if attributes is None:
-                attributes = self._attributes = view_of_kernel(self, <CreateKernelView>_create_attributes.get())
+                attributes = self._attributes = KernelAttributes_create(self._h_kernel.copy())
         return attributes
 
     @property
@@ -455,7 +446,7 @@ cdef class Kernel(DriverObject):
         with cython.critical_section(self):
             occupancy = self._occupancy
             if occupancy is None:
-                occupancy = self._occupancy = view_of_kernel(self, <CreateKernelView>_create_occupancy.get())
+                occupancy = self._occupancy = KernelOccupancy_create(self._h_kernel.copy())
         return occupancy
 
     @property
@@ -546,7 +537,7 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
     try:
         find_variable(h_library, symbol, &c_pointer, &c_size)
     except CUDAError as error:
-        known = _symbols.variable_names(code, self._code_type) if is_not_found(error) else None
+        known = variable_names(code, self._code_type) if is_not_found(error) else None
         ObjectCode_explain_symbol(self, error, code, "variable", name, symbol, known)
         raise
     borrow(c_pointer, c_size, h_library.keep(), &h_allocation)
@@ -567,7 +558,7 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
     try:
         c_kernel = find_kernel(h_library, symbol)
     except CUDAError as error:
-        known = _symbols.source_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
+        known = source_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
         ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
@@ -592,7 +583,7 @@ cdef int ObjectCode_explain_symbol(
 ) except -1:
     what = described(code, self._code_type, self._name)
     if is_not_found(error):
-        hint = _symbols.similar_names(symbol.decode(errors="replace"), known, f"{kind}s")
+        hint = similar_names(symbol.decode(errors="replace"), known, f"{kind}s")
         explain(error, f"there is no {kind} {name!r} in {what}{hint}")
     else:
         explain(error, f"getting the {kind} {name!r} of {what} failed{ptx_log(code, self._code_type)}")
@@ -620,21 +611,6 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
                 "mod is not the object code that the kernel belongs to, and is ignored", UserWarning, stacklevel=1
             )
     return Kernel_create(h_kernel, "")
-
-
-# Imported when the attributes or the occupancy of a kernel are first accessed: most programs never do.
-ctypedef object (*CreateKernelView)(const KernelHandle& h_kernel)
-
-cdef DeferredFunction _create_attributes = DeferredFunction(
-    b"cuda.core._code._kernel_attributes", b"KernelAttributes_create"
-)
-cdef DeferredFunction _create_occupancy = DeferredFunction(
-    b"cuda.core._code._kernel_attributes", b"KernelOccupancy_create"
-)
-
-
-cdef object view_of_kernel(Kernel self, CreateKernelView create):
-    return create(self._h_kernel.copy())
 
 
 # A CUkernel is destroyed with its library, so only its registry entry is removed.

@@ -14,14 +14,14 @@ import sys
 import warnings
 import weakref
 
+from cuda import core
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._request import CompileRequest, CompiledCode, compile_settings
-from cuda.core._native import _late
 from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options, driver_version
-from cuda.core._utils.importing.deferred import Deferred
+from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -32,8 +32,6 @@ _KINDS = {kind.value: kind for kind in SourceCodeType}
 _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
-_caller = Deferred("cuda.core._utils.errors")
-_linker = Deferred("cuda.core._linker")
 
 
 @raise_if_uninitialized("_settings", "_opening", "_code")
@@ -174,7 +172,7 @@ class Program:
             raise TypeError(f"logs must be an object with a method write(str), not {type(logs).__name__}")
         request = CompileRequest(self._code, self._kind, self._settings, target, name_expressions)
         if cache is not None:
-            caches = _late.program_caches()
+            caches = core._lookup
             if not isinstance(cache, caches.ProgramCacheResource):
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
             found = caches.find_compiled(cache, request)
@@ -207,7 +205,7 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """What compiles the program: ``"NVRTC"``, ``"NVVM"``, ``"nvJitLink"`` or ``"driver"`` (the driver's linker)."""
-        return self._settings.back_end.backend or _linker.Linker.which_backend()
+        return self._settings.back_end.backend or core.Linker.which_backend()
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
@@ -247,7 +245,7 @@ class Program:
         if self._kind is SourceCodeType.CXX:
             return
         if self._kind is SourceCodeType.PTX and self._options.numba_debug:
-            _caller.warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
+            warn_caller("numba_debug has no effect on code of type 'ptx', which is linked", UserWarning)
         if not self._code or self.backend is CompilerBackendType.DRIVER:
             self._open_back_end()
 

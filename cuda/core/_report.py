@@ -20,9 +20,8 @@ from pathlib import Path
 import cuda.core
 from cuda.core._utils import device_choice
 from cuda.core._utils import files as cache_root
-from cuda.core._utils.importing.unbuilt import diagnosis
 
-__all__ = ["report"]
+__all__ = ["diagnosis", "report"]
 
 _DISTRIBUTIONS = ("cuda-core", "cuda-bindings", "cuda-pathfinder", "numpy")
 _VARIABLES = re.compile(r"(CUDA_|NVRTC_|LD_LIBRARY_PATH$|LD_PRELOAD$|XDG_CACHE_HOME$|NVIDIA_VISIBLE_DEVICES$)")
@@ -50,6 +49,23 @@ def _of_core(module: str, name: str):
 
 call_driver = _of_core("cuda_utils", "call_driver")
 driver_version = _of_core("version", "driver_version")
+
+
+def diagnosis(package_directory: str) -> tuple[str, str]:
+    """Return why a module of the package in this directory cannot be imported, and what to do."""
+    root = os.path.dirname(os.path.dirname(package_directory))
+    if os.path.exists(os.path.join(root, "setup.py")):
+        return (
+            f"cuda.core was found in the source checkout {root}, which is not built for this Python",
+            "to use an installed cuda.core, leave the checkout or start Python with -P (such as "
+            "`python -P -m cuda.core`); to use the checkout, run `python setup.py build_ext --inplace` in it",
+        )
+    version = ".".join(map(str, sys.version_info[:2]))
+    return (
+        f"the installation of cuda.core in {package_directory} is incomplete, or was made for another Python than "
+        f"{version}",
+        "install it again: python -m pip install --force-reinstall --no-deps cuda-core",
+    )
 
 
 def report() -> dict:

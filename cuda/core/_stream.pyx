@@ -42,8 +42,8 @@ import os
 import re
 import warnings
 
-from cuda.core._native import _late
 from cuda.core._utils.options import Options, options
+from cuda.core._utils import slots
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
@@ -208,7 +208,7 @@ cdef class Stream(StreamSource):
         RuntimeError
             If the stream is closed.
         """
-        return _late.graph_builder_on(self)
+        return slots.get("graph builder")(self)
 
     @property
     def handle(self):
@@ -257,7 +257,7 @@ cdef class Stream(StreamSource):
         cdef ContextHandle h_context
         cdef int device_id = -1
         Stream_context(self, &h_context, &device_id)
-        return _late.device_of(device_id)
+        return slots.get("Device")(device_id)
 
     @property
     def context(self) -> Context:
@@ -550,3 +550,4 @@ cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
 
 LEGACY_DEFAULT_STREAM = Stream._legacy_default()
 PER_THREAD_DEFAULT_STREAM = Stream._per_thread_default()
+slots.register("green stream", _create_green_stream)

@@ -25,9 +25,10 @@ import importlib
 import importlib.util
 
 from cuda.core import _tensor_map_rules as rules
-from cuda.core._native import _late
+from cuda.core._device import Device
 from cuda.core._memoryview import StridedMemoryView
 from cuda.core._utils.options import Options, options
+from cuda.core._utils import slots
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
@@ -621,7 +622,7 @@ cdef class TensorMapDescriptor:
     @property
     def device(self) -> Device | None:
         """The device of the context that was current when the descriptor was created."""
-        return _late.device_of(self._device_id)
+        return Device(self._device_id)
 
     cdef cydriver.CUtensorMap* c_map(self) noexcept:
         return aligned(self._storage)
@@ -707,7 +708,7 @@ cdef int require_tma(TensorMapDescriptor self, ViewState view) except -1:
     _require_view_device(view, self._device_id, "as_tensor_map")
     if self._device_id in _devices_with_tma:
         return 0
-    capability = _late.device_of(self._device_id).compute_capability
+    capability = Device(self._device_id).compute_capability
     if capability < (9, 0):
         raise RuntimeError(
             f"tensor maps need compute capability 9.0, and device {self._device_id} has "
@@ -793,3 +794,4 @@ cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* target,
 
 
 register_argument_type(TensorMapDescriptor, &write_tensor_map, sizeof(cydriver.CUtensorMap))
+slots.register("tensor map", tensor_map_of)

@@ -21,19 +21,10 @@ from cuda.core._utils._cpython cimport (
     type_namespace,
     vectorcallfunc,
 )
-from cuda.core._utils._deferred_function cimport DeferredFunction
 
 cdef extern from "Python.h":
     PyObject* PyExc_BufferError
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
-
-
-ctypedef bint (*IsArray)(object) except -1
-
-
-def call_deferred(bytes module, bytes name, argument):
-    cdef DeferredFunction function = DeferredFunction(module, name)
-    return [(<IsArray>function.get())(argument), (<IsArray>function.get())(argument)]
 
 
 def is_exiting():

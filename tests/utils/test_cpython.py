@@ -34,15 +34,6 @@ def test_longer_ints_are_not_read(probe, value):
     assert (probe.short_int(value), probe.short_int(-value)) == (None, None)
 
 
-def test_functions_of_other_extensions_are_found_at_the_first_call(probe):
-    module = b"cuda.core._arrays._importers"
-    assert probe.call_deferred(module, b"is_array", 3) == [False, False]
-    with pytest.raises(KeyError, match="no_such_function"):
-        probe.call_deferred(module, b"no_such_function", 3)
-    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
-        probe.call_deferred(b"cuda.core.no_such_module", b"is_array", 3)
-
-
 def test_truth_values_are_read_as_ints(probe):
     assert (probe.short_int(True), probe.short_int(False)) == (1, 0)
 

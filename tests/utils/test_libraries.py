@@ -12,7 +12,7 @@ import pytest
 
 from cuda.core._utils import libraries
 
-# Prevents that the driver is found, even if there is one.
+# Hides the driver, even if there is one.
 NO_DRIVER = """
 import cuda.core as c, cuda.core._utils.libraries as libraries
 class NotFound(RuntimeError): pass

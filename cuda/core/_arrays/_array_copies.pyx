@@ -7,11 +7,19 @@ from __future__ import annotations
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcmp, memmove
 
-from cuda.core._arrays._importers cimport import_array
-from cuda.core._arrays._views cimport FOR_COPY, ViewState, dtype_of, itemsize_of, layout_of, require_extents
+from cuda.core._arrays._importers cimport import_array, is_array, read_address
+from cuda.core._arrays._views cimport (
+    FOR_COPY,
+    ViewState,
+    dlpack_device,
+    dtype_of,
+    itemsize_of,
+    layout_of,
+    require_extents,
+)
 from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType, DLPACK_FLAG_IS_COPIED
 from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, wait_to_copy
-from cuda.core._memoryview cimport dlpack_device
+from cuda.core._memory._buffer cimport ArrayAccess
 from cuda.core._native._cuda_core cimport Allocation, KeptStream, StreamHandle, address
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._stream cimport Stream_accept, Stream_keep
@@ -21,45 +29,52 @@ from math import prod
 
 from cuda.core._arrays._strided_boxes import layouts_overlap, plan_copy
 from cuda.core._memory._copies import holds_objects
+from cuda.core._utils import slots
 
 
-cdef int copy_to_array(
-    object array, const Allocation& source, const StreamHandle& h_stream, object options
-) except -1:
-    cdef ViewState target = open_operand(array, "dst", h_stream)
-    cdef cydriver.CUdeviceptr pointer = source.pointer
-    cdef size_t size = checked_size(target, source.size)
-    check_writable(target)
-    if is_contiguous(target):
-        check_disjoint(target._ptr, pointer, size)
-        if not target._is_device_accessible:
-            wait_to_copy(target._ptr, h_stream.get())
-        return copy_bytes(target._ptr, pointer, size, h_stream, options)
-    check_strided(target, pointer, options)
-    copy_boxes(
-        plan_copy(bytes_of(target), strides_of(target), packed(bytes_of(target)), 1),
-        target._ptr, not target._is_device_accessible, pointer, False, h_stream,
-    )
-    return 0
+cdef class Arrays(ArrayAccess):
+    cdef int copy_to_array(
+        self, object array, const Allocation& source, const StreamHandle& h_stream, object options
+    ) except -1:
+        cdef ViewState target = open_operand(array, "dst", h_stream)
+        cdef cydriver.CUdeviceptr pointer = source.pointer
+        cdef size_t size = checked_size(target, source.size)
+        check_writable(target)
+        if is_contiguous(target):
+            check_disjoint(target._ptr, pointer, size)
+            if not target._is_device_accessible:
+                wait_to_copy(target._ptr, h_stream.get())
+            return copy_bytes(target._ptr, pointer, size, h_stream, options)
+        check_strided(target, pointer, options)
+        copy_boxes(
+            plan_copy(bytes_of(target), strides_of(target), packed(bytes_of(target)), 1),
+            target._ptr, not target._is_device_accessible, pointer, False, h_stream,
+        )
+        return 0
 
+    cdef int copy_from_array(
+        self, const Allocation& target, object array, const StreamHandle& h_stream, object options
+    ) except -1:
+        cdef ViewState source = open_operand(array, "src", h_stream)
+        cdef cydriver.CUdeviceptr pointer = target.pointer
+        cdef size_t size = checked_size(source, target.size)
+        if is_contiguous(source):
+            check_disjoint(pointer, source._ptr, size)
+            if not source._is_device_accessible and <int64_t>size > MAX_STAGED:
+                wait_to_copy(source._ptr, h_stream.get())
+            return copy_bytes(pointer, source._ptr, size, h_stream, options)
+        check_strided(source, pointer, options)
+        copy_boxes(
+            plan_copy(bytes_of(source), packed(bytes_of(source)), strides_of(source), 1),
+            pointer, False, source._ptr, not source._is_device_accessible, h_stream,
+        )
+        return 0
 
-cdef int copy_from_array(
-    const Allocation& target, object array, const StreamHandle& h_stream, object options
-) except -1:
-    cdef ViewState source = open_operand(array, "src", h_stream)
-    cdef cydriver.CUdeviceptr pointer = target.pointer
-    cdef size_t size = checked_size(source, target.size)
-    if is_contiguous(source):
-        check_disjoint(pointer, source._ptr, size)
-        if not source._is_device_accessible and <int64_t>size > MAX_STAGED:
-            wait_to_copy(source._ptr, h_stream.get())
-        return copy_bytes(pointer, source._ptr, size, h_stream, options)
-    check_strided(source, pointer, options)
-    copy_boxes(
-        plan_copy(bytes_of(source), packed(bytes_of(source)), strides_of(source), 1),
-        pointer, False, source._ptr, not source._is_device_accessible, h_stream,
-    )
-    return 0
+    cdef bint is_array(self, object obj) except -1:
+        return is_array(obj)
+
+    cdef int read_address(self, object array, uintptr_t* pointer) except -1:
+        return read_address(array, pointer)
 
 
 # Imports the array. Later work of the stream is ordered after the work that the exporter has enqueued.
@@ -282,3 +297,6 @@ cdef int copy_on_host(ViewState target, ViewState source, object plan) except -1
                         box.width,
                     )
     return 0
+
+
+slots.register("arrays", Arrays())

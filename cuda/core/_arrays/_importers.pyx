@@ -22,6 +22,7 @@ from cuda.core._arrays._views cimport (
     ViewState,
     check_size,
     copy_extents,
+    dlpack_device,
     import_cuda_interface,
     import_dlpack,
     import_dlpack_as,
@@ -47,7 +48,6 @@ from cuda.core._dlpack cimport (
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport pointer_info
-from cuda.core._memoryview cimport dlpack_device
 from cuda.core._native._cuda_core cimport refuse_closed
 from cuda.core._utils._cpython cimport type_namespace
 from cuda.core._utils._type_table cimport TypeTable

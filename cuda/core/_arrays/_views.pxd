@@ -86,6 +86,8 @@ cdef object dtype_of(ViewState self)
 # (code, bits, lanes) of DLPack; None if DLPack has no such type.
 cdef object element_of(ViewState self)
 cdef int64_t itemsize_of(ViewState self) except -1
+# The result of `__dlpack_device__`: (device_type, device_id).
+cdef tuple dlpack_device(ViewState self)
 # ValueError if a layout needs more bytes than the buffer has.
 cdef int check_size(ViewState self, _StridedLayout layout) except -1
 

@@ -474,6 +474,20 @@ cdef object element_of(ViewState self):
     return (element.code, element.bits, element.lanes)
 
 
+cdef tuple dlpack_device(ViewState self):
+    cdef PointerInfo info
+    if self._device_type != 0:
+        return (self._device_type, max(self._device_id, 0))
+    if not self._is_device_accessible:
+        return (DEVICE_CPU, 0)
+    info = pointer_info(self._ptr)
+    if info.is_managed:
+        return (DEVICE_CUDA_MANAGED, 0)
+    if info.is_device_accessible and info.is_host_accessible:
+        return (DEVICE_CUDA_HOST, 0)
+    return (DEVICE_CUDA, self._device_id)
+
+
 cdef int check_size(ViewState self, _StridedLayout layout) except -1:
     if self._h_allocation and self._is_size_known:
         needed = layout.required_size_in_bytes()

@@ -17,9 +17,9 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 import operator
 from collections import namedtuple
 
-from cuda.core._native import _late
 from cuda.core._utils.cuda_utils import UnavailableError, call_driver
-from cuda.core._utils.importing.deferred import Deferred
+from cuda.core._code._c_functions import PythonFunction, function_address
+from cuda.core._launch_config import _to_native_launch_config
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -27,8 +27,6 @@ __all__ = [
     "KernelOccupancy",
     "MaxPotentialBlockSizeOccupancyResult",
 ]
-
-_c_functions = Deferred("cuda.core._code._c_functions")
 
 MaxPotentialBlockSizeOccupancyResult = namedtuple(
     "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size"), module="cuda.core._module"
@@ -277,7 +275,7 @@ cdef class KernelOccupancy:
                 ),
                 b"cuOccupancyMaxPotentialBlockSize",
             )
-        if isinstance(needed, _c_functions.PythonFunction):
+        if isinstance(needed, PythonFunction):
             needed.check()
         return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
 
@@ -437,7 +435,7 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
 
 cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
     stream = Stream_accept(stream)
-    native = _late.native_launch_config(config)
+    native = _to_native_launch_config(config)
     native.hStream = stream.handle
     function = bindings_object("CUfunction", <intptr_t>function_of(self._h_kernel))
     return call_driver(api, function, native)
@@ -460,12 +458,12 @@ cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
 cdef object size_function(object needed):
     if hasattr(type(needed), "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
         return None
-    c_function = _c_functions.function_address("dynamic_shared_memory_needed", needed)
+    c_function = function_address("dynamic_shared_memory_needed", needed)
     if c_function is not None:
         return c_function
     if not callable(needed):
         raise TypeError(f"dynamic_shared_memory_needed must be an int or a callable, not {type(needed).__name__}")
-    return _c_functions.PythonFunction(
+    return PythonFunction(
         needed, lambda size: int_argument("the result of dynamic_shared_memory_needed", size)
     )
 

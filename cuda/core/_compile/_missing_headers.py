@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["missing_header_advice"]
 
@@ -15,8 +15,7 @@ __all__ = ["missing_header_advice"]
 _NOT_FOUND = r'(?:could not|cannot) open source file "([^"\n]+)"'
 
 
-@dataclass(frozen=True)
-class HeaderPackage:
+class HeaderPackage(NamedTuple):
     """A package of headers.
 
     Attributes

@@ -16,21 +16,19 @@ import sys
 import warnings
 
 from cuda.core._compile import _nvrtc_calls
+from cuda.core._compile._missing_headers import missing_header_advice
 from cuda.core._compile._tools import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._native._device_wait import CancelFlag
 from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
-from cuda.core._utils.device_choice import is_software
 from cuda.core._utils import libraries
-from cuda.core._utils.importing.deferred import Deferred
+from cuda.core._utils.device_choice import is_software
+from cuda.core._utils.files import record_version, recorded_version
+from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType
 
 __all__ = ["NVRTCBackEnd", "OptionNotSupportedError", "nvrtc_version", "record_nvrtc"]
-
-_missing_headers = Deferred("cuda.core._compile._missing_headers")
-_library_versions = Deferred("cuda.core._utils.files")
-_waiting = Deferred("cuda.core._utils.host_wait")
 
 _MISSING_NVRTC = (
     "the CUDA C++ compiler (libnvrtc) was not found; "
@@ -81,7 +79,7 @@ def loaded_nvrtc_version() -> tuple[int, int]:
 def recorded_nvrtc_version() -> tuple[int, int] | None:
     """Return the recorded version of the NVRTC that a call would load; None if it is loaded, or not recorded."""
     path = None if _nvrtc_calls.is_loaded() else libraries.nvrtc(False)
-    return _library_versions.recorded_version(path) if path else None
+    return recorded_version(path) if path else None
 
 
 @functools.cache
@@ -102,7 +100,7 @@ def record_nvrtc() -> None:
     if recorded_nvrtc_version() is None and _nvrtc_calls.is_loaded() and not is_software():
         path = libraries.nvrtc(False)
         if path and _nvrtc_calls.loaded_path() == os.path.realpath(path):
-            _library_versions.record_version(path, loaded_nvrtc_version())
+            record_version(path, loaded_nvrtc_version())
 
 
 @functools.cache
@@ -263,7 +261,7 @@ class NVRTCBackEnd:
             return lambda: (load_nvrtc().nvrtcDestroyProgram(program), flag)
 
         try:
-            _waiting.call_interruptibly(lambda: compile_cxx(program, options), flag.set, abandon)
+            call_interruptibly(lambda: compile_cxx(program, options), flag.set, abandon)
         except NVRTCError:
             raise
         except BaseException:
@@ -308,7 +306,7 @@ def compile_cxx(program, options: list[bytes]) -> None:
         advice = (
             option_advice(error.log or "", options)
             if is_option
-            else _missing_headers.missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
+            else missing_header_advice(error.log, nvrtc_version(), has_bundled_headers())
         )
         if advice:
             error.args = (f"{error.args[0].rstrip()}\n{advice}",)

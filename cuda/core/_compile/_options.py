@@ -27,14 +27,12 @@ from cuda.core._compile._option_table import (
 )
 from cuda.core._device import Device
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
-from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import Options, options
+from cuda.core._utils.files import cache_root
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 __all__ = ["ProgramOptions"]
-
-_cache_root = Deferred("cuda.core._utils.files")
 
 # The first version of NVRTC with precompiled headers.
 PCH = (12, 8)
@@ -54,7 +52,7 @@ def file_of_times(path) -> str:
 
 def bundled_headers_dir() -> str:
     """Return the directory into which NVRTC unpacks its built-in headers."""
-    return str(_cache_root.cache_root() / "nvrtc-bundled-headers")
+    return str(cache_root() / "nvrtc-bundled-headers")
 
 
 @document_options

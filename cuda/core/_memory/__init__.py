@@ -2,28 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory: buffers, and the memory resources that allocate them. Each name is imported at its first access."""
 
-from cuda.core._utils.importing.deferred import deferred_names
+from cuda import core
 
-# The module of each public name, relative to this package.
-_HOMES = {
-    "Buffer": "_buffer",
-    "DeviceMemoryResource": "_device_memory_resource",
-    "DeviceMemoryResourceOptions": "_device_memory_resource",
-    "GraphMemoryResource": "_graph_memory_resource",
-    "LegacyPinnedMemoryResource": "_legacy",
-    "ManagedBuffer": "_managed_buffer",
-    "ManagedMemoryResource": "_managed_memory_resource",
-    "ManagedMemoryResourceOptions": "_managed_memory_resource",
-    "MemoryResource": "_buffer",
-    "PinnedMemoryResource": "_pinned_memory_resource",
-    "PinnedMemoryResourceOptions": "_pinned_memory_resource",
-    "VirtualMemoryResource": "_virtual_memory_resource",
-    "VirtualMemoryResourceOptions": "_virtual_memory_resource",
-    "register_host_memory": "_legacy",
-}
+_HOMES = {name: home for name, home in core._HOMES.items() if home.startswith("_memory.")}
 
 __all__ = list(_HOMES)
-__getattr__ = deferred_names(__name__, _HOMES)
+
+
+def __getattr__(name):
+    return core._fetch(__name__, name, _HOMES)
 
 
 def __dir__():

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Buffers: ranges of memory on the device or the host."""
 
+from libc.stdint cimport uintptr_t
+
 from cpython.object cimport PyObject
 
 from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResource
 from cuda.core._native._cuda_core cimport (
+    Allocation,
     AllocationHandle,
     AllocationMember,
     DriverObject,
     KeptAllocation,
+    StreamHandle,
     refuse_closed,
 )
 from cuda.core._stream cimport Stream
@@ -64,3 +68,21 @@ cdef int Buffer_raise_readonly(Buffer self, str name) except -1
 
 # The buffers of an argument, which must be a sequence of one or more.
 cdef list buffers_argument(object buffers, str name)
+
+
+# Arrays of other libraries, for modules that do not know how to read them: a higher layer implements the methods.
+cdef class ArrayAccess:
+    # Copy between a buffer and an array (its bytes in C order), in stream order. The caller keeps the memory of the
+    # buffer and the stream alive.
+    cdef int copy_to_array(
+        self, object array, const Allocation& source, const StreamHandle& h_stream, object options
+    ) except -1
+    cdef int copy_from_array(
+        self, const Allocation& target, object array, const StreamHandle& h_stream, object options
+    ) except -1
+    # Whether an object supports a protocol for arrays, or its type has an importer.
+    cdef bint is_array(self, object obj) except -1
+    # Reads the address of any array, without stream ordering. Returns whether a device can access the memory.
+    cdef int read_address(self, object array, uintptr_t* pointer) except -1
+
+cdef ArrayAccess array_access()

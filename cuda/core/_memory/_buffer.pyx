@@ -40,15 +40,14 @@ from cuda.core._native._cuda_core cimport (
     retire,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
-from cuda.core._utils._deferred_function cimport DeferredFunction
 
 from collections.abc import Sequence
 import importlib
 
 from cuda.core import typing as aliases
 from cuda.core._dlpack import classify_dl_device
-from cuda.core._native import _late
 from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 
 __all__ = ["Buffer", "MemoryResource", "keep_until_idle"]
@@ -58,17 +57,6 @@ cdef extern from "Python.h":
     int PySlice_Check(object key)
     int PySlice_Unpack(object key, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) nogil
-
-
-# Copies between buffers and arrays are in a higher layer, and imported by the first one: most programs make none.
-ctypedef int (*CopyToArray)(object, const Allocation&, const StreamHandle&, object) except -1
-ctypedef int (*CopyFromArray)(const Allocation&, object, const StreamHandle&, object) except -1
-cdef DeferredFunction _copy_to_array = DeferredFunction(
-    b"cuda.core._arrays._array_copies", b"copy_to_array"
-)
-cdef DeferredFunction _copy_from_array = DeferredFunction(
-    b"cuda.core._arrays._array_copies", b"copy_from_array"
-)
 
 
 cdef LaunchList* _launches = launch_list()
@@ -374,7 +362,7 @@ cdef class Buffer(DriverObject):
                 raise ValueError("dst must not be None: this Buffer has no memory resource to allocate from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
         elif not isinstance(dst, Buffer):
-            (<CopyToArray>_copy_to_array.get())(dst, source.value(), kept_stream.handle(), options)
+            array_access().copy_to_array(dst, source.value(), kept_stream.handle(), options)
             return dst
         Buffer_keep(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
@@ -420,7 +408,7 @@ cdef class Buffer(DriverObject):
             Buffer_keep(<Buffer>src, &source)
             copy_memory(target, source, kept_stream.handle(), options)
         else:
-            (<CopyFromArray>_copy_from_array.get())(target.value(), src, kept_stream.handle(), options)
+            array_access().copy_from_array(target.value(), src, kept_stream.handle(), options)
 
     def fill(self, value, *, stream) -> None:
         """Fill the memory with a repeated pattern, in stream order (``cuMemsetD8Async`` and D16, D32).
@@ -481,7 +469,7 @@ cdef class Buffer(DriverObject):
             If the buffer is closed.
         """
         self._check_open()
-        return _late.view_of_buffer(self, shape, dtype)
+        return slots.get("view of buffer")(self, shape, dtype)
 
     @classmethod
     def _init(cls, ptr, size, mr=None, ipc_descriptor=None, owner=None, *, stream=None):
@@ -914,6 +902,35 @@ def __getattr__(name):
     if name == "DevicePointerType":
         return aliases.DevicePointerType
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+cdef class ArrayAccess:
+    cdef int copy_to_array(
+        self, object array, const Allocation& source, const StreamHandle& h_stream, object options
+    ) except -1:
+        raise NotImplementedError
+
+    cdef int copy_from_array(
+        self, const Allocation& target, object array, const StreamHandle& h_stream, object options
+    ) except -1:
+        raise NotImplementedError
+
+    cdef bint is_array(self, object obj) except -1:
+        raise NotImplementedError
+
+    cdef int read_address(self, object array, uintptr_t* pointer) except -1:
+        raise NotImplementedError
+
+
+# Got at the first use, which imports the module: most programs pass no arrays of other libraries.
+cdef ArrayAccess _array_access = None
+
+
+cdef ArrayAccess array_access():
+    global _array_access
+    if _array_access is None:
+        _array_access = slots.get("arrays")
+    return _array_access
 
 
 add_members()

@@ -21,7 +21,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version
 import re
 import sys
 
-from cuda.core._utils.importing.deferred import Deferred
+from cuda.core._memory._copy_options import CopyOptions
 from cuda.core._utils.validators import shown
 
 __all__ = ["holds_objects"]
@@ -206,7 +206,6 @@ cdef inline cydriver.CUmemorytype memory_type(bint is_on_host) noexcept:
 
 # --- Hints -----------------------------------------------------------------------------------------
 
-_options = Deferred("cuda.core._memory._copy_options")
 
 # The driver's values, by the strings of the enum members.
 cdef dict ORDERS = {
@@ -242,7 +241,7 @@ cdef bint copy_with_hints(
 cdef cydriver.CUmemcpyAttributes hints_of(object options) except *:
     cdef cydriver.CUmemcpyAttributes hints
     memset(&hints, 0, sizeof(hints))
-    if not isinstance(options, _options.CopyOptions):
+    if not isinstance(options, CopyOptions):
         raise TypeError(f"options must be a CopyOptions or None, not {type(options).__name__}")
     hints.srcAccessOrder = <cydriver.CUmemcpySrcAccessOrder><int>ORDERS[options.src_access_order]
     if options.src_location_hint is not None:

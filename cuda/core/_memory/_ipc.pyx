@@ -48,14 +48,11 @@ import threading
 import weakref
 
 from cuda.core._utils.cuda_utils import UnavailableError
-from cuda.core._utils.importing.deferred import Deferred
+from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.ipc import picklable_descriptor, received_descriptor, register_reducer
 from cuda.core._utils.validators import shown
 
 __all__ = ["IPCAllocationHandle", "IPCBufferDescriptor", "check_platform", "find_registered"]
-
-
-_helpers = Deferred("cuda.core._utils.helpers")
 
 
 cdef extern from "unistd.h" nogil:
@@ -170,7 +167,7 @@ cdef class _IPCMemPool(_MemPool):
     def __reduce__(self):
         if self.uuid is None:
             raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its pool belongs to this process")
-        _helpers.check_multiprocessing_start_method()
+        check_multiprocessing_start_method()
         return _find_resource, (type(self), self.uuid)
 
     def register(self, uuid: uuid.UUID) -> _IPCMemPool:
@@ -391,7 +388,7 @@ cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
 
 
 def _reduce_allocation_handle(handle):
-    _helpers.check_multiprocessing_start_method()
+    check_multiprocessing_start_method()
     carried = picklable_descriptor(int(handle))
     return _rebuild_allocation_handle, (carried, handle.uuid)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableSet
 
-from cuda.core._native import _late
+from cuda.core._utils import slots
 from cuda.core._host import Host
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._managed_memory_ops import (
@@ -208,6 +208,6 @@ def _check_member(location):
     if isinstance(location, Host):
         if location != Host():
             raise ValueError(f"accessed_by must contain Host(), not the NUMA node {shown(location)}")
-    elif not _late.is_device(location):
+    elif not isinstance(location, slots.get("Device")):
         raise TypeError(f"accessed_by must contain Device and Host() objects, not {type(location).__name__}")
     return location

@@ -59,7 +59,7 @@ from cuda.core._utils.cuda_utils cimport (
 
 import operator
 
-from cuda.core._native import _late
+from cuda.core._utils import slots
 from cuda.core._host import Host
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
@@ -283,7 +283,7 @@ cdef cydriver.CUmemLocation location_argument(object location) except *:
         if location.is_numa_current:
             return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0)
         return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA, location.numa_id)
-    if _late.is_device(location):
+    if isinstance(location, slots.get("Device")):
         return location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, location.device_id)
     raise TypeError(f"location must be a Device or a Host, not {type(location).__name__}")
 
@@ -303,7 +303,7 @@ cdef cydriver.CUmemLocation location_of(cydriver.CUmemLocationType kind, int ord
 
 cdef object location_object(int kind, int ordinal):
     if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
-        return _late.device_of(ordinal)
+        return slots.get("Device")(ordinal)
     if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST:
         return Host()
     if kind == <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA:

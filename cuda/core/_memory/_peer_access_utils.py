@@ -14,7 +14,7 @@ from cuda.core._memory._memory_pool import (
     peers_with_access,
     set_access,
 )
-from cuda.core._native import _late
+from cuda.core._utils import slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.enums import MEMORY_POOL_ACCESS
@@ -44,7 +44,7 @@ class PeerAccessibleBySetProxy(MutableSet):
         return _find_ordinal(value) in peers_with_access(self._resource)  # None, for other objects, is never a member
 
     def __iter__(self):
-        return iter([_late.device_of(ordinal) for ordinal in sorted(peers_with_access(self._resource))])
+        return iter([slots.get("Device")(ordinal) for ordinal in sorted(peers_with_access(self._resource))])
 
     def __len__(self):
         return len(peers_with_access(self._resource))

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from cuda.core._native import _late
+from cuda.core._utils import slots
 from cuda.core._native._cuda_core import capture_count
 from cuda.core._native._device_wait import may_wait_for_device, note_handler_exception
 from cuda.core._memory._buffer import Buffer, MemoryResource
@@ -75,7 +75,7 @@ class VirtualMemoryResource(MemoryResource):
         if device_id is None:
             raise TypeError("device_id must be a Device or an int, not None")
         # Device() initializes the driver and checks the ordinal.
-        self._owner = _late.device_of(getattr(device_id, "device_id", device_id))
+        self._owner = slots.get("Device")(getattr(device_id, "device_id", device_id))
         self._blocks = {}
         self._lock = threading.RLock()
         self.config = config

@@ -14,8 +14,8 @@ import importlib
 import sys
 import warnings
 
-from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.options import Options
+from cuda.core._utils import errors
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -32,10 +32,6 @@ __all__ = [
     "handle_return",
 ]
 
-
-_diagnostics = Deferred("cuda.core._utils.errors")
-_driver_logs = Deferred("cuda.core._utils.errors")
-_texts = Deferred("cuda.core._utils.errors")
 
 ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"), module=__name__)
 
@@ -99,7 +95,7 @@ class NVRTCError(CUDAError):
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The messages as records, with file, line, column, severity and text; empty if there is no log."""
-        return _diagnostics.parse_diagnostics(self.log)
+        return errors.parse_diagnostics(self.log)
 
 
 _RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})
@@ -221,9 +217,9 @@ def __getattr__(name):
     if name in ("nvvmError", "nvJitLinkError"):
         return getattr(importlib.import_module(f"cuda.bindings.{name[:-5].lower()}"), name)
     if name == "DRIVER_CU_RESULT_EXPLANATIONS":
-        return _texts.ADVICE
+        return errors.ADVICE
     if name == "RUNTIME_CUDA_ERROR_EXPLANATIONS":
-        return _texts.RUNTIME_ADVICE
+        return errors.RUNTIME_ADVICE
     if name in _MOVED:
         return getattr(importlib.import_module("cuda.core._utils.helpers"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -304,7 +300,7 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     explanation = c_text.decode() if c_text != NULL else "the installed driver does not know this code"
     kind = _CLASS_BY_CODE.get(code, CUDAError)
     call = api.decode() if api != NULL else None
-    error = _error(kind, code, name, explanation, call, _driver_logs.last_failure(_driver_log(), name, call))
+    error = _error(kind, code, name, explanation, call, errors.last_failure(_driver_log(), name, call))
     return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 
 
@@ -346,8 +342,8 @@ def _error(kind, code, name, explanation, api=None, log=None):
     is_of_driver = not issubclass(kind, NVRTCError)
     if log:
         message += "\n" + (log.partition("\n")[0] if is_of_driver else log)
-    if is_of_driver and code in _texts.ADVICE and not (log and code in _texts.KERNEL_FAILURES):
-        message += f"\n{_texts.ADVICE[code]}"
+    if is_of_driver and code in errors.ADVICE and not (log and code in errors.KERNEL_FAILURES):
+        message += f"\n{errors.ADVICE[code]}"
     return kind(message, code=code, name=name, api=api, explanation=explanation, log=log)
 
 
@@ -357,7 +353,7 @@ cdef object _raise_result(error, handle):
         raise_driver_error(<cydriver.CUresult><int>int(error), NULL)
     if kind == "cudaError_t":
         name = getattr(error, "name", str(error))
-        texts = _texts.RUNTIME_ADVICE
+        texts = errors.RUNTIME_ADVICE
         raise CUDAError(
             f"{name}: {texts.get(int(error), 'the CUDA runtime reported an error')}",
             code=int(error), name=name, explanation=texts.get(int(error)),

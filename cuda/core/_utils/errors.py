@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from _thread import get_native_id
-from dataclasses import dataclass
 import re
 import sys
 import warnings
+from typing import NamedTuple
 
 __all__ = [
     "ADVICE",
@@ -40,8 +40,7 @@ _FIRST_LINES = (
 _MARGIN = 2
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One message of a compiler.
 
     Attributes

@@ -11,8 +11,6 @@ import stat
 import sys
 import time
 
-from hashlib import sha256
-
 __all__ = [
     "cache_directory",
     "cache_root",
@@ -260,6 +258,8 @@ def record_version(path: str, version: tuple[int, int]) -> None:
 
 def record_path(path: str) -> str | None:
     """Return the path of the file with the record of a library; None if there is no directory for caches."""
+    from hashlib import sha256  # takes longer to import than everything else here
+
     name = sha256(os.fsencode(path)).hexdigest()[:32]
     try:
         return os.path.join(cache_directory(), "library-versions", name)

@@ -31,6 +31,7 @@ from cuda.core.graph._parameters cimport HostValues_create
 from cuda.core.graph._state cimport GraphRecord, NodeRecord
 
 from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils import slots
 from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["GraphBuilder"]
@@ -586,3 +587,6 @@ cdef GraphBuilder body_builder(StreamCapture outer, Stream stream, GraphRecord g
     self._tree = outer.tree
     self._graph = graph
     return self
+
+
+slots.register("graph builder", _create_graph_builder)

@@ -33,6 +33,7 @@ import warnings
 from pathlib import Path
 
 from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils import slots
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_path, shown
 from cuda.core.graph._options import dot_flags
@@ -370,3 +371,6 @@ def view_of(tree, graph):
     if graph is None:
         raise UnavailableError("this GraphNode belongs to no graph")
     return GraphDefinition_wrap(<GraphTree?>tree, <GraphRecord?>graph)
+
+
+slots.register("graph definition", view_of)

@@ -44,8 +44,7 @@ from cuda.core.graph._state cimport (
 from collections.abc import MutableSet
 
 from cuda.core._code._loading import explain
-from cuda.core._native import _late
-from cuda.core._utils import cuda_utils
+from cuda.core._utils import cuda_utils, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
@@ -459,7 +458,7 @@ cdef class GraphNode:
     @property
     def graph(self) -> GraphDefinition:
         """The graph of the node."""
-        return _late.graph_definition_of(self._tree, self._graph)
+        return slots.get("graph definition")(self._tree, self._graph)
 
     @property
     def handle(self):

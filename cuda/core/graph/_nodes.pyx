@@ -54,8 +54,8 @@ from cuda.core.graph._state cimport GraphLock, NodeRecord, NodeRecord_set_values
 
 import operator
 
-from cuda.core._native import _late
 from cuda.core._launch_config import LaunchConfig
+from cuda.core._utils import slots
 from cuda.core._utils.enums import ACCESS_PROPERTY
 from cuda.core._utils.validators import list_argument, shown
 from cuda.core.graph._options import AccessPolicyWindow
@@ -101,7 +101,7 @@ cdef class ConditionalNode(GraphNode):
         """The bodies, to which nodes are added. The same objects each time."""
         if self._branches is None:
             GraphNode_values(self)
-            branches = tuple([_late.graph_definition_of(self._tree, c) for c in self._record.children or ()])
+            branches = tuple([slots.get("graph definition")(self._tree, c) for c in self._record.children or ()])
             with cython.critical_section(self):
                 if self._branches is None:
                     self._branches = branches
@@ -616,7 +616,7 @@ cdef class ChildGraphNode(GraphNode):
         if self._record is None or not self._record.children:
             GraphNode_values(self)      # raises if the node is destroyed
             find_child(self._graph, self._record)
-        return _late.graph_definition_of(self._tree, self._record.children[0])
+        return slots.get("graph definition")(self._tree, self._record.children[0])
 
     def _details(self):
         return f" child={int(self.child_graph.handle):#x}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cuda.core._native import _late
+from cuda.core._utils import slots
 from cuda.core.system import _device_table, _fields
 from cuda.core.system._attributes import Constant, check_int, check_text, nvml_property, reading
 from cuda.core.system._clocks import ClockInfo, ClockOffsets
@@ -220,7 +220,8 @@ class Device(DeviceTopology):
             If CUDA does not see the device: ``CUDA_VISIBLE_DEVICES`` hides it, or it is in MIG mode, where CUDA
             sees its instances only.
         """
-        device = _late.device_of_uuid(self.uuid_without_prefix)
+        devices = slots.get("Device").get_all_devices()
+        device = next((device for device in devices if device.uuid == self.uuid_without_prefix), None)
         if device is None:
             raise RuntimeError(f"CUDA sees no device with the UUID {self.uuid}; in MIG mode it sees the instances only")
         return device

@@ -48,6 +48,7 @@ import operator
 import sys
 
 from cuda.core._memory._copies import holds_objects
+from cuda.core._utils import slots
 from cuda.core._utils.enums import ARRAY_FORMAT
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_address, check_str_enum, format_or_list, int_argument, shown
@@ -906,3 +907,7 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
         ArrayHandle.borrow(value, mipmap.keep()), level_shape(self._shape, self._flags, number),
         self._format, self._num_channels, self._flags, self._device_id,
     )
+
+
+slots.register("mipmapped array", create_mipmapped_array)
+slots.register("opaque array", create_opaque_array)

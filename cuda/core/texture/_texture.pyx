@@ -40,6 +40,7 @@ from cuda.core.texture._array cimport Array_keep, MipmappedArray, MipmappedArray
 
 import operator
 
+from cuda.core._utils import slots
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
@@ -816,3 +817,5 @@ cdef int write_surface(PyObject* argument, size_t natural_size, char* target, si
 
 
 register_argument_type(SurfaceObject, &write_surface, 8)
+slots.register("surface object", create_surface_object)
+slots.register("texture object", create_texture_object)

@@ -5,28 +5,15 @@
 Each name is imported at its first access.
 """
 
-from cuda.core._utils.importing.deferred import deferred_names
+from cuda import core
 
-# The module of each public name, relative to ``cuda.core``.
-_HOMES = {
-    "CopyOptions": "_memory._copy_options",
-    "FileStreamProgramCache": "_compile.cache._stores",
-    "InMemoryProgramCache": "_compile.cache._stores",
-    "MemcpyOverlapMode": "_memory._copy_enums",
-    "MemcpySrcAccessOrder": "_memory._copy_enums",
-    "ProgramCacheResource": "_compile.cache._stores",
-    "StridedMemoryView": "_memoryview",
-    "args_viewable_as_strided_memory": "_memoryview",
-    "copy_batch": "_memory._managed_memory_ops",
-    "discard_batch": "_memory._managed_memory_ops",
-    "discard_prefetch_batch": "_memory._managed_memory_ops",
-    "make_program_cache_key": "_compile.cache._key",
-    "prefetch_batch": "_memory._managed_memory_ops",
-    "register_importer": "_arrays._importers",
-}
+_HOMES = core._UTILS
 
 __all__ = list(_HOMES)
-__getattr__ = deferred_names(__name__, _HOMES, root="cuda.core")
+
+
+def __getattr__(name):
+    return core._fetch(__name__, name, _HOMES)
 
 
 def __dir__():

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from cuda.core import Linker
 from cuda.core._compile import _nvvm
 from cuda.core._compile.cache import _key
 from cuda.core._program import ProgramOptions
@@ -21,7 +22,7 @@ DIGEST = b"d" * 32
 @pytest.fixture(autouse=True)
 def linker(monkeypatch):
     """Every machine seems to link with nvJitLink, unless a test changes that."""
-    monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
+    monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
 
 
 def key(code=CODE, code_type="c++", target_type="ptx", *, name_expressions=(), extra_digest=None, **options):
@@ -197,7 +198,7 @@ def test_options_that_write_files_have_no_key(option):
 
 @pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
 def test_options_that_the_linker_of_the_driver_lacks_are_refused(option, monkeypatch):
-    monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+    monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
     with pytest.raises(ValueError, match=f"the driver's linker.* does not support {next(iter(option))}"):
         key("x", "ptx", **option)
 
@@ -209,7 +210,7 @@ def test_versions_of_the_compilers_change_the_key(monkeypatch):
     monkeypatch.setattr(_nvvm, "load_nvvm", lambda: None)
     keys |= {key(), key("x", "nvvm"), key("x", "ptx")}
     monkeypatch.setattr(_key, "driver_version", lambda: (99, 1))
-    monkeypatch.setattr(_key._linker.Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+    monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
     keys.add(key("x", "ptx"))
     assert len(keys) == 7
 

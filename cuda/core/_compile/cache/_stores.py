@@ -7,6 +7,7 @@ from __future__ import annotations
 from _thread import RLock
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 import abc
 import binascii
 import contextlib
@@ -17,7 +18,9 @@ import time
 
 from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.files import (
+    cache_root,
     create_private,
     make_private_directories,
     make_private_directory,
@@ -26,8 +29,6 @@ from cuda.core._utils.files import (
     read_trusted,
     replace_private,
 )
-from hashlib import sha256
-from cuda.core._utils.importing.deferred import Deferred
 from cuda.core._utils.validators import check_path, name_bytes, shown
 
 __all__ = ["FileStreamProgramCache", "InMemoryProgramCache", "ProgramCacheResource"]
@@ -252,8 +253,6 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
         return value is not None
 
 
-_cache_root = Deferred("cuda.core._utils.files")
-_caller = Deferred("cuda.core._utils.errors")
 
 _IS_WINDOWS = sys.platform == "win32"
 # A temporary file that is older, in seconds, was left behind by a process that died.
@@ -311,7 +310,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None):
         super().__init__()
         self._limit = checked_limit(max_size_bytes)
-        self._root = str(_cache_root.cache_root() / "program-cache") if path is None else os.fsdecode(path)
+        self._root = str(cache_root() / "program-cache") if path is None else os.fsdecode(path)
         check_path("path", self._root)
         self._entries = os.path.join(self._root, "entries")
         self._checks = os.path.join(self._root, "checks")
@@ -518,7 +517,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         """Warn once that the directory cannot be written; compilation works without it."""
         if not self._has_warned:
             self._has_warned = True
-            _caller.warn_caller(
+            warn_caller(
                 f"the program cache in {self._root!r} cannot be written, so compiled code is not stored there: {error}",
                 RuntimeWarning,
             )
