@@ -48,7 +48,7 @@ def _of_core(module: str, name: str):
 
 
 call_driver = _of_core("cuda_utils", "call_driver")
-driver_version = _of_core("version", "driver_version")
+driver_version = _of_core("cuda_utils", "driver_version")
 
 
 def diagnosis(package_directory: str) -> tuple[str, str]:

@@ -56,6 +56,8 @@ def similar_names(name, names, what="kernels"):
         return ""
     if not names:
         return f", which has no {what} at all"
+    import difflib  # takes milliseconds, and only errors need it
+
     # A mangled name contains the name in the source.
     import difflib  # slow to import, and only needed for this message
 
