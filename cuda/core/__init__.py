@@ -6,7 +6,6 @@ Importing this package imports almost none of its modules: each public name is i
 a program pays only for what it uses. ``docs/design/imports.md`` has the reasons and the figures.
 """
 
-import importlib
 import sys
 
 from cuda.core._utils import completer, device_choice
@@ -140,8 +139,10 @@ __all__ = list(_HOMES)
 
 def _load(name: str):
     """Import a module of this package."""
+    full_name = f"{__name__}.{name}"
     try:
-        return importlib.import_module(f"{__name__}.{name}")
+        __import__(full_name)  # unlike importlib.import_module(), seen by `python -X importtime`
+        return sys.modules[full_name]
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith(f"{__name__}."):
             raise

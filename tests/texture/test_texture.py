@@ -262,5 +262,5 @@ class TestTexture:
     def test_modules_are_attributes_of_the_package(self):
         import cuda.core
 
-        names = ("_array", "_mipmapped_array", "_texture", "_surface")
+        names = ("_array", "_texture")
         assert all(hasattr(cuda.core.texture, name) for name in names)
