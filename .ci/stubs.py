@@ -104,7 +104,7 @@ def package_tables(source: Path, core) -> dict:
     for node in ast.parse(source.read_text()).body if source.exists() else ():
         if isinstance(node, ast.Assign) and node.targets[0].id in ("_HOMES", "_PACKAGES", "_UTILS"):
             value = compile(ast.Expression(node.value), source, "eval")
-            tables[node.targets[0].id] = eval(value, {"core": core})  # noqa: S307
+            tables[node.targets[0].id] = eval(value, {"core": core})
     return tables
 
 

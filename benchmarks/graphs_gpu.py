@@ -19,12 +19,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import native
 from cuda.bindings import driver
 from turns import measure, timed_loop
 
 import cuda.core
 import cuda.core.graph
+import native
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 from cuda.core.graph import GraphDefinition
 

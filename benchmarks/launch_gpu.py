@@ -18,11 +18,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import native
 import numpy as np
 from cuda.bindings import driver
 from turns import measure, timed_loop
 
+import native
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
 SOURCE = """

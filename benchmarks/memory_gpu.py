@@ -19,10 +19,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import native
 from cuda.bindings import driver
 from turns import measure, timed_loop
 
+import native
 from cuda.core import Device
 from cuda.core.utils import copy_batch
 

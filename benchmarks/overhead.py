@@ -24,8 +24,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import native
 import numpy as np
+
+import native
 
 TOLERANCE = 1.3
 # A row that seems slower is measured again, because noise only ever adds time.

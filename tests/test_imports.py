@@ -65,7 +65,17 @@ def test_a_first_device_loads_only_what_lies_below_it():
         "_memory._copy_options",
         "_memory._memory_resource",
     }
-    others = ("_arrays._importers", "_compile", "_graphics", "_linker", "_module", "driver", "graph", "system", "texture")
+    others = (
+        "_arrays._importers",
+        "_compile",
+        "_graphics",
+        "_linker",
+        "_module",
+        "driver",
+        "graph",
+        "system",
+        "texture",
+    )
     assert not any(name.startswith(others) for name in names)
     assert names & (SLOW | {"threading", "queue"}) == set()
 

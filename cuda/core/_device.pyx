@@ -530,8 +530,6 @@ cdef object device_argument(tuple args, dict kwargs):
     return kwargs["device_id"] if kwargs else args[0] if args else None
 
 
-
-
 @cython.final
 cdef class Device(DeviceTextures):
     """Device(device_id=None)

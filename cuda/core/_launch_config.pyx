@@ -350,5 +350,3 @@ cdef int device_attribute(int ordinal, cydriver.CUdevice_attribute c_attribute) 
     cdef int c_value = 0
     HANDLE_RETURN(cydriver.cuDeviceGetAttribute(&c_value, c_attribute, ordinal), b"cuDeviceGetAttribute")
     return c_value
-
-

@@ -419,12 +419,17 @@ def are_quick_to_link(object_codes) -> bool:
     return None not in sizes and sum(sizes) < 1 << 20
 
 
-def make_driver_linker(options: LinkerOptions) -> DriverLinker:
-    """Return the driver's linker; ValueError for options that it does not have."""
+def driver_settings(options: LinkerOptions) -> list:
+    """Return the settings of the driver's linker; ValueError for options that it does not have."""
     refused = refused_options(options, "driver")
     if refused:
         raise ValueError(f"the driver's linker does not support the options {', '.join(refused)}; {NO_NVJITLINK}")
-    return DriverLinker(render_options(options, "driver"))
+    return render_options(options, "driver")
+
+
+def make_driver_linker(options: LinkerOptions) -> DriverLinker:
+    """Return the driver's linker; ValueError for options that it does not have."""
+    return DriverLinker(driver_settings(options))
 
 
 def add_input(linker, object_code: ObjectCode, index: int) -> None:

@@ -33,7 +33,6 @@ _TARGETS = {target.value: target for target in ObjectCodeFormatType}
 CLOSED = "this Program is closed"
 
 
-
 @raise_if_uninitialized("_settings", "_opening", "_code")
 class Program:
     """Source code to be compiled at run time, with NVRTC, NVVM or a linker.

@@ -463,10 +463,6 @@ cdef tuple shape_of(const EncodeArguments* arguments):
     return tuple([arguments.extents[arguments.rank - 1 - i] for i in range(arguments.rank)])
 
 
-# cython: annotation_typing=False
-"""Tensor maps: descriptors of tensors in global memory for the tensor memory accelerator (TMA)."""
-
-
 cdef class TensorMapDescriptor:
     """A tensor map (``CUtensorMap``): 128 bytes that describe a tensor to the tensor memory accelerator (TMA).
 

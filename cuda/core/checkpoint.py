@@ -9,13 +9,12 @@ import string
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, driver, handle_return
-from cuda.core._utils.enums import PROCESS_STATE
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.validators import shown
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, driver, driver_version, handle_return
 from cuda.core._utils.cuda_utils import binding_version as _binding_version
-from cuda.core._utils.cuda_utils import driver_version
+from cuda.core._utils.enums import PROCESS_STATE
 from cuda.core._utils.host_wait import call_interruptibly
+from cuda.core._utils.validators import shown
 
 if TYPE_CHECKING:  # Jedi fails on annotations that it can evaluate to a Literal
     from cuda.core.typing import ProcessStateType as _ProcessStateType

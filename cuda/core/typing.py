@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from enum import StrEnum
-import importlib
-from typing import Literal, Protocol, TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 __all__ = [
     "AccessPropertyType",

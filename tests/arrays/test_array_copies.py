@@ -16,7 +16,6 @@ from cuda.core.utils import StridedMemoryView
 from support.memory import HostMemoryResource, read, write
 from support.tensors import BAD_TENSORS, DLPackExporter, broken_tensor
 
-
 SOURCE = np.arange(4 * 6 * 5, dtype=np.int16).reshape(4, 6, 5)
 
 PARTS = {

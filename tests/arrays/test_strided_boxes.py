@@ -8,8 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from cuda.core._layout_ops import c_strides
 from cuda.core._arrays._strided_boxes import layouts_overlap, plan_copy
+from cuda.core._layout_ops import c_strides
 
 C = (24, 6, 1)  # strides of shape (5, 4, 6)
 

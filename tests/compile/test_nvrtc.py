@@ -9,7 +9,6 @@ import pytest
 from cuda.core._compile import _nvrtc, _nvrtc_calls
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils.cuda_utils import NVRTCError
-from cuda.core._utils import files as library_versions
 from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
 from support.processes import uncollected
@@ -183,7 +182,7 @@ def unloaded(monkeypatch):
     with uncollected(), monkeypatch.context() as patch:  # releasing a program would load NVRTC
         patch.setattr(_nvrtc, "_nvrtc_calls", fake)
         patch.setattr(_nvrtc.libraries, "nvrtc", lambda is_thorough: "libnvrtc.so.13")
-        patch.setattr(library_versions, "recorded_version", lambda path: (99, 1))
+        patch.setattr(_nvrtc, "recorded_version", lambda path: (99, 1))
         for function in (_nvrtc.recorded_nvrtc_version, _nvrtc.load_nvrtc):
             function.cache_clear()
         yield fake

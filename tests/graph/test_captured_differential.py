@@ -411,5 +411,3 @@ def test_threads_get_the_results_of_their_own_arguments(device):
             )  # fmt: skip
 
     assert run_in_threads(work) == [] and wrong == []
-
-

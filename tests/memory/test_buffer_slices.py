@@ -28,7 +28,6 @@ from cuda.core.utils import StridedMemoryView, copy_batch
 from support.kernels import compiled
 from support.memory import HostMemoryResource, read, write
 
-
 SLICES = [
     slice(None),
     slice(3, 9),

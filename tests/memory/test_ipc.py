@@ -27,7 +27,6 @@ from support.processes import Child, open_descriptors, start_method
 from support.shared_memory import import_pool, make_pool, place_of
 from support.threads import in_thread
 
-
 # Child processes are spawned, so there is no warning about forks.
 pytestmark = pytest.mark.usefixtures("spawned")
 

@@ -27,7 +27,6 @@ from support.memory import read, write
 from support.threads import in_thread
 from support.work import busy, settle
 
-
 RESOURCES = [LegacyPinnedMemoryResource(), _SynchronousMemoryResource(0)]
 
 

@@ -21,7 +21,6 @@ from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.interpreter import run
 from support.work import busy
 
-
 FLAGS = ("reuse_follow_event_dependencies", "reuse_allow_opportunistic", "reuse_allow_internal_dependencies")
 COUNTERS = ("release_threshold", "reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
 

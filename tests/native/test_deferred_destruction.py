@@ -14,8 +14,7 @@ import pytest
 
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, launch
-from cuda.core._native._cuda_core import has_pending_destructions
-from cuda.core._native._cuda_core import count_streams
+from cuda.core._native._cuda_core import count_streams, has_pending_destructions
 from cuda.core.texture import ResourceDescriptor
 from support.green import green_context
 from support.images import array_of, texture_of

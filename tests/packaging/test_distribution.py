@@ -60,4 +60,11 @@ def test_distribution_has_no_generated_files(archive):
 
 
 def is_source(path: Path) -> bool:
-    return path.suffix != ".so" and {"__pycache__", "_build", "generated", ".pytest_cache", ".hypothesis", "host"}.isdisjoint(path.parts)
+    return path.suffix != ".so" and {
+        "__pycache__",
+        "_build",
+        "generated",
+        ".pytest_cache",
+        ".hypothesis",
+        "host",
+    }.isdisjoint(path.parts)

@@ -95,7 +95,7 @@ def test_a_signal_ends_a_wait_in_steps(raising_alarm):
 @pytest.mark.requires(nvrtc=True, software=False)
 def test_a_process_exits_with_its_status_while_an_abandoned_compilation_runs():
     code = slow_program(12) + (
-        "from cuda.core._utils import waiting; waiting.CANCEL_TIMEOUT = 0; threading.Thread(target=send).start()\n"
+        "from cuda.core._utils import host_wait; host_wait.CANCEL_TIMEOUT = 0; threading.Thread(target=send).start()\n"
         "try: Program(source, 'c++', ProgramOptions(arch='sm_90')).compile('cubin')\n"
         "except KeyboardInterrupt: print('left'); sys.exit(3)"
     )

@@ -17,12 +17,12 @@ import warnings
 
 from cuda.core._compile import _nvrtc_calls
 from cuda.core._compile._missing_headers import missing_header_advice
-from cuda.core._compile._tools import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import PCH, ProgramOptions
+from cuda.core._compile._tools import CallLock
 from cuda.core._native._device_wait import CancelFlag
-from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
 from cuda.core._utils import libraries
+from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
 from cuda.core._utils.device_choice import is_software
 from cuda.core._utils.files import record_version, recorded_version
 from cuda.core._utils.host_wait import call_interruptibly

@@ -9,10 +9,9 @@ import importlib
 import sys
 import warnings
 
-from cuda.core._compile._tools import CallLock
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
-from cuda.core._compile._tools import tool_error
+from cuda.core._compile._tools import CallLock, tool_error
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType

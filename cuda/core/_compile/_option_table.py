@@ -282,9 +282,7 @@ def refused_options(options, backend: str) -> list[str]:
     return [
         name
         for name, current in given_values(options)
-        if name in rows
-        and backend not in rows[name].metadata["renderers"]
-        and is_set(rows[name], current)
+        if name in rows and backend not in rows[name].metadata["renderers"] and is_set(rows[name], current)
     ]
 
 

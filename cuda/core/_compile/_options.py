@@ -27,8 +27,8 @@ from cuda.core._compile._option_table import (
 )
 from cuda.core._device import Device
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
-from cuda.core._utils.options import Options, options
 from cuda.core._utils.files import cache_root
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -313,9 +313,7 @@ def current_arch(owner: str = "ProgramOptions") -> str:
     try:
         return f"sm_{Device().arch}"
     except (RuntimeError, CUDAError) as error:
-        error.args = (
-            f"arch is None and there is no current device; pass for example {owner}(arch='sm_90'). {error}",
-        )
+        error.args = (f"arch is None and there is no current device; pass for example {owner}(arch='sm_90'). {error}",)
         raise
 
 

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from _thread import RLock
 import functools
 import importlib
+from _thread import RLock
 
 from cuda.core._utils.cuda_utils import CUDAError
 

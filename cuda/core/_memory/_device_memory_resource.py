@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._memory._ipc import _IPCMemPool, check_platform, find_registered
+from cuda.core._memory._ipc import IPCAllocationHandle, _IPCMemPool, check_platform, find_registered
 from cuda.core._memory._memory_pool import (
     adopt_device_pool,
     check_byte_option,

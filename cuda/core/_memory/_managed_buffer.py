@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableSet
 
-from cuda.core._utils import slots
 from cuda.core._host import Host
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._managed_memory_ops import (
@@ -20,6 +19,7 @@ from cuda.core._memory._managed_memory_ops import (
     set_preferred_location,
     set_read_mostly,
 )
+from cuda.core._utils import slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.validators import shown
 

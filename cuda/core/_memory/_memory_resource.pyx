@@ -15,22 +15,19 @@ from libcpp.utility cimport move
 from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport PyIndex_Check
 from cpython.object cimport PyObject
-from cpython.weakref cimport PyWeakref_NewRef
 
-from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_ordinal, Context_primary
+from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_ordinal
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
     CaptureModeScope,
     ContextHandle,
-    DriverObject,
     Keep,
     KeptStream,
     MemoryPoolHandle,
     StreamHandle,
     captures_in_progress,
     free_deferred_by_captures,
-    limit_backlog,
     record_tail,
     relax_capture_mode,
     retire,
@@ -39,10 +36,7 @@ from cuda.core._native._cuda_core cimport (
     wait_for_retired,
 )
 from cuda.core._native._device_wait cimport (
-    call_once,
     raise_later_if_from_handler,
-    release_interruptibly,
-    wait_for_context,
 )
 from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
 from cuda.core._utils cimport cydriver

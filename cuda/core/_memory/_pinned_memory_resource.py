@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._memory._ipc import _IPCMemPool, check_platform, find_registered
+from cuda.core._memory._ipc import IPCAllocationHandle, _IPCMemPool, check_platform, find_registered
 from cuda.core._memory._memory_pool import adopt_host_pool, check_byte_option, check_threshold, create_host_pool
 from cuda.core._memory._memory_resource import nearest_numa_node
 from cuda.core._utils.cuda_utils import check_or_create_options, driver_version

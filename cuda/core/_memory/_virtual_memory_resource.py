@@ -8,18 +8,17 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from cuda.core._utils import slots
+from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._native._cuda_core import capture_count
 from cuda.core._native._device_wait import may_wait_for_device, note_handler_exception
-from cuda.core._memory._buffer import Buffer, MemoryResource
 from cuda.core._stream import Stream_accept
-from cuda.core._utils import cuda_utils, enums
-from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
+from cuda.core._utils import cuda_utils, enums, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
+from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
-from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 import atexit
 import importlib
 import sys
 import time
 import warnings
 import weakref
+from collections import namedtuple
 
 from cuda.core._memory._adaptors import AccountingMemoryResource, MemoryStatistics
 from cuda.core._memory._memory_pool import check_byte_option

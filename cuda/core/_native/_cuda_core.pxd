@@ -358,8 +358,6 @@ cdef extern from "arguments.hpp" namespace "cuda_core":
         void** kernel_params
 
 
-
-
 cdef class DriverObject:
     cdef object __weakref__
 

@@ -11,7 +11,6 @@ from libcpp.memory cimport shared_ptr
 from libcpp.vector cimport vector
 
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.object cimport PyObject
 
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import types
+from collections.abc import Callable
 from typing import TypeVar
 
 from cuda.core._utils.cuda_utils import UnavailableError

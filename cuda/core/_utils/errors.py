@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from _thread import get_native_id
 import re
 import sys
 import warnings
+from _thread import get_native_id
 from typing import NamedTuple
 
 __all__ = [

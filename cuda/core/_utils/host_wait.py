@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock, get_native_id, start_new_thread  # importing threading takes longer
 import atexit
 import os
 import time
+from _thread import allocate_lock, get_native_id, start_new_thread  # importing threading takes longer
 
 __all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from cuda.core import _device as core_device
-from cuda.core._native._cuda_core import capture_count
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memoryview import StridedMemoryView
+from cuda.core._native._cuda_core import capture_count
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver._array_layout import (
@@ -20,12 +20,11 @@ from cuda.core.driver._array_layout import (
     memory_range,
 )
 from cuda.core.driver._array_memory import ResultAllocation, open_results, share, take_array
-from cuda.core.driver._storage import fast_array, make_view, set_layout
-from cuda.core.driver._storage import ArrayStorage
 from cuda.core.driver._checks import callable_argument, dtype_of, ordered, whole
 from cuda.core.driver._context import Context, Device, current_context
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_CONTEXT, INVALID_HANDLE, logic_error
+from cuda.core.driver._storage import ArrayStorage, fast_array, make_view, set_layout
 from cuda.core.driver._streams import stream_of
 
 __all__ = [

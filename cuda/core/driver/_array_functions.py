@@ -12,8 +12,8 @@ from cuda.core._utils.validators import list_argument
 from cuda.core.driver._array_base import ArrayBase, check_device, overlap, stream_for
 from cuda.core.driver._array_layout import broadcast_shape, broadcast_strides, checked_axis, checked_shape
 from cuda.core.driver._array_transfer import convert, copy_of, word_dtype
-from cuda.core.driver._storage import PlanFields, fast_binary, fast_unary
 from cuda.core.driver._kernels import COMPUTE_TYPES, Elementwise, Operand
+from cuda.core.driver._storage import PlanFields, fast_binary, fast_unary
 
 __all__ = [
     "BINARY",

@@ -17,7 +17,6 @@ import numpy as np
 from cuda.core.driver._array_base import ArrayBase, check_device, checked_dtype, stream_for
 from cuda.core.driver._array_layout import broadcast_shape, checked_axis, joined_dimensions
 from cuda.core.driver._array_transfer import copy_of, is_packed
-from cuda.core.driver._storage import ReductionPlan, fast_reduction
 from cuda.core.driver._copies import memset_d8_async
 from cuda.core.driver._device_memory import as_pointer, mem_alloc
 from cuda.core.driver._kernels import (
@@ -28,6 +27,7 @@ from cuda.core.driver._kernels import (
     prelude,
     storage_name,
 )
+from cuda.core.driver._storage import ReductionPlan, fast_reduction
 from cuda.core.driver._streams import keep_until_done
 
 __all__ = [

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import NamedTuple
 
 from cuda.core._compile._missing_headers import header_directory
@@ -21,7 +22,6 @@ from cuda.core._module import ObjectCode
 from cuda.core._program import Program, ProgramOptions
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
-from hashlib import sha256
 from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver._checks import path_argument, text_argument, texts_argument
 from cuda.core.driver._context import current_context, is_debugging

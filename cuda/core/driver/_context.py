@@ -16,9 +16,8 @@ import weakref
 
 from cuda.core import _device as core_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, driver_version
 from cuda.core._utils.validators import shown
-from cuda.core._utils.cuda_utils import driver_version
 from cuda.core.driver._checks import callable_argument, text_argument, whole
 from cuda.core.driver._constants import compute_mode, ctx_flags, device_attribute, func_cache, limit, shared_config
 from cuda.core.driver._errors import (

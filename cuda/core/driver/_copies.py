@@ -10,12 +10,6 @@ import numpy
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import MAX_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
-from cuda.core.driver._constants import memory_type
-from cuda.core.driver._context import Context, current_context, handle_of
-from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
-from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
-from cuda.core.driver._held import hold
 from cuda.core.driver._calls import (
     memcpy_dtod,
     memcpy_dtod_async,
@@ -31,6 +25,12 @@ from cuda.core.driver._calls import (
     memset_d32_async,
     pattern,
 )
+from cuda.core.driver._checks import MAX_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
+from cuda.core.driver._constants import memory_type
+from cuda.core.driver._context import Context, current_context, handle_of
+from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
+from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
+from cuda.core.driver._held import hold
 from cuda.core.driver._streams import keep_until_done, stream_of
 
 __all__ = [

@@ -10,9 +10,9 @@ import operator
 import numpy
 
 from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._memory._legacy import free_device, free_pinned
 from cuda.core._memory._legacy import register_host_memory as register
+from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole

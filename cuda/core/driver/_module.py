@@ -19,6 +19,7 @@ from cuda.core._memory._buffer import Buffer
 from cuda.core._module import ObjectCode
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
+from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._checks import path_argument
 from cuda.core.driver._constants import func_cache, function_attribute, shared_config
 from cuda.core.driver._context import Context, current_context, member_of
@@ -34,7 +35,6 @@ from cuda.core.driver._errors import (
     translated,
 )
 from cuda.core.driver._host_memory import ManagedAllocation
-from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
 from cuda.core.driver._pools import PooledDeviceAllocation
 from cuda.core.driver._streams import Event, keep_until_done, stream_of
 from cuda.core.driver._textures import SurfaceReference, TextureReference

@@ -28,8 +28,7 @@ from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._cuda_arrays import FORMATS, Array, array_of, dtype_to_array_format, matrix_to_array
 from cuda.core.driver._device_memory import as_pointer
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error, translated
-from cuda.core.texture._texture import ResourceDescriptor
-from cuda.core.texture._texture import TextureObjectOptions
+from cuda.core.texture._texture import ResourceDescriptor, TextureObjectOptions
 
 __all__ = ["SurfaceReference", "TextureReference", "bind_array_to_texref", "matrix_to_texref"]
 

@@ -9,9 +9,9 @@ import re
 from typing import NamedTuple
 
 from cuda.core.driver._array_base import array_device, stream_for
-from cuda.core.driver._storage import fast_elementwise, packs_fit
 from cuda.core.driver._errors import NOT_SUPPORTED, CompileError, logic_error
 from cuda.core.driver._kernels import build_user_kernel
+from cuda.core.driver._storage import fast_elementwise, packs_fit
 from cuda.core.driver._types import ScalarArg, VectorArg, dtype_to_ctype
 from cuda.core.driver._user_kernels import CHECKS, Parameters, checked_name, user_prelude
 from cuda.core.driver.compiler import SourceModule

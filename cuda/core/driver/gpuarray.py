@@ -19,10 +19,10 @@ from cuda.core.driver._array_object import GPUArray, array_of_view
 from cuda.core.driver._array_reductions import all_of, any_of, reduce_all, subset_reduce
 from cuda.core.driver._array_reductions import dot as dot_product
 from cuda.core.driver._array_reductions import subset_dot as subset_dot_product
+from cuda.core.driver._calls import memset_d8_async
 from cuda.core.driver._checks import whole
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import Elementwise, Operand
-from cuda.core.driver._calls import memset_d8_async
 from cuda.core.driver._types import vec
 from cuda.core.driver._user_kernels import as_array
 

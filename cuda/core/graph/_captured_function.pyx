@@ -11,7 +11,7 @@ the arguments. An argument whose state a key cannot hold, such as an object with
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
 from posix.unistd cimport getpid

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.core._utils.cuda_utils import driver, handle_return
-from cuda.core._utils.cuda_utils import driver_version
+from cuda.core._utils.cuda_utils import driver, driver_version, handle_return
 from cuda.core.system._attributes import check_int
 from cuda.core.system._nvml_context import initialize
 from cuda.core.system._support import CUDA_BINDINGS_NVML_IS_COMPATIBLE, nvml, require

@@ -81,7 +81,7 @@ class FakeLinker:
 
 @pytest.fixture
 def fake_linker(by_driver, monkeypatch):
-    monkeypatch.setattr(_linker, "DriverLinker", FakeLinker)
+    monkeypatch.setattr(_linker, "make_driver_linker", lambda options: FakeLinker(_linker.driver_settings(options)))
 
 
 def test_inputs_and_settings_reach_the_driver(fake_linker, tmp_path):

@@ -14,10 +14,10 @@ import re
 import struct
 import time
 from _thread import RLock
+from hashlib import sha256
 
 from cuda.core._compile.cache._file_state import file_states
 from cuda.core._compile.cache._key import digest
-from hashlib import sha256
 
 __all__ = ["Headers", "find_headers"]
 

@@ -19,9 +19,9 @@ from cuda.core._compile._option_table import (
     render_options,
 )
 from cuda.core._compile._options import ProgramOptions, current_arch
+from cuda.core._utils.cuda_utils import driver_version
 from cuda.core._utils.device_choice import is_software, software_build
 from cuda.core._utils.validators import find_str_enum
-from cuda.core._utils.cuda_utils import driver_version
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 
 __all__ = ["make_program_cache_key"]

@@ -13,9 +13,9 @@ from cuda import core
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._option_table import given_values, options_with_files, render_options
 from cuda.core._compile._request import CompiledCode, CompileRequest
-from cuda.core._compile.cache._stores import ProgramCacheResource
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
+from cuda.core._compile.cache._stores import ProgramCacheResource
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]

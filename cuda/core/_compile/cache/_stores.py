@@ -4,10 +4,6 @@
 
 from __future__ import annotations
 
-from _thread import RLock
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from hashlib import sha256
 import abc
 import binascii
 import contextlib
@@ -15,6 +11,10 @@ import os
 import stat
 import sys
 import time
+from _thread import RLock
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 
 from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
@@ -251,7 +251,6 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
         value = self._values.pop(key, None)
         self._size -= len(value or b"")
         return value is not None
-
 
 
 _IS_WINDOWS = sys.platform == "win32"
