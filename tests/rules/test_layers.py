@@ -31,18 +31,9 @@ LAYERS = {
 }
 RANKS = {prefix: rank for rank, prefixes in enumerate(LAYERS.values()) for prefix in prefixes.split()}
 
-# Upward references that are still to become slots, or to move down: prefixes of the importing and the imported module.
-KNOWN = [
-    ("_native._late", ""),  # all that it imports is above
-    ("_memory._buffer", "_arrays"),  # copies of arrays
-    ("_arrays", "_memoryview"),  # dlpack_device, a part of exports; typed views
-]
-
 IMPORT = re.compile(
     r"^( *)(?:from +(cuda\.core[\w.]*) +c?import +(\([^)]*\)|[^\n]*)|c?import +(cuda\.core\.[\w.]+))", re.MULTILINE
 )
-# Imports at first use, which are written as strings.
-DEFERRED = re.compile(r'(?:\bDeferred\(|\bDeferredFunction\(\s*b|\bmodule = b)"(cuda\.core\.[\w.]+)"')
 TYPE_CHECKING = re.compile(r"^if TYPE_CHECKING:.*\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 FILES = core_files(".py", ".pyx", ".pxd")
@@ -63,17 +54,10 @@ def imports(text: str) -> Iterator[tuple[str, bool]]:
             inner = f"{package}.{name}".strip(".")
             choices = (inner, f"{inner}.__init__", package, f"{package}.__init__".strip("."))
             yield next((known for known in choices if known in MODULES), package), bool(indent)
-    for name in DEFERRED.findall(text):
-        module = name.removeprefix("cuda.core.")
-        yield module if module in MODULES else f"{module}.__init__", False
 
 
 def starts_with(module: str, prefix: str) -> bool:
     return prefix in ("", module) or module.startswith(f"{prefix}.")
-
-
-def is_known(module: str, other: str) -> bool:
-    return any(starts_with(module, above) and starts_with(other, below) for above, below in KNOWN)
 
 
 def rank_of(module: str) -> int | None:
@@ -83,11 +67,11 @@ def rank_of(module: str) -> int | None:
 
 @pytest.fixture(scope="module")
 def graph() -> dict[str, set[str]]:
-    """The modules that each module imports, without known references."""
+    """The modules that each module imports."""
     found: dict[str, set[str]] = {module: set() for module in MODULES}
     for path in FILES:
         module = module_of(path)
-        found[module] |= {other for other, _ in imports(path.read_text()) if not is_known(module, other)} - {module}
+        found[module] |= {other for other, _ in imports(path.read_text())} - {module}
     return found
 
 
@@ -106,11 +90,6 @@ def test_every_module_has_a_rank_and_every_rank_a_module():
     assert [prefix for prefix in RANKS if not any(starts_with(module, prefix) for module in MODULES)] == []
 
 
-def test_known_references_are_there():
-    found = {(module_of(path), other) for path in FILES for other, _ in imports(path.read_text())}
-    assert [pair for pair in KNOWN if not any(all(map(starts_with, edge, pair)) for edge in found)] == []
-
-
 def test_modules_import_from_their_own_layer_and_lower_ones(graph):
     assert sum(map(len, graph.values())) > 500
     assert upward(graph) == []
@@ -125,7 +104,7 @@ def test_no_function_imports_the_package():
         f"{module_of(path)} imports {other}"
         for path in FILES
         for other, is_inside in imports(path.read_text())
-        if is_inside and not is_known(module_of(path), other) and not module_of(path).startswith("system.")
+        if is_inside and not module_of(path).startswith("system.")
     ]
     assert found == [], "NVML alone loads its parts at first use"
 
@@ -134,10 +113,10 @@ def test_planted_imports_are_found():
     source = (
         "from cuda.core._stream cimport (\n    Stream,\n    Stream_accept as accept)\nimport cuda.core._event as e\n"
         "if TYPE_CHECKING:\n    from cuda.core import _device\n\n    from cuda.core import _host\n"
-        '_caches = Deferred("cuda.core.utils")\ndef f():\n    from cuda.core import texture, Device\n'
+        "def f():\n    from cuda.core import texture, Device\n"
     )
     assert set(imports(source)) == {
-        *{("_stream", False), ("_event", False), ("utils.__init__", False)},
+        *{("_stream", False), ("_event", False)},
         *{("texture.__init__", True), ("__init__", True)},
     }
 

@@ -19,7 +19,6 @@ FILE_LIMIT = 1000
 # Longer ones, and what shortens them.
 LONG = {
     "cuda/core/graph/_parameters.pyx": "calls for nodes of any kind instead of calls by kind",
-    "cuda/core/graph/_replay.pyx": "replays without a comparison of captures",
 }
 FUNCTION_LIMIT = 60
 

@@ -256,6 +256,8 @@ class ProgramOptions(Options):
             check_extra_sources(self.extra_sources)
 
     def __repr__(self):
+        if not hasattr(self, "arch"):
+            return Options.__repr__(self)
         return f"{type(self).__name__}(name={self.name!r}, arch={self.arch!r})"
 
     def as_bytes(

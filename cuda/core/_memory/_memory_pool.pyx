@@ -434,7 +434,7 @@ def create_managed_pool(_MemPool self, kind: str | None, int number, release_thr
     ))
 
 
-_LOCATION_TYPES = {
+cdef dict _LOCATION_TYPES = {
     None: <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_NONE,
     "device": <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE,
     "host": <int>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST,
@@ -588,7 +588,7 @@ def reset_graph_memory(int device_id, str name, value) -> None:
         )
 
 
-_GRAPH_ATTRIBUTES = {
+cdef dict _GRAPH_ATTRIBUTES = {
     "reserved_mem_current": <int>cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT,
     "reserved_mem_high": <int>cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
     "used_mem_current": <int>cydriver.CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
