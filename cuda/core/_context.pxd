@@ -4,19 +4,19 @@
 from libc.stdint cimport intptr_t
 
 from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
-from cuda.core._native._cuda_core cimport ContextHandle, ContextMember, GreenHandle, KeptContext
+from cuda.core._native._cuda_core cimport ContextHandle, ContextField, GreenHandle, ContextPin
 from cuda.core._utils cimport cydriver
 
 
 cdef class Context(DriverObject):
     cdef:
-        ContextMember _h_context
+        ContextField _h_context
         int _device_id
 
 
-# Keeps the context of an object for a call; RuntimeError when it is closed.
-cdef inline int Context_keep(Context self, KeptContext* kept) except -1:
-    return 0 if kept.hold(self._h_context) else refuse_closed(self)
+# Pins the context of an object for a call; RuntimeError when it is closed.
+cdef inline int Context_pin(Context self, ContextPin* pin) except -1:
+    return 0 if pin.hold(self._h_context) else refuse_closed(self)
 
 
 # The green context behind a context; empty for another kind.

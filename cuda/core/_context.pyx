@@ -18,8 +18,8 @@ from cuda.core._native._cuda_core cimport (
     ContextHandle,
     Green,
     GreenHandle,
-    Keep,
-    KeptContext,
+    Anchor,
+    ContextPin,
     address,
     context_registry,
     green_registry,
@@ -89,9 +89,9 @@ cdef class Context(DriverObject):
         RuntimeError
             If the context is closed or not a green context, or the driver is older than CUDA 12.5.
         """
-        cdef KeptContext kept
-        Context_keep(self, &kept)
-        if not Context_green(kept.handle()):
+        cdef ContextPin pin
+        Context_pin(self, &pin)
+        if not Context_green(pin.handle()):
             raise RuntimeError(
                 "only green contexts create streams; use Device.create_stream() for a stream of this context"
             )
@@ -106,10 +106,10 @@ cdef class Context(DriverObject):
     @property
     def is_green(self) -> bool:
         """Whether this is a green context, which has only a part of the device's resources; False when closed."""
-        cdef KeptContext kept
+        cdef ContextPin pin
         cdef GreenHandle h_green
-        if kept.hold(self._h_context):
-            h_green = Context_green(kept.handle())
+        if pin.hold(self._h_context):
+            h_green = Context_green(pin.handle())
         return True if h_green else False
 
     @property
@@ -121,9 +121,9 @@ cdef class Context(DriverObject):
         RuntimeError
             If the context is closed.
         """
-        cdef KeptContext kept
-        Context_keep(self, &kept)
-        return DeviceResources_of_context(kept.handle(), self._device_id)
+        cdef ContextPin pin
+        Context_pin(self, &pin)
+        return DeviceResources_of_context(pin.handle(), self._device_id)
 
     cdef intptr_t _address(self) noexcept:
         return address(self._h_context)
@@ -188,12 +188,12 @@ cdef Context Context_create_green(int device_id, object options):
         )
         if cydriver.cuCtxFromGreenCtx(&green.context, green.green) != cydriver.CUresult.CUDA_SUCCESS:
             green.context = NULL
-    h_green = GreenHandle.own(green, &Green_destroy, Keep())
+    h_green = GreenHandle.own(green, &Green_destroy, Anchor())
     if green.context == NULL:
         raise RuntimeError("the driver returned no context for the green context (cuCtxFromGreenCtx failed)")
     green_registry().add(h_green)
     return Context_wrap(
-        context_registry().add(ContextHandle.own(green.context, &Green_forget, h_green.keep())), device_id
+        context_registry().add(ContextHandle.own(green.context, &Green_forget, h_green.anchor())), device_id
     )
 
 
@@ -221,7 +221,7 @@ cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
     init_driver()
     with nogil:
         HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRetain(&c_context, device_id), b"cuDevicePrimaryCtxRetain")
-    h_retained = ContextHandle.borrow(c_context, Keep())
+    h_retained = ContextHandle.borrow(c_context, Anchor())
     h_context[0] = context_registry().add(h_retained)
     if h_retained.use_count() == 1:
         # The registry had it already, from another thread or an earlier call: drop the second reference.
@@ -255,7 +255,7 @@ cdef int Context_current(ContextHandle* h_context) except -1:
 cdef int Context_find(cydriver.CUcontext c_context, ContextHandle* h_context) except -1:
     h_context[0] = context_registry().find(c_context)
     if not h_context[0]:
-        h_context[0] = ContextHandle.borrow(c_context, Keep())
+        h_context[0] = ContextHandle.borrow(c_context, Anchor())
     return 0
 
 

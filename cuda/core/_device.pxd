@@ -6,7 +6,7 @@ cimport cython
 
 from cuda.core._context cimport Context
 from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._native._cuda_core cimport KeptContext
+from cuda.core._native._cuda_core cimport ContextPin
 
 
 # Whether a default was ever set; until then the tables need not be read.
@@ -41,8 +41,8 @@ cdef inline int Device_set_context(DeviceContexts self, Context context) except 
     return 0
 
 
-# Keeps the context of Device_context() for a call; CUDAError before the first set_current().
-cdef int Device_keep_context(DeviceContexts self, KeptContext* kept) except -1
+# Pins the context of Device_context() for a call; CUDAError before the first set_current().
+cdef int Device_pin_context(DeviceContexts self, ContextPin* pin) except -1
 
 
 # The base of Device with its methods for arrays, textures and surfaces.

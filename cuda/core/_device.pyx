@@ -16,7 +16,7 @@ from cuda.core._context cimport (
     Context_create_green,
     Context_enter,
     Context_find,
-    Context_keep,
+    Context_pin,
     Context_leave,
     Context_ordinal,
     Context_primary,
@@ -26,7 +26,7 @@ from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_dev
 from cuda.core._event cimport Event, Event_create, Event_flags
 from cuda.core._memory._buffer cimport Buffer, Buffer_allocate
 from cuda.core._memory._memory_resource cimport MemoryResource, size_argument
-from cuda.core._native._cuda_core cimport ContextHandle, KeptContext
+from cuda.core._native._cuda_core cimport ContextHandle, ContextPin
 from cuda.core._native._device_wait cimport wait_for_context
 from cuda.core._stream cimport Stream, Stream_accept, Stream_create, default_stream
 from cuda.core._utils cimport cydriver
@@ -184,12 +184,12 @@ cdef class DeviceContexts:
     """The contexts of a device, as methods of :class:`Device`."""
 
     def __enter__(self):
-        cdef KeptContext kept
+        cdef ContextPin pin
         cdef Context context = Device_context(self)
-        if context is None or not kept.hold(context._h_context):
+        if context is None or not pin.hold(context._h_context):
             context = Device_primary(self)
-            Context_keep(context, &kept)
-        HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
+            Context_pin(context, &pin)
+        HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
         Device_set_context(self, context)
         return self
 
@@ -222,15 +222,15 @@ cdef class DeviceContexts:
         RuntimeError
             If ``ctx`` is closed or belongs to another device.
         """
-        cdef KeptContext kept
+        cdef ContextPin pin
         cdef Context context
         if isinstance(ctx, Context):
             return Device_exchange(self, ctx)
         if ctx is not None:
             raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
         context = Device_primary(self)
-        Context_keep(context, &kept)
-        HANDLE_RETURN(cydriver.cuCtxSetCurrent(kept.get()), b"cuCtxSetCurrent")
+        Context_pin(context, &pin)
+        HANDLE_RETURN(cydriver.cuCtxSetCurrent(pin.get()), b"cuCtxSetCurrent")
         Device_set_context(self, context)
 
     def create_context(self, options: ContextOptions | None = None) -> Context:
@@ -275,9 +275,9 @@ cdef int Device_check_set(DeviceContexts self) except -1:
     return 0
 
 
-cdef int Device_keep_context(DeviceContexts self, KeptContext* kept) except -1:
+cdef int Device_pin_context(DeviceContexts self, ContextPin* pin) except -1:
     Device_check_set(self)
-    return Context_keep(Device_context(self), kept)
+    return Context_pin(Device_context(self), pin)
 
 
 cdef Context Device_primary(DeviceContexts self):
@@ -298,8 +298,8 @@ cdef Context Device_exchange(DeviceContexts self, Context context):
     cdef Context previous = None
     cdef ContextHandle h_previous
     cdef cydriver.CUcontext c_previous = NULL
-    cdef KeptContext kept
-    Context_keep(context, &kept)
+    cdef ContextPin pin
+    Context_pin(context, &pin)
     if context._device_id != self._id:
         raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
     init_driver()
@@ -310,7 +310,7 @@ cdef Context Device_exchange(DeviceContexts self, Context context):
             Context_find(c_previous, &h_previous)
             previous = Context_wrap(h_previous, Context_ordinal(h_previous))
         HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
-    HANDLE_RETURN(cydriver.cuCtxPushCurrent(kept.get()), b"cuCtxPushCurrent")
+    HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
     Device_set_context(self, context)
     return previous
 
@@ -646,11 +646,11 @@ cdef class Device(DeviceTextures):
         CUDAError
             Before :meth:`set_current`.
         """
-        cdef KeptContext kept
-        Device_keep_context(self, &kept)
+        cdef ContextPin pin
+        Device_pin_context(self, &pin)
         if obj is not None:
             return Stream._init(obj, options)
-        return Stream_create(kept.handle(), self._id, options)
+        return Stream_create(pin.handle(), self._id, options)
 
     def create_graph_builder(self) -> GraphBuilder:
         """† Create a :class:`~cuda.core.graph.GraphBuilder` that captures into a graph on a new stream of its own."""
@@ -677,11 +677,11 @@ cdef class Device(DeviceTextures):
             Before :meth:`set_current`.
         """
         cdef unsigned int c_flags = Event_flags(options)
-        cdef KeptContext kept
-        Device_keep_context(self, &kept)
+        cdef ContextPin pin
+        Device_pin_context(self, &pin)
         if c_flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes must come from Stream.record(), not create_event()")
-        return Event_create(kept.handle(), self._id, c_flags)
+        return Event_create(pin.handle(), self._id, c_flags)
 
     def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """† Allocate memory from :attr:`memory_resource` in stream order (``cuMemAllocFromPoolAsync`` by default).
@@ -708,8 +708,8 @@ cdef class Device(DeviceTextures):
             Before :meth:`set_current`, or if the allocation fails.
         """
         cdef Stream source
-        cdef KeptContext kept
-        Device_keep_context(self, &kept)
+        cdef ContextPin pin
+        Device_pin_context(self, &pin)
         source = Stream_accept(stream)
         return Buffer_allocate(Device_memory_resource(self), size_argument(size), source)
 
@@ -723,13 +723,13 @@ cdef class Device(DeviceTextures):
         CUDAError
             If work in the context failed, or before :meth:`set_current`.
         """
-        cdef KeptContext kept
+        cdef ContextPin pin
         cdef int is_entered = 0
-        Device_keep_context(self, &kept)
+        Device_pin_context(self, &pin)
         with nogil:
-            is_entered = Context_enter(kept.get())
+            is_entered = Context_enter(pin.get())
             try:
-                wait_for_context(kept.handle())
+                wait_for_context(pin.handle())
             finally:
                 Context_leave(is_entered)
 

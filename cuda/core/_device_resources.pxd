@@ -3,14 +3,14 @@
 
 from libcpp.vector cimport vector
 
-from cuda.core._native._cuda_core cimport ContextHandle, ContextMember
+from cuda.core._native._cuda_core cimport ContextHandle, ContextField
 from cuda.core._utils cimport cydriver
 
 
 cdef class DeviceResources:
     cdef:
         object __weakref__
-        ContextMember _h_context    # empty for the resources of the whole device
+        ContextField _h_context    # empty for the resources of the whole device
         int _device_id
 
 

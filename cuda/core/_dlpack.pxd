@@ -4,7 +4,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
-from cuda.core._native._cuda_core cimport Keep
+from cuda.core._native._cuda_core cimport Anchor
 
 
 cdef struct DLDevice:
@@ -96,11 +96,11 @@ cdef object DLPack_dtype(DLDataType element, bint is_padded)
 
 # Creates a capsule for `tensor`, whose shape and strides are copied. `owner` and what `keep` refers to stay alive until
 # the consumer calls the deleter.
-cdef object DLPack_export(const DLTensor& tensor, object owner, const Keep& keep, bint versioned, uint64_t flags)
+cdef object DLPack_export(const DLTensor& tensor, object owner, const Anchor& anchor, bint versioned, uint64_t flags)
 
 # The same for a vector of int8 at `pointer`, on `device`: (device_type, device_id).
 cdef object DLPack_export_bytes(
-    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned, bint is_readonly
+    uintptr_t pointer, int64_t size, tuple device, object owner, const Anchor& anchor, bint versioned, bint is_readonly
 )
 
 # Whether a consumer that passes `max_version` gets a versioned capsule. BufferError for unsupported arguments.

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
 
-from cuda.core._native._cuda_core cimport Keep
+from cuda.core._native._cuda_core cimport Anchor
 
 import importlib
 from enum import IntEnum
@@ -79,12 +79,12 @@ def make_py_capsule(buf, versioned: bool):
         The DLPack capsule.
     """
     return DLPack_export_bytes(
-        <uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Keep(), versioned, False
+        <uintptr_t>int(buf.handle), buf.size, classify_dl_device(buf), buf, Anchor(), versioned, False
     )
 
 
 cdef object DLPack_export_bytes(
-    uintptr_t pointer, int64_t size, tuple device, object owner, const Keep& keep, bint versioned, bint is_readonly
+    uintptr_t pointer, int64_t size, tuple device, object owner, const Anchor& anchor, bint versioned, bint is_readonly
 ):
     cdef DLTensor tensor
     cdef int64_t stride = 1
@@ -98,7 +98,7 @@ cdef object DLPack_export_bytes(
     tensor.shape = &size
     tensor.strides = &stride
     tensor.byte_offset = 0
-    return DLPack_export(tensor, owner, keep, versioned, DLPACK_FLAG_READ_ONLY if is_readonly else 0)
+    return DLPack_export(tensor, owner, anchor, versioned, DLPACK_FLAG_READ_ONLY if is_readonly else 0)
 
 
 # One exported tensor: the struct that the consumer receives, and the memory that it points to.
@@ -106,17 +106,17 @@ cdef cppclass Export:
     DLManagedTensor plain
     DLManagedTensorVersioned versioned
     vector[int64_t] extents     # shape, then strides
-    Keep owner
-    Keep keep
+    Anchor owner
+    Anchor anchor
 
 
-cdef object DLPack_export(const DLTensor& tensor, object owner, const Keep& keep, bint versioned, uint64_t flags):
+cdef object DLPack_export(const DLTensor& tensor, object owner, const Anchor& anchor, bint versioned, uint64_t flags):
     cdef Export* export = new Export()
     cdef DLTensor described = tensor
     cdef int32_t i
     try:
-        export.owner = Keep.of_object(<PyObject*>owner)
-        export.keep = keep
+        export.owner = Anchor.of_object(<PyObject*>owner)
+        export.anchor = anchor
         export.extents.resize(2 * tensor.ndim)
         for i in range(tensor.ndim):
             export.extents[i] = tensor.shape[i]

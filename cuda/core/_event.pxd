@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
-from cuda.core._native._cuda_core cimport ContextHandle, ContextMember, EventHandle, EventMember, KeptEvent
+from cuda.core._native._cuda_core cimport ContextHandle, ContextField, EventHandle, EventField, EventPin
 
 
 cdef class Event(DriverObject):
     cdef:
-        EventMember _h_event
-        ContextMember _h_context
+        EventField _h_event
+        ContextField _h_context
         int _device_id
         unsigned int _flags
         object _ipc_descriptor      # None before the first access
 
 
-# Keeps the event of an object for a call; RuntimeError when it is closed.
-cdef inline int Event_keep(Event self, KeptEvent* kept) except -1:
-    return 0 if kept.hold(self._h_event) else refuse_closed(self)
+# Pins the event of an object for a call; RuntimeError when it is closed.
+cdef inline int Event_pin(Event self, EventPin* pin) except -1:
+    return 0 if pin.hold(self._h_event) else refuse_closed(self)
 
 
 cdef class IPCEventDescriptor:

@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
 from cuda.core._native._cuda_core cimport DriverObject, bindings_object
-from cuda.core._native._cuda_core cimport ContextHandle, EventHandle, Handle, Keep, KeptEvent, address
+from cuda.core._native._cuda_core cimport ContextHandle, EventHandle, Handle, Anchor, EventPin, address
 from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport (
@@ -76,8 +76,8 @@ cdef class Event(DriverObject):
         CUDAError
             If work in the event's context failed.
         """
-        cdef KeptEvent event
-        Event_keep(self, &event)
+        cdef EventPin event
+        Event_pin(self, &event)
         with nogil:
             wait_for_event(event.get(), not self._flags & cydriver.CU_EVENT_BLOCKING_SYNC)
 
@@ -247,7 +247,7 @@ cdef int Event_create_handle(
 ) except -1 nogil:
     cdef cydriver.CUevent c_event = NULL
     HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_flags), b"cuEventCreate")
-    h_event[0] = EventHandle.own(c_event, &Event_destroy, h_context.keep())
+    h_event[0] = EventHandle.own(c_event, &Event_destroy, h_context.anchor())
     return 0
 
 
@@ -279,11 +279,11 @@ _exported = weakref.WeakValueDictionary()
 cdef IPCEventDescriptor Event_export(Event self):
     cdef IPCEventDescriptor descriptor
     cdef cydriver.CUipcEventHandle handle
-    cdef KeptEvent event
+    cdef EventPin event
     cdef ContextHandle h_context = self._h_context.copy()
     cdef int is_entered = 0
     memset(&handle, 0, sizeof(handle))
-    Event_keep(self, &event)
+    Event_pin(self, &event)
     # The queues of multiprocessing pickle on threads of their own, where no context is current.
     with nogil:
         is_entered = Context_enter(h_context.get())
@@ -320,15 +320,15 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
         return self
     memcpy(&opening.handle, <char*>descriptor._payload, sizeof(opening.handle))
     init_driver()
-    h_opening = Handle[Opening].own(opening, &destroy_opened, Keep())
+    h_opening = Handle[Opening].own(opening, &destroy_opened, Anchor())
     with nogil:
         HANDLE_RETURN(
-            <cydriver.CUresult>call_interruptibly(&open_handle, &h_opening.value(), h_opening.keep()),
+            <cydriver.CUresult>call_interruptibly(&open_handle, &h_opening.value(), h_opening.anchor()),
             b"cuIpcOpenEventHandle",
         )
     c_event = h_opening.value().c_event
     (&h_opening.value()).c_event = NULL
-    self._h_event.set(EventHandle.own(c_event, &Event_destroy, Keep()))
+    self._h_event.set(EventHandle.own(c_event, &Event_destroy, Anchor()))
     self._device_id = -1
     self._flags = cydriver.CU_EVENT_DISABLE_TIMING | cydriver.CU_EVENT_INTERPROCESS
     if descriptor._is_blocking_sync:
@@ -368,8 +368,8 @@ def _rebuild_event(descriptor):
 
 
 cdef inline bint Event_is_done(Event self) except -1:
-    cdef KeptEvent event
-    Event_keep(self, &event)
+    cdef EventPin event
+    Event_pin(self, &event)
     return ALLOW_RETURN(
         cydriver.cuEventQuery(event.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventQuery"
     )
@@ -378,14 +378,14 @@ cdef inline bint Event_is_done(Event self) except -1:
 cdef object Event_elapsed(Event start, Event end):
     cdef float c_milliseconds = 0
     cdef cydriver.CUresult err
-    cdef KeptEvent kept_start
-    cdef KeptEvent kept_end
-    Event_keep(start, &kept_start)
-    Event_keep(end, &kept_end)
+    cdef EventPin start_pin
+    cdef EventPin end_pin
+    Event_pin(start, &start_pin)
+    Event_pin(end, &end_pin)
     if not (start.is_timing_enabled and end.is_timing_enabled):
         raise RuntimeError("both events need timing to be subtracted; make them with EventOptions(timing_enabled=True)")
     with nogil:
-        err = cydriver.cuEventElapsedTime(&c_milliseconds, kept_start.get(), kept_end.get())
+        err = cydriver.cuEventElapsedTime(&c_milliseconds, start_pin.get(), end_pin.get())
     if err == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE:
         raise RuntimeError("both events must have been recorded to be subtracted")
     if not ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventElapsedTime"):

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._native._cuda_core cimport DriverObject
-from cuda.core._native._cuda_core cimport GraphicsMember
+from cuda.core._native._cuda_core cimport GraphicsField
 
 
 cdef class GraphicsResource(DriverObject):
     cdef:
-        GraphicsMember _h_resource
+        GraphicsField _h_resource
         DriverObject _mapped        # the Buffer or the OpaqueArray of the last mapping; None before
         object _mapping_stream
         object _stream              # on which `with` maps; None where it does not

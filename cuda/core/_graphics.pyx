@@ -22,12 +22,12 @@ from cuda.core._native._cuda_core cimport (
     ArrayHandle,
     GraphicsHandle,
     InContext,
-    Keep,
-    KeptGraphics,
-    KeptStream,
+    Anchor,
+    GraphicsPin,
+    StreamPin,
 )
 from cuda.core._memory._buffer cimport Buffer, Buffer_create
-from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
@@ -63,8 +63,8 @@ cdef class GraphicsResource(DriverObject):
         return f"<GraphicsResource handle={self._address():#x}{state}>"
 
     def __enter__(self):
-        cdef KeptGraphics resource
-        GraphicsResource_keep(self, &resource)
+        cdef GraphicsPin resource
+        GraphicsResource_pin(self, &resource)
         return self if self._stream is None else self.map(stream=self._stream)
 
     def __exit__(self, exc_type, exc_value, traceback):
@@ -214,8 +214,8 @@ cdef class GraphicsResource(DriverObject):
         RuntimeError
             If the resource is closed or not mapped.
         """
-        cdef KeptGraphics resource
-        GraphicsResource_keep(self, &resource)
+        cdef GraphicsPin resource
+        GraphicsResource_pin(self, &resource)
         if not self.is_mapped:
             raise RuntimeError("this GraphicsResource is not mapped")
         if stream is not None and not isinstance(stream, Stream):
@@ -255,7 +255,7 @@ cdef class GraphicsResource(DriverObject):
         return self._address()
 
     cdef intptr_t _address(self) noexcept:
-        cdef KeptGraphics resource
+        cdef GraphicsPin resource
         return <intptr_t>resource.value().raw if resource.hold(self._h_resource) else 0
 
     cdef void _release(self) noexcept:
@@ -290,9 +290,9 @@ def _parse_register_flags(flags) -> int:
     return bits
 
 
-# Keeps the resource of an object for a call; RuntimeError when it is closed.
-cdef inline int GraphicsResource_keep(GraphicsResource self, KeptGraphics* kept) except -1:
-    return 0 if kept.hold(self._h_resource) else refuse_closed(self)
+# Pins the resource of an object for a call; RuntimeError when it is closed.
+cdef inline int GraphicsResource_pin(GraphicsResource self, GraphicsPin* pin) except -1:
+    return 0 if pin.hold(self._h_resource) else refuse_closed(self)
 
 
 cdef object gl_name(str name, object value):
@@ -322,7 +322,7 @@ cdef GraphicsResource GraphicsResource_register(
                 cydriver.cuGraphicsGLRegisterBuffer(&value.raw, gl_object, c_flags), b"cuGraphicsGLRegisterBuffer"
             )
     self = cls.__new__(cls)
-    self._h_resource.set(GraphicsHandle.own(value, &GraphicsResource_destroy, Keep()))
+    self._h_resource.set(GraphicsHandle.own(value, &GraphicsResource_destroy, Anchor()))
     self._stream = stream
     return self
 
@@ -369,7 +369,7 @@ cdef OpaqueArray GraphicsResource_map_array(
             cydriver.cuGraphicsSubResourceGetMappedArray(&value.raw, c_resource, index, level),
             b"cuGraphicsSubResourceGetMappedArray",
         )
-    array = Array_wrap_foreign(ArrayHandle.borrow(value, h_memory.keep()), Context_ordinal(value.h_context))
+    array = Array_wrap_foreign(ArrayHandle.borrow(value, h_memory.anchor()), Context_ordinal(value.h_context))
     set_mapped(self, array, stream)
     return array
 
@@ -377,28 +377,28 @@ cdef OpaqueArray GraphicsResource_map_array(
 # Maps the resource. The returned handle unmaps it, also if the caller then gets no address from the driver.
 cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h_memory) except -1:
     cdef Allocation value
-    cdef KeptGraphics resource
-    cdef KeptStream kept_stream
+    cdef GraphicsPin resource
+    cdef StreamPin stream_pin
     cdef InContext[cydriver.CUgraphicsResource] registered
     cdef int is_entered = 0
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
-    Stream_keep(<Stream>stream, &kept_stream)
-    GraphicsResource_keep(self, &resource)
+    Stream_pin(<Stream>stream, &stream_pin)
+    GraphicsResource_pin(self, &resource)
     if self.is_mapped:
         raise RuntimeError("this GraphicsResource is mapped; unmap it first")
-    value.h_stream = kept_stream.handle()
+    value.h_stream = stream_pin.handle()
     value.h_graphics = resource.handle()
     registered = resource.value()
     with nogil:
         is_entered = Context_enter(registered.h_context.get())
         try:
             HANDLE_RETURN(
-                cydriver.cuGraphicsMapResources(1, &registered.raw, kept_stream.get()), b"cuGraphicsMapResources"
+                cydriver.cuGraphicsMapResources(1, &registered.raw, stream_pin.get()), b"cuGraphicsMapResources"
             )
         finally:
             Context_leave(is_entered)
-    h_memory[0] = AllocationHandle.own(move(value), &unmap_memory, Keep())
+    h_memory[0] = AllocationHandle.own(move(value), &unmap_memory, Anchor())
     return 0
 
 

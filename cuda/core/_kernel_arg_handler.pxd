@@ -5,7 +5,7 @@
 from cpython.object cimport PyObject
 
 from cuda.core._module cimport Kernel
-from cuda.core._native._cuda_core cimport ArgumentBlock, KeptKernel
+from cuda.core._native._cuda_core cimport ArgumentBlock, KernelPin
 
 
 # The result of writing one argument; or -1 with an exception.
@@ -28,6 +28,6 @@ cdef int write_buffer_bytes(PyObject* argument, size_t natural_size, char* targe
 
 # Fills a block by the layout of the kernel; if the layout is unknown, by the natural sizes of the arguments.
 cdef int ArgumentBlock_fill(
-    ArgumentBlock& self, Kernel kernel, const KeptKernel& kept, PyObject* const* arguments, Py_ssize_t count
+    ArgumentBlock& self, Kernel kernel, const KernelPin& pin, PyObject* const* arguments, Py_ssize_t count
 ) except -1
 cdef int ArgumentBlock_fill_by_sizes(ArgumentBlock& self, PyObject* const* arguments, Py_ssize_t count) except -1

@@ -31,7 +31,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._memory._buffer cimport Buffer, array_access
 from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
-from cuda.core._native._cuda_core cimport Allocation, ArgumentBlock, KeptKernel, LaunchList, launch_list
+from cuda.core._native._cuda_core cimport Allocation, ArgumentBlock, KernelPin, LaunchList, launch_list
 from cuda.core._utils._cpython cimport read_short_int, tuple_items
 from cuda.core._utils._type_table cimport TypeTable
 
@@ -196,7 +196,7 @@ def pack_arguments(layout, kernel_args):
         The arguments, as :func:`launch` takes them.
     """
     cdef Kernel kernel = Kernel.__new__(Kernel)
-    cdef KeptKernel none
+    cdef KernelPin none
     cdef ArgumentBlock block
     cdef ParamSlot slot
     cdef Py_ssize_t index
@@ -227,10 +227,10 @@ def register_buffer_class(cls: type) -> None:
 
 
 cdef int ArgumentBlock_fill(
-    ArgumentBlock& self, Kernel kernel, const KeptKernel& kept, PyObject* const* arguments, Py_ssize_t count
+    ArgumentBlock& self, Kernel kernel, const KernelPin& pin, PyObject* const* arguments, Py_ssize_t count
 ) except -1:
     if not kernel._has_layout:
-        Kernel_read_layout(kernel, kept)
+        Kernel_read_layout(kernel, pin)
     if not kernel._is_layout_known:
         return ArgumentBlock_fill_by_sizes(self, arguments, count)
     if <size_t>count != kernel._slots.size():

@@ -6,7 +6,7 @@ from cpython.object cimport PyObject
 
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel
-from cuda.core._native._cuda_core cimport KeptKernel
+from cuda.core._native._cuda_core cimport KernelPin
 from cuda.core._stream cimport Stream
 
 
@@ -31,4 +31,4 @@ cdef int launch_kernel(
 ) except -1
 
 # Raises a kernel's limit of dynamic shared memory on the current device if it is below `size` bytes.
-cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1
+cdef int prepare_for_graph(const KernelPin& pin, unsigned int size) except -1

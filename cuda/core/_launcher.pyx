@@ -13,17 +13,17 @@ from cpython.object cimport PyObject, PyTypeObject
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._kernel_arg_handler cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
-from cuda.core._module cimport Kernel, Kernel_keep
+from cuda.core._module cimport Kernel, Kernel_pin
 from cuda.core._native._cuda_core cimport (
     ArgumentBlock,
     CaptureModeScope,
     ContextHandle,
-    KeptKernel,
-    KeptStream,
+    KernelPin,
+    StreamPin,
     refuse_pickle,
     relax_capture_mode,
 )
-from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_keep
+from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
@@ -230,24 +230,24 @@ cdef int launch_kernel(
     Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
 ) except -1:
     cdef ArgumentBlock block
-    cdef KeptStream kept_stream
-    cdef KeptKernel kept_kernel
+    cdef StreamPin stream_pin
+    cdef KernelPin kernel_pin
     cdef cydriver.CUlaunchConfig c_config = config._native
     cdef cydriver.CUfunction c_function
     cdef cydriver.CUresult err
-    Stream_keep(stream, &kept_stream)
-    Kernel_keep(kernel, &kept_kernel)
-    c_config.hStream = kept_stream.get()
+    Stream_pin(stream, &stream_pin)
+    Kernel_pin(kernel, &kernel_pin)
+    c_config.hStream = stream_pin.get()
     # cuLaunchKernelEx accepts a CUkernel cast to CUfunction, and takes the context from the stream.
-    c_function = <cydriver.CUfunction>kept_kernel.get()
+    c_function = <cydriver.CUfunction>kernel_pin.get()
     # Set the limit before the launch: a failed launch invalidates a capture.
     if c_config.sharedMemBytes > kernel._default_shared_limit:
-        ensure_shared_limit(kernel, kept_kernel, stream, c_config.sharedMemBytes)
-    ArgumentBlock_fill(block, kernel, kept_kernel, arguments, count)
+        ensure_shared_limit(kernel, kernel_pin, stream, c_config.sharedMemBytes)
+    ArgumentBlock_fill(block, kernel, kernel_pin, arguments, count)
     with nogil:
         err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.kernel_params, NULL)
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        retry_launch(err, &c_config, block.kernel_params, stream, config, kernel, kept_kernel)
+        retry_launch(err, &c_config, block.kernel_params, stream, config, kernel, kernel_pin)
     return 0
 
 
@@ -261,7 +261,7 @@ cdef int retry_launch(
     Stream stream,
     LaunchConfig config,
     Kernel kernel,
-    const KeptKernel& kept,
+    const KernelPin& pin,
 ) except -1:
     cdef ContextHandle h_context
     cdef int device_id = -1
@@ -275,9 +275,9 @@ cdef int retry_launch(
         Stream_context(stream, &h_context, &device_id)
         is_entered = Context_enter(h_context.get())
         try:
-            if (may_be_shared_memory and raise_shared_limit(kept, device_id, &c_most)) or is_entered:
+            if (may_be_shared_memory and raise_shared_limit(pin, device_id, &c_most)) or is_entered:
                 with nogil:
-                    err = cydriver.cuLaunchKernelEx(c_config, <cydriver.CUfunction>kept.get(), kernel_params, NULL)
+                    err = cydriver.cuLaunchKernelEx(c_config, <cydriver.CUfunction>pin.get(), kernel_params, NULL)
         finally:
             Context_leave(is_entered)
     if err != cydriver.CUresult.CUDA_SUCCESS:
@@ -327,7 +327,7 @@ cdef int raise_launch_error(
 
 # Raises a kernel's limit of dynamic shared memory above the default, once per device.
 cdef int ensure_shared_limit(
-    Kernel kernel, const KeptKernel& kept, Stream stream, unsigned int size
+    Kernel kernel, const KernelPin& pin, Stream stream, unsigned int size
 ) except -1:
     cdef ContextHandle h_context
     cdef int device_id = stream._device_id
@@ -341,26 +341,26 @@ cdef int ensure_shared_limit(
         return 0
     relax_capture_mode(mode)
     if kernel._default_shared_limit == 0:
-        kernel._default_shared_limit = shared_limit_of(kept, device_id)
+        kernel._default_shared_limit = shared_limit_of(pin, device_id)
     if size > kernel._default_shared_limit:
-        raise_shared_limit(kept, device_id, &c_most)
+        raise_shared_limit(pin, device_id, &c_most)
         kernel._raised_devices |= bit
     return 0
 
 
-cdef int prepare_for_graph(const KeptKernel& kept, unsigned int size) except -1:
+cdef int prepare_for_graph(const KernelPin& pin, unsigned int size) except -1:
     cdef cydriver.CUdevice c_device = 0
     cdef int c_most = 0
     HANDLE_RETURN(cydriver.cuCtxGetDevice(&c_device), b"cuCtxGetDevice")
-    if size > <unsigned int>shared_limit_of(kept, c_device):
-        raise_shared_limit(kept, c_device, &c_most)
+    if size > <unsigned int>shared_limit_of(pin, c_device):
+        raise_shared_limit(pin, c_device, &c_most)
     return 0
 
 
 # Raises the limit to the most dynamic shared memory that the device allows; false if it was that already.
 # Always the maximum, so that threads with different sizes do not overwrite each other's limit.
-cdef bint raise_shared_limit(const KeptKernel& kept, int device_id, int* most) except? False:
-    cdef cydriver.CUkernel c_kernel = kept.get()
+cdef bint raise_shared_limit(const KernelPin& pin, int device_id, int* most) except? False:
+    cdef cydriver.CUkernel c_kernel = pin.get()
     cdef int c_limit = 0
     cdef int c_static = 0
     HANDLE_RETURN(
@@ -378,7 +378,7 @@ cdef bint raise_shared_limit(const KeptKernel& kept, int device_id, int* most) e
         b"cuKernelGetAttribute",
     )
     most[0] = max(c_limit - c_static, 0)
-    if shared_limit_of(kept, device_id) >= most[0]:
+    if shared_limit_of(pin, device_id) >= most[0]:
         return False
     HANDLE_RETURN(
         cydriver.cuKernelSetAttribute(
@@ -393,13 +393,13 @@ cdef bint raise_shared_limit(const KeptKernel& kept, int device_id, int* most) e
 
 
 # The kernel's current limit of dynamic shared memory per block, in bytes.
-cdef int shared_limit_of(const KeptKernel& kept, int device_id) except -1:
+cdef int shared_limit_of(const KernelPin& pin, int device_id) except -1:
     cdef int c_now = 0
     HANDLE_RETURN(
         cydriver.cuKernelGetAttribute(
             &c_now,
             cydriver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            kept.get(),
+            pin.get(),
             device_id,
         ),
         b"cuKernelGetAttribute",

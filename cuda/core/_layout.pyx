@@ -170,9 +170,9 @@ cdef class _StridedLayout:
         """Remove the axes of extent 1; a layout without elements becomes one axis of extent 0."""
         if 0 in self._shape:
             return Layout_create((0,), (0,), self._itemsize, self._slice_offset)
-        kept = [(n, s) for n, s in zip(self._shape, self.explicit_strides()) if n != 1]
+        left = [(n, s) for n, s in zip(self._shape, self.explicit_strides()) if n != 1]
         return Layout_create(
-            tuple([n for n, _ in kept]), tuple([s for _, s in kept]), self._itemsize, self._slice_offset
+            tuple([n for n, _ in left]), tuple([s for _, s in left]), self._itemsize, self._slice_offset
         )
 
     def unsqueezed(self, axis: int | tuple[int, ...]) -> _StridedLayout:

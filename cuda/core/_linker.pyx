@@ -12,7 +12,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave
-from cuda.core._native._cuda_core cimport ContextHandle, Handle, Keep, Kept, Member, address, bindings_object
+from cuda.core._native._cuda_core cimport ContextHandle, Handle, Anchor, Pin, HandleField, address, bindings_object
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -37,8 +37,8 @@ __all__ = ["DriverLinker", "Linker", "LinkerOptions"]
 
 
 ctypedef Handle[cydriver.CUlinkState] LinkHandle
-ctypedef Member[cydriver.CUlinkState] LinkMember
-ctypedef Kept[cydriver.CUlinkState] KeptLink
+ctypedef HandleField[cydriver.CUlinkState] LinkField
+ctypedef Pin[cydriver.CUlinkState] LinkPin
 
 cdef dict _INPUT_TYPES = {
     ObjectCodeFormatType.CUBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_CUBIN,
@@ -97,7 +97,7 @@ cdef class DriverLinker:
     input_types = tuple(_INPUT_TYPES)
 
     cdef:
-        LinkMember _h_link
+        LinkField _h_link
         LinkData _data
         object _call_lock
 
@@ -130,7 +130,7 @@ cdef class DriverLinker:
 
     def add(self, kind, code, name):
         """Add code (``cuLinkAddData``), or a file of code (``cuLinkAddFile``)."""
-        cdef KeptLink link
+        cdef LinkPin link
         is_file = isinstance(code, str)
         data = os.fsencode(code) if is_file else code
         label = name.encode()
@@ -153,7 +153,7 @@ cdef class DriverLinker:
 
     def link(self, target) -> bytes:
         """Link, and return the CUBIN (``cuLinkComplete``)."""
-        cdef KeptLink link
+        cdef LinkPin link
         with self._call_lock:
             if not link.hold(self._h_link):
                 raise UnavailableError("this Linker is closed")
@@ -184,7 +184,7 @@ cdef LinkHandle Link_create(LinkData data) except *:
     cdef void** c_values = data.values.data()
     with nogil:
         HANDLE_RETURN(cydriver.cuLinkCreate(c_count, c_names, c_values, &c_link), b"cuLinkCreate")
-    return LinkHandle.own(c_link, &Link_destroy, Keep.of_object(<PyObject*>data))
+    return LinkHandle.own(c_link, &Link_destroy, Anchor.of_object(<PyObject*>data))
 
 
 cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:

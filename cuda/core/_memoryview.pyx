@@ -60,7 +60,7 @@ from cuda.core._dlpack cimport (
 from cuda.core._layout cimport _StridedLayout
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
-from cuda.core._native._cuda_core cimport Keep
+from cuda.core._native._cuda_core cimport Anchor
 from cuda.core._utils._cpython cimport set_error_on_any_thread
 
 import functools
@@ -111,7 +111,7 @@ cdef object export_view(ViewState self, bint is_versioned):
                 f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that knows DLPack 1.0 "
                 "(max_version)"
             )
-    return DLPack_export(tensor, self, Keep(), is_versioned, flags)
+    return DLPack_export(tensor, self, Anchor(), is_versioned, flags)
 
 
 # Fills the DLTensor of the view. Its shape and strides are stored in `extents`, which is filled if necessary. Returns
@@ -146,7 +146,7 @@ cdef bint fill_tensor(ViewState self, DLTensor* tensor, vector[int64_t]* extents
     return tensor.dtype.bits * tensor.dtype.lanes % 8 != 0 and not is_packed(self)
 
 
-# The exchange table. Callers of its functions hold the interpreter lock, except for `allocate`.
+# The exchange table. Callers of its functions hold the GIL, except for `allocate`.
 cdef DLPackExchangeAPI _table
 
 

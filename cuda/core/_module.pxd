@@ -7,7 +7,7 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from cuda.core._code._loading cimport LazyCode
-from cuda.core._native._cuda_core cimport DriverObject, KeptKernel, KernelHandle, KernelMember, refuse_closed
+from cuda.core._native._cuda_core cimport DriverObject, KernelPin, KernelHandle, KernelField, refuse_closed
 from cuda.core._utils cimport cydriver
 
 
@@ -33,7 +33,7 @@ cdef class ObjectCode(LazyCode):
 
 cdef class Kernel(DriverObject):
     cdef:
-        KernelMember _h_kernel      # keeps the library loaded
+        KernelField _h_kernel      # keeps the library loaded
         object _attributes
         object _occupancy
         str _name                   # for messages; empty when unknown
@@ -49,10 +49,10 @@ cdef class Kernel(DriverObject):
         uint64_t _loaded_devices
 
 
-# Keeps the kernel of an object for a call; RuntimeError when it is closed.
-cdef inline int Kernel_keep(Kernel self, KeptKernel* kept) except -1:
-    return 0 if kept.hold(self._h_kernel) else refuse_closed(self)
+# Pins the kernel of an object for a call; RuntimeError when it is closed.
+cdef inline int Kernel_pin(Kernel self, KernelPin* pin) except -1:
+    return 0 if pin.hold(self._h_kernel) else refuse_closed(self)
 
 
 cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name)
-cdef int Kernel_read_layout(Kernel self, const KeptKernel& kept) except -1
+cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1

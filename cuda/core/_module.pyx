@@ -31,8 +31,8 @@ from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     ContextHandle,
     DriverObject,
-    Keep,
-    KeptKernel,
+    Anchor,
+    KernelPin,
     KernelHandle,
     LibraryHandle,
     address,
@@ -540,7 +540,7 @@ cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
         known = variable_names(code, self._code_type) if is_not_found(error) else None
         ObjectCode_explain_symbol(self, error, code, "variable", name, symbol, known)
         raise
-    borrow(c_pointer, c_size, h_library.keep(), &h_allocation)
+    borrow(c_pointer, c_size, h_library.anchor(), &h_allocation)
     return Buffer_create(Buffer, h_allocation, None, None)
 
 
@@ -561,7 +561,7 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
         known = source_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
         ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
         raise
-    h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.keep())
+    h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.anchor())
     kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
     kernels = kernels_of(self)
     return kernel if kernels is None else kernels.setdefault(name, kernel)
@@ -602,7 +602,7 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
     cdef KernelHandle h_kernel = kernel_registry().find(c_kernel)
     if not h_kernel:
         return Kernel_create(
-            KernelHandle.borrow(c_kernel, Keep() if mod is None else Keep.of_object(<PyObject*>mod)), ""
+            KernelHandle.borrow(c_kernel, Anchor() if mod is None else Anchor.of_object(<PyObject*>mod)), ""
         )
     if mod is not None:
         HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
@@ -618,12 +618,12 @@ cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
     kernel_registry().remove(c_kernel)
 
 
-cdef int Kernel_read_layout(Kernel self, const KeptKernel& kept) except -1:
+cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
     cdef vector[ParamSlot] slots
     if c_driver_version() < 12040:
         self._has_layout = True
         return 0
-    read_kernel_layout(kept.get(), slots)
+    read_kernel_layout(pin.get(), slots)
     with cython.critical_section(self):
         if not self._has_layout:
             self._slots.swap(slots)
@@ -634,10 +634,10 @@ cdef int Kernel_read_layout(Kernel self, const KeptKernel& kept) except -1:
 
 
 cdef int Kernel_check_layout(Kernel self) except -1:
-    cdef KeptKernel kept
+    cdef KernelPin pin
     if not self._has_layout:
-        Kernel_keep(self, &kept)
-        Kernel_read_layout(self, kept)
+        Kernel_pin(self, &pin)
+        Kernel_read_layout(self, pin)
     if not self._is_layout_known:
         raise NotImplementedError(
             "the parameters of a kernel can only be queried with a driver of CUDA 12.4 or newer; install a newer driver"

@@ -6,11 +6,11 @@ from libc.stdint cimport uintptr_t
 from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
 from cuda.core._native._cuda_core cimport (
     ContextHandle,
-    ContextMember,
-    EventMember,
-    KeptStream,
+    ContextField,
+    EventField,
+    StreamPin,
     StreamHandle,
-    StreamMember,
+    StreamField,
 )
 from cuda.core._utils cimport cydriver
 
@@ -22,15 +22,15 @@ cdef class StreamSource(DriverObject):
 
 cdef class Stream(StreamSource):
     cdef:
-        StreamMember _h_stream
-        ContextMember _h_context    # empty for default streams: theirs is the current one
-        EventMember _h_join         # recorded for streams that wait for this one
+        StreamField _h_stream
+        ContextField _h_context    # empty for default streams: theirs is the current one
+        EventField _h_join         # recorded for streams that wait for this one
         int _device_id              # -1 until known
 
 
-# Keeps the stream of an object for a call; RuntimeError when it is closed.
-cdef inline int Stream_keep(Stream self, KeptStream* kept) except -1:
-    return 0 if kept.hold(self._h_stream) else refuse_closed(self)
+# Pins the stream of an object for a call; RuntimeError when it is closed.
+cdef inline int Stream_pin(Stream self, StreamPin* pin) except -1:
+    return 0 if pin.hold(self._h_stream) else refuse_closed(self)
 
 
 # Whether it is a default stream (or none was given), which is another stream in each context.
@@ -50,4 +50,4 @@ cpdef Stream default_stream()
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1
 
 # Lets later work of the kept stream wait for all work now in the other one.
-cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1
+cdef int Stream_wait_stream(const StreamPin& waiting, Stream other) except -1

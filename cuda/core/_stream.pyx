@@ -20,16 +20,16 @@ from cuda.core._context cimport (
     Context_wrap,
 )
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
-from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_keep, Event_wrap
+from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_pin, Event_wrap
 from cuda.core._native._cuda_core cimport retire_stream
 from cuda.core._native._cuda_core cimport DriverObject, bindings_object
 from cuda.core._native._cuda_core cimport (
     ContextHandle,
     EventHandle,
     GreenHandle,
-    Keep,
-    KeptEvent,
-    KeptStream,
+    Anchor,
+    EventPin,
+    StreamPin,
     StreamHandle,
     address,
     stream_registry,
@@ -72,8 +72,8 @@ cdef class Stream(StreamSource):
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return ``(0, address)``: the protocol through which libraries exchange streams, in version 0."""
-        cdef KeptStream stream
-        Stream_keep(self, &stream)
+        cdef StreamPin stream
+        Stream_pin(self, &stream)
         return (0, <intptr_t>stream.get())
 
     @staticmethod
@@ -114,8 +114,8 @@ cdef class Stream(StreamSource):
         CUDAError
             If work in the stream failed.
         """
-        cdef KeptStream stream
-        Stream_keep(self, &stream)
+        cdef StreamPin stream
+        Stream_pin(self, &stream)
         with nogil:
             wait_for_stream(stream.get())
 
@@ -141,8 +141,8 @@ cdef class Stream(StreamSource):
         RuntimeError
             If the stream or ``event`` is closed.
         """
-        cdef KeptStream kept_stream
-        cdef KeptEvent kept_event
+        cdef StreamPin stream_pin
+        cdef EventPin event_pin
         if event is None:
             return Stream_record_new(self, Event_flags(options))
         if not isinstance(event, Event):
@@ -150,11 +150,11 @@ cdef class Stream(StreamSource):
         if (<Event>event)._flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes can be recorded only once, when it is made")
         # Enqueueing blocks while the device's queue is full, and a host callback in that queue may wait for the
-        # interpreter lock: so every call that enqueues releases it.
-        Stream_keep(self, &kept_stream)
-        Event_keep(<Event>event, &kept_event)
+        # GIL: so every call that enqueues releases it.
+        Stream_pin(self, &stream_pin)
+        Event_pin(<Event>event, &event_pin)
         with nogil:
-            HANDLE_RETURN(cydriver.cuEventRecord(kept_event.get(), kept_stream.get()), b"cuEventRecord")
+            HANDLE_RETURN(cydriver.cuEventRecord(event_pin.get(), stream_pin.get()), b"cuEventRecord")
         return event
 
     def wait(self, event_or_stream: Event | Stream) -> None:
@@ -174,14 +174,14 @@ cdef class Stream(StreamSource):
         RuntimeError
             If one of them is closed.
         """
-        cdef KeptStream kept_stream
-        cdef KeptEvent kept_event
-        Stream_keep(self, &kept_stream)
+        cdef StreamPin stream_pin
+        cdef EventPin event_pin
+        Stream_pin(self, &stream_pin)
         if isinstance(event_or_stream, Event):
-            Event_keep(<Event>event_or_stream, &kept_event)
+            Event_pin(<Event>event_or_stream, &event_pin)
             with nogil:
                 HANDLE_RETURN(
-                    cydriver.cuStreamWaitEvent(kept_stream.get(), kept_event.get(), 0), b"cuStreamWaitEvent"
+                    cydriver.cuStreamWaitEvent(stream_pin.get(), event_pin.get(), 0), b"cuStreamWaitEvent"
                 )
             return
         try:
@@ -190,7 +190,7 @@ cdef class Stream(StreamSource):
             raise ValueError(
                 f"event_or_stream must be an Event or a Stream, not {type(event_or_stream).__name__}"
             ) from error
-        Stream_wait_stream(kept_stream, other)
+        Stream_wait_stream(stream_pin, other)
 
     def create_graph_builder(self) -> GraphBuilder:
         """Create a graph builder that captures the work of this stream into a graph.
@@ -225,19 +225,19 @@ cdef class Stream(StreamSource):
         """Whether the stream runs without implicit synchronization with the legacy default stream
         (``cuStreamGetFlags``, ``CU_STREAM_NON_BLOCKING``).
         """
-        cdef KeptStream stream
+        cdef StreamPin stream
         cdef unsigned int c_flags = 0
-        Stream_keep(self, &stream)
+        Stream_pin(self, &stream)
         HANDLE_RETURN(cydriver.cuStreamGetFlags(stream.get(), &c_flags), b"cuStreamGetFlags")
         return bool(c_flags & cydriver.CU_STREAM_NON_BLOCKING)
 
     @property
     def is_done(self) -> bool:
         """Whether all work in the stream has completed (``cuStreamQuery``)."""
-        cdef KeptStream stream
+        cdef StreamPin stream
         cdef cydriver.CUresult err
-        Stream_keep(self, &stream)
-        # Without the interpreter lock: this waits for a thread that is blocked in a launch on the same stream.
+        Stream_pin(self, &stream)
+        # Without the GIL: this waits for a thread that is blocked in a launch on the same stream.
         with nogil:
             err = cydriver.cuStreamQuery(stream.get())
         return bool(ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"))
@@ -245,9 +245,9 @@ cdef class Stream(StreamSource):
     @property
     def priority(self) -> int:
         """The priority of the stream; a lower number is a higher priority (``cuStreamGetPriority``)."""
-        cdef KeptStream stream
+        cdef StreamPin stream
         cdef int c_priority = 0
-        Stream_keep(self, &stream)
+        Stream_pin(self, &stream)
         HANDLE_RETURN(cydriver.cuStreamGetPriority(stream.get(), &c_priority), b"cuStreamGetPriority")
         return c_priority
 
@@ -377,7 +377,7 @@ cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object 
                 )
     finally:
         Context_leave(is_entered)
-    h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_context.keep())
+    h_stream = StreamHandle.own(c_stream, &Stream_destroy, h_context.anchor())
     stream_registry().add(h_stream)
     self._h_stream.set(move(h_stream))
     self._h_context.set(h_context)
@@ -397,7 +397,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
     # For a stream of this library, the wrapper holds a reference of its own.
     cdef StreamHandle h_stream = stream_registry().find(c_stream)
     if not h_stream:
-        h_stream = StreamHandle.borrow(c_stream, Keep() if owner is None else Keep.of_object(<PyObject*>owner))
+        h_stream = StreamHandle.borrow(c_stream, Anchor() if owner is None else Anchor.of_object(<PyObject*>owner))
     self._h_stream.set(move(h_stream))
     self._device_id = -1
     return self
@@ -445,7 +445,7 @@ cpdef Stream default_stream():
 
 cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):
     cdef Stream self = cls.__new__(cls)
-    self._h_stream.set(StreamHandle.borrow(c_stream, Keep()))
+    self._h_stream.set(StreamHandle.borrow(c_stream, Anchor()))
     self._device_id = -1
     return self
 
@@ -483,9 +483,9 @@ cdef int Stream_check_priority(int c_priority) except -1:
 
 
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1:
-    cdef KeptStream stream
+    cdef StreamPin stream
     cdef cydriver.CUcontext c_context = NULL
-    Stream_keep(self, &stream)
+    Stream_pin(self, &stream)
     h_context[0] = self._h_context.copy()
     if not h_context[0]:
         if is_default(stream.handle()):
@@ -506,12 +506,12 @@ cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) e
 
 
 cdef Event Stream_record_new(Stream self, unsigned int c_flags):
-    cdef KeptStream stream
+    cdef StreamPin stream
     cdef ContextHandle h_context
     cdef EventHandle h_event
     cdef int device_id = -1
     cdef int is_entered = 0
-    Stream_keep(self, &stream)
+    Stream_pin(self, &stream)
     Stream_context(self, &h_context, &device_id)
     with nogil:
         is_entered = Context_enter(h_context.get())
@@ -523,13 +523,13 @@ cdef Event Stream_record_new(Stream self, unsigned int c_flags):
     return Event_wrap(h_event, h_context, device_id, c_flags)
 
 
-cdef int Stream_wait_stream(const KeptStream& waiting, Stream other) except -1:
-    cdef KeptStream awaited
+cdef int Stream_wait_stream(const StreamPin& waiting, Stream other) except -1:
+    cdef StreamPin awaited
     cdef ContextHandle h_context
     cdef EventHandle h_event
     cdef int device_id = -1
     cdef int is_entered = 0
-    Stream_keep(other, &awaited)
+    Stream_pin(other, &awaited)
     h_event = other._h_join.copy()
     if not h_event:
         Stream_context(other, &h_context, &device_id)

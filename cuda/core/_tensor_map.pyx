@@ -469,7 +469,7 @@ cdef class TensorMapDescriptor:
     A descriptor cannot be constructed directly:
     :meth:`StridedMemoryView.as_tensor_map() <cuda.core.utils.StridedMemoryView.as_tensor_map>` returns one. Pass it to
     :func:`launch` for a parameter of type ``const __grid_constant__ CUtensorMap``; the kernel gets a copy. A descriptor
-    keeps its view, and so the memory, alive. Keep the descriptor until the kernels that use it have completed. Needs
+    keeps its view, and so the memory, alive. Anchor the descriptor until the kernels that use it have completed. Needs
     compute capability 9.0.
     """
 

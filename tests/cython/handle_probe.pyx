@@ -8,11 +8,11 @@ from cpython.object cimport PyObject
 from libcpp.atomic cimport atomic
 from libcpp.vector cimport vector
 
-from cuda.core._native._cuda_core cimport Handle, Keep, Kept, Member, Registry
+from cuda.core._native._cuda_core cimport Handle, Anchor, Pin, HandleField, Registry
 
 ctypedef Handle[size_t] NumberHandle
-ctypedef Member[size_t] NumberMember
-ctypedef Kept[size_t] KeptNumber
+ctypedef HandleField[size_t] NumberField
+ctypedef Pin[size_t] NumberPin
 
 cdef enum:
     CAPACITY = 1 << 20
@@ -37,7 +37,7 @@ cdef void end(size_t number) noexcept nogil:
     _ended.fetch_add(1)
 
 
-cdef NumberHandle make(size_t parent, const Keep& keep) noexcept nogil:
+cdef NumberHandle make(size_t parent, const Anchor& anchor) noexcept nogil:
     cdef size_t number = (_next.fetch_add(1) + 1) % CAPACITY
     # Busy threads make millions of handles on a slow machine: the numbers of handles that ended are used again.
     while number == 0 or _alive[number]:
@@ -45,7 +45,7 @@ cdef NumberHandle make(size_t parent, const Keep& keep) noexcept nogil:
     _made.fetch_add(1)
     _parent[number] = parent
     _alive[number] = 1
-    return NumberHandle.own(number, &end, keep)
+    return NumberHandle.own(number, &end, anchor)
 
 
 cdef class Node:
@@ -54,13 +54,13 @@ cdef class Node:
     cdef NumberHandle h
     cdef object __weakref__
 
-    def __init__(self, Node parent=None, object keep=None):
+    def __init__(self, Node parent=None, object anchor=None):
         if parent is not None:
-            self.h = make(parent.h.get(), parent.h.keep())
-        elif keep is not None:
-            self.h = make(0, Keep.of_object(<PyObject*>keep))
+            self.h = make(parent.h.get(), parent.h.anchor())
+        elif anchor is not None:
+            self.h = make(0, Anchor.of_object(<PyObject*>anchor))
         else:
-            self.h = make(0, Keep())
+            self.h = make(0, Anchor())
 
     @property
     def number(self):
@@ -81,7 +81,7 @@ cdef class Node:
 
     def borrow(self):
         cdef Node node = Node.__new__(Node)
-        node.h = NumberHandle.borrow(self.h.get(), Keep())
+        node.h = NumberHandle.borrow(self.h.get(), Anchor())
         return node
 
     def close(self):
@@ -96,7 +96,7 @@ cdef class Node:
 cdef class Holder:
     """An object with a handle as member; calls keep the handle's value alive while they use it."""
 
-    cdef NumberMember h
+    cdef NumberField h
 
     def __init__(self, Node node):
         self.h.set(node.h)
@@ -122,7 +122,7 @@ cdef class Holder:
 
     def use(self, callback):
         """Return the number, and whether it is alive after a callback; None if the member is empty."""
-        cdef KeptNumber number
+        cdef NumberPin number
         if not number.hold(self.h):
             return None
         callback()
@@ -157,20 +157,20 @@ cdef void see_lock(size_t number) noexcept nogil:
 
 
 def has_lock_at_the_end(bint is_brief):
-    """Return 1 if the interpreter lock is held while a handle ends, else 0."""
+    """Return 1 if the GIL is held while a handle ends, else 0."""
     make_and_end(is_brief)
     return _lock_seen
 
 
 cdef void make_and_end(bint is_brief) noexcept:
     if is_brief:
-        NumberHandle.own_without_blocking(1, &see_lock, Keep())
+        NumberHandle.own_holding_gil(1, &see_lock, Anchor())
     else:
-        NumberHandle.own(1, &see_lock, Keep())
+        NumberHandle.own(1, &see_lock, Anchor())
 
 
 def hammer(size_t rounds, unsigned int seed):
-    """Make, copy, register, find and drop handles in random order without the interpreter lock."""
+    """Make, copy, register, find and drop handles in random order without the GIL."""
     with nogil:
         _hammer(rounds, seed)
 
@@ -190,9 +190,9 @@ cdef void _hammer(size_t rounds, unsigned int seed) noexcept nogil:
         else:
             h = pool[(seed >> 20) & 15]
             if h:
-                pool[j] = make(h.get(), h.keep())
+                pool[j] = make(h.get(), h.anchor())
             else:
-                pool[j] = make(0, Keep())
+                pool[j] = make(0, Anchor())
             _registry.add(pool[j])
             h = _registry.find(pool[j].get())
         h.reset()

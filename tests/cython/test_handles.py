@@ -364,20 +364,20 @@ def test_copy_outlives_its_member(probe, ledger):
 
 
 MISUSES = {
-    "the value of a member": "member.get();",
-    "the struct in a member": "member.value();",
-    "the value of a temporary copy": "member.copy().get();",
-    "the struct in a temporary copy": "member.copy().value();",
-    "a copy of what a call keeps": "Kept<int> kept; Kept<int> other(kept);",
-    "a copy of a member": "Member<int> other(member);",
+    "the value of a handle field": "field.get();",
+    "the struct in a handle field": "field.value();",
+    "the value of a temporary copy": "field.copy().get();",
+    "the struct in a temporary copy": "field.copy().value();",
+    "a copy of a pin": "Pin<int> pin; Pin<int> other(pin);",
+    "a copy of a handle field": "HandleField<int> other(field);",
 }
 
 
 @pytest.mark.parametrize("misuse", [None, *MISUSES])
 def test_raw_values_can_be_read_from_kept_references_only(misuse):
-    use = MISUSES[misuse] if misuse else "Kept<int> kept; if (kept.hold(member)) kept.get();"
+    use = MISUSES[misuse] if misuse else "Pin<int> pin; if (pin.hold(field)) pin.get();"
     folder = Path(cuda.core.__file__).parent / "_native"
-    source = f'#include "member.hpp"\nusing namespace cuda_core;\nvoid use(Member<int>& member) {{ {use} }}\n'
+    source = f'#include "handle_field.hpp"\nusing namespace cuda_core;\nvoid use(HandleField<int>& field) {{ {use} }}\n'
     command = ["g++", "-std=c++17", "-fsyntax-only", "-xc++", "-", f"-I{folder}", f"-I{sysconfig.get_path('include')}"]
     done = subprocess.run(command, input=source, capture_output=True, text=True)
     assert (done.returncode == 0) == (misuse is None), done.stderr[-2000:]

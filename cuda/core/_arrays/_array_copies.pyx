@@ -20,9 +20,9 @@ from cuda.core._arrays._views cimport (
 from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType, DLPACK_FLAG_IS_COPIED
 from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, wait_to_copy
 from cuda.core._memory._buffer cimport ArrayAccess
-from cuda.core._native._cuda_core cimport Allocation, KeptStream, StreamHandle, address
+from cuda.core._native._cuda_core cimport Allocation, StreamPin, StreamHandle, address
 from cuda.core._native._device_wait cimport wait_for_stream
-from cuda.core._stream cimport Stream_accept, Stream_keep
+from cuda.core._stream cimport Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 
 from math import prod
@@ -171,10 +171,10 @@ cdef tuple packed(tuple shape):
 cdef int copy_view(ViewState target, ViewState source, object stream, object allocator, object blocking) except -1:
     cdef bint is_on_host = not (target._is_device_accessible or source._is_device_accessible)
     cdef bint is_waiting
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     check_arguments(target, source, allocator, blocking)
     if stream is not None or not is_on_host:
-        Stream_keep(Stream_accept(stream), &kept_stream)
+        Stream_pin(Stream_accept(stream), &stream_pin)
     if 0 in layout_of(target)._shape or is_same_array(target, source):
         return 0
     plan = plan_copy(
@@ -187,8 +187,8 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
     if not (is_on_host and plan.is_one_row):
         check_no_overlap(target, source)
     if is_on_host:
-        if kept_stream:
-            wait_for(kept_stream)
+        if stream_pin:
+            wait_for(stream_pin)
         copy_on_host(target, source, plan)
         return 0
     if blocking is None:
@@ -201,14 +201,14 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
         not target._is_device_accessible,
         source._ptr,
         not source._is_device_accessible,
-        kept_stream.handle(),
+        stream_pin.handle(),
     )
     if is_waiting:
-        wait_for(kept_stream)
+        wait_for(stream_pin)
     return 0
 
 
-cdef int wait_for(const KeptStream& stream) except -1:
+cdef int wait_for(const StreamPin& stream) except -1:
     with nogil:
         wait_for_stream(stream.get())
     return 0

@@ -362,7 +362,7 @@ def register_importer(cls: type, importer: object | None) -> None:
 
     Examples
     --------
-    >>> register_importer(Image, lambda image, stream_ptr: image.pixels)
+    >>> register_importer(BindlessObject, lambda image, stream_ptr: image.pixels)
     """
     cdef const Importer* found = NULL
     if not isinstance(cls, type):

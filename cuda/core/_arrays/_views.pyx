@@ -41,8 +41,8 @@ from cuda.core._layout cimport (
     checked_strides,
 )
 from cuda.core._memory._memory_resource cimport PointerInfo, pointer_info
-from cuda.core._native._cuda_core cimport ContextHandle, KeptStream
-from cuda.core._stream cimport Stream_keep, Stream_wait_stream, Stream_wrap
+from cuda.core._native._cuda_core cimport ContextHandle, StreamPin
+from cuda.core._stream cimport Stream_pin, Stream_wait_stream, Stream_wrap
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport read_short_int, tuple_items
 
@@ -754,9 +754,9 @@ cdef object stream_argument(object stream_ptr, int device_type, Purpose purpose)
 
 
 cdef int order_streams(object consumer, object producer) except -1:
-    cdef KeptStream waiting
+    cdef StreamPin waiting
     if consumer != producer:
-        Stream_keep(Stream_wrap(<cydriver.CUstream><uintptr_t>consumer, None), &waiting)
+        Stream_pin(Stream_wrap(<cydriver.CUstream><uintptr_t>consumer, None), &waiting)
         Stream_wait_stream(waiting, Stream_wrap(<cydriver.CUstream><uintptr_t>producer, None))
     return 0
 

@@ -267,7 +267,7 @@ cdef class KernelOccupancy:
         else:
             c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>getattr(needed, "address", needed)
         c_kernel = function_of(self._h_kernel)
-        # The interpreter lock is released, because the function may acquire it.
+        # The GIL is released, because the function may acquire it.
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuOccupancyMaxPotentialBlockSize(

@@ -4,13 +4,13 @@
 
 from libc.stddef cimport size_t
 
-from cuda.core._native._cuda_core cimport DriverObject, LibraryHandle, LibraryMember
+from cuda.core._native._cuda_core cimport DriverObject, LibraryHandle, LibraryField
 from cuda.core._utils cimport cydriver
 
 
 cdef class LazyCode(DriverObject):
     cdef:
-        LibraryMember _h_library    # empty until loaded
+        LibraryField _h_library    # empty until loaded
         object _code                # bytes, bytearray, or the path as str
         str _code_type
         str _name

@@ -15,7 +15,7 @@ from cpython.object cimport PyObject
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     DriverObject,
-    Keep,
+    Anchor,
     LibraryHandle,
     address,
     bindings_object,
@@ -244,7 +244,7 @@ cdef LibraryHandle load(LazyCode self) except *:
                 log = ptx_log(code, self._code_type)
                 explain(error, f"loading {described(code, self._code_type, self._name)} failed{log}")
                 raise
-            h_library = LibraryHandle.own(c_library, &destroy_library, Keep())
+            h_library = LibraryHandle.own(c_library, &destroy_library, Anchor())
             # If the object was closed meanwhile, only this call keeps the library.
             if self._lock is not None:
                 self._h_library.set(h_library)
@@ -298,13 +298,13 @@ cdef class Loading:
 
     cdef int load(self) except -1:
         cdef LoadCall* call = &self.call
-        cdef Keep keep = Keep.of_object(<PyObject*>self)
+        cdef Anchor anchor = Anchor.of_object(<PyObject*>self)
         cdef cydriver.CUresult err
         call.is_file, call.c_data = self.is_file, self.data
         call.has_counts = c_driver_version() >= 12040
         with nogil:
             limit_backlog()
-            err = <cydriver.CUresult>call_interruptibly(&load_and_check, call, keep)
+            err = <cydriver.CUresult>call_interruptibly(&load_and_check, call, anchor)
             if err != cydriver.CUresult.CUDA_SUCCESS:
                 raise_driver_error(err, call.api)
         return 0
@@ -345,7 +345,7 @@ cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
 # Unloading blocks until the context is idle, and a garbage collection must not block.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
     # If other work was enqueued meanwhile, it is postponed again.
-    if is_interpreter_exiting() or not retire(c_library, &unload_when_idle, Keep()):
+    if is_interpreter_exiting() or not retire(c_library, &unload_when_idle, Anchor()):
         unload_image(c_library)
 
 

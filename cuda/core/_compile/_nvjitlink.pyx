@@ -146,7 +146,7 @@ cdef class NvJitLink:
         return link.log(kind == "error")
 
     def close(self) -> None:
-        """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
+        """Anchor the logs and destroy the link (``nvJitLinkDestroy``)."""
         self._is_closed = True
         self._call(self._destroy)
 

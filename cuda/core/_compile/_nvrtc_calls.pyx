@@ -87,14 +87,14 @@ def nvrtcDestroyProgram(program):
 def nvrtcCompileProgram(program, int count, list options not None):
     cdef cynvrtc.nvrtcProgram c_program = program_of(program)
     cdef cynvrtc.nvrtcResult c_result
-    cdef list kept = list(options)  # another thread may change the list during the call
-    cdef int c_count = <int>len(kept)
+    cdef list given = list(options)  # another thread may change the list during the call
+    cdef int c_count = <int>len(given)
     cdef const char** c_options = <const char**>PyMem_Malloc((c_count + 1) * sizeof(char*))
     if c_options == NULL:
         raise MemoryError()
     try:
         for index in range(c_count):
-            c_options[index] = <bytes?>kept[index]
+            c_options[index] = <bytes?>given[index]
         with nogil:
             c_result = cynvrtc.nvrtcCompileProgram(c_program, c_count, c_options)
     finally:

@@ -21,17 +21,17 @@ from cuda.core._native._cuda_core cimport (
     ContextHandle,
     EventHandle,
     Handle,
-    Keep,
-    Kept,
-    KeptStream,
-    Member,
+    Anchor,
+    Pin,
+    StreamPin,
+    HandleField,
     StreamHandle,
     free_after,
     refuse_closed,
     relax_capture_mode,
     stream_captures,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
+from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport WARN_RETURN
@@ -277,7 +277,7 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
     cdef Buffer _allocate_open(self, size_t size, Stream stream):
         cdef AllocationHandle h_allocation
         cdef Allocation value
-        cdef Keep keep
+        cdef Anchor anchor
         cdef Buffer inner
         cdef size_t c_stream
         # If anything fails after this, the lease is destroyed and undoes its counts.
@@ -301,8 +301,8 @@ cdef class AccountingMemoryResource(MemoryResourceAdaptor):
             self._records[lease.number] = note
         Lease_commit(lease)
         value.resource = <PyObject*>lease
-        keep = Keep.of_object(<PyObject*>lease)
-        h_allocation = AllocationHandle.own_with_wait(move(value), &end_lease, move(keep))
+        anchor = Anchor.of_object(<PyObject*>lease)
+        h_allocation = AllocationHandle.own_with_wait(move(value), &end_lease, move(anchor))
         return Buffer_create(type(inner), h_allocation, self, None)
 
 
@@ -341,8 +341,8 @@ cdef extern from "block_cache.hpp" namespace "cuda_core" nogil:
 
 ctypedef BlockCache* BlockCachePointer
 ctypedef Handle[BlockCachePointer] CacheHandle
-ctypedef Member[BlockCachePointer] CacheMember
-ctypedef Kept[BlockCachePointer] KeptCache
+ctypedef HandleField[BlockCachePointer] CacheField
+ctypedef Pin[BlockCachePointer] CachePin
 
 
 cdef class CachingMemoryResource(MemoryResourceAdaptor):
@@ -379,7 +379,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
     """
 
     cdef:
-        CacheMember _h_cache
+        CacheField _h_cache
         public bint _waits      # reuse needs completed work on every stream, because the host may access the memory
         object _buffer_class    # the class of the upstream resource's buffers; None for Buffer
 
@@ -388,13 +388,13 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
     def __init__(self, upstream, *, max_cached_bytes: int | None = None):
         """Wrap another resource."""
-        cdef KeptCache cache
+        cdef CachePin cache
         if max_cached_bytes is not None:
             check_byte_option("max_cached_bytes", max_cached_bytes)
         MemoryResourceAdaptor.__init__(self, upstream)
         self._waits = upstream.is_host_accessible and upstream.is_device_accessible
         if max_cached_bytes is not None:
-            Caching_keep(self, &cache)
+            Caching_pin(self, &cache)
             cache.get().set_limit(min(max_cached_bytes, largest_block))
 
     def trim(self, min_bytes_to_keep: int = 0) -> int:
@@ -420,9 +420,9 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
             If ``min_bytes_to_keep`` is negative.
         """
         cdef size_t bytes_to_keep = size_argument(min_bytes_to_keep)
-        cdef KeptCache cache
+        cdef CachePin cache
         cdef size_t returned
-        Caching_keep(self, &cache)
+        Caching_pin(self, &cache)
         with nogil:
             returned = free_blocks(cache.get().shrink(bytes_to_keep))
         return returned
@@ -432,8 +432,8 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
 
         Buffers stay valid; when they are closed, their memory is returned to the upstream resource.
         """
-        cdef KeptCache cache
-        Caching_keep(self, &cache)
+        cdef CachePin cache
+        Caching_pin(self, &cache)
         MemoryResourceAdaptor.close(self)
         with nogil:
             free_blocks(cache.get().close())
@@ -441,7 +441,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
     @property
     def max_cached_bytes(self) -> int | None:
         """The maximum size of the cache in bytes, or None for no limit."""
-        cdef KeptCache cache
+        cdef CachePin cache
         cdef size_t limit
         cache.hold(self._h_cache)
         limit = cache.get().limit()
@@ -450,38 +450,38 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
     @property
     def cached_bytes(self) -> int:
         """The size of the cached memory in bytes, without memory in use."""
-        cdef KeptCache cache
-        Caching_keep(self, &cache)
+        cdef CachePin cache
+        Caching_pin(self, &cache)
         return cache.get().bytes()
 
     @property
     def hit_count(self) -> int:
         """The number of allocations served from the cache."""
-        cdef KeptCache cache
-        Caching_keep(self, &cache)
+        cdef CachePin cache
+        Caching_pin(self, &cache)
         return cache.get().hits()
 
     @property
     def miss_count(self) -> int:
         """The number of allocations that could not be served from the cache."""
-        cdef KeptCache cache
-        Caching_keep(self, &cache)
+        cdef CachePin cache
+        Caching_pin(self, &cache)
         return cache.get().misses()
 
     cdef Buffer _allocate_open(self, size_t size, Stream stream):
         cdef Allocation value
         cdef AllocationHandle h_allocation
         cdef Buffer buffer
-        cdef KeptCache kept_cache
-        cdef KeptStream kept_stream
+        cdef CachePin cache_pin
+        cdef StreamPin stream_pin
         cdef BlockCache* cache
-        Caching_keep(self, &kept_cache)
-        cache = kept_cache.get()
-        Stream_keep(stream, &kept_stream)
-        if is_default(kept_stream.handle()):
+        Caching_pin(self, &cache_pin)
+        cache = cache_pin.get()
+        Stream_pin(stream, &stream_pin)
+        if is_default(stream_pin.handle()):
             Adaptor_set_stream(self, stream, &value)
         else:
-            value.h_stream = kept_stream.handle()
+            value.h_stream = stream_pin.handle()
         if size == 0 or size > cache.limit() or (self._is_ordered and stream_captures(value.h_stream.get())):
             return MemoryResourceAdaptor._allocate_open(self, size, stream)
         value.block = cache.reuse(value.h_stream.get(), value.h_context.get(), bin_of(size), not self._waits)
@@ -493,7 +493,7 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         value.size = size
         # Like Buffer_create, but moves the handle instead of copying it, because allocation is called in loops. The
         # handle returns the block to the cache.
-        h_allocation = AllocationHandle.own_without_blocking(move(value), &return_to_cache, kept_cache.keep())
+        h_allocation = AllocationHandle.own_holding_gil(move(value), &return_to_cache, cache_pin.anchor())
         with cython.critical_section(self):
             cls = self._buffer_class
         buffer = Buffer.__new__(Buffer) if cls is None else cls.__new__(cls)
@@ -533,9 +533,9 @@ cdef Buffer Adaptor_allocate_upstream(
 
 # Sets the stream on which memory of the adaptor will be freed.
 cdef int Adaptor_set_stream(MemoryResourceAdaptor self, Stream stream, Allocation* value) except -1:
-    cdef KeptStream kept_stream
-    Stream_keep(stream, &kept_stream)
-    value.h_stream = kept_stream.handle()
+    cdef StreamPin stream_pin
+    Stream_pin(stream, &stream_pin)
+    value.h_stream = stream_pin.handle()
     if self._is_ordered:
         fix_context(value[0])
     return 0
@@ -633,18 +633,18 @@ cdef void Lease_end(Allocation& value) noexcept:
 # --- The cache -------------------------------------------------------------------------------------
 
 cdef CacheHandle new_cache() except *:
-    return CacheHandle.own(new BlockCache(&can_free), &destroy_cache, Keep())
+    return CacheHandle.own(new BlockCache(&can_free), &destroy_cache, Anchor())
 
 
-cdef inline int Caching_keep(CachingMemoryResource self, KeptCache* kept) except -1:
+cdef inline int Caching_pin(CachingMemoryResource self, CachePin* pin) except -1:
     cdef CacheHandle h_fresh
-    kept.hold(self._h_cache)
+    pin.hold(self._h_cache)
     # In a forked child, start an empty cache: the cached memory belongs to the parent, and is not freed here.
-    if not kept.get().is_of_this_process():
+    if not pin.get().is_of_this_process():
         h_fresh = new_cache()
-        h_fresh.get().set_limit(kept.get().limit())
+        h_fresh.get().set_limit(pin.get().limit())
         self._h_cache.set(h_fresh)
-        kept.hold(self._h_cache)
+        pin.hold(self._h_cache)
     return 0
 
 
@@ -739,7 +739,7 @@ cdef void query_lane(Lane* lane, uint64_t now) noexcept nogil:
     else:
         if not lane.event:
             if cydriver.cuEventCreate(&c_event, cydriver.CU_EVENT_DISABLE_TIMING) == cydriver.CUresult.CUDA_SUCCESS:
-                lane.event = EventHandle.own(c_event, &Event_destroy, lane.h_context.keep())
+                lane.event = EventHandle.own(c_event, &Event_destroy, lane.h_context.anchor())
         if lane.event:
             lane.recorded_at = now
             lane.is_event_pending = (

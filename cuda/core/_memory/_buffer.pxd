@@ -10,9 +10,9 @@ from cuda.core._memory._memory_resource cimport MemoryResource as CMemoryResourc
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
-    AllocationMember,
+    AllocationField,
     DriverObject,
-    KeptAllocation,
+    AllocationPin,
     StreamHandle,
     refuse_closed,
 )
@@ -21,7 +21,7 @@ from cuda.core._stream cimport Stream
 
 cdef class Buffer(DriverObject):
     cdef:
-        AllocationMember _h_allocation
+        AllocationField _h_allocation
         object _memory_resource     # None for wrapped memory
         object _owner               # the parent of a sub-buffer
         object _ipc_descriptor      # kept when closed, because others may still open the memory
@@ -56,9 +56,9 @@ cdef object resource_of(Buffer self)
 # Refreshes `handle` and `size` after the allocation has changed.
 cdef int Buffer_update_members(Buffer self) except -1
 
-# Keeps the memory for a call; RuntimeError if the buffer is closed.
-cdef inline int Buffer_keep(Buffer self, KeptAllocation* kept) except -1:
-    return 0 if kept.hold(self._h_allocation) else refuse_closed(self)
+# Pins the memory for a call; RuntimeError if the buffer is closed.
+cdef inline int Buffer_pin(Buffer self, AllocationPin* pin) except -1:
+    return 0 if pin.hold(self._h_allocation) else refuse_closed(self)
 
 # TypeError if the buffer is read-only. `name` is the name of the argument.
 cdef inline int check_writable(Buffer self, str name) except -1:

@@ -28,9 +28,9 @@ from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
     DriverObject,
-    Keep,
-    KeptAllocation,
-    KeptStream,
+    Anchor,
+    AllocationPin,
+    StreamPin,
     LaunchList,
     StreamHandle,
     WeakHandle,
@@ -39,7 +39,7 @@ from cuda.core._native._cuda_core cimport (
     refuse_closed,
     retire,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream
+from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream
 
 from collections.abc import Sequence
 import importlib
@@ -91,8 +91,8 @@ cdef class Buffer(DriverObject):
         Py_XDECREF(self._size_object)
 
     def __getbuffer__(self, Py_buffer* view, int flags):
-        cdef KeptAllocation memory
-        Buffer_keep(self, &memory)
+        cdef AllocationPin memory
+        Buffer_pin(self, &memory)
         if not self.is_host_accessible:
             raise BufferError(
                 "the host cannot access this Buffer, which is device memory; copy it to a buffer of "
@@ -160,12 +160,12 @@ cdef class Buffer(DriverObject):
         RuntimeError
             If the buffer is closed.
         """
-        cdef KeptAllocation memory
-        Buffer_keep(self, &memory)
+        cdef AllocationPin memory
+        Buffer_pin(self, &memory)
         device = self.__dlpack_device__()
         versioned = DLPack_negotiate(max_version, dl_device, copy, device)
         return DLPack_export_bytes(
-            memory.value().pointer, memory.value().size, device, self, memory.keep(), versioned, self._is_readonly
+            memory.value().pointer, memory.value().size, device, self, memory.anchor(), versioned, self._is_readonly
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -350,23 +350,23 @@ cdef class Buffer(DriverObject):
             If one of the buffers is closed, or the option ``"during_api_call"`` is given and the driver is older than
             CUDA 13.2.
         """
-        cdef KeptAllocation source
-        cdef KeptAllocation target
-        cdef KeptStream kept_stream
+        cdef AllocationPin source
+        cdef AllocationPin target
+        cdef StreamPin stream_pin
         cdef Stream c_stream = Stream_accept(stream)
-        Stream_keep(c_stream, &kept_stream)
-        Buffer_keep(self, &source)
+        Stream_pin(c_stream, &stream_pin)
+        Buffer_pin(self, &source)
         if dst is None:
             resource = resource_of(self)
             if resource is None:
                 raise ValueError("dst must not be None: this Buffer has no memory resource to allocate from")
             dst = Buffer_allocate(<CMemoryResource>resource, source.value().size, c_stream)
         elif not isinstance(dst, Buffer):
-            array_access().copy_to_array(dst, source.value(), kept_stream.handle(), options)
+            array_access().copy_to_array(dst, source.value(), stream_pin.handle(), options)
             return dst
-        Buffer_keep(<Buffer>dst, &target)
+        Buffer_pin(<Buffer>dst, &target)
         check_writable(<Buffer>dst, "dst")
-        copy_memory(target, source, kept_stream.handle(), options)
+        copy_memory(target, source, stream_pin.handle(), options)
         return dst
 
     def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
@@ -397,18 +397,18 @@ cdef class Buffer(DriverObject):
             If one of the buffers is closed, or the option ``"during_api_call"`` is given and the driver is older than
             CUDA 13.2.
         """
-        cdef KeptAllocation source
-        cdef KeptAllocation target
-        cdef KeptStream kept_stream
+        cdef AllocationPin source
+        cdef AllocationPin target
+        cdef StreamPin stream_pin
         cdef Stream c_stream = Stream_accept(stream)
-        Stream_keep(c_stream, &kept_stream)
-        Buffer_keep(self, &target)
+        Stream_pin(c_stream, &stream_pin)
+        Buffer_pin(self, &target)
         check_writable(self, "the destination")
         if isinstance(src, Buffer):
-            Buffer_keep(<Buffer>src, &source)
-            copy_memory(target, source, kept_stream.handle(), options)
+            Buffer_pin(<Buffer>src, &source)
+            copy_memory(target, source, stream_pin.handle(), options)
         else:
-            array_access().copy_from_array(target.value(), src, kept_stream.handle(), options)
+            array_access().copy_from_array(target.value(), src, stream_pin.handle(), options)
 
     def fill(self, value, *, stream) -> None:
         """Fill the memory with a repeated pattern, in stream order (``cuMemsetD8Async`` and D16, D32).
@@ -435,12 +435,12 @@ cdef class Buffer(DriverObject):
         RuntimeError
             If the buffer is closed.
         """
-        cdef KeptAllocation memory
-        cdef KeptStream kept_stream
-        Stream_keep(Stream_accept(stream), &kept_stream)
-        Buffer_keep(self, &memory)
+        cdef AllocationPin memory
+        cdef StreamPin stream_pin
+        Stream_pin(Stream_accept(stream), &stream_pin)
+        Buffer_pin(self, &memory)
         check_writable(self, "the destination")
-        fill_bytes(memory.value().pointer, memory.value().size, value, kept_stream.get())
+        fill_bytes(memory.value().pointer, memory.value().size, value, stream_pin.get())
 
     def view(self, shape: int | tuple[int, ...] | None = None, dtype=None) -> StridedMemoryView:
         """View the memory as an array in C order.
@@ -481,7 +481,7 @@ cdef class Buffer(DriverObject):
     def _weak_handle(self):
         # What weak_handle() returns.
         cdef WeakHandle result = WeakHandle.__new__(WeakHandle)
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         if not memory.hold(self._h_allocation):
             raise ValueError("this Buffer is closed, so there is no allocation to observe")
         result.cell.observe(memory.handle())
@@ -490,13 +490,13 @@ cdef class Buffer(DriverObject):
     @property
     def handle(self) -> int:
         """The address of the memory, or 0 if closed."""
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         return memory.value().pointer if memory.hold(self._h_allocation) else 0
 
     @property
     def size(self) -> int:
         """The size of the memory in bytes, or 0 if closed."""
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         return memory.value().size if memory.hold(self._h_allocation) else 0
 
     @property
@@ -506,9 +506,9 @@ cdef class Buffer(DriverObject):
     @_size.setter
     def _size(self, value):
         # For resources that grow a buffer in place.
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         cdef size_t size = size_argument(value)
-        Buffer_keep(self, &memory)
+        Buffer_pin(self, &memory)
         if self._is_slice:
             raise RuntimeError("a sub-buffer cannot grow")
         (&memory.value()).size = size
@@ -517,8 +517,8 @@ cdef class Buffer(DriverObject):
     @property
     def _deallocation_stream(self):
         # For resources that move a buffer. None if there is no stream.
-        cdef KeptAllocation memory
-        Buffer_keep(self, &memory)
+        cdef AllocationPin memory
+        Buffer_pin(self, &memory)
         return stream_of(memory.value())
 
     @property
@@ -534,15 +534,15 @@ cdef class Buffer(DriverObject):
     @property
     def device_id(self) -> int:
         """The ordinal of the device of the memory, or -1 for pageable host memory."""
-        cdef KeptAllocation whole
-        resource = Buffer_keep_whole(self, &whole)
+        cdef AllocationPin whole
+        resource = Buffer_pin_whole(self, &whole)
         return pointer_info(whole.value().pointer).device_id if resource is None else resource.device_id
 
     @property
     def is_device_accessible(self) -> bool:
         """Whether a device can access the memory."""
-        cdef KeptAllocation whole
-        resource = Buffer_keep_whole(self, &whole)
+        cdef AllocationPin whole
+        resource = Buffer_pin_whole(self, &whole)
         if resource is not None:
             return resource.is_device_accessible
         return bool(pointer_info(whole.value().pointer).is_device_accessible)
@@ -550,8 +550,8 @@ cdef class Buffer(DriverObject):
     @property
     def is_host_accessible(self) -> bool:
         """Whether the host can access the memory."""
-        cdef KeptAllocation whole
-        resource = Buffer_keep_whole(self, &whole)
+        cdef AllocationPin whole
+        resource = Buffer_pin_whole(self, &whole)
         if resource is not None:
             return resource.is_host_accessible
         return bool(pointer_info(whole.value().pointer).is_host_accessible)
@@ -559,8 +559,8 @@ cdef class Buffer(DriverObject):
     @property
     def is_managed(self) -> bool:
         """Whether the memory is managed memory, which migrates between the host and devices."""
-        cdef KeptAllocation whole
-        resource = Buffer_keep_whole(self, &whole)
+        cdef AllocationPin whole
+        resource = Buffer_pin_whole(self, &whole)
         if resource is not None and resource.is_managed:
             return True
         return bool(pointer_info(whole.value().pointer).is_managed)
@@ -590,7 +590,7 @@ cdef class Buffer(DriverObject):
         return self._ipc_descriptor
 
     cdef intptr_t _address(self) noexcept:
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         return <intptr_t>memory.value().pointer if memory.hold(self._h_allocation) else 0
 
     cdef void _release(self) noexcept:
@@ -607,7 +607,7 @@ cdef class Buffer(DriverObject):
             self._is_mapped = False
 
     cdef object _identity(self):
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         if memory.hold(self._h_allocation):
             return (memory.value().pointer, memory.value().size)
         return (0, 0)
@@ -618,10 +618,10 @@ cdef class Buffer(DriverObject):
 
 
 def keep_until_idle(Buffer memory) -> None:
-    """Keep memory alive until all work now pending on any stream has completed."""
+    """Anchor memory alive until all work now pending on any stream has completed."""
     cdef AllocationHandle h_allocation = memory._h_allocation.copy()
     with nogil:
-        retire(h_allocation, &drop, Keep())
+        retire(h_allocation, &drop, Anchor())
 
 
 cdef void drop(AllocationHandle h_allocation) noexcept nogil:
@@ -643,17 +643,17 @@ cdef inline Buffer Buffer_new(type cls):
 
 # Returns false if the buffer is closed.
 cdef bint Buffer_set_stream(Buffer self, Stream stream) except -1:
-    cdef KeptAllocation memory
-    cdef KeptStream kept_stream
-    Stream_keep(stream, &kept_stream)
+    cdef AllocationPin memory
+    cdef StreamPin stream_pin
+    Stream_pin(stream, &stream_pin)
     if not memory.hold(self._h_allocation):
         return False
-    set_stream(memory.value(), kept_stream.handle(), resource_of(self))
+    set_stream(memory.value(), stream_pin.handle(), resource_of(self))
     return True
 
 
 cdef Buffer Buffer_allocate(CMemoryResource mr, size_t size, Stream stream):
-    cdef KeptAllocation memory
+    cdef AllocationPin memory
     buffer = mr._allocate(size, stream)
     if not isinstance(buffer, Buffer):
         raise TypeError(f"{type(mr).__name__}.allocate() must return a Buffer, not {type(buffer).__name__}")
@@ -765,8 +765,8 @@ cdef class SubBuffers:
 cdef int Buffer_cut(Buffer self, object key, Buffer part) except -1:
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t stop = 0
-    cdef KeptAllocation memory
-    cdef KeptAllocation all_memory
+    cdef AllocationPin memory
+    cdef AllocationPin all_memory
     cdef AllocationHandle h_part
     cdef object resource
     cdef Buffer whole
@@ -782,9 +782,9 @@ cdef int Buffer_cut(Buffer self, object key, Buffer part) except -1:
     whole._slices.add(part)
     part._is_slice = True
     part._owner = whole
-    Buffer_keep(self, &memory)
-    Buffer_keep(whole, &all_memory)
-    narrow(memory.value(), start, stop, all_memory.keep(), &h_part)
+    Buffer_pin(self, &memory)
+    Buffer_pin(whole, &all_memory)
+    narrow(memory.value(), start, stop, all_memory.anchor(), &h_part)
     part._h_allocation.set(h_part)
     part._memory_resource = resource
     part._is_mapped = self._is_mapped
@@ -811,10 +811,10 @@ cdef int read_bounds(object key, Py_ssize_t* start, Py_ssize_t* stop) except -1:
 
 
 cdef int narrow(
-    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Keep& keep, AllocationHandle* h_part
+    const Allocation& whole, Py_ssize_t start, Py_ssize_t stop, const Anchor& anchor, AllocationHandle* h_part
 ) except -1:
     cdef Py_ssize_t size = PySlice_AdjustIndices(<Py_ssize_t>whole.size, &start, &stop, 1)
-    return borrow(whole.pointer + start, <size_t>size, keep, h_part)
+    return borrow(whole.pointer + start, <size_t>size, anchor, h_part)
 
 
 # --- State that closing changes ----------------------------------------------------------------------
@@ -855,18 +855,18 @@ cdef int Buffer_raise_readonly(Buffer self, str name) except -1:
 
 # Returns the memory resource, and keeps the memory of the parent, because the address of an empty slice might be past
 # the end of the allocation, where the driver does not track it.
-cdef object Buffer_keep_whole(Buffer self, KeptAllocation* kept):
+cdef object Buffer_pin_whole(Buffer self, AllocationPin* pin):
     with cython.critical_section(self):
         owner = self._owner if self._is_slice else None
         resource = self._memory_resource
-    Buffer_keep(self if owner is None else <Buffer>owner, kept)
+    Buffer_pin(self if owner is None else <Buffer>owner, pin)
     return resource
 
 
 # `handle` and `size` are read in loops, where a property getter is slow. So their values are stored as Python objects,
 # and exposed as members.
 cdef int Buffer_update_members(Buffer self) except -1:
-    cdef KeptAllocation memory
+    cdef AllocationPin memory
     cdef bint is_open = memory.hold(self._h_allocation)
     cdef object handle = memory.value().pointer if is_open else 0
     cdef object size = memory.value().size if is_open else 0

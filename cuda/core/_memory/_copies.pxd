@@ -4,7 +4,7 @@
 
 from libc.stdint cimport int64_t
 
-from cuda.core._native._cuda_core cimport KeptAllocation, StreamHandle
+from cuda.core._native._cuda_core cimport AllocationPin, StreamHandle
 from cuda.core._utils cimport cydriver
 
 
@@ -12,7 +12,7 @@ from cuda.core._utils cimport cydriver
 
 # Copies all bytes of `source` to `target`, in stream order; the sizes must agree. `options` is a CopyOptions or None.
 cdef int copy(
-    const KeptAllocation& target, const KeptAllocation& source, const StreamHandle& h_stream, object options=*
+    const AllocationPin& target, const AllocationPin& source, const StreamHandle& h_stream, object options=*
 ) except -1
 
 # Copies bytes between plain addresses, which must not overlap.

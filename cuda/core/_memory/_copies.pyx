@@ -12,7 +12,7 @@ from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._memory._memory_resource cimport location_argument
-from cuda.core._native._cuda_core cimport KeptAllocation, StreamHandle, stream_captures
+from cuda.core._native._cuda_core cimport AllocationPin, StreamHandle, stream_captures
 from cuda.core._native._device_wait cimport wait_before_copy
 from cuda.core._stream cimport is_default
 from cuda.core._utils cimport cydriver
@@ -70,7 +70,7 @@ def _refers(ctypes, kind: type) -> bool:
 # --- Copies ----------------------------------------------------------------------------------------
 
 cdef int copy(
-    const KeptAllocation& target, const KeptAllocation& source, const StreamHandle& h_stream, object options=None
+    const AllocationPin& target, const AllocationPin& source, const StreamHandle& h_stream, object options=None
 ) except -1:
     cdef size_t size = target.value().size
     if source.value().size != size:

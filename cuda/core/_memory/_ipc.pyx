@@ -13,12 +13,12 @@ from cpython.exc cimport PyErr_SetFromErrno
 from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
-from cuda.core._memory._buffer cimport Buffer, Buffer_keep
+from cuda.core._memory._buffer cimport Buffer, Buffer_pin
 from cuda.core._memory._memory_pool cimport (
     MemPool_check_open,
     MemPool_grant_imported,
     MemPool_import,
-    MemPool_keep,
+    MemPool_pin,
     MemPool_open,
     _MemPool,
 )
@@ -28,16 +28,16 @@ from cuda.core._native._cuda_core cimport (
     AllocationHandle,
     ContextHandle,
     Handle,
-    Keep,
-    KeptAllocation,
-    KeptMemoryPool,
-    KeptStream,
+    Anchor,
+    AllocationPin,
+    MemoryPoolPin,
+    StreamPin,
     MemoryPoolHandle,
     StreamHandle,
     address,
 )
 from cuda.core._native._device_wait cimport call_interruptibly
-from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
@@ -229,8 +229,8 @@ cdef class _IPCMemPool(_MemPool):
 
     def _share(self) -> None:
         """Export the pool, which was created with a handle type that allows it."""
-        cdef KeptMemoryPool pool
-        MemPool_keep(self, &pool)
+        cdef MemoryPoolPin pool
+        MemPool_pin(self, &pool)
         IPCMemPool_set_handle(self, export_pool(pool.handle()))
         with _lock:
             _exported[self.uuid] = self
@@ -287,9 +287,9 @@ cdef class _IPCMemPool(_MemPool):
     cdef object _export(self, object buffer):
         cdef Buffer exported = <Buffer?>buffer
         cdef IPCBufferDescriptor descriptor
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         cdef IPCAllocationHandle handle = IPCMemPool_shared(self)
-        Buffer_keep(exported, &memory)
+        Buffer_pin(exported, &memory)
         descriptor = export_memory(memory.value(), self.device_id)
         if not self._is_mapped:
             _exports[handle._uuid, descriptor._payload] = exported
@@ -297,16 +297,16 @@ cdef class _IPCMemPool(_MemPool):
 
     cdef bint _import(self, object descriptor, Stream stream, AllocationHandle* h_allocation) except -1:
         cdef IPCBufferDescriptor imported
-        cdef KeptMemoryPool pool
-        cdef KeptStream kept_stream
+        cdef MemoryPoolPin pool
+        cdef StreamPin stream_pin
         cdef IPCAllocationHandle handle = IPCMemPool_shared(self)
-        MemPool_keep(self, &pool)
-        Stream_keep(stream, &kept_stream)
+        MemPool_pin(self, &pool)
+        Stream_pin(stream, &stream_pin)
         if not isinstance(descriptor, IPCBufferDescriptor):
             raise TypeError(f"ipc_descriptor must be an IPCBufferDescriptor, not {type(descriptor).__name__}")
         imported = descriptor
         if self._is_mapped:
-            import_memory(pool.handle(), handle, self._grants_access, imported, kept_stream.handle(), h_allocation)
+            import_memory(pool.handle(), handle, self._grants_access, imported, stream_pin.handle(), h_allocation)
         else:
             find_export(handle._uuid, imported, h_allocation)
         return self._is_mapped
@@ -525,7 +525,7 @@ cdef IPCBufferDescriptor export_memory(const Allocation& memory, int device_id):
 
 cdef int find_export(object uuid, IPCBufferDescriptor descriptor, AllocationHandle* h_allocation) except -1:
     cdef Buffer buffer = _exports.get((uuid, descriptor._payload))
-    cdef KeptAllocation memory
+    cdef AllocationPin memory
     if buffer is None or not memory.hold(buffer._h_allocation):
         raise RuntimeError("ipc_descriptor is for memory that this process has freed or never exported")
     if descriptor._size > memory.value().size:
@@ -554,7 +554,7 @@ cdef int import_memory(
 ) except -1:
     cdef Allocation value
     cdef Mapping mapping
-    cdef Keep keep
+    cdef Anchor anchor
     if len(descriptor._payload) != sizeof(cydriver.CUmemPoolPtrExportData):
         raise ValueError(
             f"ipc_descriptor must have a payload of {sizeof(cydriver.CUmemPoolPtrExportData)} bytes, "
@@ -571,8 +571,8 @@ cdef int import_memory(
     value.pointer = mapping.pointer
     value.size = descriptor._size
     value.resource = <PyObject*>mapping
-    keep = Keep.of_object(<PyObject*>mapping)
-    h_allocation[0] = AllocationHandle.own(move(value), &leave_mapping, move(keep))
+    anchor = Anchor.of_object(<PyObject*>mapping)
+    h_allocation[0] = AllocationHandle.own(move(value), &leave_mapping, move(anchor))
     if 0 < mapping.size < descriptor._size:
         h_allocation.reset()
         raise ValueError(f"ipc_descriptor is for {descriptor._size} bytes, but the memory has {mapping.size}")
@@ -602,10 +602,10 @@ cdef Mapping Mapping_create(
         mine = IPCAllocationHandle_copy(handle)
         self.h_source = MemPool_import(mine._descriptor, mine)
     importing.h_source = self.h_source
-    h_import = Handle[PointerImport].own(importing, &end_import, Keep())
+    h_import = Handle[PointerImport].own(importing, &end_import, Anchor())
     with nogil:
         HANDLE_RETURN(
-            <cydriver.CUresult>call_interruptibly(&import_pointer, &h_import.value(), h_import.keep()),
+            <cydriver.CUresult>call_interruptibly(&import_pointer, &h_import.value(), h_import.anchor()),
             b"cuMemPoolImportPointer",
         )
     self.pointer = h_import.value().value.pointer

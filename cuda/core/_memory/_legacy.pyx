@@ -26,7 +26,7 @@ from cuda.core._native._cuda_core cimport (
     AllocationHandle,
     CaptureModeScope,
     ContextHandle,
-    Keep,
+    Anchor,
     StreamHandle,
     captures_in_progress,
     limit_backlog,
@@ -404,14 +404,14 @@ cdef cppclass Registered:
     void* address
     StreamHandle h_stream
     ContextHandle h_context
-    Keep keep
+    Anchor anchor
 
 
 cdef int HostRegistration_create(
     HostRegistration self, unsigned int c_flags, AllocationHandle* h_allocation
 ) except -1:
     cdef Allocation value
-    cdef Keep keep = Keep.of_object(<PyObject*>self)
+    cdef Anchor anchor = Anchor.of_object(<PyObject*>self)
     cdef cydriver.CUdeviceptr pointer = 0
     cdef cydriver.CUresult err
     value.pointer = <uintptr_t>self._view.buf
@@ -425,7 +425,7 @@ cdef int HostRegistration_create(
         if err == cydriver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED and wait_for_retired():
             err = cydriver.cuMemHostRegister(self._view.buf, value.size, c_flags)
         HANDLE_RETURN(err, b"cuMemHostRegister")
-    h_allocation[0] = AllocationHandle.own_with_wait(move(value), &HostRegistration_destroy, move(keep))
+    h_allocation[0] = AllocationHandle.own_with_wait(move(value), &HostRegistration_destroy, move(anchor))
     self._is_mapped = c_flags & cydriver.CU_MEMHOSTREGISTER_DEVICEMAP != 0
     if self._is_mapped:
         HANDLE_RETURN(
@@ -442,7 +442,7 @@ cdef void HostRegistration_destroy(Allocation value, cpp_bool may_wait) noexcept
     registered.h_stream = value.h_stream
     registered.h_context = value.h_context
     call_with_interpreter(&read_registration, registered)
-    if registered.keep.object() != NULL:  # NULL if the interpreter is exiting
+    if registered.anchor.object() != NULL:  # NULL if the interpreter is exiting
         end_registration(registered, may_wait)
 
 
@@ -451,7 +451,7 @@ cdef void read_registration(Registered& value) noexcept:
     (&value).address = self._view.buf
     if not value.h_context:
         (&value).h_context = self._h_context
-    (&value).keep = Keep.of_object(value.resource)
+    (&value).anchor = Anchor.of_object(value.resource)
 
 
 cdef void end_retired_registration(Registered registered) noexcept nogil:
@@ -459,7 +459,7 @@ cdef void end_retired_registration(Registered registered) noexcept nogil:
 
 
 cdef void end_registration(Registered registered, bint may_wait) noexcept nogil:
-    if may_wait or not retire(registered, &end_retired_registration, Keep()):
+    if may_wait or not retire(registered, &end_retired_registration, Anchor()):
         call_once(&unregister, registered, release_interruptibly, b"cuMemHostUnregister")
 
 
@@ -485,4 +485,4 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
 
 
 cdef void leak_registration(Registered& value) noexcept:
-    Py_INCREF(<object>value.keep.object())
+    Py_INCREF(<object>value.anchor.object())

@@ -8,11 +8,11 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
-from cuda.core._memory._buffer cimport Buffer, Buffer_keep, buffers_argument, check_writable
+from cuda.core._memory._buffer cimport Buffer, Buffer_pin, buffers_argument, check_writable
 from cuda.core._memory._copies cimport check_disjoint, check_stream, has_hints, hints_of
 from cuda.core._memory._memory_resource cimport location_argument, location_object, location_of
-from cuda.core._native._cuda_core cimport AllocationHandle, KeptAllocation, KeptStream
-from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
+from cuda.core._native._cuda_core cimport AllocationHandle, AllocationPin, StreamPin
+from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
 
@@ -59,10 +59,10 @@ def copy_batch(
     cdef vector[AllocationHandle] h_sources
     cdef vector[AllocationHandle] h_targets
     cdef vector[cydriver.CUmemcpyAttributes] hints
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
-    Stream_keep(<Stream>stream, &kept_stream)
+    Stream_pin(<Stream>stream, &stream_pin)
     collect(srcs, "srcs", False, &h_sources)
     collect(dsts, "dsts", True, &h_targets)
     if h_sources.size() != h_targets.size():
@@ -70,8 +70,8 @@ def copy_batch(
             f"srcs and dsts must have the same number of buffers, not {h_sources.size()} and {h_targets.size()}"
         )
     collect_hints(options, h_sources.size(), &hints)
-    check_stream(kept_stream.handle())
-    enqueue(h_targets, h_sources, hints, kept_stream.get())
+    check_stream(stream_pin.handle())
+    enqueue(h_targets, h_sources, hints, stream_pin.get())
 
 
 def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
@@ -95,10 +95,10 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
     RuntimeError
         If a buffer is closed.
     """
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     cdef Ranges ranges
     cdef size_t i
-    Stream_keep(Stream_accept(stream), &kept_stream)
+    Stream_pin(Stream_accept(stream), &stream_pin)
     ranges = Ranges_of(buffers)
     Ranges_locate(ranges, locations)
     if ranges._pointers.size() == 0:
@@ -109,7 +109,7 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
                 cydriver.cuMemPrefetchBatchAsync(
                     ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(),
                     ranges._locations.data(), ranges._indices.data(), ranges._locations.size(),
-                    0, kept_stream.get(),
+                    0, stream_pin.get(),
                 ),
                 b"cuMemPrefetchBatchAsync",
             )
@@ -119,7 +119,7 @@ def prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None:
             HANDLE_RETURN(
                 cydriver.cuMemPrefetchAsync(
                     ranges._pointers[i], ranges._sizes[i], ranges._locations[min(i, ranges._locations.size() - 1)],
-                    0, kept_stream.get(),
+                    0, stream_pin.get(),
                 ),
                 b"cuMemPrefetchAsync",
             )
@@ -148,9 +148,9 @@ def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
     NotImplementedError
         If the driver is older than CUDA 13.0.
     """
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     cdef Ranges ranges
-    Stream_keep(Stream_accept(stream), &kept_stream)
+    Stream_pin(Stream_accept(stream), &stream_pin)
     ranges = Ranges_of(buffers)
     _check_driver(c_driver_version())
     if ranges._pointers.size() == 0:
@@ -158,7 +158,7 @@ def discard_batch(stream, buffers: Sequence[Buffer]) -> None:
     with nogil:
         HANDLE_RETURN(
             cydriver.cuMemDiscardBatchAsync(
-                ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(), 0, kept_stream.get()
+                ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(), 0, stream_pin.get()
             ),
             b"cuMemDiscardBatchAsync",
         )
@@ -189,9 +189,9 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
     NotImplementedError
         If the driver is older than CUDA 13.0.
     """
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     cdef Ranges ranges
-    Stream_keep(Stream_accept(stream), &kept_stream)
+    Stream_pin(Stream_accept(stream), &stream_pin)
     ranges = Ranges_of(buffers)
     Ranges_locate(ranges, locations)
     _check_driver(c_driver_version())
@@ -202,7 +202,7 @@ def discard_prefetch_batch(stream, buffers: Sequence[Buffer], locations) -> None
             cydriver.cuMemDiscardAndPrefetchBatchAsync(
                 ranges._pointers.data(), ranges._sizes.data(), ranges._pointers.size(),
                 ranges._locations.data(), ranges._indices.data(), ranges._locations.size(),
-                0, kept_stream.get(),
+                0, stream_pin.get(),
             ),
             b"cuMemDiscardAndPrefetchBatchAsync",
         )
@@ -283,11 +283,11 @@ cdef cydriver.CUmemcpyAttributes PLAIN = hints_of(CopyOptions())
 
 
 cdef int collect(object buffers, str name, bint is_written, vector[AllocationHandle]* handles) except -1:
-    cdef KeptAllocation memory
+    cdef AllocationPin memory
     cdef list checked = buffers_argument(buffers, name)
     handles.reserve(len(checked))
     for buffer in checked:
-        Buffer_keep(<Buffer>buffer, &memory)
+        Buffer_pin(<Buffer>buffer, &memory)
         if is_written:
             check_writable(<Buffer>buffer, name)
         handles.push_back(memory.handle())
@@ -401,8 +401,8 @@ cdef Ranges Ranges_of(object buffers):
 
 
 cdef int Ranges_add(Ranges self, Buffer buffer) except -1:
-    cdef KeptAllocation memory
-    Buffer_keep(buffer, &memory)
+    cdef AllocationPin memory
+    Buffer_pin(buffer, &memory)
     check_managed(buffer)
     if memory.value().size != 0:
         self._h_allocations.push_back(memory.handle())
@@ -438,8 +438,8 @@ cdef int check_managed(Buffer buffer) except -1:
 
 
 cdef int advise(Buffer buffer, cydriver.CUmem_advise advice, cydriver.CUmemLocation location) except -1:
-    cdef KeptAllocation memory
-    Buffer_keep(buffer, &memory)
+    cdef AllocationPin memory
+    Buffer_pin(buffer, &memory)
     check_managed(buffer)
     if memory.value().size != 0:
         with nogil:
@@ -454,8 +454,8 @@ cdef int advise(Buffer buffer, cydriver.CUmem_advise advice, cydriver.CUmemLocat
 cdef int read_attribute(
     Buffer buffer, cydriver.CUmem_range_attribute attribute, void* value, size_t size
 ) except -1:
-    cdef KeptAllocation memory
-    Buffer_keep(buffer, &memory)
+    cdef AllocationPin memory
+    Buffer_pin(buffer, &memory)
     check_managed(buffer)
     if memory.value().size != 0:
         with nogil:

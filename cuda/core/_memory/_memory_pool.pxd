@@ -3,14 +3,14 @@
 """Memory pools: creation, adoption, import, access and destruction; and graph memory."""
 
 from cuda.core._memory._memory_resource cimport MemoryResource
-from cuda.core._native._cuda_core cimport KeptMemoryPool, MemoryPoolHandle, MemoryPoolMember
+from cuda.core._native._cuda_core cimport MemoryPoolPin, MemoryPoolHandle, MemoryPoolField
 from cuda.core._utils cimport cydriver
 
 
 cdef class _MemPool(MemoryResource):
     cdef:
-        MemoryPoolMember _h_pool    # empty when closed
-        MemoryPoolMember _h_users   # the same pool, borrowed: live allocations have copies, which are counted
+        MemoryPoolField _h_pool    # empty when closed
+        MemoryPoolField _h_users   # the same pool, borrowed: live allocations have copies, which are counted
         bint _is_mapped             # imported from another process; cannot allocate
         bint _is_overridden         # a subclass defines allocate()
         object _buffer_class        # the class of the buffers that allocate() returns; None for Buffer
@@ -18,9 +18,9 @@ cdef class _MemPool(MemoryResource):
         public object _location     # a NUMA node or a preferred location, as its class needs it
 
 
-# Raise RuntimeError if the resource is closed; MemPool_keep also keeps the pool for a call.
+# Raise RuntimeError if the resource is closed; MemPool_pin also keeps the pool for a call.
 cdef int MemPool_check_open(_MemPool self) except -1
-cdef int MemPool_keep(_MemPool self, KeptMemoryPool* kept) except -1
+cdef int MemPool_pin(_MemPool self, MemoryPoolPin* pin) except -1
 
 # Sets the pool that a resource allocates from.
 cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *

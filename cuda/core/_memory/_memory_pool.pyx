@@ -30,9 +30,9 @@ from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     ContextHandle,
     Handle,
-    Keep,
-    KeptMemoryPool,
-    KeptStream,
+    Anchor,
+    MemoryPoolPin,
+    StreamPin,
     MemoryPoolHandle,
     Retired,
     address,
@@ -49,7 +49,7 @@ from cuda.core._native._cuda_core cimport (
     wait_for_retired,
 )
 from cuda.core._native._device_wait cimport call_interruptibly
-from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
+from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
 
@@ -165,9 +165,9 @@ cdef class _MemPool(MemoryResource):
         RuntimeError
             If the resource is closed.
         """
-        cdef KeptMemoryPool pool
+        cdef MemoryPoolPin pool
         cdef size_t c_size = size_argument(bytes_to_keep)
-        MemPool_keep(self, &pool)
+        MemPool_pin(self, &pool)
         with nogil:
             query_streams()
             HANDLE_RETURN(cydriver.cuMemPoolTrimTo(pool.get(), c_size), b"cuMemPoolTrimTo")
@@ -508,12 +508,12 @@ def get_access(_MemPool pool, int device_id) -> int:
     """Return the ``CUmemAccess_flags`` of a device for the memory of a pool (``cuMemPoolGetAccess``)."""
     cdef cydriver.CUmemAccess_flags flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
     cdef cydriver.CUmemLocation location
-    cdef KeptMemoryPool kept_pool
+    cdef MemoryPoolPin pool_pin
     cdef CaptureModeScope mode
-    MemPool_keep(pool, &kept_pool)
+    MemPool_pin(pool, &pool_pin)
     location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, device_id)
     relax_capture_mode(mode)
-    HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&flags, kept_pool.get(), &location), b"cuMemPoolGetAccess")
+    HANDLE_RETURN(cydriver.cuMemPoolGetAccess(&flags, pool_pin.get(), &location), b"cuMemPoolGetAccess")
     return <int>flags
 
 
@@ -521,8 +521,8 @@ def set_access(_MemPool pool, granted: set, revoked: set) -> None:
     """Grant and revoke read and write access of devices, by their ordinals, in one call (``cuMemPoolSetAccess``)."""
     cdef vector[cydriver.CUmemAccessDesc] changes
     cdef cydriver.CUmemAccessDesc change
-    cdef KeptMemoryPool kept_pool
-    MemPool_keep(pool, &kept_pool)
+    cdef MemoryPoolPin pool_pin
+    MemPool_pin(pool, &pool_pin)
     for ordinal in [*granted, *revoked]:
         change.location = location_of(cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, ordinal)
         change.flags = (
@@ -533,7 +533,7 @@ def set_access(_MemPool pool, granted: set, revoked: set) -> None:
         changes.push_back(change)
     with nogil:
         HANDLE_RETURN(
-            cydriver.cuMemPoolSetAccess(kept_pool.get(), changes.data(), changes.size()), b"cuMemPoolSetAccess"
+            cydriver.cuMemPoolSetAccess(pool_pin.get(), changes.data(), changes.size()), b"cuMemPoolSetAccess"
         )
 
 
@@ -548,15 +548,15 @@ def allocate_graph_memory(MemoryResource resource, int device_id, size, stream) 
     """Allocate graph memory of a device on a capturing stream."""
     cdef AllocationHandle h_allocation
     cdef ContextHandle h_context
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     cdef size_t c_size = size_argument(size)
     cdef Stream c_stream = Stream_accept(stream)
     cdef int ordinal = -1
-    Stream_keep(c_stream, &kept_stream)
+    Stream_pin(c_stream, &stream_pin)
     Stream_context(c_stream, &h_context, &ordinal)
     if ordinal != device_id:
         raise ValueError(f"stream must be a stream of device {device_id}, not of device {ordinal}")
-    allocate_in_graph(c_size, kept_stream.handle(), &h_allocation)
+    allocate_in_graph(c_size, stream_pin.handle(), &h_allocation)
     return Buffer_create(Buffer, h_allocation, resource, None)
 
 
@@ -598,7 +598,7 @@ cdef dict _GRAPH_ATTRIBUTES = {
 
 # Sets the pool that a resource allocates from.
 cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *:
-    self._h_users.set(MemoryPoolHandle.borrow(h_pool.get(), h_pool.keep()))
+    self._h_users.set(MemoryPoolHandle.borrow(h_pool.get(), h_pool.anchor()))
     self._h_pool.set(h_pool)
 
 
@@ -606,18 +606,18 @@ cdef inline Buffer MemPool_allocate(_MemPool self, size_t size, Stream stream):
     # Like Buffer_create, but moves the handle instead of copying it, because allocation is called in loops.
     cdef Buffer buffer
     cdef AllocationHandle h_allocation
-    cdef KeptMemoryPool users
-    cdef KeptStream kept_stream
+    cdef MemoryPoolPin users
+    cdef StreamPin stream_pin
     if not users.hold(self._h_users):
         refuse_closed(self)
-    Stream_keep(stream, &kept_stream)
+    Stream_pin(stream, &stream_pin)
     if self._is_mapped:
         raise TypeError("this pool was imported from another process, and only that process can allocate from it")
     if self._buffer_class is None:
         buffer = Buffer.__new__(Buffer)
     else:
         buffer = self._buffer_class.__new__(self._buffer_class)
-    allocate_from_pool(users.handle(), size, kept_stream.handle(), &h_allocation)
+    allocate_from_pool(users.handle(), size, stream_pin.handle(), &h_allocation)
     buffer._h_allocation.set(move(h_allocation))
     Buffer_update_members(buffer)
     buffer._memory_resource = self
@@ -628,8 +628,8 @@ cdef int MemPool_check_open(_MemPool self) except -1:
     return 0 if self._h_pool else refuse_closed(self)
 
 
-cdef int MemPool_keep(_MemPool self, KeptMemoryPool* kept) except -1:
-    return 0 if kept.hold(self._h_pool) else refuse_closed(self)
+cdef int MemPool_pin(_MemPool self, MemoryPoolPin* pin) except -1:
+    return 0 if pin.hold(self._h_pool) else refuse_closed(self)
 
 
 cdef int MemPool_reset_high(
@@ -690,7 +690,7 @@ cdef MemoryPoolHandle MemPool_create(
     init_driver()
     with nogil:
         make_pool(&c_pool, &properties)
-    h_pool = MemoryPoolHandle.own_with_wait(c_pool, &MemPool_destroy, Keep())
+    h_pool = MemoryPoolHandle.own_with_wait(c_pool, &MemPool_destroy, Anchor())
     MemPool_set_threshold(h_pool, release_threshold)
     return h_pool
 
@@ -721,7 +721,7 @@ cdef cydriver.CUresult create_pool(
 
 # Borrows a pool of the driver. If its release threshold is 0, the default, it is set to keep all freed memory.
 cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
-    cdef MemoryPoolHandle h_pool = MemoryPoolHandle.borrow(c_pool, Keep())
+    cdef MemoryPoolHandle h_pool = MemoryPoolHandle.borrow(c_pool, Anchor())
     cdef uint64_t threshold = 0
     MemPool_get(c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     if threshold == 0:
@@ -744,18 +744,18 @@ cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *:
     importing.descriptor = descriptor
     importing.c_pool = NULL
     init_driver()
-    h_import = Handle[PoolImport].own(importing, &end_import, Keep.of_object(<PyObject*>owner))
+    h_import = Handle[PoolImport].own(importing, &end_import, Anchor.of_object(<PyObject*>owner))
     with nogil:
         # Unused pools take up addresses until they are destroyed.
         limit_backlog()
         destroy_idle()
-        err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.keep())
+        err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.anchor())
         if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-            err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.keep())
+            err = <cydriver.CUresult>call_interruptibly(&import_pool, &h_import.value(), h_import.anchor())
         HANDLE_RETURN(err, b"cuMemPoolImportFromShareableHandle")
     c_pool = h_import.value().c_pool
     (&h_import.value()).c_pool = NULL
-    return MemoryPoolHandle.own_with_wait(c_pool, &MemPool_destroy, Keep())
+    return MemoryPoolHandle.own_with_wait(c_pool, &MemPool_destroy, Anchor())
 
 
 # Argument and result of cuMemPoolImportFromShareableHandle on another thread. If a signal handler abandons that call,
@@ -808,7 +808,7 @@ cdef void end_pool(cydriver.CUmemoryPool c_pool) noexcept nogil:
     cdef Retired entry
     # Streams must be destroyed before the pool: cuStreamDestroy accesses the pools that were used on the stream.
     if find_work(&entry) or has_pending_streams():
-        entry.resource = MemoryPoolHandle.own(c_pool, &end_pool, Keep()).keep()
+        entry.resource = MemoryPoolHandle.own(c_pool, &end_pool, Anchor()).anchor()
         retire_entry(entry)
         return
     relax_capture_mode(mode)

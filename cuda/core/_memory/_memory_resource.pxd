@@ -8,7 +8,7 @@ from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
     DriverObject,
-    Keep,
+    Anchor,
     MemoryPoolHandle,
     StreamHandle,
 )
@@ -74,7 +74,7 @@ cdef int wrap(
 ) except -1
 
 # Wraps borrowed memory; `keep` is kept alive.
-cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1
+cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation) except -1
 
 # Sets the stream on which the memory (of `resource`, which may be None) is freed.
 cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1

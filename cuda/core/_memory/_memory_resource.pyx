@@ -22,12 +22,12 @@ from cuda.core._native._cuda_core cimport (
     AllocationHandle,
     CaptureModeScope,
     ContextHandle,
-    Keep,
-    KeptStream,
+    Anchor,
+    StreamPin,
     MemoryPoolHandle,
     StreamHandle,
     captures_in_progress,
-    free_deferred_by_captures,
+    free_after_captures,
     record_tail,
     relax_capture_mode,
     retire,
@@ -38,7 +38,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport (
     raise_later_if_from_handler,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_keep, default_stream, is_default
+from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting, read_short_int
 from cuda.core._utils.cuda_utils cimport (
@@ -194,14 +194,14 @@ def free_async(pointer: int, Stream stream) -> None:
     """
     cdef Allocation value
     cdef cydriver.CUresult err
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     value.pointer = pointer
     if value.pointer == 0:
         return
-    Stream_keep(stream, &kept_stream)
+    Stream_pin(stream, &stream_pin)
     with nogil:
-        err = cydriver.cuMemFreeAsync(value.pointer, kept_stream.get())
-        note_free(kept_stream.handle())
+        err = cydriver.cuMemFreeAsync(value.pointer, stream_pin.get())
+        note_free(stream_pin.handle())
     if (
         err == cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT
         or err == cydriver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED
@@ -348,24 +348,24 @@ cdef int allocate_from_pool(
     cdef Allocation value
     cdef cydriver.CUresult err
     cdef cydriver.CUmemoryPool c_pool = h_pool.get()
-    cdef Keep keep
+    cdef Anchor anchor
     value.h_stream = h_stream
     if size == 0:
-        h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
+        h_allocation[0] = AllocationHandle.borrow(move(value), Anchor())
         return 0
     fix_context(value)
     # On a capturing stream, the memory would belong to the graph, and could not be freed to the pool.
     if stream_captures(value.h_stream.get()):
         raise RuntimeError("stream must not be capturing, because pools cannot allocate then; use GraphMemoryResource")
     value.size = size
-    keep = h_pool.keep()
+    anchor = h_pool.anchor()
     with nogil:
-        free_deferred_by_captures()
+        free_after_captures()
         err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
         if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
             err = cydriver.cuMemAllocFromPoolAsync(&value.pointer, size, c_pool, value.h_stream.get())
         HANDLE_RETURN(err, b"cuMemAllocFromPoolAsync")
-    h_allocation[0] = AllocationHandle.own(move(value), &free_in_stream_order, move(keep))
+    h_allocation[0] = AllocationHandle.own(move(value), &free_in_stream_order, move(anchor))
     return 0
 
 
@@ -376,10 +376,10 @@ cdef void free_in_stream_order(Allocation value) noexcept nogil:
     if is_entered < 0:
         return
     # Captures begun by another library are only detected by the error.
-    if captures_in_progress.load() == 0 or not defer_free_if_capturing(value):
+    if captures_in_progress.load() == 0 or not retire_if_capturing(value):
         relax_capture_mode(mode)
         err = cydriver.cuMemFreeAsync(value.pointer, value.h_stream.get())
-        if err != cydriver.CUresult.CUDA_SUCCESS and not defer_free_if_capturing(value):
+        if err != cydriver.CUresult.CUDA_SUCCESS and not retire_if_capturing(value):
             warn_leak(value, err, b"cuMemFreeAsync")
         note_free(value.h_stream)
     Context_leave(is_entered)
@@ -400,7 +400,7 @@ cdef uintptr_t LEGACY = cydriver.CU_STREAM_LEGACY
 
 # Returns true if the stream is capturing. It then cannot free memory from outside the capture, which is therefore freed
 # when the capture ends, or on the next allocation from a pool if another library began the capture.
-cdef bint defer_free_if_capturing(const Allocation& value) noexcept nogil:
+cdef bint retire_if_capturing(const Allocation& value) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(value.h_stream.get(), &c_capture)
     # The legacy default stream would synchronize with a capturing stream.
@@ -438,12 +438,12 @@ cdef int allocate_in_graph(size_t size, const StreamHandle& h_stream, Allocation
     if not stream_captures(value.h_stream.get()):
         raise RuntimeError("stream must be capturing, because graph memory can only be allocated during a capture")
     if size == 0:
-        h_allocation[0] = AllocationHandle.borrow(move(value), Keep())
+        h_allocation[0] = AllocationHandle.borrow(move(value), Anchor())
         return 0
     value.size = size
     with nogil:
         HANDLE_RETURN(cydriver.cuMemAllocAsync(&value.pointer, size, value.h_stream.get()), b"cuMemAllocAsync")
-    h_allocation[0] = AllocationHandle.own(move(value), &free_in_graph, Keep())
+    h_allocation[0] = AllocationHandle.own(move(value), &free_in_graph, Anchor())
     return 0
 
 
@@ -472,20 +472,20 @@ cdef void free_in_graph(Allocation value) noexcept nogil:
 cdef int wrap(
     object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
 ) except -1:
-    cdef KeptStream kept_stream
+    cdef StreamPin stream_pin
     cdef cydriver.CUdeviceptr pointer = pointer_argument(ptr)
     cdef size_t c_size = size_argument(size)
     if resource is None:
         if stream is not None:
             raise ValueError("stream must be None without mr, because it is the stream on which mr frees the memory")
-        return borrow(pointer, c_size, Keep() if owner is None else Keep.of_object(<PyObject*>owner), h_allocation)
+        return borrow(pointer, c_size, Anchor() if owner is None else Anchor.of_object(<PyObject*>owner), h_allocation)
     if owner is not None:
         raise ValueError("mr and owner are mutually exclusive: mr frees the memory, owner only keeps it alive")
     if not isinstance(resource, MemoryResource):
         raise TypeError(f"mr must be a MemoryResource or None, not {type(resource).__name__}")
     if stream is not None:
-        Stream_keep(Stream_accept(stream), &kept_stream)
-    return adopt(pointer, c_size, resource, kept_stream.handle(), h_allocation)
+        Stream_pin(Stream_accept(stream), &stream_pin)
+    return adopt(pointer, c_size, resource, stream_pin.handle(), h_allocation)
 
 
 cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
@@ -498,7 +498,7 @@ cdef int adopt(
     AllocationHandle* h_allocation
 ) except -1:
     cdef Allocation value
-    cdef Keep keep
+    cdef Anchor anchor
     value.pointer = pointer
     value.size = size
     value.resource = <PyObject*>resource
@@ -507,18 +507,18 @@ cdef int adopt(
         if not value.h_stream:
             value.h_stream = default_stream()._h_stream.copy()
         fix_context(value)
-    keep = Keep.of_object(<PyObject*>resource)
+    anchor = Anchor.of_object(<PyObject*>resource)
     if resource._waits_to_free:
-        h_allocation[0] = AllocationHandle.own_with_wait(move(value), &free_or_retire, move(keep))
+        h_allocation[0] = AllocationHandle.own_with_wait(move(value), &free_or_retire, move(anchor))
     else:
-        h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(keep))
+        h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(anchor))
     return 0
 
 
 # Freeing blocks until the device is idle. close() waits; but if the last reference is dropped by a garbage collection,
 # the memory is retired, because the collection might run on the very thread that the device's work depends on.
 cdef void free_or_retire(Allocation value, cpp_bool may_wait) noexcept nogil:
-    if may_wait or is_interpreter_exiting() or not retire(value, &free_retired, keep_of(value)):
+    if may_wait or is_interpreter_exiting() or not retire(value, &free_retired, anchor_of(value)):
         free_by_resource(value)
 
 
@@ -530,22 +530,22 @@ cdef void free_by_resource(Allocation value) noexcept nogil:
     call_with_interpreter(&call_deallocate, value)
 
 
-cdef Keep keep_of(Allocation& value) noexcept nogil:
-    cdef Keep keep
-    cdef KeptResource kept
-    kept.resource = value.resource
-    kept.keep = &keep
-    call_with_interpreter(&take_keep, kept)
-    return keep
+cdef Anchor anchor_of(Allocation& value) noexcept nogil:
+    cdef Anchor anchor
+    cdef AnchoredResource found
+    found.resource = value.resource
+    found.anchor = &anchor
+    call_with_interpreter(&take_anchor, found)
+    return anchor
 
 
-cdef struct KeptResource:
+cdef struct AnchoredResource:
     PyObject* resource
-    Keep* keep
+    Anchor* anchor
 
 
-cdef void take_keep(KeptResource& kept) noexcept:
-    kept.keep[0] = Keep.of_object(kept.resource)
+cdef void take_anchor(AnchoredResource& found) noexcept:
+    found.anchor[0] = Anchor.of_object(found.resource)
 
 
 cdef void call_deallocate(Allocation& value) noexcept:
@@ -578,11 +578,11 @@ cdef object stream_of(const Allocation& value):
     return stream
 
 
-cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Keep& keep, AllocationHandle* h_allocation) except -1:
+cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation) except -1:
     cdef Allocation value
     value.pointer = pointer
     value.size = size
-    h_allocation[0] = AllocationHandle.borrow(move(value), keep)
+    h_allocation[0] = AllocationHandle.borrow(move(value), anchor)
     return 0
 
 

@@ -14,10 +14,10 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
 
 cdef extern from "handle.hpp" namespace "cuda_core" nogil:
-    cppclass Keep:
-        Keep() noexcept
+    cppclass Anchor:
+        Anchor() noexcept
         @staticmethod
-        Keep of_object(PyObject* object) noexcept
+        Anchor of_object(PyObject* object) noexcept
         PyObject* object() noexcept
         cpp_bool operator bool() noexcept
         cpp_bool operator!() noexcept
@@ -26,19 +26,19 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
         Handle() noexcept
         Handle(const Handle[T]& other) noexcept
         @staticmethod
-        Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
+        Handle[T] own(T value, void (*destroy)(T) noexcept nogil, Anchor anchor) except +
         @staticmethod
-        Handle[T] own_with_wait(T value, void (*destroy)(T, cpp_bool) noexcept nogil, Keep keep) except +
+        Handle[T] own_with_wait(T value, void (*destroy)(T, cpp_bool) noexcept nogil, Anchor anchor) except +
         @staticmethod
-        Handle[T] own_without_blocking(T value, void (*destroy)(T) noexcept nogil, Keep keep) except +
+        Handle[T] own_holding_gil(T value, void (*destroy)(T) noexcept nogil, Anchor anchor) except +
         @staticmethod
-        Handle[T] borrow(T value, Keep keep) except +
+        Handle[T] borrow(T value, Anchor anchor) except +
         void reset() noexcept
         void close() noexcept
         T get() noexcept
         T& value() noexcept
-        Keep keep() noexcept
-        PyObject* kept_object() noexcept
+        Anchor anchor() noexcept
+        PyObject* anchored_object() noexcept
         cpp_bool is_owner() noexcept
         uint32_t use_count() noexcept
         cpp_bool operator bool() noexcept
@@ -60,10 +60,10 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
 
 
 # The handle field of an object, which any thread may close at any time, and the reference that a call takes from it.
-# Taking and dropping that reference need the interpreter lock, using it does not.
-cdef extern from "member.hpp" namespace "cuda_core":
-    cppclass Member[T]:
-        Member() noexcept
+# Taking and dropping that reference need the GIL, using it does not.
+cdef extern from "handle_field.hpp" namespace "cuda_core":
+    cppclass HandleField[T]:
+        HandleField() noexcept
         Handle[T] copy() noexcept
         void set(Handle[T] handle) noexcept
         void reset() noexcept
@@ -72,18 +72,18 @@ cdef extern from "member.hpp" namespace "cuda_core":
         cpp_bool operator bool() noexcept
         cpp_bool operator!() noexcept
 
-    cppclass Kept[T]:
-        Kept() noexcept
-        cpp_bool hold(const Member[T]& member) noexcept
+    cppclass Pin[T]:
+        Pin() noexcept
+        cpp_bool hold(const HandleField[T]& member) noexcept
         T get() noexcept nogil
         T& value() noexcept nogil
         const Handle[T]& handle() noexcept nogil
-        Keep keep() noexcept nogil
+        Anchor anchor() noexcept nogil
         cpp_bool is_owner() noexcept nogil
         cpp_bool operator bool() noexcept nogil
         cpp_bool operator!() noexcept nogil
 
-    intptr_t address[T](const Member[T]& member) noexcept
+    intptr_t address[T](const HandleField[T]& member) noexcept
 
 
 # The number of captures that this library has begun and not ended.
@@ -149,7 +149,7 @@ cdef extern from "values.hpp" namespace "cuda_core" nogil:
         bint is_small
 
 
-# The value behind a device pointer; its `keep` is the pool or memory resource.
+# The value behind a device pointer; its anchor is the pool or memory resource.
 cdef extern from "values.hpp" namespace "cuda_core" nogil:
     cppclass Block
     cppclass Allocation:
@@ -173,17 +173,17 @@ cdef extern from "values.hpp" namespace "cuda_core" nogil:
 
 # Moves releases from threads of the driver to the main thread.
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
-    cppclass DeferredQueue:
+    cppclass MainThreadInbox:
         void resume() noexcept
         cpp_bool is_stuck() noexcept
         size_t size() noexcept
 
-    DeferredQueue* deferred_queue() noexcept
+    MainThreadInbox* main_thread_inbox() noexcept
 
-    cppclass KeepList:
+    cppclass AnchorList:
         @staticmethod
-        KeepList* make(DeferredQueue* queue) except +
-        void add(Keep keep) except +
+        AnchorList* make(MainThreadInbox* queue) except +
+        void add(Anchor anchor) except +
         PyObject* object(size_t index) noexcept
         size_t size() noexcept
         void add_reference() noexcept
@@ -204,28 +204,28 @@ ctypedef Handle[InContext[cydriver.CUarray]] ArrayHandle
 ctypedef Handle[InContext[cydriver.CUmipmappedArray]] MipmappedArrayHandle
 ctypedef Handle[InContext[cydriver.CUgraphicsResource]] GraphicsHandle
 
-ctypedef Member[cydriver.CUcontext] ContextMember
-ctypedef Member[cydriver.CUstream] StreamMember
-ctypedef Member[cydriver.CUevent] EventMember
-ctypedef Member[cydriver.CUmemoryPool] MemoryPoolMember
-ctypedef Member[Allocation] AllocationMember
-ctypedef Member[cydriver.CUlibrary] LibraryMember
-ctypedef Member[cydriver.CUkernel] KernelMember
-ctypedef Member[cydriver.CUgraphExec] GraphExecMember
-ctypedef Member[InContext[cydriver.CUarray]] ArrayMember
-ctypedef Member[InContext[cydriver.CUmipmappedArray]] MipmappedArrayMember
-ctypedef Member[InContext[cydriver.CUgraphicsResource]] GraphicsMember
+ctypedef HandleField[cydriver.CUcontext] ContextField
+ctypedef HandleField[cydriver.CUstream] StreamField
+ctypedef HandleField[cydriver.CUevent] EventField
+ctypedef HandleField[cydriver.CUmemoryPool] MemoryPoolField
+ctypedef HandleField[Allocation] AllocationField
+ctypedef HandleField[cydriver.CUlibrary] LibraryField
+ctypedef HandleField[cydriver.CUkernel] KernelField
+ctypedef HandleField[cydriver.CUgraphExec] GraphExecField
+ctypedef HandleField[InContext[cydriver.CUarray]] ArrayField
+ctypedef HandleField[InContext[cydriver.CUmipmappedArray]] MipmappedArrayField
+ctypedef HandleField[InContext[cydriver.CUgraphicsResource]] GraphicsField
 
-ctypedef Kept[cydriver.CUcontext] KeptContext
-ctypedef Kept[cydriver.CUstream] KeptStream
-ctypedef Kept[cydriver.CUevent] KeptEvent
-ctypedef Kept[cydriver.CUmemoryPool] KeptMemoryPool
-ctypedef Kept[Allocation] KeptAllocation
-ctypedef Kept[cydriver.CUkernel] KeptKernel
-ctypedef Kept[cydriver.CUgraphExec] KeptGraphExec
-ctypedef Kept[InContext[cydriver.CUarray]] KeptArray
-ctypedef Kept[InContext[cydriver.CUmipmappedArray]] KeptMipmappedArray
-ctypedef Kept[InContext[cydriver.CUgraphicsResource]] KeptGraphics
+ctypedef Pin[cydriver.CUcontext] ContextPin
+ctypedef Pin[cydriver.CUstream] StreamPin
+ctypedef Pin[cydriver.CUevent] EventPin
+ctypedef Pin[cydriver.CUmemoryPool] MemoryPoolPin
+ctypedef Pin[Allocation] AllocationPin
+ctypedef Pin[cydriver.CUkernel] KernelPin
+ctypedef Pin[cydriver.CUgraphExec] GraphExecPin
+ctypedef Pin[InContext[cydriver.CUarray]] ArrayPin
+ctypedef Pin[InContext[cydriver.CUmipmappedArray]] MipmappedArrayPin
+ctypedef Pin[InContext[cydriver.CUgraphicsResource]] GraphicsPin
 
 # The registries. They are never destroyed, because threads may outlive the interpreter.
 cdef extern from "registry.hpp" namespace "cuda_core" nogil:
@@ -279,12 +279,12 @@ cdef class WeakHandle:
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     # A resource to destroy, and what to wait for: events, and streams that capture; find_work() fills the latter two.
     cppclass Retired:
-        Keep resource
+        Anchor resource
         vector[EventHandle] events
         vector[QueriedStream] unrecorded
 
     # Whether the value has to wait; if so, it is moved away, and `destroy` is called when the work in flight is done.
-    cpp_bool retire[T](T& value, void (*destroy)(T) noexcept, Keep anchor) noexcept
+    cpp_bool retire[T](T& value, void (*destroy)(T) noexcept, Anchor anchor) noexcept
     # The same, but a small value always waits: the streams are queried once for several of them.
     cpp_bool retire_small "cuda_core::retire"[T](T& value, void (*destroy)(T) noexcept, cpp_bool is_small) noexcept
 
@@ -320,32 +320,32 @@ cdef void retire_stream(cydriver.CUstream c_stream) noexcept nogil
 # Frees memory after the capture that keeps it from being freed now; false if the host is out of memory.
 cdef bint retire_until_capture_ends(const Allocation& value, void (*free)(Allocation) noexcept nogil) noexcept nogil
 # Frees what waits for captures, or lets it wait for those that go on.
-cdef void free_deferred_by_captures() noexcept nogil
+cdef void free_after_captures() noexcept nogil
 
 
 cdef extern from "values.hpp" namespace "cuda_core" nogil:
-    cppclass Image[T]:
+    cppclass BindlessObject[T]:
         T raw
         Handle[cydriver.CUcontext] h_context
-        Keep needs
+        Anchor needs
         bint is_small
         T for_work() noexcept
         bint may_be_in_use() noexcept
 
 
-ctypedef Handle[Image[cydriver.CUtexObject]] TextureHandle
-ctypedef Handle[Image[cydriver.CUsurfObject]] SurfaceHandle
+ctypedef Handle[BindlessObject[cydriver.CUtexObject]] TextureHandle
+ctypedef Handle[BindlessObject[cydriver.CUsurfObject]] SurfaceHandle
 
-ctypedef Member[Image[cydriver.CUtexObject]] TextureMember
-ctypedef Member[Image[cydriver.CUsurfObject]] SurfaceMember
+ctypedef HandleField[BindlessObject[cydriver.CUtexObject]] TextureField
+ctypedef HandleField[BindlessObject[cydriver.CUsurfObject]] SurfaceField
 
-ctypedef Kept[Image[cydriver.CUtexObject]] KeptTexture
-ctypedef Kept[Image[cydriver.CUsurfObject]] KeptSurface
+ctypedef Pin[BindlessObject[cydriver.CUtexObject]] TexturePin
+ctypedef Pin[BindlessObject[cydriver.CUsurfObject]] SurfacePin
 
 
 cdef extern from "arguments.hpp" namespace "cuda_core":
     cppclass LaunchList:
-        void keep_memory_of[T](PyObject* object, const Member[T]& member) noexcept
+        void keep_memory_of[T](PyObject* object, const HandleField[T]& member) noexcept
 
     LaunchList* launch_list() noexcept nogil
 
@@ -353,7 +353,7 @@ cdef extern from "arguments.hpp" namespace "cuda_core":
     cppclass ArgumentBlock:
         ArgumentBlock() noexcept
         char* begin(LaunchList& list, PyObject* const* arguments, size_t count, size_t size) noexcept
-        T* value_of[T](const Member[T]& member) noexcept
+        T* value_of[T](const HandleField[T]& member) noexcept
         void end() noexcept
         void** kernel_params
 

@@ -61,7 +61,7 @@ def registry_sizes():
 
 def deferred_count():
     """Return the number of releases that wait for the main thread, for tests that look for leaks."""
-    return deferred_queue().size()
+    return main_thread_inbox().size()
 
 
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
@@ -95,12 +95,12 @@ cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil:
     for i in range(contexts.size()):
         is_known = is_known or contexts[i].get() == c_current
     if c_current != NULL and not is_known:
-        contexts.push_back(ContextHandle.borrow(c_current, Keep()))
+        contexts.push_back(ContextHandle.borrow(c_current, Anchor()))
     for i in range(contexts.size()):
         stream.h_context = contexts[i]
-        stream.h_stream = StreamHandle.borrow(<cydriver.CUstream>LEGACY, Keep())
+        stream.h_stream = StreamHandle.borrow(<cydriver.CUstream>LEGACY, Anchor())
         streams.push_back(stream)
-        stream.h_stream = StreamHandle.borrow(<cydriver.CUstream>PER_THREAD, Keep())
+        stream.h_stream = StreamHandle.borrow(<cydriver.CUstream>PER_THREAD, Anchor())
         streams.push_back(stream)
 
 
@@ -331,7 +331,7 @@ cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogi
     return True if h_found else False
 
 
-cdef public void cuda_core_retire_small(Keep& resource) noexcept nogil:
+cdef public void cuda_core_retire_small(Anchor& resource) noexcept nogil:
     cdef Retired entry
     entry.resource = move(resource)
     RetirementList.current().add(move(entry), Until.QUERY)
@@ -417,7 +417,7 @@ cdef void retire_stream(cydriver.CUstream c_stream) noexcept nogil:
     if not record_tail_event(c_stream, &event):
         destroy_stream(c_stream)
         return
-    pending.resource = StreamHandle.own(c_stream, &destroy_stream, event.keep()).keep()
+    pending.resource = StreamHandle.own(c_stream, &destroy_stream, event.anchor()).anchor()
     pending.events.push_back(move(event))
     retire_entry(pending)
 
@@ -441,7 +441,7 @@ cdef bint record_tail_event(cydriver.CUstream c_stream, EventHandle* event) noex
     destroy_idle()
     if work_in_current_context(c_stream, NULL) != SOME_WORK:
         return False
-    stream.h_stream = StreamHandle.borrow(c_stream, Keep())
+    stream.h_stream = StreamHandle.borrow(c_stream, Anchor())
     event[0] = record_event(stream, NULL)
     if not event[0] or not has_succeeded(cydriver.cuStreamGetId(c_stream, &number), b"cuStreamGetId", NULL):
         return False
@@ -452,12 +452,12 @@ cdef bint record_tail_event(cydriver.CUstream c_stream, EventHandle* event) noex
 
 cdef bint retire_until_capture_ends(const Allocation& value, void (*free)(Allocation) noexcept nogil) noexcept nogil:
     cdef Retired entry
-    entry.resource = AllocationHandle.own(value, free, Keep()).keep()
+    entry.resource = AllocationHandle.own(value, free, Anchor()).anchor()
     RetirementList.current().add(move(entry), Until.CAPTURE)
     return True
 
 
-cdef void free_deferred_by_captures() noexcept nogil:
+cdef void free_after_captures() noexcept nogil:
     cdef vector[Retired] entries
     if RetirementList.current().count(Until.CAPTURE) != 0:
         RetirementList.current().take(Until.CAPTURE, entries)
@@ -475,15 +475,15 @@ cdef EventHandle record_event(const QueriedStream& stream, UnexpectedError* erro
             return event
         where.h_context = context_registry().find(c_context)
         if not where.h_context:
-            where.h_context = ContextHandle.borrow(c_context, Keep())
+            where.h_context = ContextHandle.borrow(c_context, Anchor())
     if enter_context(where, &is_entered, error):
-        event = record_event_here(stream.h_stream.get(), where.h_context.keep(), error)
+        event = record_event_here(stream.h_stream.get(), where.h_context.anchor(), error)
         leave_context(is_entered, error)
     return event
 
 
 # The same where the context of the stream is current. The event keeps the context, with which it would be destroyed.
-cdef EventHandle record_event_here(cydriver.CUstream c_stream, Keep context, UnexpectedError* error) noexcept nogil:
+cdef EventHandle record_event_here(cydriver.CUstream c_stream, Anchor context, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUevent c_event = NULL
     cdef EventHandle event
     cdef unsigned int flags = cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING
@@ -591,8 +591,8 @@ cdef class DriverObject:
         # A method that reads a field in a critical section of its object can use it until the section ends.
         with cython.critical_section(self):
             self._release()
-        if deferred_queue().is_stuck():
-            deferred_queue().resume()
+        if main_thread_inbox().is_stuck():
+            main_thread_inbox().resume()
 
     @property
     def is_closed(self) -> bool:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Waits of the host for the device. On the main thread, a signal handler that raises (Ctrl-C) interrupts them."""
 
-from cuda.core._native._cuda_core cimport ContextHandle, Keep
+from cuda.core._native._cuda_core cimport ContextHandle, Anchor
 from cuda.core._utils cimport cydriver
 
 
@@ -24,8 +24,8 @@ cdef int wait_before_copy(cydriver.CUstream c_stream, cydriver.CUdeviceptr c_hos
 # The context has to be current.
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil
 
-# Makes a long call on the helper thread. If a signal handler raises, the call continues there, and keeps `keep`.
-cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except? -1 nogil
+# Makes a long call on the helper thread. If a signal handler raises, the call continues there, and holds `anchor`.
+cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) except? -1 nogil
 
 # Raises an exception at the next bytecode of the main thread, for destructors, which cannot raise.
 cdef void raise_later(object error) noexcept

@@ -18,7 +18,7 @@ from cuda.core._native._cuda_core cimport (
     EventHandle,
     Handle,
     InContext,
-    Keep,
+    Anchor,
     NO_WORK,
     Retired,
     QueriedStream,
@@ -74,7 +74,7 @@ cdef extern from "wait.hpp" namespace "cuda_core" nogil:
 
     cppclass BlockingCall:
         @staticmethod
-        shared_ptr[BlockingCall] start(int (*function)(void*) noexcept, void* argument, Keep keep) noexcept
+        shared_ptr[BlockingCall] start(int (*function)(void*) noexcept, void* argument, Anchor anchor) noexcept
         cpp_bool is_done() noexcept
         int result() noexcept
         cpp_bool wait() noexcept
@@ -170,7 +170,7 @@ cdef int record_context_event(const ContextHandle& h_context, EventHandle* event
     if c_flags & cydriver.CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC:
         c_event_flags |= cydriver.CUevent_flags.CU_EVENT_BLOCKING_SYNC
     HANDLE_RETURN(cydriver.cuEventCreate(&c_event, c_event_flags), b"cuEventCreate")
-    event[0] = EventHandle.own(c_event, &destroy_event, h_context.keep())
+    event[0] = EventHandle.own(c_event, &destroy_event, h_context.anchor())
     err = cydriver.cuCtxRecordEvent(h_context.get(), c_event)
     if err == cydriver.CUresult.CUDA_ERROR_NOT_SUPPORTED:
         event.reset()
@@ -189,7 +189,7 @@ cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
 cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     cdef shared_ptr[BlockingCall] call
     if is_main_thread():
-        call = BlockingCall.start(&synchronize, h_context.get(), h_context.keep())
+        call = BlockingCall.start(&synchronize, h_context.get(), h_context.anchor())
     if not call:
         HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
         destroy_idle()
@@ -205,10 +205,10 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     return 0
 
 
-cdef int call_interruptibly(Blocking function, void* argument, Keep keep) except? -1 nogil:
+cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) except? -1 nogil:
     cdef shared_ptr[BlockingCall] call
     if is_main_thread():
-        call = start_in_context(function, argument, keep)
+        call = start_in_context(function, argument, anchor)
     if not call:
         return function(argument)
     while not call.get().is_done():
@@ -227,7 +227,7 @@ cdef int release_interruptibly(Blocking function, void* argument, const char* ap
     if not is_interpreter_exiting() and find_work(&pending) and not wait_for_events(pending):
         release.function, release.argument, release.api = function, argument, api
         release.h_context = current_context()
-        pending.resource = Handle[AbandonedRelease].own(release, &make_abandoned_release, Keep()).keep()
+        pending.resource = Handle[AbandonedRelease].own(release, &make_abandoned_release, Anchor()).anchor()
         retire_entry(pending)
         return cydriver.CUresult.CUDA_SUCCESS
     relax_capture_mode(mode)
@@ -265,7 +265,7 @@ cdef void make_abandoned_release(AbandonedRelease release) noexcept nogil:
     cdef cydriver.CUresult err
     cdef CaptureModeScope mode
     # The driver would also wait for newer work.
-    if retire(release, &make_abandoned_release, Keep()):
+    if retire(release, &make_abandoned_release, Anchor()):
         return
     err = cydriver.cuCtxPushCurrent(release.h_context.get())
     relax_capture_mode(mode)
@@ -281,7 +281,7 @@ cdef ContextHandle current_context() noexcept nogil:
     if cydriver.cuCtxGetCurrent(&c_context) == cydriver.CUresult.CUDA_SUCCESS and c_context != NULL:
         h_context = context_registry().find(c_context)
         if not h_context:
-            h_context = ContextHandle.borrow(c_context, Keep())
+            h_context = ContextHandle.borrow(c_context, Anchor())
     return h_context
 
 
@@ -291,13 +291,13 @@ cdef struct DriverCall:
 
 
 # Starts a call on the helper thread, with this thread's context current there.
-cdef shared_ptr[BlockingCall] start_in_context(Blocking function, void* argument, Keep keep) noexcept nogil:
+cdef shared_ptr[BlockingCall] start_in_context(Blocking function, void* argument, Anchor anchor) noexcept nogil:
     cdef InContext[DriverCall] value
     cdef Handle[InContext[DriverCall]] h_call
     value.raw.function, value.raw.argument = function, argument
     value.h_context = current_context()
-    h_call = Handle[InContext[DriverCall]].borrow(value, keep)
-    return BlockingCall.start(&call_in_context, &h_call.value(), h_call.keep())
+    h_call = Handle[InContext[DriverCall]].borrow(value, anchor)
+    return BlockingCall.start(&call_in_context, &h_call.value(), h_call.anchor())
 
 
 cdef int call_in_context(void* what) noexcept nogil:

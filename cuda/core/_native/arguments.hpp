@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The arguments of one launch, in the layout that the driver reads: on the stack for most kernels. The block also keeps
-// the memory of buffers among the arguments. Pinning each buffer, as a `Kept` does, would cost more than writing its
+// the memory of buffers among the arguments. Pinning each buffer, as a `Pin` does, would cost more than writing its
 // address; so closing a buffer searches the arguments of the launches in progress.
 #pragma once
 
@@ -12,19 +12,19 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "member.hpp"
+#include "handle_field.hpp"
 
 namespace cuda_core {
 
 class ArgumentBlock;
 
-// The launches in progress, guarded by the interpreter lock; empty on free-threaded Python. The only instance is never
+// The launches in progress, guarded by the GIL; empty on free-threaded Python. The only instance is never
 // destroyed.
 class LaunchList {
 public:
     // Lets the launches that have `object` as an argument keep its memory; called before `object` is closed.
     template <class T>
-    void keep_memory_of(PyObject* object, const Member<T>& member) noexcept;
+    void keep_memory_of(PyObject* object, const HandleField<T>& field) noexcept;
 
     // In a forked child: the launches of the parent's other threads do not exist there.
     inline void forget_all() noexcept;
@@ -63,13 +63,13 @@ public:
         return bytes;
     }
 
-    // The value of a member of an argument, or null if it is closed.
+    // The value of a field of an argument, or null if it is closed.
     template <class T>
-    T* value_of(const Member<T>& member) noexcept {
+    T* value_of(const HandleField<T>& field) noexcept {
 #ifndef Py_GIL_DISABLED
-        return member.cell_ ? &member.cell_->value : nullptr;
+        return field.cell_ ? &field.cell_->value : nullptr;
 #else
-        Handle<T> handle = member.copy();
+        Handle<T> handle = field.copy();
         auto* const cell = std::exchange(handle.cell_, nullptr);
         if (!cell) return nullptr;
         keep(cell);
@@ -124,11 +124,11 @@ private:
 };
 
 template <class T>
-inline void LaunchList::keep_memory_of(PyObject* object, const Member<T>& member) noexcept {
+inline void LaunchList::keep_memory_of(PyObject* object, const HandleField<T>& field) noexcept {
     for (ArgumentBlock* launch = first_; launch; launch = launch->next_) {
         for (std::size_t index = 0; index < launch->count_; ++index) {
             if (launch->arguments_[index] != object) continue;
-            Handle<T> handle = member.copy();
+            Handle<T> handle = field.copy();
             if (handle.cell_) launch->keep(std::exchange(handle.cell_, nullptr));
             break;
         }

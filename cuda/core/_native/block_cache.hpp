@@ -235,7 +235,7 @@ private:
     // and the per-thread default stream is another stream on each thread.
     static bool is_stream_kept(const Handle<CUstream>& h_stream) noexcept {
         const auto number = reinterpret_cast<std::uintptr_t>(h_stream.get());
-        return number <= 1 || (number != 2 && (h_stream.is_owner() || h_stream.kept_object()));
+        return number <= 1 || (number != 2 && (h_stream.is_owner() || h_stream.anchored_object()));
     }
 
     Lane* make_lane(const Allocation& user, Lanes& empty) noexcept {

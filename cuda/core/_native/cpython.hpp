@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Everything that relies on CPython's internals, or that differs between its versions: fields of its objects, slots of
-// types, the pending exception, the interpreter lock at exit. For a new version of Python, review this file only;
+// types, the pending exception, the GIL at exit. For a new version of Python, review this file only;
 // tests/utils/test_cpython.py tests each function.
 #pragma once
 
@@ -24,7 +24,7 @@ inline bool is_interpreter_exiting() noexcept {
 #endif
 }
 
-// Runs a function that may acquire the interpreter lock, as all Python code does. Before Python 3.14, pthread_exit
+// Runs a function that may acquire the GIL, as all Python code does. Before Python 3.14, pthread_exit
 // unwinds a thread that acquires the lock while the interpreter exits, and unwinding through a noexcept function or
 // destructor ends the process: block the thread until the process ends instead, as later versions do. Functions that
 // are not noexcept and have no objects to destroy may let the unwinding pass.
@@ -37,9 +37,9 @@ inline void run_or_block_at_exit(Function function) noexcept {
     }
 }
 
-// --- The interpreter lock, on threads that may not have it ---
+// --- The GIL, on threads that may not have it ---
 
-// Calls `function()` with the interpreter lock held, from any thread. Threads that were not called from Python acquire
+// Calls `function()` with the GIL held, from any thread. Threads that were not called from Python acquire
 // the lock here only; all others use Cython's `with gil` (tests/rules/test_calls.py).
 template <class Function>
 inline void with_interpreter(Function function) noexcept {
@@ -57,7 +57,7 @@ inline void set_error_on_any_thread(PyObject* type, const char* text) noexcept {
 
 // --- Callbacks: Python code that runs when a resource is destroyed ---
 
-// Saves the pending exception for a scope, and restores it. The interpreter lock is held.
+// Saves the pending exception for a scope, and restores it. The GIL is held.
 class PendingError {
 public:
 #if PY_VERSION_HEX >= 0x030C0000
@@ -88,7 +88,7 @@ public:
     PendingError& operator=(const PendingError&) = delete;
 };
 
-// Calls `function(value)`, which raises nothing, with the interpreter lock held, from any thread. A resource may be
+// Calls `function(value)`, which raises nothing, with the GIL held, from any thread. A resource may be
 // destroyed while an exception is pending, which is preserved. While the interpreter exits, nothing is called.
 template <class T>
 inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {

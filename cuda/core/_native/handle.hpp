@@ -48,20 +48,20 @@ public:
     std::uint32_t use_count() const noexcept { return strong_.load(std::memory_order_relaxed); }
 
 #ifndef Py_GIL_DISABLED
-    // Pins are the references of calls (member.hpp). The caller holds the interpreter lock, which guards both counts:
+    // Pins are the references of calls (handle_field.hpp). The caller holds the GIL, which guards both counts:
     // an atomic count would cost a launch more than all of its other checks.
     void pin() noexcept { ++pins_; }
 
     void unpin() noexcept {
-        if (--pins_ == 0 && deferred_drops_ != 0) drop_deferred();
+        if (--pins_ == 0 && drops_while_pinned_ != 0) drop_after_pins();
     }
 
     // If the cell is pinned, the last unpin() drops the reference.
-    void drop_or_defer(bool may_wait) noexcept {
+    void drop_unless_pinned(bool may_wait) noexcept {
         if (pins_ == 0)
             drop_reference(may_wait);
         else
-            ++deferred_drops_;
+            ++drops_while_pinned_;
     }
 #endif
 
@@ -76,50 +76,50 @@ private:
 
 #ifndef Py_GIL_DISABLED
     // At exit the interpreter may unwind this thread, which then does not hold the lock; the process ends anyway.
-    void drop_deferred() noexcept {
+    void drop_after_pins() noexcept {
         if (is_interpreter_exiting()) return;
-        for (std::uint32_t count = std::exchange(deferred_drops_, 0); count != 0; --count) drop_reference();
+        for (std::uint32_t count = std::exchange(drops_while_pinned_, 0); count != 0; --count) drop_reference();
     }
 
     std::uint32_t pins_ = 0;
-    std::uint32_t deferred_drops_ = 0;
+    std::uint32_t drops_while_pinned_ = 0;
 #endif
 };
 
 // A type-erased reference that keeps another handle's cell, or a Python object, alive.
-class Keep {
+class Anchor {
 public:
-    Keep() noexcept = default;
+    Anchor() noexcept = default;
 
-    // The caller holds the interpreter lock.
-    static Keep of_object(PyObject* object) noexcept {
-        Keep keep;
-        keep.object_ = Py_NewRef(object);
-        return keep;
+    // The caller holds the GIL.
+    static Anchor of_object(PyObject* object) noexcept {
+        Anchor anchor;
+        anchor.object_ = Py_NewRef(object);
+        return anchor;
     }
 
-    static Keep of_cell(Cell* cell) noexcept {
-        Keep keep;
-        keep.cell_ = cell;
+    static Anchor of_cell(Cell* cell) noexcept {
+        Anchor anchor;
+        anchor.cell_ = cell;
         if (cell) cell->add_reference();
-        return keep;
+        return anchor;
     }
 
-    Keep(const Keep& other) noexcept : cell_(other.cell_), object_(other.object_) {
+    Anchor(const Anchor& other) noexcept : cell_(other.cell_), object_(other.object_) {
         if (cell_) cell_->add_reference();
         if (object_) copy_object();
     }
 
-    Keep(Keep&& other) noexcept
+    Anchor(Anchor&& other) noexcept
         : cell_(std::exchange(other.cell_, nullptr)), object_(std::exchange(other.object_, nullptr)) {}
 
-    Keep& operator=(Keep other) noexcept {
+    Anchor& operator=(Anchor other) noexcept {
         std::swap(cell_, other.cell_);
         std::swap(object_, other.object_);
         return *this;
     }
 
-    ~Keep() { drop(false); }
+    ~Anchor() { drop(false); }
 
     void drop(bool may_wait) noexcept {
         if (Cell* cell = std::exchange(cell_, nullptr)) cell->drop_reference(may_wait);
@@ -166,24 +166,24 @@ public:
 
     // Takes ownership: `destroy(value)` runs once, when the last copy is dropped. If the cell cannot be allocated, the
     // value is destroyed before the exception is thrown.
-    static Handle own(T value, Destroy destroy, Keep keep) {
-        return make(std::move(value), destroy, nullptr, std::move(keep), true);
+    static Handle own(T value, Destroy destroy, Anchor anchor) {
+        return make(std::move(value), destroy, nullptr, std::move(anchor), true);
     }
 
     // The same for a `destroy` that may wait for the device if a user closes the resource.
-    static Handle own_with_wait(T value, DestroyOrWait destroy, Keep keep) {
-        return make(std::move(value), nullptr, destroy, std::move(keep), true);
+    static Handle own_with_wait(T value, DestroyOrWait destroy, Anchor anchor) {
+        return make(std::move(value), nullptr, destroy, std::move(anchor), true);
     }
 
     // The same for a `destroy` that never blocks. It runs with the GIL held, because releasing and taking the GIL costs
     // more than such a `destroy`.
-    static Handle own_without_blocking(T value, Destroy destroy, Keep keep) {
-        return make(std::move(value), destroy, nullptr, std::move(keep), false);
+    static Handle own_holding_gil(T value, Destroy destroy, Anchor anchor) {
+        return make(std::move(value), destroy, nullptr, std::move(anchor), false);
     }
 
     // Refers to a value that is destroyed elsewhere.
-    static Handle borrow(T value, Keep keep) {
-        return Handle(new TypedCell(std::move(value), nullptr, nullptr, std::move(keep), false));
+    static Handle borrow(T value, Anchor anchor) {
+        return Handle(new TypedCell(std::move(value), nullptr, nullptr, std::move(anchor), false));
     }
 
     void reset() noexcept {
@@ -203,8 +203,8 @@ public:
     T& value() const& noexcept { return cell_->value; }
     T& value() const&& = delete;
 
-    Keep keep() const noexcept { return Keep::of_cell(cell_); }
-    PyObject* kept_object() const noexcept { return cell_ ? cell_->keep.object() : nullptr; }
+    Anchor anchor() const noexcept { return Anchor::of_cell(cell_); }
+    PyObject* anchored_object() const noexcept { return cell_ ? cell_->anchor.object() : nullptr; }
     bool is_owner() const noexcept { return cell_ && cell_->is_owner(); }
     std::uint32_t use_count() const noexcept { return cell_ ? cell_->use_count() : 0; }
     explicit operator bool() const noexcept { return cell_ != nullptr; }
@@ -213,17 +213,17 @@ private:
     template <class>
     friend class Registry;
     template <class>
-    friend class Member;
+    friend class HandleField;
     template <class>
-    friend class Kept;
+    friend class Pin;
     friend class ArgumentBlock;
     friend class LaunchList;
     friend class WeakCell;
 
     struct TypedCell final : Cell {
-        TypedCell(T&& value, Destroy destroy, DestroyOrWait destroy_or_wait, Keep&& keep, bool can_block) noexcept
+        TypedCell(T&& value, Destroy destroy, DestroyOrWait destroy_or_wait, Anchor&& anchor, bool can_block) noexcept
             : value(std::move(value)),
-              keep(std::move(keep)),
+              anchor(std::move(anchor)),
               destroy(destroy),
               destroy_or_wait(destroy_or_wait),
               born_at(fork_generation()),
@@ -243,20 +243,20 @@ private:
                 });
             }
             // A `destroy` that cannot wait passes the permission on: memory of an adaptor to the memory behind it.
-            keep.drop(may_wait && !destroy_or_wait);
+            anchor.drop(may_wait && !destroy_or_wait);
         }
 
         T value;
-        Keep keep;
+        Anchor anchor;
         const Destroy destroy;
         const DestroyOrWait destroy_or_wait;
         const std::uint32_t born_at;
         const bool can_block;
     };
 
-    static Handle make(T&& value, Destroy destroy, DestroyOrWait destroy_or_wait, Keep&& keep, bool can_block) {
+    static Handle make(T&& value, Destroy destroy, DestroyOrWait destroy_or_wait, Anchor&& anchor, bool can_block) {
         TypedCell* cell =
-            new (std::nothrow) TypedCell(std::move(value), destroy, destroy_or_wait, std::move(keep), can_block);
+            new (std::nothrow) TypedCell(std::move(value), destroy, destroy_or_wait, std::move(anchor), can_block);
         if (!cell) {
             WithoutGil released(can_block);
             destroy ? destroy(std::move(value)) : destroy_or_wait(std::move(value), false);

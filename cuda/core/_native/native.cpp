@@ -47,7 +47,7 @@ Registry<CUcontext>* context_registry() noexcept { return immortal<Registry<CUco
 Registry<Green>* green_registry() noexcept { return immortal<Registry<Green>>(); }
 Registry<CUstream>* stream_registry() noexcept { return immortal<Registry<CUstream>>(); }
 Registry<CUkernel>* kernel_registry() noexcept { return immortal<Registry<CUkernel>>(); }
-DeferredQueue* deferred_queue() noexcept { return immortal<DeferredQueue>(); }
+MainThreadInbox* main_thread_inbox() noexcept { return immortal<MainThreadInbox>(); }
 LaunchList* launch_list() noexcept { return immortal<LaunchList>(); }
 
 std::mutex& pool_lock() { return immortal<PerProcess<std::mutex>>()->current(); }

@@ -28,7 +28,7 @@ struct Retired;
 // Records an event after the pending work of each busy stream, in `entry`; 0 if no stream is busy.
 CUDA_CORE_API int cuda_core_find_work(cuda_core::Retired* entry);
 // Retires a small resource: many share one query of the streams.
-CUDA_CORE_API void cuda_core_retire_small(cuda_core::Keep& resource);
+CUDA_CORE_API void cuda_core_retire_small(cuda_core::Anchor& resource);
 
 namespace cuda_core {
 
@@ -72,7 +72,7 @@ enum class Until {
 };
 
 struct Retired {
-    Keep resource;                          // its last reference destroys the resource
+    Anchor resource;                          // its last reference destroys the resource
     std::vector<Handle<CUevent>> events;    // recorded after the pending work of streams that were busy
     std::vector<QueriedStream> unrecorded;  // streams that can be neither queried nor recorded while they capture
 };
@@ -215,10 +215,10 @@ struct ThreadState {
 // Retires a value: `destroy(value)` is called once the work in flight has completed. False if there is no such work; the
 // caller then destroys the value.
 template <class T>
-bool retire(T& value, void (*destroy)(T), Keep anchor) {
+bool retire(T& value, void (*destroy)(T), Anchor anchor) {
     Retired entry;
     if (!cuda_core_find_work(&entry)) return false;
-    entry.resource = Handle<T>::own(std::move(value), destroy, std::move(anchor)).keep();
+    entry.resource = Handle<T>::own(std::move(value), destroy, std::move(anchor)).anchor();
     RetirementList::current().add(std::move(entry));
     return true;
 }
@@ -226,8 +226,8 @@ bool retire(T& value, void (*destroy)(T), Keep anchor) {
 // The same for a value that may be small, which is then always retired.
 template <class T>
 bool retire(T& value, void (*destroy)(T), bool is_small) {
-    if (!is_small) return retire(value, destroy, Keep());
-    Keep resource = Handle<T>::own(std::move(value), destroy, Keep()).keep();
+    if (!is_small) return retire(value, destroy, Anchor());
+    Anchor resource = Handle<T>::own(std::move(value), destroy, Anchor()).anchor();
     cuda_core_retire_small(resource);
     return true;
 }
@@ -237,21 +237,21 @@ bool retire(T& value, void (*destroy)(T), bool is_small) {
 // Moves releases from threads of the driver, where CUDA calls and the interpreter are forbidden, to the main thread.
 // docs/design/graphs.md has the reasons.
 
-// An item of the queue: deleted on the main thread, with the interpreter lock held.
-class Deferred {
+// An item of the queue: deleted on the main thread, with the GIL held.
+class InboxItem {
 public:
-    virtual ~Deferred() = default;
+    virtual ~InboxItem() = default;
 
 private:
-    friend class DeferredQueue;
-    Deferred* next_ = nullptr;
+    friend class MainThreadInbox;
+    InboxItem* next_ = nullptr;
 };
 
-class DeferredQueue {
+class MainThreadInbox {
 public:
     // Callable from any thread; never waits.
-    void push(Deferred* item) noexcept {
-        Deferred* head = head_.load(std::memory_order_relaxed);
+    void push(InboxItem* item) noexcept {
+        InboxItem* head = head_.load(std::memory_order_relaxed);
         do {
             item->next_ = head;
         } while (!head_.compare_exchange_weak(head, item, std::memory_order_release));
@@ -268,7 +268,7 @@ public:
 
     std::size_t size() const noexcept {
         std::size_t count = 0;
-        for (Deferred* item = head_.load(); item; item = item->next_) ++count;
+        for (InboxItem* item = head_.load(); item; item = item->next_) ++count;
         return count;
     }
 
@@ -278,33 +278,33 @@ public:
 
 private:
     static int drain(void* self) noexcept {
-        static_cast<DeferredQueue*>(self)->run();
+        static_cast<MainThreadInbox*>(self)->run();
         return 0;
     }
 
     // Deleting an item may run Python code, which may push again.
     void run() noexcept {
         is_scheduled_.store(false);
-        Deferred* item = head_.exchange(nullptr, std::memory_order_acquire);
+        InboxItem* item = head_.exchange(nullptr, std::memory_order_acquire);
         PendingError kept;
         while (item) {
-            Deferred* next = item->next_;
+            InboxItem* next = item->next_;
             delete item;
             item = next;
         }
     }
 
-    std::atomic<Deferred*> head_{nullptr};
+    std::atomic<InboxItem*> head_{nullptr};
     std::atomic<bool> is_scheduled_{false};
 };
 
 // A counted list of references; the last reference to the list may be dropped on any thread.
-class KeepList final : public Deferred {
+class AnchorList final : public InboxItem {
 public:
     // The list has one reference, which is the caller's.
-    static KeepList* make(DeferredQueue* queue) { return new KeepList(queue); }
+    static AnchorList* make(MainThreadInbox* queue) { return new AnchorList(queue); }
 
-    void add(Keep keep) { items_.push_back(std::move(keep)); }
+    void add(Anchor anchor) { items_.push_back(std::move(anchor)); }
     PyObject* object(std::size_t index) const noexcept {
         return index < items_.size() ? items_[index].object() : nullptr;
     }
@@ -316,13 +316,13 @@ public:
     }
 
 private:
-    explicit KeepList(DeferredQueue* queue) noexcept : queue_(queue) {}
+    explicit AnchorList(MainThreadInbox* queue) noexcept : queue_(queue) {}
 
-    std::vector<Keep> items_;
+    std::vector<Anchor> items_;
     std::atomic<std::uint32_t> references_{1};
-    DeferredQueue* queue_;
+    MainThreadInbox* queue_;
 };
 
-CUDA_CORE_API DeferredQueue* deferred_queue() noexcept;
+CUDA_CORE_API MainThreadInbox* main_thread_inbox() noexcept;
 
 }  // namespace cuda_core

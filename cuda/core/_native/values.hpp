@@ -32,7 +32,7 @@ struct Allocation {
     Handle<CUstream> h_stream;
     // Only with a default stream, which is a different stream in each context.
     Handle<CUcontext> h_context;
-    // Only for memory that its memory resource frees by itself; the keep of the cell has the reference.
+    // Only for memory that its memory resource frees by itself; the anchor of the cell has the reference.
     PyObject* resource = nullptr;
     // Only for memory of a cache: the block to return to it.
     struct Block* block = nullptr;
@@ -61,7 +61,7 @@ struct Green {
 // A texture or a surface. Kernels take them as plain numbers, and the driver does not destroy them in stream order, so
 // the destruction of one that work may use has to wait for that work.
 template <class T>
-struct Image {
+struct BindlessObject {
     // A bool that any thread may set.
     class Flag {
     public:
@@ -80,7 +80,7 @@ struct Image {
 
     T raw{};                     // to describe and to destroy it
     Handle<CUcontext> h_context; // has to be current when the value is destroyed
-    Keep needs;                  // must outlive the value, which may outlive its handle: the array of a texture
+    Anchor needs;                  // must outlive the value, which may outlive its handle: the array of a texture
     Flag is_known;               // the value was passed to a kernel or to the user, so work may use it
     bool is_small = false;       // so it may wait in a batch to be destroyed
 

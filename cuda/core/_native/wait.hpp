@@ -88,10 +88,10 @@ class BlockingCall {
 public:
     using Function = int (*)(void* argument);
 
-    // `keep` is held until the call returns, even if it is abandoned. Null if no thread can be started.
-    static std::shared_ptr<BlockingCall> start(Function function, void* argument, Keep keep) noexcept {
+    // `anchor` is held until the call returns, even if it is abandoned. Null if no thread can be started.
+    static std::shared_ptr<BlockingCall> start(Function function, void* argument, Anchor anchor) noexcept {
         try {
-            return start(std::make_shared<BlockingCall>(function, argument, std::move(keep)));
+            return start(std::make_shared<BlockingCall>(function, argument, std::move(anchor)));
         } catch (const std::bad_alloc&) {
             return nullptr;
         }
@@ -114,8 +114,8 @@ public:
         return call;
     }
 
-    BlockingCall(Function function, void* argument, Keep keep)
-        : function_(function), argument_(argument), keep_(std::move(keep)) {
+    BlockingCall(Function function, void* argument, Anchor anchor)
+        : function_(function), argument_(argument), anchor_(std::move(anchor)) {
         sem_init(&done_, 0, 0);
     }
     ~BlockingCall() { sem_destroy(&done_); }
@@ -169,7 +169,7 @@ private:
         bool run_next() {
             const std::shared_ptr<BlockingCall> call = take();
             call->result_ = call->function_(call->argument_);
-            call->keep_ = Keep();
+            call->anchor_ = Anchor();
             bool is_current;
             {
                 std::lock_guard<std::mutex> lock(Thread::get().mutex);
@@ -224,7 +224,7 @@ private:
 
     Function function_;
     void* argument_;
-    Keep keep_;
+    Anchor anchor_;
     sem_t done_;
     std::atomic<bool> is_done_{false};
     int result_ = 0;

@@ -10,5 +10,5 @@ from cpython.object cimport PyTypeObject
 cdef extern from "arguments.hpp" namespace "cuda_core" nogil:
     cppclass TypeTable[Value]:
         const Value* find(PyTypeObject* cls) noexcept
-        # Call this under a lock, with the interpreter lock held. False if the table is full. The type is kept for ever.
+        # Call this under a lock, with the GIL held. False if the table is full. The type is kept for ever.
         cpp_bool add(PyTypeObject* cls, const Value& value) noexcept

@@ -20,8 +20,8 @@ from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._launcher cimport VectorCall, launch_kernel
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._module cimport Kernel
-from cuda.core._native._cuda_core cimport KeptAllocation, KeptStream
-from cuda.core._stream cimport Stream, Stream_keep
+from cuda.core._native._cuda_core cimport AllocationPin, StreamPin
+from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport read_short_int, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
@@ -80,15 +80,15 @@ cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
 
 # The device address of an argument; `kept` keeps its memory. LogicError if it is known to be smaller than `size`.
 cdef cydriver.CUdeviceptr device_place(
-    str api, object obj, KeptAllocation* kept, Py_ssize_t size, str what
+    str api, object obj, AllocationPin* pin, Py_ssize_t size, str what
 ) except? 0:
-    if not isinstance(obj, Buffer) or not kept.hold((<Buffer>obj)._h_allocation):
+    if not isinstance(obj, Buffer) or not pin.hold((<Buffer>obj)._h_allocation):
         return as_pointer(obj)
-    if <size_t>size > kept.get().size:
+    if <size_t>size > pin.get().size:
         raise logic_error(
-            api, INVALID_VALUE, f"the {what} has {kept.get().size} bytes, fewer than {size}"
+            api, INVALID_VALUE, f"the {what} has {pin.get().size} bytes, fewer than {size}"
         )
-    return kept.get().pointer
+    return pin.get().pointer
 
 
 cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
@@ -105,34 +105,34 @@ cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
 cdef int copy_with_host(str api, object device, object host, bint is_read, bint is_async, object stream) except -1:
     cdef Py_buffer view
     cdef bint is_held
-    cdef KeptAllocation kept
-    cdef KeptStream kept_stream
+    cdef AllocationPin pin
+    cdef StreamPin stream_pin
     cdef cydriver.CUdeviceptr pointer
     context = current_context(api)
     is_held = host_place(host, is_read, &view)
     try:
-        pointer = device_place(api, device, &kept, view.len, "source" if is_read else "destination")
+        pointer = device_place(api, device, &pin, view.len, "source" if is_read else "destination")
         if is_async:
             inner = stream_of(stream)
-            Stream_keep(<Stream>inner, &kept_stream)
+            Stream_pin(<Stream>inner, &stream_pin)
         if view.len:
             with nogil:
                 if is_read and is_async:
                     HANDLE_RETURN(
-                        cydriver.cuMemcpyDtoHAsync(view.buf, pointer, view.len, kept_stream.get()),
+                        cydriver.cuMemcpyDtoHAsync(view.buf, pointer, view.len, stream_pin.get()),
                         b"cuMemcpyDtoHAsync",
                     )
                 elif is_read:
                     HANDLE_RETURN(cydriver.cuMemcpyDtoH(view.buf, pointer, view.len), b"cuMemcpyDtoH")
                 elif is_async:
                     HANDLE_RETURN(
-                        cydriver.cuMemcpyHtoDAsync(pointer, view.buf, view.len, kept_stream.get()),
+                        cydriver.cuMemcpyHtoDAsync(pointer, view.buf, view.len, stream_pin.get()),
                         b"cuMemcpyHtoDAsync",
                     )
                 else:
                     HANDLE_RETURN(cydriver.cuMemcpyHtoD(pointer, view.buf, view.len), b"cuMemcpyHtoD")
             if is_async:
-                keep_in(context, <uintptr_t>kept_stream.get(), inner, host)
+                keep_in(context, <uintptr_t>stream_pin.get(), inner, host)
     except CUDAError as error:
         raise classic_error(error) from None
     finally:
@@ -201,13 +201,13 @@ def memcpy_dtoh_async(dest, src, stream=None) -> None:
 
 def memcpy_dtod(dest, src, size: int) -> None:
     """Copy ``size`` bytes between device pointers on the NULL stream, without waiting (``cuMemcpyDtoD``)."""
-    cdef KeptAllocation kept, kept_source
+    cdef AllocationPin pin, source_pin
     cdef cydriver.CUdeviceptr pointer, source
     cdef Py_ssize_t count
     current_context("cuMemcpyDtoD")
     count = byte_count("cuMemcpyDtoD", size)
-    pointer = device_place("cuMemcpyDtoD", dest, &kept, count, "destination")
-    source = device_place("cuMemcpyDtoD", src, &kept_source, count, "source")
+    pointer = device_place("cuMemcpyDtoD", dest, &pin, count, "destination")
+    source = device_place("cuMemcpyDtoD", src, &source_pin, count, "source")
     if count:
         try:
             with nogil:
@@ -218,21 +218,21 @@ def memcpy_dtod(dest, src, size: int) -> None:
 
 def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
     """Enqueue a copy of ``size`` bytes between device pointers (``cuMemcpyDtoDAsync``)."""
-    cdef KeptAllocation kept, kept_source
-    cdef KeptStream kept_stream
+    cdef AllocationPin pin, source_pin
+    cdef StreamPin stream_pin
     cdef cydriver.CUdeviceptr pointer, source
     cdef Py_ssize_t count
     current_context("cuMemcpyDtoDAsync")
     inner = stream_of(stream)
     count = byte_count("cuMemcpyDtoDAsync", size)
-    pointer = device_place("cuMemcpyDtoDAsync", dest, &kept, count, "destination")
-    source = device_place("cuMemcpyDtoDAsync", src, &kept_source, count, "source")
-    Stream_keep(<Stream>inner, &kept_stream)
+    pointer = device_place("cuMemcpyDtoDAsync", dest, &pin, count, "destination")
+    source = device_place("cuMemcpyDtoDAsync", src, &source_pin, count, "source")
+    Stream_pin(<Stream>inner, &stream_pin)
     if count:
         try:
             with nogil:
                 HANDLE_RETURN(
-                    cydriver.cuMemcpyDtoDAsync(pointer, source, count, kept_stream.get()), b"cuMemcpyDtoDAsync"
+                    cydriver.cuMemcpyDtoDAsync(pointer, source, count, stream_pin.get()), b"cuMemcpyDtoDAsync"
                 )
         except CUDAError as error:
             raise classic_error(error) from None
@@ -284,13 +284,13 @@ cdef Py_ssize_t element_count(str api, int width, object count, object size) exc
 
 
 cdef int fill(str api, int width, object dest, object data, object count, object size) except -1:
-    cdef KeptAllocation kept
+    cdef AllocationPin pin
     cdef Py_ssize_t c_count
     cdef cydriver.CUdeviceptr pointer
     cdef uint64_t value
     current_context(api)
     c_count = element_count(api, width, count, size)
-    pointer = device_place(api, dest, &kept, c_count * width, "destination")
+    pointer = device_place(api, dest, &pin, c_count * width, "destination")
     if not c_count:
         return 0
     value = pattern(api, data, width)
@@ -310,30 +310,30 @@ cdef int fill(str api, int width, object dest, object data, object count, object
 cdef int fill_async(
     str api, int width, object dest, object data, object count, object size, object stream
 ) except -1:
-    cdef KeptAllocation kept
-    cdef KeptStream kept_stream
+    cdef AllocationPin pin
+    cdef StreamPin stream_pin
     cdef Py_ssize_t c_count
     cdef cydriver.CUdeviceptr pointer
     cdef uint64_t value
     current_context(api)
     inner = stream_of(stream)
     c_count = element_count(api, width, count, size)
-    pointer = device_place(api, dest, &kept, c_count * width, "destination")
-    Stream_keep(<Stream>inner, &kept_stream)
+    pointer = device_place(api, dest, &pin, c_count * width, "destination")
+    Stream_pin(<Stream>inner, &stream_pin)
     if not c_count:
         return 0
     value = pattern(api, data, width)
     try:
         with nogil:
             if width == 1:
-                HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, value, c_count, kept_stream.get()), b"cuMemsetD8Async")
+                HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD8Async")
             elif width == 2:
                 HANDLE_RETURN(
-                    cydriver.cuMemsetD16Async(pointer, value, c_count, kept_stream.get()), b"cuMemsetD16Async"
+                    cydriver.cuMemsetD16Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD16Async"
                 )
             else:
                 HANDLE_RETURN(
-                    cydriver.cuMemsetD32Async(pointer, value, c_count, kept_stream.get()), b"cuMemsetD32Async"
+                    cydriver.cuMemsetD32Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD32Async"
                 )
     except CUDAError as error:
         raise classic_error(error) from None
@@ -530,7 +530,7 @@ cdef bint launch_usual(
     cdef Py_ssize_t index
     cdef LaunchConfig config
     cdef Stream inner = default_stream
-    cdef list kept = None
+    cdef list held = None
     if not self._has_sizes or self._references or count > USUAL_COUNT or <size_t>count != self._sizes.size():
         return False
     for index in range(count):
@@ -545,9 +545,9 @@ cdef bint launch_usual(
                 return False
             # On another stream than the NULL stream, the memory of results is synchronized first.
             value = argument._argument if stream is None else argument._pointer_on(stream)
-            if kept is None:
-                kept = []
-            kept.append(value)
+            if held is None:
+                held = []
+            held.append(value)
             items[index] = <PyObject*>value
         elif not isinstance(argument, allocation_class):
             return False

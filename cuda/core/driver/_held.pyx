@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from libc.stdint cimport intptr_t
 
-from cuda.core._context cimport Context, Context_keep
-from cuda.core._event cimport Event, Event_keep
+from cuda.core._context cimport Context, Context_pin
+from cuda.core._event cimport Event, Event_pin
 from cuda.core._native._cuda_core cimport DriverObject, bindings_object
-from cuda.core._native._cuda_core cimport Keep, KeptArray, KeptContext, KeptEvent, KeptKernel, KeptStream
-from cuda.core._module cimport Kernel, Kernel_keep
-from cuda.core._stream cimport Stream, Stream_keep
-from cuda.core.texture._array cimport Array_keep, OpaqueArray
+from cuda.core._native._cuda_core cimport Anchor, ArrayPin, ContextPin, EventPin, KernelPin, StreamPin
+from cuda.core._module cimport Kernel, Kernel_pin
+from cuda.core._stream cimport Stream, Stream_pin
+from cuda.core.texture._array cimport Array_pin, OpaqueArray
 
 from cuda.core._utils.cuda_utils import call_driver
 
@@ -22,33 +22,33 @@ __all__ = ["Held", "call_with", "hold"]
 cdef class Held:
     """A reference to a resource, and its handle as the bindings take it; from :func:`hold`."""
 
-    cdef Keep _keep
+    cdef Anchor _anchor
     cdef public object handle
 
 
 def hold(thing) -> Held:
     """Return a reference to the resource of an object; RuntimeError if the object is closed."""
     cdef Held self = Held.__new__(Held)
-    cdef KeptStream stream
-    cdef KeptEvent event
-    cdef KeptKernel kernel
-    cdef KeptContext context
-    cdef KeptArray array
+    cdef StreamPin stream
+    cdef EventPin event
+    cdef KernelPin kernel
+    cdef ContextPin context
+    cdef ArrayPin array
     if isinstance(thing, Stream):
-        Stream_keep(thing, &stream)
-        self._keep, self.handle = stream.keep(), bindings_object("CUstream", <intptr_t>stream.get())
+        Stream_pin(thing, &stream)
+        self._anchor, self.handle = stream.anchor(), bindings_object("CUstream", <intptr_t>stream.get())
     elif isinstance(thing, Event):
-        Event_keep(thing, &event)
-        self._keep, self.handle = event.keep(), bindings_object("CUevent", <intptr_t>event.get())
+        Event_pin(thing, &event)
+        self._anchor, self.handle = event.anchor(), bindings_object("CUevent", <intptr_t>event.get())
     elif isinstance(thing, Kernel):
-        Kernel_keep(thing, &kernel)
-        self._keep, self.handle = kernel.keep(), bindings_object("CUkernel", <intptr_t>kernel.get())
+        Kernel_pin(thing, &kernel)
+        self._anchor, self.handle = kernel.anchor(), bindings_object("CUkernel", <intptr_t>kernel.get())
     elif isinstance(thing, Context):
-        Context_keep(thing, &context)
-        self._keep, self.handle = context.keep(), bindings_object("CUcontext", <intptr_t>context.get())
+        Context_pin(thing, &context)
+        self._anchor, self.handle = context.anchor(), bindings_object("CUcontext", <intptr_t>context.get())
     elif isinstance(thing, OpaqueArray):
-        Array_keep(thing, &array)
-        self._keep, self.handle = array.keep(), bindings_object("CUarray", <intptr_t>array.value().raw)
+        Array_pin(thing, &array)
+        self._anchor, self.handle = array.anchor(), bindings_object("CUarray", <intptr_t>array.value().raw)
     else:
         raise TypeError(f"a Stream, Event, Kernel, Context or OpaqueArray is needed, not {type(thing).__name__}")
     return self

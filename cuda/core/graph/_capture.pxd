@@ -6,7 +6,7 @@ from libc.stdint cimport uintptr_t
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
-from cuda.core._native._cuda_core cimport StreamHandle, StreamMember
+from cuda.core._native._cuda_core cimport StreamHandle, StreamField
 from cuda.core._stream cimport Stream
 from cuda.core._utils cimport cydriver
 from cuda.core.graph._parameters cimport NodeValues
@@ -29,7 +29,7 @@ cdef bint join_unjoined_work(
 # A capture, shared by a builder and its forks.
 cdef class StreamCapture:
     cdef:
-        StreamMember h_running      # its last reference ends the capture; empty once the capture has ended
+        StreamField h_running      # its last reference ends the capture; empty once the capture has ended
         GraphTree tree              # None before its first use or the end of the capture, and after a failure
         GraphRecord graph
         list streams                # the streams of forks, which must live as long as the capture

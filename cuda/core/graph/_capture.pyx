@@ -12,10 +12,10 @@ from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     ContextHandle,
-    KeptStream,
+    StreamPin,
     StreamHandle,
     captures_in_progress,
-    free_deferred_by_captures,
+    free_after_captures,
     relax_capture_mode,
 )
 from cuda.core._stream cimport Stream, Stream_context, Stream_create
@@ -171,7 +171,7 @@ cdef StreamCapture StreamCapture_begin(
         with nogil:
             HANDLE_RETURN(cydriver.cuStreamBeginCapture(h_begun.get(), c_mode), b"cuStreamBeginCapture")
         captures_in_progress.fetch_add(1)
-        self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.keep()))
+        self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.anchor()))
         return self
     collect_nodes(graph, self.before)
     self.is_body = True
@@ -184,7 +184,7 @@ cdef StreamCapture StreamCapture_begin(
             b"cuStreamBeginCaptureToGraph",
         )
     captures_in_progress.fetch_add(1)
-    self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.keep()))
+    self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.anchor()))
     return self
 
 
@@ -237,7 +237,7 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
     ):
         WARN_RETURN(err, b"cuStreamEndCapture")
-    free_deferred_by_captures()
+    free_after_captures()
     return c_graph
 
 
@@ -259,7 +259,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
             else has_unjoined_work(h_ending.get(), c_forks)
         )
         err = cydriver.cuStreamEndCapture(h_ending.get(), &c_graph)
-        free_deferred_by_captures()
+        free_after_captures()
     self.streams = []
     self.forks = []
     if err == cydriver.CUresult.CUDA_SUCCESS and is_unjoined:
@@ -321,7 +321,7 @@ cdef int mark_destroyed(GraphTree tree) except -1:
 
 cdef GraphRecord StreamCapture_graph(StreamCapture self):
     cdef CapturePoint point
-    cdef KeptStream running
+    cdef StreamPin running
     if self.graph is None:
         if not running.hold(self.h_running):
             raise RuntimeError("this GraphBuilder is not building")

@@ -38,19 +38,19 @@ from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._module cimport Kernel
 from cuda.core._native._cuda_core cimport (
     ContextHandle,
-    KeptAllocation,
-    KeptContext,
-    KeptGraphExec,
-    KeptStream,
+    AllocationPin,
+    ContextPin,
+    GraphExecPin,
+    StreamPin,
     refuse_pickle,
     stream_captures,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep
+from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport read_short_int, set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core.graph._capture cimport is_capturing
-from cuda.core.graph._executable cimport Graph, Graph_keep
+from cuda.core.graph._executable cimport Graph, Graph_pin
 from cuda.core.graph._graph_builder cimport GraphBuilder, GraphBuilder_beside
 
 import functools
@@ -275,7 +275,7 @@ cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, 
     cdef CapturedFunction self = <CapturedFunction>callee
     cdef CapturedFunction bound
     cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
-    cdef KeptStream kept
+    cdef StreamPin pin
     cdef Stream target
     cdef CallKey key
     if count == 0:
@@ -288,20 +288,20 @@ cdef object CapturedFunction_call(PyObject* callee, PyObject* const* arguments, 
             if bound is not self:
                 return CapturedFunction_call(<PyObject*>bound, arguments + 1, count - 1, names)
         target = Stream_accept(<object>arguments[0])
-    Stream_keep(target, &kept)
-    if stream_captures(kept.get()):
-        is_capturing(kept.handle())
+    Stream_pin(target, &pin)
+    if stream_captures(pin.get()):
+        is_capturing(pin.handle())
         run(self._function, <object>arguments[0], arguments + 1, count - 1, names)
         return None
     key = None if self._always_captures else CallKey_create(context_of(target), arguments + 1, count - 1, names)
-    if key is None or not ReplayCache_launch(self._cache, key, kept):
+    if key is None or not ReplayCache_launch(self._cache, key, pin):
         if key is not None:
             release_resources(key)
         with GraphBuilder_beside(target) as builder:
             builder.begin_building(self._mode)
             run(self._function, builder, arguments + 1, count - 1, names)
             builder.end_building()
-            ReplayCache_launch_captured(self._cache, key, context_of(target), builder, kept)
+            ReplayCache_launch_captured(self._cache, key, context_of(target), builder, pin)
     return None
 
 
@@ -313,7 +313,7 @@ cdef bint is_receiver(CapturedFunction self, object argument) except -1:
 
 cdef uintptr_t context_of(Stream stream) except? 0:
     cdef ContextHandle h_context
-    cdef KeptContext context
+    cdef ContextPin context
     cdef int device_id = -1
     if context.hold(stream._h_context):
         return <uintptr_t>context.get()
@@ -508,7 +508,7 @@ cdef int add_items(CallKey self, object items, int depth) except -1:
 
 
 cdef int add_buffer(CallKey self, Buffer buffer) except -1:
-    cdef KeptAllocation memory
+    cdef AllocationPin memory
     cdef type cls = type(buffer)
     if cls is not Buffer:
         if not cls.__module__.startswith("cuda.core."):
@@ -646,7 +646,7 @@ cdef ReplayCache ReplayCache_create(object options, Py_ssize_t maxsize):
 
 
 # Launches the executable of an equal call; returns false if there is none.
-cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const KeptStream& stream) except -1:
+cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const StreamPin& stream) except -1:
     cdef CapturedWork work
     cdef Py_ssize_t index
     acquire(self)
@@ -665,7 +665,7 @@ cdef bint ReplayCache_launch(ReplayCache self, CallKey key, const KeptStream& st
 
 # Launches work that was just captured: updates an existing executable, or instantiates another one.
 cdef int ReplayCache_launch_captured(
-    ReplayCache self, CallKey key, uintptr_t context, GraphBuilder builder, const KeptStream& stream
+    ReplayCache self, CallKey key, uintptr_t context, GraphBuilder builder, const StreamPin& stream
 ) except -1:
     cdef CapturedWork work = None
     cdef bint comes_back
@@ -723,9 +723,9 @@ cdef bint add_mark(ReplayCache self, uint64_t mark) except -1:
     return True
 
 
-cdef int launch_work(CapturedWork work, const KeptStream& stream) except -1:
-    cdef KeptGraphExec executable
-    Graph_keep(work.graph, &executable)
+cdef int launch_work(CapturedWork work, const StreamPin& stream) except -1:
+    cdef GraphExecPin executable
+    Graph_pin(work.graph, &executable)
     with nogil:
         HANDLE_RETURN(cydriver.cuGraphLaunch(executable.get(), stream.get()), b"cuGraphLaunch")
     return 0

@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Executable graphs and their nodes."""
 
-from cuda.core._native._cuda_core cimport DriverObject, GraphExecHandle, GraphExecMember, KeptGraphExec, refuse_closed
+from cuda.core._native._cuda_core cimport DriverObject, GraphExecHandle, GraphExecField, GraphExecPin, refuse_closed
 from cuda.core.graph._graph_node cimport GraphNode
 from cuda.core.graph._state cimport ExecutableOperands, GraphRecord, GraphTree
 
 
 cdef class Graph(DriverObject):
     cdef:
-        GraphExecMember _h_exec
+        GraphExecField _h_exec
         ExecutableOperands _operands    # None when closed
 
 
 # Holds a reference to the executable for a call; RuntimeError if the object is closed.
-cdef inline int Graph_keep(Graph self, KeptGraphExec* kept) except -1:
-    return 0 if kept.hold(self._h_exec) else refuse_closed(self)
+cdef inline int Graph_pin(Graph self, GraphExecPin* pin) except -1:
+    return 0 if pin.hold(self._h_exec) else refuse_closed(self)
 
 
 # Instantiates one graph of a tree; `options` is as GraphDefinition.instantiate() takes it.

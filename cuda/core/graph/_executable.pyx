@@ -16,17 +16,17 @@ from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     DriverObject,
     GraphExecHandle,
-    Keep,
-    KeepList,
-    KeptGraphExec,
-    KeptStream,
+    Anchor,
+    AnchorList,
+    GraphExecPin,
+    StreamPin,
     address,
     bindings_object,
     refuse_pickle,
     relax_capture_mode,
     stream_captures,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_keep
+from cuda.core._stream cimport Stream, Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_check, GraphNode_wrap, node_address
@@ -99,9 +99,9 @@ cdef class Graph(DriverObject):
         RuntimeError
             If the node is destroyed, or this executable is closed.
         """
-        cdef KeptGraphExec executable
+        cdef GraphExecPin executable
         cdef ExecutableOperands operands = operands_of(self)
-        Graph_keep(self, &executable)
+        Graph_pin(self, &executable)
         return ExecutableGraphNode_create(executable.handle(), operands, node)
 
     def launch(self, stream: Stream) -> None:
@@ -122,15 +122,15 @@ cdef class Graph(DriverObject):
         CUDAError
             If the driver refuses, for example because memory that an earlier launch allocated was not freed.
         """
-        cdef KeptGraphExec executable
-        cdef KeptStream kept_stream
+        cdef GraphExecPin executable
+        cdef StreamPin stream_pin
         cdef ExecutableOperands operands = operands_of(self)
         cdef cydriver.CUresult err
-        keep_both(self, stream, &executable, &kept_stream)
+        pin_both(self, stream, &executable, &stream_pin)
         if operands is not None and operands.is_used:
-            ExecutableOperands_launch(operands, kept_stream.handle())
+            ExecutableOperands_launch(operands, stream_pin.handle())
         with nogil:
-            err = cydriver.cuGraphLaunch(executable.get(), kept_stream.get())
+            err = cydriver.cuGraphLaunch(executable.get(), stream_pin.get())
         if err != cydriver.CUresult.CUDA_SUCCESS:
             raise_of_launch(err)
 
@@ -149,11 +149,11 @@ cdef class Graph(DriverObject):
         RuntimeError
             If the graph or the stream is closed, or the stream is capturing.
         """
-        cdef KeptGraphExec executable
-        cdef KeptStream kept_stream
-        keep_both(self, stream, &executable, &kept_stream)
+        cdef GraphExecPin executable
+        cdef StreamPin stream_pin
+        pin_both(self, stream, &executable, &stream_pin)
         with nogil:
-            HANDLE_RETURN(cydriver.cuGraphUpload(executable.get(), kept_stream.get()), b"cuGraphUpload")
+            HANDLE_RETURN(cydriver.cuGraphUpload(executable.get(), stream_pin.get()), b"cuGraphUpload")
 
     def update(self, source: GraphBuilder | GraphDefinition) -> None:
         """Update the parameters of all nodes from a graph of the same topology (``cuGraphExecUpdate``).
@@ -174,9 +174,9 @@ cdef class Graph(DriverObject):
         CUDAError
             If the graphs differ in more than parameters; the message says in what. The executable is unchanged then.
         """
-        cdef KeptGraphExec executable
+        cdef GraphExecPin executable
         cdef ExecutableOperands operands
-        Graph_keep(self, &executable)
+        Graph_pin(self, &executable)
         if not hasattr(type(source), "_graph_source"):
             raise TypeError(f"source must be a GraphBuilder or a GraphDefinition, not {type(source).__name__}")
         operands = operands_of(self)
@@ -203,13 +203,13 @@ cdef inline ExecutableOperands operands_of(Graph self):
         return self._operands
 
 
-cdef inline int keep_both(Graph self, object stream, KeptGraphExec* executable, KeptStream* kept_stream) except -1:
+cdef inline int pin_both(Graph self, object stream, GraphExecPin* executable, StreamPin* stream_pin) except -1:
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
-    Graph_keep(self, executable)
-    Stream_keep(<Stream>stream, kept_stream)
+    Graph_pin(self, executable)
+    Stream_pin(<Stream>stream, stream_pin)
     # Checked before the call, because the driver's refusal would invalidate the capture.
-    if stream_captures(kept_stream.get()):
+    if stream_captures(stream_pin.get()):
         raise RuntimeError(NO_CAPTURE)
     return 0
 
@@ -240,7 +240,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
     cdef cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS params
     cdef cydriver.CUgraph c_graph
     cdef cydriver.CUresult err
-    cdef KeptStream upload
+    cdef StreamPin upload
     cdef GraphLock lock
     options = check_or_create_options(GraphCompleteOptions, options, "options")
     memset(&params, 0, sizeof(params))
@@ -252,7 +252,7 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
         params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
     if options.upload_stream is not None:
         params.flags |= cydriver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
-        Stream_keep(Stream_accept(options.upload_stream), &upload)
+        Stream_pin(Stream_accept(options.upload_stream), &upload)
         params.hUploadStream = upload.get()
     lock_graphs(lock)
     check_alive(graph)
@@ -261,10 +261,10 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
         err = cydriver.cuGraphInstantiateWithParams(&c_exec, c_graph, &params)
     if err != cydriver.CUresult.CUDA_SUCCESS or params.result_out != 0:
         raise_refusal(err, params, tree, graph)
-    # Kept by the handle, so released after the executable is destroyed.
+    # Pin by the handle, so released after the executable is destroyed.
     operands = ExecutableOperands()
     self._operands = operands
-    self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Keep.of_object(<PyObject*>operands)))
+    self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Anchor.of_object(<PyObject*>operands)))
     return self
 
 
@@ -629,7 +629,7 @@ cdef int change_kernel(ExecutableKernelNode self, object config, tuple arguments
 
 
 cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
-    cdef KeepList* keeps
+    cdef AnchorList* anchors
     cdef GraphLock lock
     values.prepare()
     lock_graphs(lock)
@@ -644,9 +644,9 @@ cdef int change(ExecutableGraphNode self, NodeValues values) except -1:
                 "memset node must keep its kind of memory",
             )
         raise
-    keeps = values.keeps
-    values.keeps = NULL
-    return ExecutableOperands_exchange(self._operands, node_address(self._node), keeps)
+    anchors = values.anchors
+    values.anchors = NULL
+    return ExecutableOperands_exchange(self._operands, node_address(self._node), anchors)
 
 
 cdef int set_enabled(ExecutableGraphNode self, unsigned int is_enabled) except -1:

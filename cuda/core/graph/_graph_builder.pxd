@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from cuda.core._native._cuda_core cimport refuse_closed
-from cuda.core._native._cuda_core cimport KeptStream, StreamMember
+from cuda.core._native._cuda_core cimport StreamPin, StreamField
 from cuda.core._stream cimport Stream, StreamSource
 from cuda.core.graph._capture cimport StreamCapture
 from cuda.core.graph._state cimport GraphRecord, GraphTree
@@ -16,7 +16,7 @@ cdef enum Role:
 
 cdef class GraphBuilder(StreamSource):
     cdef:
-        StreamMember _h_stream      # empty when closed
+        StreamField _h_stream      # empty when closed
         Stream _stream
         Role _role
         StreamCapture _capture      # None before it begins; a fork has that of the builder it forked from
@@ -26,8 +26,8 @@ cdef class GraphBuilder(StreamSource):
 
 
 # Holds a reference to the stream of a builder for a call; RuntimeError if the builder is closed.
-cdef inline int GraphBuilder_keep(GraphBuilder self, KeptStream* kept) except -1:
-    return 0 if kept.hold(self._h_stream) else refuse_closed(self)
+cdef inline int GraphBuilder_pin(GraphBuilder self, StreamPin* pin) except -1:
+    return 0 if pin.hold(self._h_stream) else refuse_closed(self)
 
 
 # A builder that captures on a stream; it keeps the stream alive when the caller closes its Stream.

@@ -9,8 +9,8 @@ from libc.stdint cimport intptr_t, uintptr_t
 
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._native._cuda_core cimport refuse_closed
-from cuda.core._native._cuda_core cimport ContextHandle, KeptStream, address
-from cuda.core._stream cimport Stream, Stream_context, Stream_keep, StreamSource
+from cuda.core._native._cuda_core cimport ContextHandle, StreamPin, address
+from cuda.core._stream cimport Stream, Stream_context, Stream_pin, StreamSource
 from cuda.core._utils cimport cydriver
 from cuda.core.graph._capture cimport add_conditional, check_version, fork_stream, new_stream
 from cuda.core.graph._capture cimport (
@@ -96,14 +96,14 @@ cdef class GraphBuilder(StreamSource):
         CUDAError
             If the stream cannot capture (the legacy default stream), or is capturing already.
         """
-        cdef KeptStream stream
+        cdef StreamPin stream
         cdef cydriver.CUstreamCaptureMode c_mode
         if mode is not None and not isinstance(mode, str):
             raise TypeError(f"mode must be a str, not {type(mode).__name__}")
         if mode not in MODES:
             raise ValueError(f"mode must be 'global', 'thread_local' or 'relaxed', not {shown(mode)}")
         c_mode = <cydriver.CUstreamCaptureMode><int>MODES[mode]
-        GraphBuilder_keep(self, &stream)
+        GraphBuilder_pin(self, &stream)
         if self._capture is not None:
             if self._capture.h_running:
                 raise RuntimeError("this GraphBuilder is building already")
@@ -376,12 +376,12 @@ cdef class GraphBuilder(StreamSource):
         CUDAError
             If ``child`` has nodes that a child graph must not have.
         """
-        cdef KeptStream stream
+        cdef StreamPin stream
         cdef GraphBuilder source
         if not isinstance(child, GraphBuilder):
             raise TypeError(f"child must be a GraphBuilder, not {type(child).__name__}")
         source = child
-        GraphBuilder_keep(self, &stream)
+        GraphBuilder_pin(self, &stream)
         source._check_open()
         if not is_running(self):
             raise ValueError("this GraphBuilder is not building; call begin_building() first")
@@ -412,9 +412,9 @@ cdef class GraphBuilder(StreamSource):
         RuntimeError
             If this builder is not capturing.
         """
-        cdef KeptStream stream
+        cdef StreamPin stream
         check_building(self)
-        GraphBuilder_keep(self, &stream)
+        GraphBuilder_pin(self, &stream)
         where = f"the graph {<uintptr_t>StreamCapture_graph(self._capture).c_graph:#x}"
         StreamCapture_add(self._capture, stream.handle(), HostValues_create(fn, user_data, where))
 
@@ -428,8 +428,8 @@ cdef class GraphBuilder(StreamSource):
         RuntimeError
             If the builder is closed, or an error has invalidated the capture.
         """
-        cdef KeptStream stream
-        GraphBuilder_keep(self, &stream)
+        cdef StreamPin stream
+        GraphBuilder_pin(self, &stream)
         return is_running(self) and is_capturing(stream.handle())
 
     @property
@@ -515,13 +515,13 @@ cdef dict MODES = {
 cdef GraphBuilder GraphBuilder_create(Stream stream):
     cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
     cdef Stream own = Stream.__new__(Stream)
-    cdef KeptStream kept
-    Stream_keep(stream, &kept)
-    own._h_stream.set(kept.handle())
+    cdef StreamPin pin
+    Stream_pin(stream, &pin)
+    own._h_stream.set(pin.handle())
     own._h_context.set(stream._h_context.copy())
     own._device_id = stream._device_id
     self._stream = own
-    self._h_stream.set(kept.handle())
+    self._h_stream.set(pin.handle())
     self._role = PRIMARY
     return self
 
@@ -567,13 +567,13 @@ cdef GraphBuilder fork(GraphBuilder self):
 cdef tuple add_bodies(
     GraphBuilder self, object condition, cydriver.CUgraphConditionalNodeType c_type, object count
 ):
-    cdef KeptStream stream
+    cdef StreamPin stream
     cdef list streams = []
     cdef NodeRecord node
     if not isinstance(condition, GraphCondition):
         raise TypeError(f"condition must be a GraphCondition, not {type(condition).__name__}")
     check_building(self)
-    GraphBuilder_keep(self, &stream)
+    GraphBuilder_pin(self, &stream)
     node = add_conditional(self._capture, self._stream, stream.handle(), condition, c_type, count, streams)
     return tuple([
         body_builder(self._capture, body, child) for body, child in zip(streams, node.children, strict=True)

@@ -11,8 +11,8 @@ from cuda.core._native._cuda_core cimport (
     ArgumentBlock,
     ContextHandle,
     EventHandle,
-    Keep,
-    KeepList,
+    Anchor,
+    AnchorList,
     KernelHandle,
 )
 from cuda.core._utils cimport cydriver
@@ -31,7 +31,7 @@ cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_hand
 
 
 cdef class NodeValues:
-    cdef KeepList* keeps        # the operands that a node keeps alive; NULL for none, and once a graph retains them
+    cdef AnchorList* anchors        # the operands that a node keeps alive; NULL for none, and once a graph retains them
 
     # Does everything that may run Python code, which could destroy nodes. Called before raw handles are read.
     cdef int prepare(self) except -1
@@ -51,7 +51,7 @@ cdef class EmptyValues(NodeValues):
     pass
 
 
-cdef int add_keep(NodeValues self, Keep keep) except -1
+cdef int add_anchor(NodeValues self, Anchor anchor) except -1
 cdef int add_object(NodeValues self, object thing) except -1
 
 # Adds a node after others, and lets the graph retain its operands.
@@ -116,7 +116,7 @@ cdef Event EventValues_event(EventValues self)
 cdef class HostValues(NodeValues):
     cdef:
         cydriver.CUDA_HOST_NODE_PARAMS params
-        KeepList* called            # a reference to the Python callable and its name; NULL for a C function
+        AnchorList* called            # a reference to the Python callable and its name; NULL for a C function
 
 
 # `fn` and `user_data` are as callback() takes them; `where` describes the graph, for reports of exceptions.
@@ -158,7 +158,7 @@ cdef class Operand:
     cdef:
         cydriver.CUdeviceptr address
         AllocationHandle h_allocation       # set once: of the Buffer that is the operand, or its owner
-        KeepList* owner                     # with the owner, if that is another object; else NULL
+        AnchorList* owner                     # with the owner, if that is another object; else NULL
 
 
 cdef class MemsetValues(NodeValues):

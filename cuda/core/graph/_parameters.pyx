@@ -11,20 +11,20 @@ from libcpp.vector cimport vector
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
 from cpython.object cimport PyObject
 
-from cuda.core._event cimport Event, Event_keep, Event_wrap
+from cuda.core._event cimport Event, Event_pin, Event_wrap
 from cuda.core._kernel_arg_handler cimport ArgumentBlock_fill, FITS, WRONG_SIZE, register_argument_type
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._launcher cimport prepare_for_graph
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport pointer_info
-from cuda.core._module cimport Kernel, Kernel_keep
+from cuda.core._module cimport Kernel, Kernel_pin
 from cuda.core._native._cuda_core cimport (
     ArgumentBlock,
     EventHandle,
-    Keep,
-    KeepList,
-    KeptEvent,
-    KeptKernel,
+    Anchor,
+    AnchorList,
+    EventPin,
+    KernelPin,
     KernelHandle,
     kernel_registry,
     refuse_pickle,
@@ -46,9 +46,9 @@ from cuda.core.graph._state cimport (
     NodeRecord_set_values,
     NodeRecord_values,
     check_alive,
-    keep_object,
+    anchor_object,
     lock_graphs,
-    new_keeps,
+    new_anchors,
     read_nodes,
     release,
     retain,
@@ -153,8 +153,8 @@ register_argument_type(GraphCondition, &write_condition, sizeof(uint64_t))
 
 cdef class NodeValues:
     def __dealloc__(self):
-        if self.keeps != NULL:
-            self.keeps.drop_reference()
+        if self.anchors != NULL:
+            self.anchors.drop_reference()
 
     def _without_owners(self):
         # The parameters for reading once the node is destroyed, which keep nothing alive.
@@ -194,17 +194,17 @@ cdef class EmptyValues(NodeValues):
         return 0
 
 
-cdef int add_keep(NodeValues self, Keep keep) except -1:
-    if self.keeps == NULL:
-        self.keeps = new_keeps()
-    self.keeps.add(keep)
+cdef int add_anchor(NodeValues self, Anchor anchor) except -1:
+    if self.anchors == NULL:
+        self.anchors = new_anchors()
+    self.anchors.add(anchor)
     return 0
 
 
 cdef int add_object(NodeValues self, object thing) except -1:
-    if self.keeps == NULL:
-        self.keeps = new_keeps()
-    return keep_object(self.keeps, thing)
+    if self.anchors == NULL:
+        self.anchors = new_anchors()
+    return anchor_object(self.anchors, thing)
 
 
 cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, size_t count, NodeValues values):
@@ -253,11 +253,11 @@ cdef int explain_refusal(object error, NodeValues values) except -1:
 
 # Moves the reference to the operands from the values to the graph. Callables have another one (HostValues.called).
 cdef cydriver.CUuserObject retain_for(GraphRecord graph, NodeValues values) except? NULL:
-    cdef KeepList* keeps = values.keeps
-    if keeps == NULL:
+    cdef AnchorList* anchors = values.anchors
+    if anchors == NULL:
         return NULL
-    values.keeps = NULL
-    return retain(graph.c_holder, keeps)
+    values.anchors = NULL
+    return retain(graph.c_holder, anchors)
 
 
 cdef unsigned long long address_of(str name, object value) except? 0:
@@ -314,7 +314,7 @@ cdef class ChildValues(NodeValues):
         # The executable needs the operands of these nodes as they are now; a clone keeps them, even if nodes change.
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphClone(&c_clone, self.source.c_graph), b"cuGraphClone")
-        add_keep(self, GraphTree_own(c_clone).h_graph.keep())
+        add_anchor(self, GraphTree_own(c_clone).h_graph.anchor())
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuGraphExecChildGraphNodeSetParams(c_exec, c_node, self.source.c_graph),
@@ -538,17 +538,17 @@ cdef class EventValues(NodeValues):
 cdef EventValues EventValues_create(object event, bint is_record):
     cdef EventValues self = EventValues.__new__(EventValues)
     cdef Event c_event
-    cdef KeptEvent kept
+    cdef EventPin pin
     if not isinstance(event, Event):
         raise TypeError(f"event must be an Event, not {type(event).__name__}")
     c_event = event
     self.is_record = is_record
-    Event_keep(c_event, &kept)
-    self.h_event = kept.handle()
+    Event_pin(c_event, &pin)
+    self.h_event = pin.handle()
     self.h_context = c_event._h_context.copy()
     self.device_id = c_event._device_id
     self.c_flags = c_event._flags
-    add_keep(self, self.h_event.keep())
+    add_anchor(self, self.h_event.anchor())
     return self
 
 
@@ -561,7 +561,7 @@ cdef EventValues EventValues_read(cydriver.CUgraphNode c_node, bint is_record):
             HANDLE_RETURN(cydriver.cuGraphEventRecordNodeGetEvent(c_node, &c_event), b"cuGraphEventRecordNodeGetEvent")
         else:
             HANDLE_RETURN(cydriver.cuGraphEventWaitNodeGetEvent(c_node, &c_event), b"cuGraphEventWaitNodeGetEvent")
-    self.h_event = EventHandle.borrow(c_event, Keep())
+    self.h_event = EventHandle.borrow(c_event, Anchor())
     self.device_id = -1
     self.c_flags = cydriver.CU_EVENT_DISABLE_TIMING
     return self
@@ -613,7 +613,7 @@ cdef HostValues HostValues_create(object fn, object user_data, object where):
         raise ValueError("user_data must be None for a Python callable; bind its arguments with functools.partial")
     add_object(self, fn)
     add_object(self, f"host callback {name_of(fn)} of {where}")
-    self.called = self.keeps
+    self.called = self.anchors
     self.called.add_reference()
     self.params.fn = &run_callback
     self.params.userData = self.called
@@ -625,7 +625,7 @@ cdef HostValues HostValues_read(cydriver.CUgraphNode c_node):
     with nogil:
         HANDLE_RETURN(cydriver.cuGraphHostNodeGetParams(c_node, &self.params), b"cuGraphHostNodeGetParams")
     if self.params.fn == &run_callback:
-        self.called = <KeepList*>self.params.userData
+        self.called = <AnchorList*>self.params.userData
         self.called.add_reference()
     return self
 
@@ -673,10 +673,10 @@ cdef int set_user_data(HostValues self, object user_data) except -1:
 
 
 cdef void run_callback(void* called) noexcept nogil:
-    call_with_interpreter(&call_python, (<KeepList*>called)[0])
+    call_with_interpreter(&call_python, (<AnchorList*>called)[0])
 
 
-cdef void call_python(KeepList& called) noexcept:
+cdef void call_python(AnchorList& called) noexcept:
     try:
         (<object>called.object(0))()
     except BaseException as error:  # no caller could catch it, and the stream must continue
@@ -704,13 +704,13 @@ cdef class KernelValues(NodeValues):
         del self._block
 
     cdef int prepare(self) except -1:
-        cdef KeptKernel kept
+        cdef KernelPin pin
         if self._is_native:
             return 0
-        Kernel_keep(self.kernel, &kept)
+        Kernel_pin(self.kernel, &pin)
         self._block = new ArgumentBlock()
         ArgumentBlock_fill(
-            self._block[0], self.kernel, kept, tuple_items(<PyObject*>self._arguments), len(self._arguments)
+            self._block[0], self.kernel, pin, tuple_items(<PyObject*>self._arguments), len(self._arguments)
         )
         self.params.kernelParams = self._block.kernel_params
         return 0
@@ -752,19 +752,19 @@ cdef class KernelValues(NodeValues):
 
 cdef KernelValues KernelValues_create(object config, object kernel, tuple arguments):
     cdef KernelValues self = KernelValues.__new__(KernelValues)
-    cdef KeptKernel kept
+    cdef KernelPin pin
     memset(&self.params, 0, sizeof(self.params))
     set_config(&self.params, config)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     self.kernel = kernel
-    Kernel_keep(self.kernel, &kept)
-    self.h_kernel = kept.handle()
-    self.params.kern = kept.get()
+    Kernel_pin(self.kernel, &pin)
+    self.h_kernel = pin.handle()
+    self.params.kern = pin.get()
     if self.params.sharedMemBytes > self.kernel._default_shared_limit:
-        prepare_for_graph(kept, self.params.sharedMemBytes)
+        prepare_for_graph(pin, self.params.sharedMemBytes)
     self._arguments = arguments
-    add_keep(self, self.h_kernel.keep())
+    add_anchor(self, self.h_kernel.anchor())
     for argument in arguments:
         if type(argument) not in PLAIN:
             add_object(self, argument)
@@ -780,21 +780,21 @@ cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node):
     if self.params.kern != NULL:
         self.h_kernel = kernel_registry().find(self.params.kern)
         if not self.h_kernel:
-            self.h_kernel = KernelHandle.borrow(self.params.kern, Keep())
+            self.h_kernel = KernelHandle.borrow(self.params.kern, Anchor())
     return self
 
 
 cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config):
     # The arguments are the driver's own copy; the node keeps the references that they need.
     cdef KernelValues self = KernelValues_read(c_node)
-    cdef KeptKernel kept
+    cdef KernelPin pin
     set_config(&self.params, config)
     if values is not None:
         self.kernel = values.kernel
         self.h_kernel = values.h_kernel
         if self.kernel is not None and self.params.sharedMemBytes > self.kernel._default_shared_limit:
-            Kernel_keep(self.kernel, &kept)
-            prepare_for_graph(kept, self.params.sharedMemBytes)
+            Kernel_pin(self.kernel, &pin)
+            prepare_for_graph(pin, self.params.sharedMemBytes)
     return self
 
 
@@ -829,15 +829,15 @@ cdef int change_kernel_in(
 ) except -1:
     cdef cydriver.CUDA_KERNEL_NODE_PARAMS params
     cdef ArgumentBlock block
-    cdef KeptKernel kept
+    cdef KernelPin pin
     memset(&params, 0, sizeof(params))
     set_config(&params, config)
-    Kernel_keep(kernel, &kept)
-    params.kern = kept.get()
+    Kernel_pin(kernel, &pin)
+    params.kern = pin.get()
     if params.sharedMemBytes > kernel._default_shared_limit:
-        prepare_for_graph(kept, params.sharedMemBytes)
+        prepare_for_graph(pin, params.sharedMemBytes)
     try:
-        ArgumentBlock_fill(block, kernel, kept, tuple_items(<PyObject*>arguments), len(arguments))
+        ArgumentBlock_fill(block, kernel, pin, tuple_items(<PyObject*>arguments), len(arguments))
         params.kernelParams = block.kernel_params
         with nogil:
             HANDLE_RETURN(
@@ -879,8 +879,8 @@ cdef Operand Operand_create(str name, object value, object owner):
         if not self.h_allocation:
             raise closed_buffer(f"{name}_owner")
     elif owner is not None:
-        self.owner = new_keeps()
-        keep_object(self.owner, owner)
+        self.owner = new_anchors()
+        anchor_object(self.owner, owner)
     return self
 
 
@@ -892,9 +892,9 @@ cdef object closed_buffer(str name):
     return ClosedBufferError(f"{name}: this Buffer is closed")
 
 
-cdef int keep_operand(NodeValues values, Operand operand) except -1:
+cdef int anchor_operand(NodeValues values, Operand operand) except -1:
     if operand.h_allocation:
-        add_keep(values, operand.h_allocation.keep())
+        add_anchor(values, operand.h_allocation.anchor())
     if operand.owner != NULL:
         add_object(values, <object>operand.owner.object(0))
     return 0
@@ -956,7 +956,7 @@ cdef MemsetValues MemsetValues_create(Operand dst, object value, object width, o
     self.params.height = size_of("height", height)
     self.params.pitch = size_of("pitch", pitch)
     current_context(&self.c_context)
-    keep_operand(self, dst)
+    anchor_operand(self, dst)
     return self
 
 
@@ -976,7 +976,7 @@ cdef MemsetValues MemsetValues_change(
         self.params.height = size_of("height", height)
     if pitch is not None:
         self.params.pitch = size_of("pitch", pitch)
-    keep_operand(self, self.dst)
+    anchor_operand(self, self.dst)
     return self
 
 
@@ -1089,8 +1089,8 @@ cdef MemcpyValues MemcpyValues_create(Operand dst, Operand src, object size):
     self.params.Height = 1
     self.params.Depth = 1
     current_context(&self.c_context)
-    keep_operand(self, dst)
-    keep_operand(self, src)
+    anchor_operand(self, dst)
+    anchor_operand(self, src)
     return self
 
 

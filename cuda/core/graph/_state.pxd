@@ -7,7 +7,7 @@ from libc.stdint cimport uint64_t, uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from cuda.core._native._cuda_core cimport GraphHandle, KeepList, StreamHandle, StreamMember
+from cuda.core._native._cuda_core cimport GraphHandle, AnchorList, StreamHandle, StreamField
 from cuda.core._utils cimport cydriver
 
 
@@ -93,13 +93,13 @@ cdef int check_alive(GraphRecord self) except -1
 
 
 # A new list with one reference.
-cdef KeepList* new_keeps() except NULL
+cdef AnchorList* new_anchors() except NULL
 
-cdef int keep_object(KeepList* keeps, object thing) except -1
+cdef int anchor_object(AnchorList* anchors, object thing) except -1
 
 # Lets a graph, and its clones and executables, retain a list; takes over the caller's reference. Returns the user
 # object, for `release`. On an exception the reference is dropped.
-cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, KeepList* keeps) except NULL
+cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, AnchorList* anchors) except NULL
 
 # Lets another graph retain the same user object.
 cdef int share(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) except -1
@@ -127,22 +127,22 @@ cdef int read_edges(
 ) except -1
 
 
-ctypedef KeepList* KeepListPointer
+ctypedef AnchorList* AnchorListPointer
 
 
 # The operands of nodes that were changed in one executable. The driver keeps the operands of unchanged nodes.
 cdef class ExecutableOperands:
     cdef:
-        unordered_map[uintptr_t, KeepListPointer] _current      # by the address of the node
-        vector[KeepListPointer] _retired                        # replaced, but a launch in flight may use them
-        StreamMember _h_last                                    # the stream of the last launch that may use them
+        unordered_map[uintptr_t, AnchorListPointer] _current      # by the address of the node
+        vector[AnchorListPointer] _retired                        # replaced, but a launch in flight may use them
+        StreamField _h_last                                    # the stream of the last launch that may use them
         uint64_t _launch_count                                  # of launches that were recorded in _h_last
         readonly bint is_used                                   # ExecutableOperands_launch must be called
         uint64_t change_count                                   # incremented with each change
 
 
 # Replaces the operands of a node, and takes over the caller's reference to the new ones; NULL for none.
-cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, KeepList* keeps) except -1
+cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, AnchorList* anchors) except -1
 
 # Removes the operands of all nodes.
 cdef int ExecutableOperands_clear(ExecutableOperands self) except -1

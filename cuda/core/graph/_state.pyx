@@ -15,11 +15,11 @@ from cython.operator cimport dereference, preincrement
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     GraphHandle,
-    Keep,
-    KeepList,
+    Anchor,
+    AnchorList,
     NO_WORK,
     StreamHandle,
-    deferred_queue,
+    main_thread_inbox,
     relax_capture_mode,
     work_in_current_context,
 )
@@ -58,7 +58,7 @@ cdef class GraphView:
     pass
 
 
-# A thread that waits for the lock releases the interpreter lock, because the holder may need it.
+# A thread that waits for the lock releases the GIL, because the holder may need it.
 cdef int lock_graphs(GraphLock& lock) except -1:
     cdef LockOfGraphs* taken = <LockOfGraphs*>&lock
     if not taken.try_take():
@@ -69,21 +69,21 @@ cdef int lock_graphs(GraphLock& lock) except -1:
 
 cdef GraphTree GraphTree_own(cydriver.CUgraph c_graph):
     cdef GraphTree self = GraphTree.__new__(GraphTree)
-    self.h_graph = GraphHandle.own(c_graph, &destroy_graph, Keep())
+    self.h_graph = GraphHandle.own(c_graph, &destroy_graph, Anchor())
     self.root = GraphRecord_create(c_graph, c_graph)
     return self
 
 
 cdef GraphTree GraphTree_borrow(cydriver.CUgraph c_graph):
     cdef GraphTree self = GraphTree.__new__(GraphTree)
-    self.h_graph = GraphHandle.borrow(c_graph, Keep())
+    self.h_graph = GraphHandle.borrow(c_graph, Anchor())
     self.root = GraphRecord_create(c_graph, c_graph)
     return self
 
 
 cdef int GraphTree_adopt(GraphTree self) except -1:
     if not self.h_graph.is_owner():
-        self.h_graph = GraphHandle.own(self.root.c_graph, &destroy_graph, Keep())
+        self.h_graph = GraphHandle.own(self.root.c_graph, &destroy_graph, Anchor())
     return 0
 
 
@@ -182,28 +182,28 @@ cdef int check_alive(GraphRecord self) except -1:
     return 0
 
 
-cdef KeepList* new_keeps() except NULL:
-    return KeepList.make(deferred_queue())
+cdef AnchorList* new_anchors() except NULL:
+    return AnchorList.make(main_thread_inbox())
 
 
-cdef int keep_object(KeepList* keeps, object thing) except -1:
-    keeps.add(Keep.of_object(<PyObject*>thing))
+cdef int anchor_object(AnchorList* anchors, object thing) except -1:
+    anchors.add(Anchor.of_object(<PyObject*>thing))
     return 0
 
 
-cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, KeepList* keeps) except NULL:
+cdef cydriver.CUuserObject retain(cydriver.CUgraph c_graph, AnchorList* anchors) except NULL:
     cdef cydriver.CUuserObject c_object = NULL
     cdef cydriver.CUresult err
     with nogil:
         err = cydriver.cuUserObjectCreate(
             &c_object,
-            keeps,
-            &drop_keeps,
+            anchors,
+            &drop_anchors,
             1,
             cydriver.CUuserObject_flags.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
         )
     if err != cydriver.CUresult.CUDA_SUCCESS:
-        keeps.drop_reference()
+        anchors.drop_reference()
         HANDLE_RETURN(err, b"cuUserObjectCreate")
     with nogil:
         err = cydriver.cuGraphRetainUserObject(
@@ -226,8 +226,8 @@ cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noex
 
 
 # The destructor of a user object, called on a thread of the driver.
-cdef void drop_keeps(void* keeps) noexcept nogil:
-    (<KeepList*>keeps).drop_reference()
+cdef void drop_anchors(void* anchors) noexcept nogil:
+    (<AnchorList*>anchors).drop_reference()
 
 
 cdef int read_neighbours(
@@ -308,13 +308,13 @@ cdef class ExecutableOperands:
             release_after_launch(self)
 
 
-cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, KeepList* keeps) except -1:
-    cdef KeepList* previous = NULL
+cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, AnchorList* anchors) except -1:
+    cdef AnchorList* previous = NULL
     with cython.critical_section(self):
         self.is_used = True
         self.change_count += 1
         previous = self._current[node]
-        self._current[node] = keeps
+        self._current[node] = anchors
         if previous != NULL:
             self._retired.push_back(previous)
         release_retired(self)
@@ -340,7 +340,7 @@ cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& 
 
 
 cdef void retire_all(ExecutableOperands self) noexcept:
-    cdef unordered_map[uintptr_t, KeepListPointer].iterator row = self._current.begin()
+    cdef unordered_map[uintptr_t, AnchorListPointer].iterator row = self._current.begin()
     while row != self._current.end():
         if dereference(row).second != NULL:
             self._retired.push_back(dereference(row).second)
@@ -351,8 +351,8 @@ cdef void retire_all(ExecutableOperands self) noexcept:
 # Releases replaced operands if no launch in flight can use them. They are moved away first, because other threads may
 # change and launch the executable during the query.
 cdef void release_retired(ExecutableOperands self) noexcept:
-    cdef vector[KeepListPointer] items
-    cdef KeepList* keeps
+    cdef vector[AnchorListPointer] items
+    cdef AnchorList* anchors
     cdef StreamHandle h_last
     cdef uint64_t launch_count = self._launch_count
     cdef bint is_released
@@ -366,8 +366,8 @@ cdef void release_retired(ExecutableOperands self) noexcept:
         self._retired.insert(self._retired.end(), items.begin(), items.end())
         self.is_used = True
         return
-    for keeps in items:
-        keeps.drop_reference()
+    for anchors in items:
+        anchors.drop_reference()
     if self._launch_count == launch_count:
         self._h_last.reset()
 
@@ -381,7 +381,7 @@ cdef bint is_idle(const StreamHandle& h_stream) noexcept nogil:
 
 # Releases replaced operands from a host function behind the last launch, because no later call will query the stream.
 cdef void release_after_launch(ExecutableOperands self) noexcept:
-    cdef vector[KeepListPointer]* items
+    cdef vector[AnchorListPointer]* items
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err
     cdef StreamHandle h_last
@@ -395,7 +395,7 @@ cdef void release_after_launch(ExecutableOperands self) noexcept:
         or c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     ):
         return
-    items = new vector[KeepListPointer]()
+    items = new vector[AnchorListPointer]()
     items.swap(self._retired)
     with nogil:
         err = cydriver.cuLaunchHostFunc(h_last.get(), &drop_all, items)
@@ -406,8 +406,8 @@ cdef void release_after_launch(ExecutableOperands self) noexcept:
 
 # Called on a thread of the driver: dropping a reference queues the objects, which the main thread releases.
 cdef void drop_all(void* data) noexcept nogil:
-    cdef vector[KeepListPointer]* items = <vector[KeepListPointer]*>data
-    cdef KeepList* keeps
-    for keeps in items[0]:
-        keeps.drop_reference()
+    cdef vector[AnchorListPointer]* items = <vector[AnchorListPointer]*>data
+    cdef AnchorList* anchors
+    for anchors in items[0]:
+        anchors.drop_reference()
     del items

@@ -4,11 +4,11 @@
 
 from cuda.core._native._cuda_core cimport (
     ArrayHandle,
-    ArrayMember,
+    ArrayField,
     DriverObject,
-    KeptArray,
-    KeptMipmappedArray,
-    MipmappedArrayMember,
+    ArrayPin,
+    MipmappedArrayPin,
+    MipmappedArrayField,
     refuse_closed,
 )
 from cuda.core._utils cimport cydriver
@@ -40,12 +40,12 @@ cdef class DescribedArray(DriverObject):
 
 
 cdef class OpaqueArray(DescribedArray):
-    cdef ArrayMember _h_array
+    cdef ArrayField _h_array
 
 
 # Holds a reference to the CUDA array for a call; RuntimeError if the object is closed.
-cdef inline int Array_keep(OpaqueArray self, KeptArray* kept) except -1:
-    return 0 if kept.hold(self._h_array) else refuse_closed(self)
+cdef inline int Array_pin(OpaqueArray self, ArrayPin* pin) except -1:
+    return 0 if pin.hold(self._h_array) else refuse_closed(self)
 
 
 cdef OpaqueArray Array_wrap(
@@ -64,10 +64,10 @@ cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, 
 
 cdef class MipmappedArray(DescribedArray):
     cdef:
-        MipmappedArrayMember _h_mipmap
+        MipmappedArrayField _h_mipmap
         int _num_levels
 
 
 # Holds a reference to the mipmapped array for a call; RuntimeError if the object is closed.
-cdef inline int MipmappedArray_keep(MipmappedArray self, KeptMipmappedArray* kept) except -1:
-    return 0 if kept.hold(self._h_mipmap) else refuse_closed(self)
+cdef inline int MipmappedArray_pin(MipmappedArray self, MipmappedArrayPin* pin) except -1:
+    return 0 if pin.hold(self._h_mipmap) else refuse_closed(self)

@@ -11,20 +11,20 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyOb
 from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_current, Context_enter, Context_enter_to_release, Context_leave, Context_ordinal
-from cuda.core._device cimport Device, Device_find, Device_keep_context
-from cuda.core._memory._buffer cimport Buffer, Buffer_keep, check_writable
+from cuda.core._device cimport Device, Device_find, Device_pin_context
+from cuda.core._memory._buffer cimport Buffer, Buffer_pin, check_writable
 from cuda.core._native._cuda_core cimport (
     ArrayHandle,
     CaptureModeScope,
     ContextHandle,
     InContext,
-    Keep,
-    KeepList,
-    KeptAllocation,
-    KeptArray,
-    KeptContext,
-    KeptMipmappedArray,
-    KeptStream,
+    Anchor,
+    AnchorList,
+    AllocationPin,
+    ArrayPin,
+    ContextPin,
+    MipmappedArrayPin,
+    StreamPin,
     MipmappedArrayHandle,
     SMALL_ARRAY,
     are_streams_idle,
@@ -36,12 +36,12 @@ from cuda.core._native._cuda_core cimport (
     retire_small,
     wait_for_retired,
 )
-from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_keep, is_default
+from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
 from cuda.core.graph._capture cimport StreamCapture, StreamCapture_graph
 from cuda.core.graph._graph_builder cimport GraphBuilder
-from cuda.core.graph._state cimport GraphRecord, new_keeps, retain
+from cuda.core.graph._state cimport GraphRecord, new_anchors, retain
 
 import functools
 import operator
@@ -425,7 +425,7 @@ cdef class OpaqueArray(DescribedArray):
         return bool(self._flags & cydriver.CUDA_ARRAY3D_TEXTURE_GATHER)
 
     cdef intptr_t _address(self) noexcept:
-        cdef KeptArray array
+        cdef ArrayPin array
         return <intptr_t>array.value().raw if array.hold(self._h_array) else 0
 
     def __dealloc__(self):
@@ -478,17 +478,17 @@ class OpaqueArrayOptions(Options):
 
 def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArray:
     """Create an array (:meth:`Device.create_opaque_array`)."""
-    cdef KeptContext context
+    cdef ContextPin context
     cdef InContext[cydriver.CUarray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     options = check_or_create_options(OpaqueArrayOptions, options, "array options")
     Array_describe(options, &c_description)
-    Device_keep_context(device, &context)
+    Device_pin_context(device, &context)
     value.h_context = context.handle()
     value.is_small = Array_is_small(&c_description, element_size(options.format, c_description.NumChannels))
     create_in_context(value, &c_description)
     return Array_wrap(
-        ArrayHandle.own(value, &Array_end, Keep()), options.shape, options.format, c_description.NumChannels,
+        ArrayHandle.own(value, &Array_end, Anchor()), options.shape, options.format, c_description.NumChannels,
         c_description.Flags, device._id,
     )
 
@@ -499,7 +499,7 @@ cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, 
 
 
 cdef bint is_large(OpaqueArray self) noexcept:
-    cdef KeptArray array
+    cdef ArrayPin array
     return array.hold(self._h_array) and array.is_owner() and not array.value().is_small
 
 
@@ -595,10 +595,10 @@ cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_
     cdef OpaqueArray self
     value.raw = <cydriver.CUarray>handle
     Context_current(&value.h_context)
-    h_array = ArrayHandle.borrow(value, Keep())
+    h_array = ArrayHandle.borrow(value, Anchor())
     self = Array_wrap_foreign(h_array, Context_ordinal(value.h_context) if device_id is None else device_id)
     if owning:
-        self._h_array.set(ArrayHandle.own(value, &Array_end, Keep()))
+        self._h_array.set(ArrayHandle.own(value, &Array_end, Anchor()))
     return self
 
 
@@ -616,21 +616,21 @@ cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
 
 # Copies between the array and a Buffer or host memory; `is_read` copies out of the array. `name` is for messages.
 cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, object stream) except -1:
-    cdef KeptArray array
-    cdef KeptStream kept_stream
-    cdef KeptAllocation memory
+    cdef ArrayPin array
+    cdef StreamPin stream_pin
+    cdef AllocationPin memory
     cdef Py_buffer view
     cdef Stream c_stream = Stream_accept(stream)
     cdef size_t size = self.size_bytes
-    Stream_keep(c_stream, &kept_stream)
-    Array_keep(self, &array)
+    Stream_pin(c_stream, &stream_pin)
+    Array_pin(self, &array)
     if isinstance(other, Buffer):
-        Buffer_keep(<Buffer>other, &memory)
+        Buffer_pin(<Buffer>other, &memory)
         if is_read:
             check_writable(<Buffer>other, name)
         check_size(name, memory.value().size, size)
-        keep_in_graph(stream, array.keep(), memory.keep())
-        return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, kept_stream)
+        anchor_in_graph(stream, array.anchor(), memory.anchor())
+        return copy_in_stream_order(self, array, memory.value().pointer, False, is_read, c_stream, stream_pin)
     if not PyObject_CheckBuffer(other):
         raise TypeError(f"{name} must be a Buffer or have the buffer protocol, not {type(other).__name__}")
     if holds_objects(other, b""):
@@ -638,31 +638,31 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
     PyObject_GetBuffer(other, &view, PyBUF_SIMPLE | (PyBUF_WRITABLE if is_read else 0))
     try:
         check_size(name, view.len, size)
-        keep_in_graph(stream, array.keep(), Keep.of_object(<PyObject*>other))
-        return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, kept_stream)
+        anchor_in_graph(stream, array.anchor(), Anchor.of_object(<PyObject*>other))
+        return copy_in_stream_order(self, array, <uintptr_t>view.buf, True, is_read, c_stream, stream_pin)
     finally:
         PyBuffer_Release(&view)
 
 
 # If a builder captures the copy, its graph keeps the array and the memory, as long as a clone or launch needs them.
-cdef int keep_in_graph(object stream, Keep array, Keep memory) except -1:
+cdef int anchor_in_graph(object stream, Anchor array, Anchor memory) except -1:
     cdef StreamCapture capture
     cdef GraphRecord holder
-    cdef KeepList* keeps
+    cdef AnchorList* anchors
     if not isinstance(stream, GraphBuilder):
         return 0
     capture = (<GraphBuilder>stream)._capture
     if capture is None or not capture.h_running:
         return 0
     holder = StreamCapture_graph(capture)
-    keeps = new_keeps()
+    anchors = new_anchors()
     try:
-        keeps.add(array)
-        keeps.add(memory)
+        anchors.add(array)
+        anchors.add(memory)
     except BaseException:
-        keeps.drop_reference()
+        anchors.drop_reference()
         raise
-    retain(holder.c_holder, keeps)
+    retain(holder.c_holder, anchors)
     return 0
 
 
@@ -673,8 +673,8 @@ cdef int check_size(str name, size_t given, size_t size) except -1:
 
 
 cdef int copy_in_stream_order(
-    OpaqueArray self, const KeptArray& array, uintptr_t pointer, bint is_on_host, bint is_read,
-    Stream stream, const KeptStream& kept_stream,
+    OpaqueArray self, const ArrayPin& array, uintptr_t pointer, bint is_on_host, bint is_read,
+    Stream stream, const StreamPin& stream_pin,
 ) except -1:
     cdef cydriver.CUDA_MEMCPY3D c_copy
     cdef ContextHandle h_context
@@ -682,19 +682,19 @@ cdef int copy_in_stream_order(
     cdef int is_entered = 0
     describe_copy(self, array, pointer, is_on_host, is_read, &c_copy)
     # A default stream is that of the current context.
-    if not is_default(kept_stream.handle()):
+    if not is_default(stream_pin.handle()):
         Stream_context(stream, &h_context, &device_id)
     with nogil:
         is_entered = Context_enter(h_context.get())
         try:
-            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, kept_stream.get()), b"cuMemcpy3DAsync")
+            HANDLE_RETURN(cydriver.cuMemcpy3DAsync(&c_copy, stream_pin.get()), b"cuMemcpy3DAsync")
         finally:
             Context_leave(is_entered)
     return 0
 
 
 cdef int describe_copy(
-    OpaqueArray self, const KeptArray& array, uintptr_t pointer, bint is_on_host, bint is_read,
+    OpaqueArray self, const ArrayPin& array, uintptr_t pointer, bint is_on_host, bint is_read,
     cydriver.CUDA_MEMCPY3D* c_copy,
 ) except -1:
     cdef cydriver.CUmemorytype kind = (
@@ -767,7 +767,7 @@ cdef class MipmappedArray(DescribedArray):
         return self._num_levels
 
     cdef intptr_t _address(self) noexcept:
-        cdef KeptMipmappedArray mipmap
+        cdef MipmappedArrayPin mipmap
         return <intptr_t>mipmap.value().raw if mipmap.hold(self._h_mipmap) else 0
 
     def __dealloc__(self):
@@ -822,19 +822,19 @@ class MipmappedArrayOptions(Options):
 
 def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> MipmappedArray:
     """Create a mipmapped array (:meth:`Device.create_mipmapped_array`)."""
-    cdef KeptContext context
+    cdef ContextPin context
     cdef InContext[cydriver.CUmipmappedArray] value
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef MipmappedArray self
     options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
     Array_describe(options, &c_description)
-    Device_keep_context(device, &context)
+    Device_pin_context(device, &context)
     value.h_context = context.handle()
     # All levels together have less than twice the elements of level 0.
     value.is_small = Array_is_small(&c_description, 2 * element_size(options.format, c_description.NumChannels))
     create_mipmap_in_context(value, &c_description, options.num_levels)
     self = MipmappedArray.__new__(MipmappedArray)
-    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Keep()))
+    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Anchor()))
     self._describe(options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id)
     # The driver does not report it when it creates fewer.
     self._num_levels = min(options.num_levels, max_levels(self._shape, self._flags))
@@ -842,7 +842,7 @@ def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> Mip
 
 
 cdef bint is_large_mipmap(MipmappedArray self) noexcept:
-    cdef KeptMipmappedArray mipmap
+    cdef MipmappedArrayPin mipmap
     return mipmap.hold(self._h_mipmap) and mipmap.is_owner() and not mipmap.value().is_small
 
 
@@ -884,12 +884,12 @@ cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noe
 
 
 cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
-    cdef KeptMipmappedArray mipmap
+    cdef MipmappedArrayPin mipmap
     cdef InContext[cydriver.CUarray] value
     cdef unsigned int c_level
     cdef int is_entered = 0
     number = level if type(level) is int else int_argument("level", level)
-    MipmappedArray_keep(self, &mipmap)
+    MipmappedArray_pin(self, &mipmap)
     if not 0 <= number < self._num_levels:
         raise ValueError(f"level must be from 0 to {self._num_levels - 1}, not {shown(number)}")
     c_level = number
@@ -904,7 +904,7 @@ cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
         finally:
             Context_leave(is_entered)
     return Array_wrap(
-        ArrayHandle.borrow(value, mipmap.keep()), level_shape(self._shape, self._flags, number),
+        ArrayHandle.borrow(value, mipmap.anchor()), level_shape(self._shape, self._flags, number),
         self._format, self._num_channels, self._flags, self._device_id,
     )
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texture and surface objects, resource descriptors and sampling."""
 
-from cuda.core._native._cuda_core cimport DriverObject, Keep, SurfaceMember, TextureMember
+from cuda.core._native._cuda_core cimport DriverObject, Anchor, SurfaceField, TextureField
 from cuda.core._utils cimport cydriver
 
 
@@ -30,7 +30,7 @@ cdef class ResourceDescriptor:
 
 # Fills the driver's descriptor and the reference that keeps the source alive; RuntimeError if the source is closed.
 cdef int ResourceDescriptor_describe(
-    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
+    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Anchor* anchor
 ) except -1
 
 # Whether the resource is an array that this library owns, and not a buffer or a foreign array.
@@ -42,7 +42,7 @@ cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *
 
 cdef class TextureObject(DriverObject):
     cdef:
-        TextureMember _h_texture
+        TextureField _h_texture
         ResourceDescriptor _resource
         object _options
         int _device_id
@@ -50,6 +50,6 @@ cdef class TextureObject(DriverObject):
 
 cdef class SurfaceObject(DriverObject):
     cdef:
-        SurfaceMember _h_surface
+        SurfaceField _h_surface
         ResourceDescriptor _resource
         int _device_id

@@ -11,20 +11,20 @@ from libc.string cimport memcpy, memset
 from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_enter, Context_enter_to_release, Context_leave
-from cuda.core._device cimport Device, Device_find, Device_keep_context
+from cuda.core._device cimport Device, Device_find, Device_pin_context
 from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_type
-from cuda.core._memory._buffer cimport Buffer, Buffer_keep
+from cuda.core._memory._buffer cimport Buffer, Buffer_pin
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     DriverObject,
-    Image,
-    Keep,
-    KeptAllocation,
-    KeptArray,
-    KeptContext,
-    KeptMipmappedArray,
-    KeptSurface,
-    KeptTexture,
+    BindlessObject,
+    Anchor,
+    AllocationPin,
+    ArrayPin,
+    ContextPin,
+    MipmappedArrayPin,
+    SurfacePin,
+    TexturePin,
     SurfaceHandle,
     TextureHandle,
     are_streams_idle,
@@ -36,7 +36,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options
-from cuda.core.texture._array cimport Array_keep, MipmappedArray, MipmappedArray_keep, OpaqueArray, element_size
+from cuda.core.texture._array cimport Array_pin, MipmappedArray, MipmappedArray_pin, OpaqueArray, element_size
 
 import operator
 
@@ -214,10 +214,10 @@ cdef class ResourceDescriptor:
         RuntimeError
             If the array is closed.
         """
-        cdef KeptArray kept
+        cdef ArrayPin pin
         if not isinstance(array, OpaqueArray):
             raise TypeError(f"array must be an OpaqueArray, not {type(array).__name__}")
-        Array_keep(<OpaqueArray>array, &kept)
+        Array_pin(<OpaqueArray>array, &pin)
         return ResourceDescriptor_new(cls, "array", array)
 
     @classmethod
@@ -236,10 +236,10 @@ cdef class ResourceDescriptor:
         RuntimeError
             If the mipmapped array is closed.
         """
-        cdef KeptMipmappedArray kept
+        cdef MipmappedArrayPin pin
         if not isinstance(mipmapped_array, MipmappedArray):
             raise TypeError(f"mipmapped_array must be a MipmappedArray, not {type(mipmapped_array).__name__}")
-        MipmappedArray_keep(<MipmappedArray>mipmapped_array, &kept)
+        MipmappedArray_pin(<MipmappedArray>mipmapped_array, &pin)
         return ResourceDescriptor_new(cls, "mipmapped_array", mipmapped_array)
 
     @classmethod
@@ -268,9 +268,9 @@ cdef class ResourceDescriptor:
         RuntimeError
             If the buffer is closed.
         """
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         cdef ResourceDescriptor self
-        keep_buffer(buffer, &memory)
+        pin_buffer(buffer, &memory)
         format = checked_format(format)
         num_channels = checked_channels(num_channels)
         element = element_size(format, num_channels)
@@ -326,9 +326,9 @@ cdef class ResourceDescriptor:
         RuntimeError
             If the buffer is closed.
         """
-        cdef KeptAllocation memory
+        cdef AllocationPin memory
         cdef ResourceDescriptor self
-        keep_buffer(buffer, &memory)
+        pin_buffer(buffer, &memory)
         format = checked_format(format)
         num_channels = checked_channels(num_channels)
         width = checked_count("width", width)
@@ -398,10 +398,10 @@ cdef ResourceDescriptor ResourceDescriptor_new(type cls, str kind, object source
     return self
 
 
-cdef int keep_buffer(object buffer, KeptAllocation* memory) except -1:
+cdef int pin_buffer(object buffer, AllocationPin* memory) except -1:
     if not isinstance(buffer, Buffer):
         raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
-    return Buffer_keep(<Buffer>buffer, memory)
+    return Buffer_pin(<Buffer>buffer, memory)
 
 
 cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *:
@@ -426,29 +426,29 @@ cdef int set_axes(Elements* out, tuple shape, unsigned int flags) except -1:
 
 
 cdef int ResourceDescriptor_describe(
-    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep
+    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Anchor* anchor
 ) except -1:
-    cdef KeptArray array
-    cdef KeptMipmappedArray mipmap
+    cdef ArrayPin array
+    cdef MipmappedArrayPin mipmap
     memset(c_description, 0, sizeof(cydriver.CUDA_RESOURCE_DESC))
     if self._kind == "array":
-        Array_keep(<OpaqueArray>self._source, &array)
-        keep[0] = array.keep()
+        Array_pin(<OpaqueArray>self._source, &array)
+        anchor[0] = array.anchor()
         c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
         c_description.res.array.hArray = array.value().raw
     elif self._kind == "mipmapped_array":
-        MipmappedArray_keep(<MipmappedArray>self._source, &mipmap)
-        keep[0] = mipmap.keep()
+        MipmappedArray_pin(<MipmappedArray>self._source, &mipmap)
+        anchor[0] = mipmap.anchor()
         c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
         c_description.res.mipmap.hMipmappedArray = mipmap.value().raw
     else:
-        describe_memory(self, c_description, keep)
+        describe_memory(self, c_description, anchor)
     return 0
 
 
 cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept:
-    cdef KeptArray array
-    cdef KeptMipmappedArray mipmap
+    cdef ArrayPin array
+    cdef MipmappedArrayPin mipmap
     if self._kind == "array":
         return array.hold((<OpaqueArray>self._source)._h_array) and array.is_owner()
     if self._kind == "mipmapped_array":
@@ -456,11 +456,11 @@ cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept:
     return False
 
 
-cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Keep* keep) except -1:
-    cdef KeptAllocation memory
+cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Anchor* anchor) except -1:
+    cdef AllocationPin memory
     cdef cydriver.CUarray_format c_format = <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(self._format)
-    Buffer_keep(<Buffer>self._source, &memory)
-    keep[0] = memory.keep()
+    Buffer_pin(<Buffer>self._source, &memory)
+    anchor[0] = memory.anchor()
     if self._kind == "linear":
         c_description.resType = cydriver.CUresourcetype.CU_RESOURCE_TYPE_LINEAR
         c_description.res.linear.devPtr = memory.value().pointer
@@ -495,7 +495,7 @@ cdef class TextureObject(DriverObject):
     @property
     def handle(self) -> int:
         """The ``CUtexObject`` as an int; 0 when closed."""
-        cdef KeptTexture texture
+        cdef TexturePin texture
         return texture.value().for_work() if texture.hold(self._h_texture) else 0
 
     @property
@@ -523,7 +523,7 @@ cdef class TextureObject(DriverObject):
         return not self._h_texture
 
     cdef intptr_t _address(self) noexcept:
-        cdef KeptTexture texture
+        cdef TexturePin texture
         return <intptr_t>texture.value().for_work() if texture.hold(self._h_texture) else 0
 
     cdef void _release(self) noexcept:
@@ -602,9 +602,9 @@ def create_texture_object(
     Device device, resource: ResourceDescriptor, options: TextureObjectOptions | None
 ) -> TextureObject:
     """Create a texture (:meth:`Device.create_texture_object`)."""
-    cdef KeptContext context
-    cdef Keep keep
-    cdef Image[cydriver.CUtexObject] value
+    cdef ContextPin context
+    cdef Anchor anchor
+    cdef BindlessObject[cydriver.CUtexObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef cydriver.CUDA_TEXTURE_DESC c_texture
     cdef Elements elements
@@ -617,14 +617,14 @@ def create_texture_object(
     else:
         options = check_or_create_options(TextureObjectOptions, options, "texture options")
         describe_sampling(options, &elements, &c_texture)
-    ResourceDescriptor_describe(resource, &c_resource, &keep)
-    Device_keep_context(device, &context)
+    ResourceDescriptor_describe(resource, &c_resource, &anchor)
+    Device_pin_context(device, &context)
     value.h_context = context.handle()
-    value.needs = keep
+    value.needs = anchor
     value.is_small = ResourceDescriptor_has_own_array(resource)
     create_in_context(value, &c_resource, &c_texture)
     self = TextureObject.__new__(TextureObject)
-    self._h_texture.set(TextureHandle.own(value, &Texture_end, Keep()))
+    self._h_texture.set(TextureHandle.own(value, &Texture_end, Anchor()))
     self._resource = resource
     self._options = options
     self._device_id = device._id
@@ -647,7 +647,7 @@ cdef int describe_defaults(const Elements* elements, cydriver.CUDA_TEXTURE_DESC*
 
 
 cdef int create_in_context(
-    Image[cydriver.CUtexObject]& value,
+    BindlessObject[cydriver.CUtexObject]& value,
     const cydriver.CUDA_RESOURCE_DESC* c_resource,
     const cydriver.CUDA_TEXTURE_DESC* c_texture,
 ) except -1:
@@ -663,14 +663,14 @@ cdef int create_in_context(
     return 0
 
 
-cdef void Texture_end(Image[cydriver.CUtexObject] value) noexcept nogil:
+cdef void Texture_end(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
     if not value.may_be_in_use() or are_streams_idle() or not retire_small(
         value, &Texture_destroy, can_batch(value.is_small, value.h_context)
     ):
         Texture_destroy(value)
 
 
-cdef void Texture_destroy(Image[cydriver.CUtexObject] value) noexcept nogil:
+cdef void Texture_destroy(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
@@ -685,7 +685,7 @@ _normalize_address_modes = normalize_address_modes
 
 # Writes a kernel argument: the 64-bit CUtexObject.
 cdef int write_texture(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    cdef KeptTexture texture
+    cdef TexturePin texture
     cdef cydriver.CUtexObject c_texture
     if not texture.hold((<TextureObject>argument)._h_texture):
         refuse_closed(<object>argument)
@@ -716,7 +716,7 @@ cdef class SurfaceObject(DriverObject):
     @property
     def handle(self) -> int:
         """The ``CUsurfObject`` as an int; 0 when closed."""
-        cdef KeptSurface surface
+        cdef SurfacePin surface
         return surface.value().for_work() if surface.hold(self._h_surface) else 0
 
     @property
@@ -736,7 +736,7 @@ cdef class SurfaceObject(DriverObject):
         return not self._h_surface
 
     cdef intptr_t _address(self) noexcept:
-        cdef KeptSurface surface
+        cdef SurfacePin surface
         return <intptr_t>surface.value().for_work() if surface.hold(self._h_surface) else 0
 
     cdef void _release(self) noexcept:
@@ -750,9 +750,9 @@ cdef class SurfaceObject(DriverObject):
 
 def create_surface_object(Device device, resource: ResourceDescriptor) -> SurfaceObject:
     """Create a surface (:meth:`Device.create_surface_object`)."""
-    cdef KeptContext context
-    cdef Keep keep
-    cdef Image[cydriver.CUsurfObject] value
+    cdef ContextPin context
+    cdef Anchor anchor
+    cdef BindlessObject[cydriver.CUsurfObject] value
     cdef cydriver.CUDA_RESOURCE_DESC c_resource
     cdef SurfaceObject self
     if not isinstance(resource, ResourceDescriptor):
@@ -761,21 +761,21 @@ def create_surface_object(Device device, resource: ResourceDescriptor) -> Surfac
         raise ValueError(f"resource of a surface must be of kind 'array', not {shown(resource.kind)}")
     if not (<OpaqueArray>(<ResourceDescriptor>resource)._source)._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST:
         raise ValueError("resource of a surface must be an array created with is_surface_load_store=True")
-    ResourceDescriptor_describe(resource, &c_resource, &keep)
-    Device_keep_context(device, &context)
+    ResourceDescriptor_describe(resource, &c_resource, &anchor)
+    Device_pin_context(device, &context)
     value.h_context = context.handle()
-    value.needs = keep
+    value.needs = anchor
     value.is_small = ResourceDescriptor_has_own_array(resource)
     create_surface_in_context(value, &c_resource)
     self = SurfaceObject.__new__(SurfaceObject)
-    self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Keep()))
+    self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Anchor()))
     self._resource = resource
     self._device_id = device._id
     return self
 
 
 cdef int create_surface_in_context(
-    Image[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
+    BindlessObject[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
 ) except -1:
     cdef int is_entered = 0
     with nogil:
@@ -787,14 +787,14 @@ cdef int create_surface_in_context(
     return 0
 
 
-cdef void Surface_end(Image[cydriver.CUsurfObject] value) noexcept nogil:
+cdef void Surface_end(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
     if not value.may_be_in_use() or are_streams_idle() or not retire_small(
         value, &Surface_destroy, can_batch(value.is_small, value.h_context)
     ):
         Surface_destroy(value)
 
 
-cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
+cdef void Surface_destroy(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
     cdef CaptureModeScope mode
     cdef int is_entered = Context_enter_to_release(value.h_context.get())
     if is_entered >= 0:
@@ -805,7 +805,7 @@ cdef void Surface_destroy(Image[cydriver.CUsurfObject] value) noexcept nogil:
 
 # Writes a kernel argument: the 64-bit CUsurfObject.
 cdef int write_surface(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    cdef KeptSurface surface
+    cdef SurfacePin surface
     cdef cydriver.CUsurfObject c_surface
     if not surface.hold((<SurfaceObject>argument)._h_surface):
         refuse_closed(<object>argument)

@@ -51,7 +51,7 @@ def file_states(list paths):
     cdef bytes path
     cdef bytearray states = bytearray(count * sizeof(FileState))
     cdef FileState* c_states = <FileState*><char*>states
-    # The interpreter lock is kept: releasing it takes longer than a query of a local file system.
+    # The GIL is kept: releasing it takes longer than a query of a local file system.
     for index in range(count):
         path = paths[index]
         c_path = path

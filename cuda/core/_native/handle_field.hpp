@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The handle field of an object, which any thread may close at any time, and the reference by which a call keeps the
-// resource that it uses. The raw value can be read only from a `Kept` or a copy, which stay valid.
+// resource that it uses. The raw value can be read only from a `Pin` or a copy, which stay valid.
 // docs/design/handles.md has the reasons.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace cuda_core {
 
-// A field that holds a handle. All methods need the interpreter lock, if there is one.
+// A field that holds a handle. All methods need the GIL, if there is one.
 template <class T>
-class Member {
+class HandleField {
 public:
-    Member() noexcept = default;
-    ~Member() { reset(); }
-    Member(const Member&) = delete;
-    Member& operator=(const Member&) = delete;
+    HandleField() noexcept = default;
+    ~HandleField() { reset(); }
+    HandleField(const HandleField&) = delete;
+    HandleField& operator=(const HandleField&) = delete;
 
     explicit operator bool() const noexcept { return peek() != nullptr; }
 
@@ -46,7 +46,7 @@ public:
 
 private:
     template <class>
-    friend class Kept;
+    friend class Pin;
     friend class ArgumentBlock;
     using Cell = typename Handle<T>::TypedCell;
 
@@ -61,7 +61,7 @@ private:
     Cell* peek() const noexcept { return cell_; }
     Cell* lock() const noexcept { return cell_; }
     void unlock(Cell* cell) const noexcept { cell_ = cell; }
-    static void drop(Cell* cell, bool may_wait) noexcept { cell->drop_or_defer(may_wait); }
+    static void drop(Cell* cell, bool may_wait) noexcept { cell->drop_unless_pinned(may_wait); }
 
     mutable Cell* cell_ = nullptr;
 #else
@@ -94,24 +94,24 @@ private:
 #endif
 };
 
-// The reference of a call, taken from a member: the value exists until the end of the scope, even if the object is
-// closed. For local variables of functions that hold the interpreter lock when they are entered and when they return.
+// The reference of a call, taken from a handle field: the value exists until the end of the scope, even if the object is
+// closed. For local variables of functions that hold the GIL when they are entered and when they return.
 template <class T>
-class Kept {
+class Pin {
 public:
-    Kept() noexcept = default;
-    ~Kept() { release(); }
-    Kept(const Kept&) = delete;
-    Kept& operator=(const Kept&) = delete;
+    Pin() noexcept = default;
+    ~Pin() { release(); }
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
 
-    // Returns whether the member was open.
-    bool hold(const Member<T>& member) noexcept {
+    // Returns whether the field was open.
+    bool hold(const HandleField<T>& field) noexcept {
         release();
 #ifndef Py_GIL_DISABLED
-        handle_.cell_ = member.cell_;
+        handle_.cell_ = field.cell_;
         if (handle_.cell_) handle_.cell_->pin();
 #else
-        handle_ = member.copy();
+        handle_ = field.copy();
 #endif
         return static_cast<bool>(handle_);
     }
@@ -119,7 +119,7 @@ public:
     T get() const noexcept { return handle_.get(); }
     T& value() const noexcept { return handle_.value(); }
     const Handle<T>& handle() const noexcept { return handle_; }
-    Keep keep() const noexcept { return handle_.keep(); }
+    Anchor anchor() const noexcept { return handle_.anchor(); }
     bool is_owner() const noexcept { return handle_.is_owner(); }
     explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
 
@@ -136,10 +136,10 @@ private:
     Handle<T> handle_;
 };
 
-// For repr and comparisons only; calls lock a Kept.
+// For repr and comparisons only; calls lock a Pin.
 template <class T>
-inline std::intptr_t address(const Member<T>& member) noexcept {
-    const Handle<T> handle = member.copy();
+inline std::intptr_t address(const HandleField<T>& field) noexcept {
+    const Handle<T> handle = field.copy();
     return reinterpret_cast<std::intptr_t>(handle.get());
 }
 
