@@ -94,7 +94,7 @@ cdef class Node:
 
 
 cdef class Holder:
-    """An object with a handle as member; calls keep the handle's value alive while they use it."""
+    """An object with a handle field; calls keep the handle's value alive while they use it."""
 
     cdef NumberField h
 
@@ -121,7 +121,7 @@ cdef class Holder:
         return node
 
     def use(self, callback):
-        """Return the number, and whether it is alive after a callback; None if the member is empty."""
+        """Return the number, and whether it is alive after a callback; None if the field is empty."""
         cdef NumberPin number
         if not number.hold(self.h):
             return None

@@ -100,7 +100,7 @@ def test_handle_keeps_a_python_object(probe, ledger):
 
     owner = Owner()
     alive = weakref.ref(owner)
-    node = probe.Node(keep=owner)
+    node = probe.Node(anchor=owner)
     del owner
     gc.collect()
     assert alive() is not None
@@ -160,7 +160,7 @@ def test_registering_twice_gives_the_first_handle(probe, ledger):
 def build_forest(probe, rng, size):
     nodes = [probe.Node()]
     for _ in range(size):
-        nodes.append(probe.Node(rng.choice(nodes)) if rng.random() < 0.8 else probe.Node(keep=object()))
+        nodes.append(probe.Node(rng.choice(nodes)) if rng.random() < 0.8 else probe.Node(anchor=object()))
         if rng.random() < 0.3:
             nodes.append(rng.choice(nodes).copy())
     return nodes
@@ -279,12 +279,12 @@ def test_fork_beside_busy_threads_does_not_deadlock(probe, ledger):
 EXIT_STATES = {
     "open handles in globals": "nodes = [probe.Node() for _ in range(50)]",
     "children without parents": "p = probe.Node(); c = [probe.Node(p) for _ in range(9)]; p.close()",
-    "a reference cycle": "class A: pass\na = A(); a.a = a; a.node = probe.Node(keep=a)",
+    "a reference cycle": "class A: pass\na = A(); a.a = a; a.node = probe.Node(anchor=a)",
     "a handle kept by a module": "import sys; sys.kept = probe.Node(probe.Node())",
     "daemon threads at work": (
         "import threading\n"
         "def work():\n"
-        "    while True: probe.Node(probe.Node(keep=object()))\n"
+        "    while True: probe.Node(probe.Node(anchor=object()))\n"
         "for _ in range(4): threading.Thread(target=work, daemon=True).start()"
     ),
     "an exception on its way": "node = probe.Node()\nraise SystemExit(0)",
@@ -328,7 +328,7 @@ def test_nested_calls_end_a_closed_value_with_the_outer_one(probe, ledger):
     assert ledger.open == 0
 
 
-def test_call_keeps_the_old_value_of_a_member_that_is_set(probe, ledger):
+def test_call_keeps_the_old_value_of_a_field_that_is_set(probe, ledger):
     first, second = probe.Node(), probe.Node()
     holder = probe.Holder(first)
     first.close()
@@ -339,7 +339,7 @@ def test_call_keeps_the_old_value_of_a_member_that_is_set(probe, ledger):
     second.close()
 
 
-def test_two_members_of_one_value_can_be_closed_during_a_call(probe, ledger):
+def test_two_fields_of_one_value_can_be_closed_during_a_call(probe, ledger):
     node = probe.Node()
     holders = [probe.Holder(node), probe.Holder(node)]
     node.close()
@@ -348,13 +348,13 @@ def test_two_members_of_one_value_can_be_closed_during_a_call(probe, ledger):
     assert ledger.open == 0
 
 
-def test_call_keeps_the_value_of_a_member_that_is_destroyed(probe, ledger):
+def test_call_keeps_the_value_of_a_field_that_is_destroyed(probe, ledger):
     holders = [probe.Holder(probe.Node())]
     assert holders[0].use(holders.clear)[1]
     assert ledger.open == 0
 
 
-def test_copy_outlives_its_member(probe, ledger):
+def test_copy_outlives_its_field(probe, ledger):
     holder = probe.Holder(probe.Node())
     copy = holder.copy()
     holder.close()
