@@ -23,6 +23,7 @@ from cuda.core._native._cuda_core cimport (
     address,
     context_registry,
     green_registry,
+    waits_need_driver,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
@@ -218,9 +219,16 @@ cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
     cdef cydriver.CUcontext c_context = NULL
     cdef ContextHandle h_retained
     cdef ContextHandle* h_kept = NULL
+    cdef unsigned int c_flags = 0
+    cdef int is_active = 0
     init_driver()
     with nogil:
+        HANDLE_RETURN(
+            cydriver.cuDevicePrimaryCtxGetState(device_id, &c_flags, &is_active), b"cuDevicePrimaryCtxGetState"
+        )
         HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRetain(&c_context, device_id), b"cuDevicePrimaryCtxRetain")
+    if is_active and not context_registry().find(c_context):
+        waits_need_driver.store(True)  # another library uses the device
     h_retained = ContextHandle.borrow(c_context, Anchor())
     h_context[0] = context_registry().add(h_retained)
     if h_retained.use_count() == 1:

@@ -9,8 +9,17 @@ from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
 
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
-from cuda.core._native._cuda_core cimport DriverObject, bindings_object
-from cuda.core._native._cuda_core cimport ContextHandle, EventHandle, Handle, Anchor, EventPin, address
+from cuda.core._native._cuda_core cimport (
+    Anchor,
+    ContextHandle,
+    DriverObject,
+    EventHandle,
+    EventPin,
+    Handle,
+    address,
+    bindings_object,
+    waits_need_driver,
+)
 from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport (
@@ -84,6 +93,7 @@ cdef class Event(DriverObject):
     @property
     def handle(self):
         """The ``CUevent`` of the bindings; null when closed."""
+        waits_need_driver.store(True)  # of work that another library records
         return bindings_object("CUevent", self._address())
 
     @property

@@ -39,6 +39,7 @@ from cuda.core._native._cuda_core cimport (
     bindings_object,
     kernel_registry,
     relax_capture_mode,
+    waits_need_driver,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
@@ -403,6 +404,7 @@ cdef class Kernel(DriverObject):
         raw = check_address("handle", handle)
         if mod is not None and not isinstance(mod, ObjectCode):
             raise TypeError(f"mod must be an ObjectCode or None, not {type(mod).__name__}")
+        waits_need_driver.store(True)  # its code may print
         return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)
 
     def bind(self, config: LaunchConfig, *, stream: Stream):

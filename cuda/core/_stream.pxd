@@ -3,7 +3,7 @@
 
 from libc.stdint cimport uintptr_t
 
-from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
+from cuda.core._native._cuda_core cimport DriverObject, note_use_of_stream, refuse_closed
 from cuda.core._native._cuda_core cimport (
     ContextHandle,
     ContextField,
@@ -30,6 +30,7 @@ cdef class Stream(StreamSource):
 
 # Pins the stream of an object for a call; RuntimeError when it is closed.
 cdef inline int Stream_pin(Stream self, StreamPin* pin) except -1:
+    note_use_of_stream()
     return 0 if pin.hold(self._h_stream) else refuse_closed(self)
 
 

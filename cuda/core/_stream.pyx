@@ -33,6 +33,7 @@ from cuda.core._native._cuda_core cimport (
     StreamHandle,
     address,
     stream_registry,
+    waits_need_driver,
 )
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
@@ -74,6 +75,7 @@ cdef class Stream(StreamSource):
         """Return ``(0, address)``: the protocol through which libraries exchange streams, in version 0."""
         cdef StreamPin stream
         Stream_pin(self, &stream)
+        waits_need_driver.store(True)  # of work that another library enqueues
         return (0, <intptr_t>stream.get())
 
     @staticmethod
@@ -213,6 +215,7 @@ cdef class Stream(StreamSource):
     @property
     def handle(self):
         """The ``CUstream`` of the bindings; null when closed."""
+        waits_need_driver.store(True)  # of work that another library enqueues
         return bindings_object("CUstream", self._address())
 
     @property
@@ -397,6 +400,7 @@ cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
     # For a stream of this library, the wrapper holds a reference of its own.
     cdef StreamHandle h_stream = stream_registry().find(c_stream)
     if not h_stream:
+        waits_need_driver.store(True)
         h_stream = StreamHandle.borrow(c_stream, Anchor() if owner is None else Anchor.of_object(<PyObject*>owner))
     self._h_stream.set(move(h_stream))
     self._device_id = -1

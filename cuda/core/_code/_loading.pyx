@@ -23,6 +23,7 @@ from cuda.core._native._cuda_core cimport (
     refuse_closed,
     relax_capture_mode,
     retire,
+    waits_need_driver,
 )
 from cuda.core._native._device_wait cimport call_interruptibly, call_once, release_interruptibly
 from cuda.core._utils cimport cydriver
@@ -269,10 +270,20 @@ cdef cydriver.CUlibrary load_image(object code) except? NULL:
         check_image(loading.data)
     else:
         raise TypeError(f"module must be bytes, a bytearray or a path, not {type(code).__name__}")
+    if may_print(loading.data, loading.is_file):
+        waits_need_driver.store(True)
     loading.load()
     c_library = loading.call.c_library
     loading.call.c_library = NULL  # the caller owns it now
     return c_library
+
+
+# Whether kernels may call printf, whose output the driver prints when it is waited for. Compressed code hides the name
+# of the function, so only machine code and PTX are searched.
+cdef bint may_print(bytes data, bint is_file) except -1:
+    if is_file or not (data.startswith(b"\x7fELF") or data.lstrip().startswith((b".", b"//"))):
+        return True
+    return b"vprintf" in data
 
 
 cdef struct LoadCall:

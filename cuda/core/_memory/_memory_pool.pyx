@@ -47,6 +47,7 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     retire_entry,
     wait_for_retired,
+    waits_need_driver,
 )
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
@@ -726,12 +727,16 @@ cdef MemoryPoolHandle MemPool_adopt(cydriver.CUmemoryPool c_pool) except *:
     MemPool_get(c_pool, cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     if threshold == 0:
         MemPool_set_threshold(h_pool, None)
+    elif threshold != UINT64_MAX:
+        waits_need_driver.store(True)
     return h_pool
 
 
 cdef int MemPool_set_threshold(const MemoryPoolHandle& h_pool, object release_threshold) except -1:
     # The driver's default of 0 returns all freed memory to the operating system on every synchronization.
     cdef uint64_t threshold = UINT64_MAX if release_threshold is None else release_threshold
+    if threshold != UINT64_MAX:
+        waits_need_driver.store(True)
     MemPool_set(h_pool.get(), cydriver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)
     return 0
 

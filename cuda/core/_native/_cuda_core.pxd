@@ -190,6 +190,11 @@ cdef extern from "retire.hpp" namespace "cuda_core" nogil:
         void drop_reference() noexcept
 
 
+cdef extern from "native.hpp" namespace "cuda_core" nogil:
+    atomic[cpp_bool] waits_need_driver
+    void note_use_of_stream() noexcept
+
+
 ctypedef Handle[cydriver.CUcontext] ContextHandle
 ctypedef Handle[Green] GreenHandle
 ctypedef Handle[cydriver.CUstream] StreamHandle

@@ -417,16 +417,22 @@ cdef void retire_stream(cydriver.CUstream c_stream) noexcept nogil:
     if not record_tail_event(c_stream, &event):
         destroy_stream(c_stream)
         return
-    pending.resource = StreamHandle.own(c_stream, &destroy_stream, event.anchor()).anchor()
+    pending.resource = StreamHandle.own(c_stream, &destroy_retired_stream, event.anchor()).anchor()
     pending.events.push_back(move(event))
     retire_entry(pending)
+
+
+# Only after a query does the driver know that frees on the stream were executed.
+cdef void destroy_retired_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    work_in_current_context(c_stream, NULL)
+    destroy_stream(c_stream)
 
 
 cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
-    # Only after a query does the driver know that frees on the stream were executed.
-    work_in_current_context(c_stream, NULL)
     WARN_RETURN(cydriver.cuStreamDestroy(c_stream), b"cuStreamDestroy")
     _pending_streams.fetch_sub(1)
 

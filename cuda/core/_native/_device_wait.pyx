@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport intptr_t
+from libc.stdint cimport intptr_t, uintptr_t
 from libcpp cimport bool as cpp_bool
 from libcpp.atomic cimport atomic
 from libcpp.memory cimport shared_ptr
@@ -34,6 +34,7 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     report,
     stream_registry,
+    waits_need_driver,
     work_in_current_context,
     work_of,
 )
@@ -64,6 +65,7 @@ cdef extern from *:
 
 cdef extern from "native.hpp" namespace "cuda_core" nogil:
     atomic[cpp_bool] has_work_at_exit
+    atomic[void*] idle_context
     cpp_bool is_main_thread() noexcept
 
 
@@ -111,7 +113,9 @@ cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
         if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
             # The query has invalidated the capture; cuStreamSynchronize would report the invalidation instead.
             return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
-    HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
+    # Other libraries also use the default streams.
+    if query_err != cydriver.CUresult.CUDA_SUCCESS or not has_only_to_complete() or <uintptr_t>c_stream <= 2:
+        HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
     destroy_idle()
     # If the driver reports an error only once, the query has got it.
     return HANDLE_RETURN(query_err, b"cuStreamQuery")
@@ -137,19 +141,34 @@ cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
         query_err = wait_until_done(&event_state, c_event, can_spin)
-    HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
+    if query_err != cydriver.CUresult.CUDA_SUCCESS or not has_only_to_complete():
+        HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
     destroy_idle()
     return HANDLE_RETURN(query_err, b"cuEventQuery")
+
+
+# Whether a query that finds the work complete is a whole wait. The driver's own wait after it would take as long again.
+cdef bint has_only_to_complete() noexcept nogil:
+    return is_main_thread() and not waits_need_driver.load()
 
 
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     cdef ContextHandle h_kept = h_context
     cdef EventHandle event
-    record_context_event(h_kept, &event)
-    if event:
-        wait_for_event(event.get(), True)
-    else:
-        synchronize_by_thread(h_kept)
+    cdef bint is_idle = False
+    if idle_context.load() == <void*>h_kept.get() and has_only_to_complete():
+        return HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+    idle_context.store(<void*>h_kept.get())
+    try:
+        record_context_event(h_kept, &event)
+        if event:
+            wait_for_event(event.get(), True)
+        else:
+            synchronize_by_thread(h_kept)
+        is_idle = True
+    finally:
+        if not is_idle:
+            idle_context.store(NULL)
     destroy_batch()
     return 0
 

@@ -19,6 +19,8 @@ namespace cuda_core {
 
 std::atomic<std::uint32_t> fork_count{0};
 std::atomic<bool> has_work_at_exit{false};
+std::atomic<bool> waits_need_driver{false};
+std::atomic<void*> idle_context{nullptr};
 std::atomic<bool> RetirementList::any_{false};
 
 namespace {

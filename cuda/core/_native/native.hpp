@@ -24,6 +24,14 @@ inline std::uint32_t fork_generation() noexcept { return fork_count.load(std::me
 // Set at exit if a device is still busy: releasing resources could then wait forever.
 extern CUDA_CORE_API std::atomic<bool> has_work_at_exit;
 
+// Whether a wait must end with the driver's own: it also prints the output of kernels and trims pools. Set, never to be
+// cleared, once code that can print, a pool with a release threshold or another library may need that.
+extern CUDA_CORE_API std::atomic<bool> waits_need_driver;
+
+// The context that a wait for a whole device found idle, until any stream is used again.
+extern CUDA_CORE_API std::atomic<void*> idle_context;
+inline void note_use_of_stream() noexcept { idle_context.store(nullptr, std::memory_order_relaxed); }
+
 // Whether the process exits and resources are not released. True on a thread without the GIL, on which a release cannot
 // report its failure.
 inline bool skips_release_at_exit() noexcept {

@@ -23,7 +23,7 @@ std::mutex window_mutex;
 
 int find_ranges(struct dl_phdr_info* info, size_t, void* data)
 {
-    auto* image = static_cast<emu::exec::BindlessObject*>(data);
+    auto* image = static_cast<emu::exec::Image*>(data);
     if (!info->dlpi_name || image->path != info->dlpi_name)
         return 0;
     image->load_bias = info->dlpi_addr;
@@ -39,7 +39,7 @@ int find_ranges(struct dl_phdr_info* info, size_t, void* data)
 }
 
 // Uses addr2line of binutils, which is slow, for reports only.
-emu::exec::CodePlace symbolize(const emu::exec::BindlessObject& image, uintptr_t pc)
+emu::exec::CodePlace symbolize(const emu::exec::Image& image, uintptr_t pc)
 {
     char command[512], function[256] = "", place[512] = "";
     std::snprintf(command, sizeof command, "addr2line -Csfe %s 0x%zx", image.path.c_str(),
@@ -68,7 +68,7 @@ void load(const char* path)
         std::fprintf(stderr, "%s\n", dlerror());
         std::exit(2);
     }
-    emu::exec::BindlessObject image;
+    emu::exec::Image image;
     image.path = path;
     dl_iterate_phdr(find_ranges, &image);
     for (const char* name : {"tile_a", "tile_b", "small_shared", "small_constant"}) {
