@@ -182,8 +182,8 @@ EMU_TWO(__hmax_nan, __hmax2_nan, x != x || y != y ? x + y : ::emu::larger(x, y))
 EMU_THREE(__hfma, __hfma2, )
 EMU_THREE(__hfma_sat, __hfma2_sat, ::emu::unit_range)
 EMU_THREE(__hfma_relu, __hfma2_relu, ::emu::rectified)
-EMU_ONE(__hneg, __hneg2, return EMU_BITS(::emu::bits_of(a) ^ 0x8000);)
-EMU_ONE(__habs, __habs2, return EMU_BITS(::emu::bits_of(a) & 0x7fff);)
+EMU_ONE(__hneg, __hneg2, return EMU_MAKE(-::emu::value_of(a));)
+EMU_ONE(__habs, __habs2, return EMU_MAKE(fabs(::emu::value_of(a)));)
 EMU_INLINE EMU_H2 __hcmadd(EMU_H2 a, EMU_H2 b, EMU_H2 c)
 {
     return EMU_H2(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));

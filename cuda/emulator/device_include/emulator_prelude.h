@@ -14,6 +14,7 @@
 #include "emulator_math.h"
 #include "emulator_math_more.h"
 #include "emulator_intrinsics.h"
+#include "emulator_simd.h"
 #include "emulator_atomics.h"
 #include "emulator_warp.h"
 #include "emulator_textures.h"

@@ -52,7 +52,7 @@ __global__ void softmax(const __nv_bfloat16* in, __nv_bfloat16* out, int columns
 {
     __shared__ float partial[128];
     const __nv_bfloat16* row = in + blockIdx.x * columns;
-    __nv_bfloat16 most = __float2bfloat16(-CUDART_INF_BF16);
+    __nv_bfloat16 most = row[0];
     for (int i = 0; i < columns; ++i)
         most = __hmax(most, row[i]);
     float sum = 0.0f;
