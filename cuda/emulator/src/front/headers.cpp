@@ -11,7 +11,7 @@ namespace {
 
 const char* const own_headers =
     "what can be included is <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
-    "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8}.h>, <vector_types.h>, <math_constants.h>, "
+    "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8}.h>, <mma.h>, <vector_types.h>, <math_constants.h>, "
     "<cuda/{barrier,ptx}>, and "
     "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>";
 

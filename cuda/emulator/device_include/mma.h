@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrix products of a warp (WMMA). A fragment of n elements gives each lane n / 32 of them, in the order of the rows;
+// a GPU distributes them in another way, on which programs cannot rely.
+#pragma once
+#include <cuda_bf16.h>
+
+namespace nvcuda {
+namespace wmma {
+
+struct matrix_a;
+struct matrix_b;
+struct accumulator;
+struct row_major;
+struct col_major;
+enum layout_t { mem_row_major, mem_col_major };
+namespace precision {
+struct tf32;
+}
+
+namespace emu {
+template <class T> struct Storage {
+    typedef T type;
+};
+template <> struct Storage<precision::tf32> {
+    typedef float type;
+};
+
+template <class Use, int M, int N, int K> struct Shape;
+template <int M, int N, int K> struct Shape<matrix_a, M, N, K> {
+    enum { rows = M, columns = K };
+};
+template <int M, int N, int K> struct Shape<matrix_b, M, N, K> {
+    enum { rows = K, columns = N };
+};
+template <int M, int N, int K> struct Shape<accumulator, M, N, K> {
+    enum { rows = M, columns = N };
+};
+
+// The shapes of a type of elements.
+template <class T, int M, int N, int K> struct Valid {
+    static constexpr bool value =
+        K == 16 && ((M == 16 && N == 16) || (M == 32 && N == 8) || (M == 8 && N == 32));
+};
+template <int M, int N, int K> struct Valid<precision::tf32, M, N, K> {
+    static constexpr bool value = M == 16 && N == 16 && K == 8;
+};
+template <int M, int N, int K> struct Valid<double, M, N, K> {
+    static constexpr bool value = M == 8 && N == 8 && K == 4;
+};
+template <int M, int N, int K> struct Valid<float, M, N, K> {
+    static constexpr bool value = Valid<int, M, N, K>::value || Valid<precision::tf32, M, N, K>::value;
+};
+
+// The matrices of the product that a warp computes.
+struct Operands {
+    double a[512], b[512];
+};
+static __thread Operands operands[32];
+
+EMU_NO_CHECK EMU_INLINE Operands& own_operands() { return operands[emu_thread.warp & 31]; }
+EMU_INLINE double widened(__half x) { return ::emu::value_of(x); }
+EMU_INLINE double widened(__nv_bfloat16 x) { return ::emu::value_of(x); }
+template <class T> EMU_INLINE double widened(T x) { return double(x); }
+EMU_INLINE float cut_to_tf32(float x)
+{
+    return ::emu::same_bits<float>(::emu::same_bits<emu_u32>(x) & 0xffffe000u);
+}
+template <class T> struct Element {
+    static double read(T x) { return widened(x); }
+};
+template <> struct Element<precision::tf32> {
+    static double read(float x) { return cut_to_tf32(x); }
+};
+EMU_INLINE void narrowed(double x, double* out, bool) { *out = x; }
+EMU_INLINE void narrowed(double x, float* out, bool) { *out = float(x); }
+EMU_INLINE void narrowed(double x, __half* out, bool) { *out = __double2half(x); }
+EMU_INLINE void narrowed(double x, int* out, bool saturate)
+{
+    *out = saturate ? ::emu::saturated<int>(x) : int((unsigned)(long long)x);
+}
+} // namespace emu
+
+template <class Use, int M, int N, int K, class T, class Layout = void> class fragment {
+    typedef emu::Shape<Use, M, N, K> Shape;
+    static_assert(emu::Valid<T, M, N, K>::value, "these sizes of a fragment are not available for this type");
+
+public:
+    typedef T element_type;
+    typedef typename emu::Storage<T>::type storage_element_type;
+    enum { rows = Shape::rows, columns = Shape::columns, num_elements = rows * columns / 32 };
+    storage_element_type x[num_elements];
+};
+
+template <class Use, int M, int N, int K, class T, class Layout>
+EMU_INLINE void fill_fragment(fragment<Use, M, N, K, T, Layout>& f, const typename emu::Storage<T>::type& value)
+{
+    for (int i = 0; i < f.num_elements; ++i)
+        f.x[i] = value;
+}
+
+namespace emu {
+// The place in memory of an element of this lane.
+template <class F> EMU_INLINE size_t place(int i, unsigned stride, bool by_rows)
+{
+    unsigned index = emu_thread.lane * F::num_elements + unsigned(i), row = index / F::columns, column = index % F::columns;
+    return by_rows ? size_t(row) * stride + column : size_t(column) * stride + row;
+}
+template <class F, class T> EMU_INLINE void load(F& f, const T* from, unsigned stride, bool by_rows)
+{
+    for (int i = 0; i < F::num_elements; ++i)
+        f.x[i] = from[place<F>(i, stride, by_rows)];
+    __syncwarp();
+}
+} // namespace emu
+
+template <class Use, int M, int N, int K, class T>
+EMU_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, row_major>& f, const typename emu::Storage<T>::type* from,
+                                 unsigned stride)
+{
+    emu::load(f, from, stride, true);
+}
+template <class Use, int M, int N, int K, class T>
+EMU_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, col_major>& f, const typename emu::Storage<T>::type* from,
+                                 unsigned stride)
+{
+    emu::load(f, from, stride, false);
+}
+template <int M, int N, int K, class T>
+EMU_INLINE void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const typename emu::Storage<T>::type* from,
+                                 unsigned stride, layout_t layout)
+{
+    emu::load(f, from, stride, layout == mem_row_major);
+}
+template <int M, int N, int K, class T>
+EMU_INLINE void store_matrix_sync(typename emu::Storage<T>::type* to, const fragment<accumulator, M, N, K, T>& f,
+                                  unsigned stride, layout_t layout)
+{
+    typedef fragment<accumulator, M, N, K, T> F;
+    for (int i = 0; i < F::num_elements; ++i)
+        to[emu::place<F>(i, stride, layout == mem_row_major)] = f.x[i];
+    __syncwarp();
+}
+
+namespace emu {
+template <class D, class A, class B, class C>
+EMU_NO_CHECK inline void multiply(D& d, const A& a, const B& b, const C& c, bool saturate)
+{
+    Operands& own = own_operands();
+    unsigned lane = emu_thread.lane;
+    for (unsigned i = 0; i < A::num_elements; ++i)
+        own.a[lane * A::num_elements + i] = Element<typename A::element_type>::read(a.x[i]);
+    for (unsigned i = 0; i < B::num_elements; ++i)
+        own.b[lane * B::num_elements + i] = Element<typename B::element_type>::read(b.x[i]);
+    __syncwarp();
+    for (unsigned i = 0; i < D::num_elements; ++i) {
+        unsigned index = lane * D::num_elements + i;
+        const double *row = own.a + index / D::columns * A::columns, *column = own.b + index % D::columns;
+        double sum = 0.0;
+        for (unsigned k = 0; k < A::columns; ++k)
+            sum += row[k] * column[k * B::columns];
+        narrowed(widened(c.x[i]) + sum, &d.x[i], saturate);
+    }
+    __syncwarp();
+}
+} // namespace emu
+
+template <int M, int N, int K, class TD, class TA, class LA, class TB, class LB, class TC>
+EMU_INLINE void mma_sync(fragment<accumulator, M, N, K, TD>& d, const fragment<matrix_a, M, N, K, TA, LA>& a,
+                         const fragment<matrix_b, M, N, K, TB, LB>& b, const fragment<accumulator, M, N, K, TC>& c,
+                         bool saturate = false)
+{
+    emu::multiply(d, a, b, c, saturate);
+}
+
+// Rounds to 11 digits, halves away from zero.
+EMU_INLINE float __float_to_tf32(float x)
+{
+    return x != x ? x : emu::cut_to_tf32(::emu::same_bits<float>(::emu::same_bits<emu_u32>(x) + 0x1000u));
+}
+
+} // namespace wmma
+} // namespace nvcuda
