@@ -29,11 +29,13 @@ ELEMENTS = {
     "neg s": lambda x, y, t: -x, "negss s": lambda x, y, t: clamped(-x, t),
 }  # fmt: skip
 RELATIONS = {
-    "eq u": np.equal, "ne u": np.not_equal, "ges s": np.greater_equal, "geu u": np.greater_equal, "gts s": np.greater,
-    "gtu u": np.greater, "les s": np.less_equal, "leu u": np.less_equal, "lts s": np.less, "ltu u": np.less,
+    "eq": np.equal, "ne": np.not_equal, "ge": np.greater_equal, "gt": np.greater, "le": np.less_equal, "lt": np.less,
 }  # fmt: skip
-ELEMENTS |= {f"cmp{name}": lambda x, y, t, f=f: -f(x, y).astype(int) for name, f in RELATIONS.items()}
-ELEMENTS |= {f"set{name}": lambda x, y, t, f=f: f(x, y).astype(int) for name, f in RELATIONS.items()}
+for relation, function in RELATIONS.items():
+    for letter in "su":
+        name = relation if relation in ("eq", "ne") else relation + letter
+        ELEMENTS[f"cmp{name} {letter}"] = lambda x, y, t, f=function: -f(x, y).astype(int)
+        ELEMENTS[f"set{name} {letter}"] = lambda x, y, t, f=function: f(x, y).astype(int)
 ONE = ("abs", "absss", "neg", "negss")
 
 EXTREMA = {"max": np.maximum, "min": np.minimum}
@@ -50,8 +52,7 @@ def kernel(name, call):
 def source():
     out = []
     for count in TYPES:
-        for entry in ELEMENTS:
-            name = entry.split()[0]
+        for name in {entry.split()[0]: None for entry in ELEMENTS}:
             out.append(kernel(f"{name}_{count}", f"__v{name}{count}(a[i]{'' if name in ONE else ', b[i]'})"))
         for letter in "su":
             out.append(kernel(f"sad{letter}_{count}", f"__vsad{letter}{count}(a[i], b[i])"))

@@ -44,9 +44,9 @@ template <class T> EMU_INLINE unsigned sum_of_differences(unsigned a, unsigned b
     {                                                                                                                  \
         return ::emu::each<T>(a, 0, [](int x, int) { return expression; });                                            \
     }
-#define EMU_COMPARE(relation, n, T, expression)                                                                        \
-    EMU_SIMD(__vcmp##relation##n, T, expression ? -1 : 0)                                                              \
-    EMU_SIMD(__vset##relation##n, T, expression ? 1 : 0)
+#define EMU_COMPARE(relation, letter, n, T, expression)                                                                \
+    EMU_SIMD(__vcmp##relation##letter##n, T, expression ? -1 : 0)                                                      \
+    EMU_SIMD(__vset##relation##letter##n, T, expression ? 1 : 0)
 // n: the number of elements, S and U: their signed and unsigned types.
 #define EMU_ELEMENTS(n, S, U)                                                                                          \
     EMU_SIMD(__vadd##n, U, x + y)                                                                                      \
@@ -70,16 +70,16 @@ template <class T> EMU_INLINE unsigned sum_of_differences(unsigned a, unsigned b
     EMU_SIMD_ONE(__vnegss##n, S, ::emu::clamped<S>(-x))                                                                \
     EMU_INLINE unsigned int __vsads##n(unsigned int a, unsigned int b) { return ::emu::sum_of_differences<S>(a, b); }  \
     EMU_INLINE unsigned int __vsadu##n(unsigned int a, unsigned int b) { return ::emu::sum_of_differences<U>(a, b); }  \
-    EMU_COMPARE(eq, n, U, x == y)                                                                                      \
-    EMU_COMPARE(ne, n, U, x != y)                                                                                      \
-    EMU_COMPARE(ges, n, S, x >= y)                                                                                     \
-    EMU_COMPARE(geu, n, U, x >= y)                                                                                     \
-    EMU_COMPARE(gts, n, S, x > y)                                                                                      \
-    EMU_COMPARE(gtu, n, U, x > y)                                                                                      \
-    EMU_COMPARE(les, n, S, x <= y)                                                                                     \
-    EMU_COMPARE(leu, n, U, x <= y)                                                                                     \
-    EMU_COMPARE(lts, n, S, x < y)                                                                                      \
-    EMU_COMPARE(ltu, n, U, x < y)
+    EMU_COMPARE(eq, , n, U, x == y)                                                                                    \
+    EMU_COMPARE(ne, , n, U, x != y)                                                                                    \
+    EMU_COMPARE(ge, s, n, S, x >= y)                                                                                   \
+    EMU_COMPARE(ge, u, n, U, x >= y)                                                                                   \
+    EMU_COMPARE(gt, s, n, S, x > y)                                                                                    \
+    EMU_COMPARE(gt, u, n, U, x > y)                                                                                    \
+    EMU_COMPARE(le, s, n, S, x <= y)                                                                                   \
+    EMU_COMPARE(le, u, n, U, x <= y)                                                                                   \
+    EMU_COMPARE(lt, s, n, S, x < y)                                                                                    \
+    EMU_COMPARE(lt, u, n, U, x < y)
 EMU_ELEMENTS(2, short, unsigned short)
 EMU_ELEMENTS(4, signed char, unsigned char)
 
