@@ -4,6 +4,7 @@
 
 import ctypes
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -365,3 +366,42 @@ def test_nodes_of_other_graphs_are_refused(driver, maker, memory):
     executable = maker.instantiate()
     assert driver.result("cuGraphExecMemsetNodeSetParams", executable, foreign, params, 0) == "INVALID_VALUE"
     driver.cuGraphDestroy(other)
+
+
+def seconds_to_destroy(driver, count):
+    """Return the time in which ``count`` nodes between two others are destroyed one by one."""
+    graph = driver.cuGraphCreate(0)
+    first = driver.cuGraphAddEmptyNode(graph, [], 0)
+    nodes = [driver.cuGraphAddEmptyNode(graph, [first], 1) for _ in range(count)]
+    driver.cuGraphAddEmptyNode(graph, nodes, count)
+    begin = time.process_time()
+    for node in nodes:
+        driver.raw.cuGraphDestroyNode(node)
+    spent = time.process_time() - begin
+    assert driver.cuGraphGetNodes(graph, 9)[1] == 2
+    driver.cuGraphDestroy(graph)
+    return spent
+
+
+def test_destroying_nodes_takes_linear_time(driver, context):
+    few = min(seconds_to_destroy(driver, 1000) for _ in range(3))
+    assert seconds_to_destroy(driver, 16000) < 64 * few + 0.05  # 256 times, if each visited all others
+
+
+def test_nested_graphs_are_destroyed_in_linear_time(driver, context):
+    empty = driver.cuGraphCreate(0)
+
+    def seconds(depth):
+        graph = driver.cuGraphCreate(0)
+        inner = graph
+        for _ in range(depth):
+            node = driver.cuGraphAddChildGraphNode(inner, [], 0, empty)
+            inner = driver.cuGraphChildGraphNodeGetGraph(node)
+        begin = time.process_time()
+        driver.cuGraphDestroy(graph)
+        spent = time.process_time() - begin
+        assert driver.result("cuGraphGetNodes", inner, 0) == "INVALID_VALUE"
+        return spent
+
+    assert seconds(4000) < 0.5
+    driver.cuGraphDestroy(empty)

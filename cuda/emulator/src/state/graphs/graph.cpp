@@ -25,7 +25,7 @@ std::atomic<CUgraphConditionalHandle> next_condition{1};
 
 bool follows(const GraphNode& node, const GraphNode* before)
 {
-    return std::find(node.from.begin(), node.from.end(), before) != node.from.end();
+    return node.from.count(const_cast<GraphNode*>(before)) != 0;
 }
 
 // Copies the record of a node for a clone: graphs inside are cloned, everything else is shared.
@@ -82,23 +82,25 @@ CUresult Graph::destroy(CUgraph handle)
 
 Graph::~Graph()
 {
-    for (auto& node : nodes_)
-        forget(node);
+    for (auto& row : nodes_)
+        forget(*row.second);
 }
 
 // Invalidates the handles of a node, and of all nodes inside it.
-void Graph::forget(const std::shared_ptr<GraphNode>& node)
+void Graph::forget(const GraphNode& node)
 {
-    node_table().remove(node->handle);
-    forget_graphs(node->work);
+    node_table().remove(node.handle);
+    forget_graphs(node.work);
 }
 
 void Graph::forget_graphs(const Work& work)
 {
     for (auto& graph : graphs_in(work)) {
+        if (graph->forgotten_.exchange(true)) // by a graph around it: the destructor of each would visit all inside
+            continue;
         graphs().remove(graph->handle());
         for (auto& inner : graph->nodes())
-            forget(inner);
+            forget(*inner);
     }
 }
 
@@ -122,16 +124,30 @@ std::shared_ptr<Graph> Graph::root()
 
 // ------------------------------------------------------------------------- nodes and edges
 
-std::shared_ptr<GraphNode> Graph::add(Work work, std::vector<GraphNode*> from)
+void Graph::connect(GraphNode& from, GraphNode& to)
+{
+    to.from.insert(&from);
+    from.to.insert(&to);
+}
+
+void Graph::disconnect(GraphNode& from, GraphNode& to)
+{
+    to.from.erase(&from);
+    from.to.erase(&to);
+}
+
+std::shared_ptr<GraphNode> Graph::add(Work work, const std::vector<GraphNode*>& from)
 {
     auto node = std::make_shared<GraphNode>();
     node->graph = weak_from_this();
     node->work = std::move(work);
-    node->from = std::move(from);
     node->handle = node_table().add(node);
     std::lock_guard lock(mutex_);
     node->id = next_node_++;
-    nodes_.push_back(node);
+    for (GraphNode* before : from)
+        connect(*before, *node);
+    ++counts_[node->work->type];
+    nodes_.emplace(node->id, node);
     return node;
 }
 
@@ -142,15 +158,18 @@ CUresult Graph::remove(GraphNode& node)
     std::shared_ptr<GraphNode> found; // destroyed after the lock is released
     {
         std::lock_guard lock(mutex_);
-        auto place = std::find_if(nodes_.begin(), nodes_.end(), [&](const auto& row) { return row.get() == &node; });
+        auto place = nodes_.find(node.id);
         if (place == nodes_.end())
             return CUDA_ERROR_INVALID_VALUE;
-        found = std::move(*place);
+        found = std::move(place->second);
         nodes_.erase(place);
-        for (auto& other : nodes_)
-            other->from.erase(std::remove(other->from.begin(), other->from.end(), &node), other->from.end());
+        --counts_[node.work->type];
+        while (!node.from.empty())
+            disconnect(**node.from.begin(), node);
+        while (!node.to.empty())
+            disconnect(node, **node.to.begin());
     }
-    forget(found);
+    forget(*found);
     return CUDA_SUCCESS;
 }
 
@@ -167,18 +186,22 @@ CUresult Graph::set_work(GraphNode& node, Work work)
 GraphNodes Graph::nodes() const
 {
     std::lock_guard lock(mutex_);
-    return nodes_;
+    GraphNodes out;
+    out.reserve(nodes_.size());
+    for (const auto& row : nodes_)
+        out.push_back(row.second);
+    return out;
 }
 
 CUresult Graph::add_edges(const std::vector<std::pair<GraphNode*, GraphNode*>>& edges)
 {
     std::lock_guard lock(mutex_);
-    for (size_t i = 0; i < edges.size(); ++i)
-        if (edges[i].first == edges[i].second || follows(*edges[i].second, edges[i].first) ||
-            std::find(edges.begin(), edges.begin() + long(i), edges[i]) != edges.begin() + long(i))
+    std::set<std::pair<GraphNode*, GraphNode*>> added;
+    for (const auto& edge : edges)
+        if (edge.first == edge.second || follows(*edge.second, edge.first) || !added.insert(edge).second)
             return CUDA_ERROR_INVALID_VALUE;
-    for (auto& edge : edges)
-        edge.second->from.push_back(edge.first);
+    for (const auto& edge : edges)
+        connect(*edge.first, *edge.second);
     return CUDA_SUCCESS;
 }
 
@@ -190,27 +213,22 @@ CUresult Graph::remove_edges(const std::vector<std::pair<GraphNode*, GraphNode*>
     for (auto& edge : edges)
         if (!follows(*edge.second, edge.first))
             return CUDA_ERROR_INVALID_VALUE;
-    for (auto& edge : edges) {
-        auto& from = edge.second->from;
-        from.erase(std::remove(from.begin(), from.end(), edge.first), from.end());
-    }
+    for (auto& edge : edges)
+        disconnect(*edge.first, *edge.second);
     return CUDA_SUCCESS;
 }
 
 std::vector<GraphNode*> Graph::dependents(const GraphNode& node) const
 {
-    std::vector<GraphNode*> out;
     std::lock_guard lock(mutex_);
-    for (const auto& other : nodes_)
-        if (follows(*other, &node))
-            out.push_back(other.get());
-    return out;
+    return {node.to.begin(), node.to.end()};
 }
 
 bool Graph::has(CUgraphNodeType type) const
 {
     std::lock_guard lock(mutex_);
-    return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) { return node->work->type == type; });
+    auto count = counts_.find(type);
+    return count != counts_.end() && count->second != 0;
 }
 
 bool Graph::has_memory() const
@@ -235,7 +253,8 @@ std::shared_ptr<Graph> Graph::clone(const std::shared_ptr<Graph>& owner) const
     GraphNodes mine;
     {
         std::lock_guard lock(mutex_);
-        mine = nodes_;
+        for (const auto& row : nodes_)
+            mine.push_back(row.second);
         copy->objects_ = objects_;
         copy->conditions_ = conditions_;
     }
@@ -246,7 +265,7 @@ std::shared_ptr<Graph> Graph::clone(const std::shared_ptr<Graph>& owner) const
     }
     for (const auto& node : mine)
         for (GraphNode* before : node->from)
-            made[node.get()]->from.push_back(made[before]);
+            connect(*made[before], *made[node.get()]);
     return copy;
 }
 

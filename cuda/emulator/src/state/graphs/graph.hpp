@@ -6,8 +6,10 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "../../common.hpp"
@@ -17,14 +19,25 @@
 
 namespace emu::state {
 
+struct GraphNode;
+struct ById {
+    bool operator()(const GraphNode* a, const GraphNode* b) const;
+};
+using NodeSet = std::set<GraphNode*, ById>; // in the order of creation
+
 struct GraphNode {
     CUgraphNode handle = nullptr;
     unsigned id = 0; // unique in its graph
     std::weak_ptr<Graph> graph;
-    std::vector<GraphNode*> from; // predecessors, nodes of the same graph
+    NodeSet from, to; // predecessors and successors, nodes of the same graph
     Work work;
     CUgraphNode original = nullptr; // in a clone: the node that it was copied from
 };
+
+inline bool ById::operator()(const GraphNode* a, const GraphNode* b) const
+{
+    return a->id < b->id;
+}
 
 using GraphNodes = std::vector<std::shared_ptr<GraphNode>>;
 
@@ -44,7 +57,7 @@ public:
     std::shared_ptr<Graph> root();
 
     // Adds a node behind its predecessors.
-    std::shared_ptr<GraphNode> add(Work work, std::vector<GraphNode*> from);
+    std::shared_ptr<GraphNode> add(Work work, const std::vector<GraphNode*>& from);
     CUresult remove(GraphNode& node);
     CUresult set_work(GraphNode& node, Work work);
     GraphNodes nodes() const;
@@ -79,13 +92,17 @@ public:
     static void forget_graphs(const Work& work);
 
 private:
-    static void forget(const std::shared_ptr<GraphNode>& node);
+    static void forget(const GraphNode& node);
+    static void connect(GraphNode& from, GraphNode& to);
+    static void disconnect(GraphNode& from, GraphNode& to);
     CUgraph handle_ = nullptr;
     unsigned id_ = 0, next_node_ = 0;
     bool owned_ = false;
+    std::atomic<bool> forgotten_{false}; // the handles inside are invalid
     std::weak_ptr<Graph> owner_;
     mutable std::mutex mutex_;
-    GraphNodes nodes_;
+    std::map<unsigned, std::shared_ptr<GraphNode>> nodes_; // by their ids
+    std::map<CUgraphNodeType, unsigned> counts_;           // of nodes, by type
     UserObjects objects_;
     std::vector<Condition> conditions_; // kept by the outermost graph
 };
