@@ -12,7 +12,7 @@
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
 #define EMU_TLS __thread __attribute__((tls_model("initial-exec")))
-#define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread")))
+#define EMU_NO_CHECK __attribute__((no_sanitize("kernel-address", "address", "thread", "alignment")))
 // Parameters with the source location of the caller. The default arguments are evaluated at the call, so that calls
 // which the compiler duplicates, inlines or moves keep their location.
 #define EMU_LOCATION const char *file = __builtin_FILE(), emu_u32 line = __builtin_LINE()
@@ -260,6 +260,7 @@ enum EmuShadow {
 enum EmuAccess { EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2 };
 
 EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
+EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
 
 // The window of addresses that has a shadow. The loader fills this in before any kernel runs.
 struct EmuSpace {

@@ -32,7 +32,8 @@ EMU_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 EMU_INLINE long long clock64() { return (long long)emu_clock(); }
 EMU_INLINE clock_t clock() { return (clock_t)emu_clock(); }
-EMU_INLINE unsigned long long __globaltimer() { return emu_global_timer(); }
+// A template, so that a program can define its own.
+template <int = 0> EMU_INLINE unsigned long long __globaltimer() { return emu_global_timer(); }
 EMU_INLINE void __nanosleep(unsigned int nanoseconds) { emu_nanosleep(nanoseconds); }
 EMU_INLINE void __trap() { emu_trap(nullptr); }
 EMU_INLINE void __brkpt() { emu_trap("__brkpt() was reached"); }
@@ -71,16 +72,39 @@ EMU_INLINE void* alloca_(size_t bytes) { return __builtin_alloca(bytes); }
 inline void* operator new(size_t, void* place) noexcept { return place; }
 inline void* operator new[](size_t, void* place) noexcept { return place; }
 
-template <class T> EMU_INLINE T __ldg(const T* pointer) { return *pointer; }
-template <class T> EMU_INLINE T __ldca(const T* pointer) { return *pointer; }
-template <class T> EMU_INLINE T __ldcg(const T* pointer) { return *pointer; }
-template <class T> EMU_INLINE T __ldcs(const T* pointer) { return *pointer; }
-template <class T> EMU_INLINE T __ldlu(const T* pointer) { return *pointer; }
-template <class T> EMU_INLINE T __ldcv(const T* pointer) { return *static_cast<const volatile T*>(pointer); }
-template <class T> EMU_INLINE void __stwb(T* pointer, T value) { *pointer = value; }
-template <class T> EMU_INLINE void __stcg(T* pointer, T value) { *pointer = value; }
-template <class T> EMU_INLINE void __stcs(T* pointer, T value) { *pointer = value; }
-template <class T> EMU_INLINE void __stwt(T* pointer, T value) { *static_cast<volatile T*>(pointer) = value; }
+// Accesses with a hint for the cache. They check alignment themselves, with the location of the caller.
+#define EMU_HINTED EMU_INLINE __attribute__((no_sanitize("alignment")))
+namespace emu {
+template <class T> EMU_HINTED void require_alignment(const T* pointer, emu_u32 access, const char* file, emu_u32 line)
+{
+#if EMU_CHECKS & 1
+    if (__builtin_expect(((emu_uptr)pointer & (alignof(T) - 1)) != 0, 0))
+        emu_misaligned((emu_uptr)pointer, sizeof(T), access, file, line);
+#endif
+}
+}
+#define EMU_HINTED_LOAD(name, qualifier)                                                          \
+    template <class T> EMU_HINTED T name(const T* pointer, EMU_LOCATION)                          \
+    {                                                                                             \
+        ::emu::require_alignment(pointer, EMU_ACCESS_LOAD, file, line);                           \
+        return *static_cast<const qualifier T*>(pointer);                                         \
+    }
+#define EMU_HINTED_STORE(name, qualifier)                                                         \
+    template <class T> EMU_HINTED void name(T* pointer, T value, EMU_LOCATION)                    \
+    {                                                                                             \
+        ::emu::require_alignment(pointer, EMU_ACCESS_STORE, file, line);                          \
+        *static_cast<qualifier T*>(pointer) = value;                                              \
+    }
+EMU_HINTED_LOAD(__ldg, )
+EMU_HINTED_LOAD(__ldca, )
+EMU_HINTED_LOAD(__ldcg, )
+EMU_HINTED_LOAD(__ldcs, )
+EMU_HINTED_LOAD(__ldlu, )
+EMU_HINTED_LOAD(__ldcv, volatile)
+EMU_HINTED_STORE(__stwb, )
+EMU_HINTED_STORE(__stcg, )
+EMU_HINTED_STORE(__stcs, )
+EMU_HINTED_STORE(__stwt, volatile)
 
 EMU_INLINE size_t __cvta_generic_to_shared(const void* pointer) { return (size_t)pointer; }
 EMU_INLINE size_t __cvta_generic_to_global(const void* pointer) { return (size_t)pointer; }

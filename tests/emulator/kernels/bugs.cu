@@ -98,6 +98,30 @@ __global__ void misaligned_atomic(int* data, int n, int bad)
     atomicAdd((unsigned long long*)(data + bad), 1ull); // at misaligned_atomic
 }
 
+__global__ void misaligned_components(int* data, int n, int bad)
+{
+    const float4* four = (const float4*)(data + bad);
+    data[n - 1] = int(four->x + four->y + four->z + four->w); // at misaligned_components
+}
+
+__global__ void misaligned_make(int* data, int n, int bad)
+{
+    *(float4*)(data + bad) = make_float4(0, 0, 0, 0); // at misaligned_make
+}
+
+__global__ void misaligned_ldg(int* data, int n, int bad)
+{
+    data[n - 1] = int(__ldg((const float4*)(data + bad)).w); // at misaligned_ldg
+}
+
+__global__ void misaligned_shared(int* data, int n, int bad)
+{
+    __shared__ __align__(16) float values[64];
+    values[threadIdx.x] = values[threadIdx.x + 32] = 0;
+    __syncthreads();
+    data[threadIdx.x] = int(reinterpret_cast<float4*>(values + bad)->z); // at misaligned_shared
+}
+
 __global__ void null_pointer(int* data, int n, int bad)
 {
     int* where = bad ? nullptr : data;

@@ -87,6 +87,7 @@ private:
     void wait_for_grid(Fiber* self);
     void check_places(uint32_t id, const Fiber* last);
     void refuse_places(uint32_t id, uint32_t warp, const Fiber* last) __attribute__((noreturn));
+    void warn_about_shuffle(const Warp& warp, unsigned reader, unsigned absent, const EmuWarpCall& call);
     bool try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc);
 
     Carrier& carrier_;

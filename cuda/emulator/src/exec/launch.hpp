@@ -60,6 +60,7 @@ struct Launch {
     std::atomic<uint64_t> next{0};
     std::atomic<uint64_t> ended{0};
     std::atomic<bool> stopping{false};
+    std::atomic<bool> warned{false}; // about a shuffle from a lane that does not take part
 
     // Written by the pool, under its lock.
     int helpers = 0;

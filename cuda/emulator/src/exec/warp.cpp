@@ -15,6 +15,8 @@ namespace {
 struct Party {
     emu_u32 lanes;
     EmuWarpCall* call[32];
+    mutable int reader = -1; // a lane whose shuffle reads a lane that does not take part
+    mutable unsigned absent = 0;
 
     template <class Visit> void each(Visit visit) const
     {
@@ -55,9 +57,14 @@ template <class T> void shuffle(const Party& party)
     party.each([&](unsigned lane) {
         EmuWarpCall& call = *party.call[lane];
         unsigned source = source_lane(call, lane);
-        // Reading a lane that does not participate is undefined; the lane's own value does no harm.
-        if (!(party.lanes >> source & 1))
+        // The value of a lane that does not take part is undefined: here, as documented, it is the lane's own.
+        if (!(party.lanes >> source & 1)) {
+            if (party.reader < 0) {
+                party.reader = int(lane);
+                party.absent = source;
+            }
             source = lane;
+        }
         std::memcpy(call.out, &values[source], sizeof(T));
     });
 }
@@ -177,6 +184,21 @@ bool is_known(const EmuWarpCall& call)
 
 } // namespace
 
+void Block::warn_about_shuffle(const Warp& warp, unsigned reader, unsigned absent, const EmuWarpCall& call)
+{
+    if (launch_->warned.exchange(true))
+        return;
+    carrier_.on_thread_stack([&] {
+        Locked locked;
+        std::string lane = std::to_string(reader);
+        std::string text = collective_name(call) + ": lane " + lane + " reads lane " + std::to_string(absent) +
+                           ", which " +
+                           (call.mask >> absent & 1 ? "has exited or does not exist" : "is not in the mask") +
+                           "; a GPU returns an undefined value, the software device that of lane " + lane;
+        warn_once(carrier_, *warp.lane[reader], text);
+    });
+}
+
 // Completes the collective if all lanes of the mask wait in it. A lane that waits with another mask is no error yet: it
 // may come to this collective later.
 bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
@@ -197,6 +219,8 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
         party.call[lane] = const_cast<EmuWarpCall*>(other);
     }
     compute(party, *call);
+    if (__builtin_expect(party.reader >= 0, 0))
+        warn_about_shuffle(warp, unsigned(party.reader), party.absent, *call);
     warp.waiting &= ~lanes;
     Fiber* running = carrier_.current;
     for (emu_u32 rest = lanes; rest; rest &= rest - 1) {

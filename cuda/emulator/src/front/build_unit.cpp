@@ -51,13 +51,14 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 #endif
     if (checks.memory)
         flags->insert(flags->end(),
-                      {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0", "--param",
+                      {"-fsanitize=kernel-address,alignment", "--param", "asan-instrumentation-with-call-threshold=0", "--param",
                        "asan-stack=0", "--param", "asan-globals=1"});
 }
 
 void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
 {
-    flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics"});
+    flags->insert(flags->end(), {"-ferror-limit=100", "-Wno-unused-command-line-argument", "-fno-caret-diagnostics",
+                                 "-Werror=global-constructors"});
     // A vectorized access would be checked for an alignment that the single accesses do not need.
     flags->insert(flags->end(), {"-fno-vectorize", "-fno-slp-vectorize"});
     // Lanes may pass uninitialized values to shuffles. The compiler must not drop the branch in which one lane
@@ -66,7 +67,7 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
     if (checks.memory)
         flags->insert(flags->end(),
-                      {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm",
+                      {"-fsanitize=kernel-address,alignment", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm",
                        "-asan-stack=0", "-mllvm", "-asan-globals=1"});
 }
 
@@ -113,7 +114,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     return flags;
 }
 
-// "python -m ziglang c++" or "zig c++", which has its own linker and support library.
+// "zig c++" or "python -m ziglang c++", which has its own linker and support library.
 bool is_zig()
 {
     const std::vector<std::string>& words = toolchain().command;
@@ -267,7 +268,8 @@ const Built& runtime_object(const Checks& checks)
 std::string precompiled_prelude(const std::vector<std::string>& flags)
 {
     std::string cache = cache_statistics().folder;
-    if (toolchain().kind != "gcc" || cache.empty())
+    // The compiler reads the prelude by its path: whoever can write the cache directory could replace it in between.
+    if (toolchain().kind != "gcc" || cache.empty() || !is_private(cache, true))
         return "";
     std::string all;
     for (const std::string& flag : flags)
@@ -284,7 +286,7 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
     command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {"-w", "-isystem", device_headers(), "-c", "-x", "c++-header",
                                    device_headers() + "/emulator_prelude.h", "-o", beside});
-    // A folder that others could have written is not used; then the prelude is compiled as text.
+    // A directory that others could have written is not used; then the prelude is compiled as text.
     bool made = make_private_folders(folder) && is_private(folder, true) && run_process(command, "").status == 0 &&
                 chmod(beside.c_str(), 0600) == 0 && rename(beside.c_str(), file.c_str()) == 0;
     if (!made)

@@ -138,6 +138,20 @@ void remember(EmuThread& state, const Judge& judge)
 
 using namespace emu::exec;
 
+// Reports a misaligned access by its location in the program, which an access in our inline functions does not have.
+extern "C" void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::misaligned_address;
+    trouble.pc = EMU_CALLER;
+    trouble.address = address;
+    trouble.size = emu_u32(size);
+    trouble.store = access & EMU_ACCESS_STORE;
+    trouble.file = file;
+    trouble.line = line;
+    raise_fault(std::move(trouble));
+}
+
 extern "C" void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc)
 {
     Worker* worker = this_worker();

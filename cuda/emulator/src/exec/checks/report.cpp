@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
+#include <set>
 
 #include "regions.hpp"
 
@@ -157,18 +159,21 @@ const Fiber* first_waiting(const Carrier& carrier)
     return found;
 }
 
-std::string compose(const Fault& fault, const std::string& details, const Launch& launch, bool has_thread,
+std::string compose(const Fault& fault, const std::string& title, const Launch& launch, bool has_thread,
                     const CodePlace& place)
 {
-    std::string text = "kernel " + fault.kernel + ": " + row(fault.kind).title;
-    if (!details.empty())
-        text += ": " + details;
+    std::string text = "kernel " + fault.kernel + ": " + title;
     if (!place.file.empty())
         text += "\n  at " + show(place);
     if (has_thread)
         text += "\n  block " + show(fault.block) + " of " + show(launch.request.grid) + ", thread " +
                 show(fault.thread) + " of " + show(launch.request.block);
     return text;
+}
+
+std::string titled(FaultKind kind, const std::string& details)
+{
+    return row(kind).title + (details.empty() ? "" : ": " + details);
 }
 
 } // namespace
@@ -279,6 +284,23 @@ std::string list_places(const std::vector<Waiting>& places)
     return text;
 }
 
+void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details)
+{
+    static std::mutex mutex;
+    static auto* warned = new std::set<std::pair<uint64_t, std::string>>; // never destroyed: kernels run at exit
+    const LaunchRequest& request = carrier.launch->request;
+    {
+        std::lock_guard lock(mutex);
+        if (!warned->emplace(request.image, request.name).second)
+            return;
+    }
+    Fault fault;
+    fault.kernel = request.name;
+    fault.block = {emu_block_idx.x, emu_block_idx.y, emu_block_idx.z};
+    fault.thread = {fiber.index.x, fiber.index.y, fiber.index.z};
+    say(compose(fault, details, *carrier.launch, true, place_of(carrier, fiber.site)));
+}
+
 Fault make_fault(const Carrier& carrier, const Trouble& trouble)
 {
     const Launch& launch = *carrier.launch;
@@ -309,7 +331,7 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
         place = place_of(carrier, fiber->site);
     fault.file = place.file;
     fault.line = place.line;
-    fault.text = compose(fault, describe_trouble(carrier, trouble), launch, fiber != nullptr, place);
+    fault.text = compose(fault, titled(fault.kind, describe_trouble(carrier, trouble)), launch, fiber != nullptr, place);
     return fault;
 }
 
@@ -321,7 +343,7 @@ Fault make_fault(const Launch& launch, FaultKind reason, const std::string& deta
     fault.kernel = launch.request.name;
     fault.block = fault.thread = {0, 0, 0};
     bool explained = reason == FaultKind::out_of_resources || reason == FaultKind::trap;
-    fault.text = compose(fault, explained ? details : "", launch, false, {});
+    fault.text = compose(fault, titled(reason, explained ? details : ""), launch, false, {});
     return fault;
 }
 

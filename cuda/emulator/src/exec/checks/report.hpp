@@ -29,6 +29,9 @@ std::string list_places(const std::vector<Waiting>& places);
 std::string collective_name(const EmuWarpCall& call);
 std::string barrier_name(uint32_t id);
 
+// Prints a fault that does not end the kernel, once for each kernel of the process.
+void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details);
+
 Fault make_fault(const Carrier& carrier, const Trouble& trouble);
 // A fault that is not of one thread; `details` is used for a lack of resources and for a trap.
 Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details);
