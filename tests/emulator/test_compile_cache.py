@@ -3,13 +3,17 @@
 """The host compiler and the cache of its results: hits, damaged or planted entries, and neither available."""
 
 import os
+import runpy
 import shutil
 import stat
+import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
+import cuda.emulator
 from support.compiled import Code, Program
 
 KERNEL = '#include "value.h"\nextern "C" __global__ void k(int* x) { x[0] = VALUE; }\n'
@@ -62,6 +66,67 @@ def test_without_a_compiler_the_log_says_what_to_install(child, tmp_path):
     assert "CUDA_EMULATOR_CXX=no-such-compiler names no program that can be run" in out
     code = CHILD.replace("import sys\n", "import sys, os\nos.environ['PATH'] = '/nonexistent'\n", 1)
     assert "install g++ or clang++, or `pip install ziglang`" in child(code, CACHE_DIR=tmp_path)
+
+
+def run_without_compiler(child, folder, tmp_path):
+    """Compile in a working directory, with a PATH that has no compiler."""
+    change = f"import sys, os\nos.environ['PATH'] = '/nonexistent'\nos.chdir({str(folder)!r})\n"
+    return child(CHILD.replace("import sys\n", change, 1), CACHE_DIR=tmp_path / "cache")
+
+
+def test_no_module_of_the_working_directory_is_run_as_the_compiler(child, tmp_path):
+    (tmp_path / "ziglang.py").write_text("open('planted', 'w')\nprint('clang version 1')\n")
+    (tmp_path / "importlib").mkdir()
+    (tmp_path / "importlib" / "__init__.py").write_text("open('planted', 'w')\n")
+    out = run_without_compiler(child, tmp_path, tmp_path)
+    assert "install g++ or clang++, or `pip install ziglang`" in out
+    assert not (tmp_path / "planted").exists()
+
+
+def test_the_compiler_of_an_installed_package_is_run_by_its_path(child, tmp_path, monkeypatch):
+    package = tmp_path / "packages" / "ziglang"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "zig").write_text(f'#!/bin/sh\nshift\nPATH={os.environ["PATH"]} exec g++ "$@"\n')
+    (package / "zig").chmod(0o755)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(package.parent)])
+    assert "SUCCESS" in run_without_compiler(child, tmp_path, tmp_path)
+
+
+WORDS = """
+import os
+os.chdir({folder!r})
+from cuda.bindings import driver
+driver.cuInit(0)
+from support.compiled import Program
+program = Program({kernel!r}, {options}, name={name!r})
+print(program.result, program.log)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [("@options/k.cu", ""), ("k.cu", "-I@options"), ("k.cu", "--include-path=@options"), ("=options/k.cu", "")],
+)
+def test_no_text_of_a_program_is_a_file_of_options(child, tmp_path, name, option):
+    (tmp_path / "options").write_text("-o planted\n")
+    for folder in ("@options", "=options"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "value.h").write_text("#define VALUE 3\n")
+    code = f"import sys\nsys.path[:0] = {sys.path!r}\n"
+    code += WORDS.format(kernel=KERNEL, folder=str(tmp_path), name=name, options=repr(option or "-DX"))
+    assert child(code, CACHE_DIR="none").startswith("SUCCESS")
+    assert not (tmp_path / "planted").exists()
+
+
+@pytest.mark.parametrize("option", ["-D@options", "-U@options", "-D1", "-D"])
+def test_a_macro_begins_with_a_letter(driver, tmp_path, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "options").write_text("-DVALUE=3\n")
+    program = Program('extern "C" __global__ void k(int* x) { x[0] = VALUE; }', option)
+    kind = "undefinition" if option[1] == "U" else "definition"
+    assert program.result == "COMPILATION"
+    assert f"invalid macro {kind}: {option[2:]}\n" in program.log
 
 
 def test_another_folder_is_used_if_that_for_temporary_files_is_missing(child, tmp_path):
@@ -250,6 +315,39 @@ def test_a_prelude_in_a_folder_that_others_may_write_is_not_used(child, tmp_path
         folder.chmod(0o777)
     assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
     assert {(folder / "emulator_prelude.h.gch").read_bytes() for folder in folders} <= {b"planted"}
+
+
+def test_a_prelude_in_a_cache_that_others_may_write_is_not_used(child, tmp_path):
+    child(CHILD, CACHE_DIR=tmp_path)
+    (prelude,) = tmp_path.glob("prelude-*/emulator_prelude.h.gch")
+    time = prelude.stat().st_mtime_ns
+    for path in files_of(tmp_path):
+        path.unlink()
+    prelude.write_bytes(b"planted")
+    tmp_path.chmod(0o777)
+    assert child(CHILD, CACHE_DIR=tmp_path).startswith("SUCCESS")
+    assert prelude.stat().st_mtime_ns > time and prelude.read_bytes() == b"planted"
+
+
+@pytest.mark.requires(compiler=True, source=True)
+def test_removing_a_folder_follows_no_link(tmp_path):
+    source = Path(cuda.emulator.__file__).parent / "src" / "front" / "process.cpp"
+    (tmp_path / "main.cpp").write_text(
+        f'#include "{source}"\nint main(int, char** words) {{ emu::front::remove_folder(words[1]); }}\n'
+    )
+    program = tmp_path / "program"
+    runpy.run_path(str(source.parents[1] / "generate.py"))["generate"](tmp_path / "generated")
+    headers = f"-I{tmp_path / 'generated'}"
+    subprocess.run(["g++", "-std=c++17", headers, tmp_path / "main.cpp", "-o", program], check=True)
+    for name in ("kept", "removed/inner"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "file").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "kept")
+    (tmp_path / "removed" / "inner" / "link").symlink_to(tmp_path / "kept")
+    for name in ("link", "removed"):
+        subprocess.run([program, tmp_path / name], check=True)
+    assert not (tmp_path / "removed").exists()
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "kept" / "file").exists()
 
 
 def test_a_copy_of_the_cache_is_used(child, tmp_path):

@@ -93,17 +93,49 @@ def test_streams_skip_host_functions_after_the_end_of_the_interpreter(child):
     assert out.split() == ["CUDA_SUCCESS"]
 
 
-@pytest.mark.parametrize("words", ["races", "initialized", "all", "memory,races"])
-def test_checks_that_do_not_exist_are_reported_and_leave_the_memory_check_on(child, words):
-    out = child(START + WILD, CHECK=words)
-    assert f"CUDA_EMULATOR_CHECK={words}: races and reads of uninitialized memory cannot be checked; " in out
-    assert "store of 4 bytes" in out and "k.cu:1" in out
+CAPABILITIES = "7.5, 8.0, 8.6, 8.7, 8.8, 8.9, 9.0, 10.0, 10.3, 10.7, 11.0, 12.0, 12.1"
+WRONG = [
+    ("DEVICES", "0.5", "it must be a whole number from 0 to 8"),
+    ("DEVICES", "9", "it must be a whole number from 0 to 8"),
+    ("DEVICES", "-1", "it must be a whole number from 0 to 8"),
+    ("DEVICES", "two", "it must be a whole number from 0 to 8"),
+    ("MEMORY", "1K", "it must be a size from 1M to 1024G, such as 512M"),
+    ("MEMORY", "nan", "it must be a size from 1M to 1024G, such as 512M"),
+    ("THREADS", "1.5", "it must be a whole number from 0 to 1024"),
+    ("TIME_LIMIT", "inf", "it must be a number of seconds from 0 to 1000000000"),
+    ("LEAKS", "0.5", "it must be 0 or 1"),
+    ("MODE", "shuffle:abc", "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number"),
+    ("MODE", "shuffle:", "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number"),
+    ("MODE", "shuffle:1x", "the seed must be a whole number from 0 to 18446744073709551615"),
+    ("MODE", "lazy", "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number"),
+    ("COMPUTE_CAPABILITY", "99999999999.1", f"it must be one of {CAPABILITIES}"),
+    ("COMPUTE_CAPABILITY", "7.99", f"it must be one of {CAPABILITIES}"),
+    ("COMPUTE_CAPABILITY", "9", f"it must be one of {CAPABILITIES}"),
+    ("DRIVER_VERSION", "1.0", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
+    ("DRIVER_VERSION", "99999999999.1", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
+    ("DRIVER_VERSION", "12041", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
+    ("CHECK", "memory,races", "it must be memory or none; races and reads of uninitialized memory cannot be checked"),
+    ("CHECK", "sometimes", "it must be memory or none; races and reads of uninitialized memory cannot be checked"),
+    ("FAIL", "nonsense", "the text after '=' is not the name or number of an error code"),
+]
 
 
-def test_an_unknown_value_is_reported_and_leaves_the_memory_check_on(child):
-    out = child(START + WILD, CHECK="sometimes")
-    assert "CUDA_EMULATOR_CHECK=sometimes is not memory or none; ignored" in out
-    assert "store of 4 bytes" in out
+@pytest.mark.parametrize(("name", "value", "range"), WRONG, ids=lambda value: str(value)[:20])
+def test_a_wrong_variable_makes_initialization_fail(child, name, value, range):
+    code = "from cuda.bindings import driver as d; print(d.cuInit(0)[0].name, d.cuDeviceGetCount()[0].name)"
+    out = child(code, **{name: value})
+    assert out.startswith("CUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_INITIALIZED\n")
+    assert f"cuda.emulator: CUDA_EMULATOR_{name}={value} is not valid: {range}\n" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MODE", "shuffle:0x10"), ("MEMORY", "1.5G"), ("DRIVER_VERSION", "12040"), ("TIME_LIMIT", "0.5"), ("THREADS", "")],
+)
+def test_other_forms_of_values_are_accepted(child, name, value):
+    assert (
+        child("from cuda.bindings import driver as d; print(d.cuInit(0)[0].name)", **{name: value}) == "CUDA_SUCCESS\n"
+    )
 
 
 def test_the_memory_check_can_be_switched_off(child):

@@ -3,6 +3,9 @@
 #include "config.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -12,15 +15,35 @@
 namespace emu {
 namespace {
 
+constexpr int oldest_driver = 11000, newest_driver = 13050;
+
 const char* variable(const char* name)
 {
     const char* text = std::getenv((std::string("CUDA_EMULATOR_") + name).c_str());
     return text && *text ? text : nullptr;
 }
 
-void refuse(const char* name, const char* text, const char* form)
+// Reads the variables one by one, and reports those that are wrong.
+class Reader {
+public:
+    Config read();
+
+private:
+    void reject(const char* name, const char* text, const std::string& form);
+    template <class T> void take(const char* name, T* target, double low, double high, bool whole, const char* form);
+    void take_text(const char* name, std::string* target);
+    void take_compute_capability();
+    void take_driver_version();
+    void take_mode();
+    void take_checks();
+
+    Config out_;
+};
+
+void Reader::reject(const char* name, const char* text, const std::string& form)
 {
-    say(std::string("CUDA_EMULATOR_") + name + "=" + text + " is not " + form + "; ignored");
+    say(std::string("CUDA_EMULATOR_") + name + "=" + text + " is not valid: " + form);
+    out_.valid = false;
 }
 
 // Parses "2", "1.5G", "512M"; false if it is something else.
@@ -38,87 +61,118 @@ bool read_number(const char* text, double* value)
     return end != text && *end == 0 && *value >= 0;
 }
 
-template <class T> void take(const char* name, T* target, double low, double high, const char* form)
+template <class T>
+void Reader::take(const char* name, T* target, double low, double high, bool whole, const char* form)
 {
     double value = 0;
     if (const char* text = variable(name)) {
-        if (read_number(text, &value) && value >= low && value <= high)
+        if (read_number(text, &value) && value >= low && value <= high && (!whole || value == std::floor(value)))
             *target = T(value);
         else
-            refuse(name, text, form);
+            reject(name, text, std::string("it must be ") + form);
     }
 }
 
-void take_text(const char* name, std::string* target)
+void Reader::take_text(const char* name, std::string* target)
 {
     if (const char* text = variable(name))
         *target = text;
 }
 
-// Parses "MAJOR.MINOR", or one number MAJOR * 1000 + MINOR * 10.
-void take_version(const char* name, int* major, int* minor)
+// Parses "MAJOR.MINOR"; false if it is something else.
+bool read_version(const char* text, int* major, int* minor)
 {
-    int a = 0, b = 0;
     char rest = 0;
-    if (const char* text = variable(name)) {
-        if (std::sscanf(text, "%d.%d%c", &a, &b, &rest) == 2 && a > 0 && b >= 0 && b < 100)
-            *major = a, *minor = b;
-        else if (std::sscanf(text, "%d%c", &a, &rest) == 1 && a >= 1000)
-            *major = a / 1000, *minor = a % 1000 / 10;
-        else
-            refuse(name, text, "a version such as 12.4");
-    }
+    return std::sscanf(text, "%3d.%2d%c", major, minor, &rest) == 2 && *major > 0 && *minor >= 0;
 }
 
-void take_mode(Config* out)
+void Reader::take_compute_capability()
+{
+    const char* text = variable("COMPUTE_CAPABILITY");
+    if (!text)
+        return;
+    int major = 0, minor = 0;
+    bool is_known = read_version(text, &major, &minor) && minor < 10;
+    is_known = is_known && std::count(known_architectures().begin(), known_architectures().end(), major * 10 + minor);
+    if (is_known) {
+        out_.compute_major = major;
+        out_.compute_minor = minor;
+        return;
+    }
+    std::string list;
+    for (int one : known_architectures())
+        list += (list.empty() ? "" : ", ") + std::to_string(one / 10) + "." + std::to_string(one % 10);
+    reject("COMPUTE_CAPABILITY", text, "it must be one of " + list);
+}
+
+// Parses "12.4", or one number such as 12040.
+void Reader::take_driver_version()
+{
+    const char* text = variable("DRIVER_VERSION");
+    if (!text)
+        return;
+    int major = 0, minor = 0, number = 0;
+    char rest = 0;
+    if (read_version(text, &major, &minor))
+        number = major * 1000 + minor * 10;
+    else if (std::sscanf(text, "%6d%c", &number, &rest) != 1 || number % 10)
+        number = 0;
+    if (number >= oldest_driver && number <= newest_driver)
+        out_.driver_version = number;
+    else
+        reject("DRIVER_VERSION", text, "it must be a version from 11.0 to 13.5, such as 12.4 or 12040");
+}
+
+void Reader::take_mode()
 {
     const char* text = variable("MODE");
     std::string mode = text ? text : "eager";
+    char* end = nullptr;
     if (mode == "deterministic")
-        out->mode = Mode::deterministic;
-    else if (mode.compare(0, 7, "shuffle") == 0 && (mode.size() == 7 || mode[7] == ':')) {
-        out->mode = Mode::shuffle;
-        out->seed = mode.size() > 8 ? std::strtoull(mode.c_str() + 8, nullptr, 0) : 1;
+        out_.mode = Mode::deterministic;
+    else if (mode == "shuffle") {
+        out_.mode = Mode::shuffle;
+        out_.seed = 1;
+    } else if (mode.compare(0, 8, "shuffle:") == 0 && std::isdigit(static_cast<unsigned char>(mode[8]))) {
+        out_.mode = Mode::shuffle;
+        errno = 0;
+        out_.seed = std::strtoull(mode.c_str() + 8, &end, 0);
+        if (*end || errno)
+            reject("MODE", text, "the seed must be a whole number from 0 to 18446744073709551615");
     } else if (mode != "eager")
-        refuse("MODE", text, "eager, deterministic or shuffle[:SEED]");
+        reject("MODE", text, "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number");
 }
 
-// An unknown word must not switch off the default check.
-void take_checks(Checks* out)
+void Reader::take_checks()
 {
     const char* text = variable("CHECK");
     std::string word = text ? text : "memory";
     if (word == "memory" || word == "none")
-        out->memory = word == "memory";
-    else if (word.find("races") != word.npos || word.find("initialized") != word.npos || word.find("all") != word.npos)
-        say("CUDA_EMULATOR_CHECK=" + word +
-            ": races and reads of uninitialized memory cannot be checked; "
-            "accesses to memory are checked (CUDA_EMULATOR_CHECK=memory), as without the variable");
+        out_.checks.memory = word == "memory";
     else
-        refuse("CHECK", text, "memory or none");
+        reject("CHECK", text,
+               "it must be memory or none; races and reads of uninitialized memory cannot be checked");
 }
 
-Config read()
+Config Reader::read()
 {
-    Config out;
     double seconds = 0;
-    int driver_major = 13, driver_minor = 5;
-    take("DEVICES", &out.devices, 0, 8, "a number from 0 to 8");
-    take("MEMORY", &out.memory, 1 << 20, 1e12, "a size such as 512M or 4G");
-    take("THREADS", &out.threads, 0, 1024, "a number from 0 to 1024");
-    take("TIME_LIMIT", &seconds, 0, 1e9, "a number of seconds");
-    take("LEAKS", &out.leaks, 0, 1, "0 or 1");
-    take_version("COMPUTE_CAPABILITY", &out.compute_major, &out.compute_minor);
-    take_version("DRIVER_VERSION", &driver_major, &driver_minor);
-    take_mode(&out);
-    take_checks(&out.checks);
-    take_text("FAIL", &out.fail);
-    take_text("TRACE", &out.trace);
-    take_text("CXX", &out.compiler);
-    take_text("CACHE_DIR", &out.cache_dir);
-    out.driver_version = driver_major * 1000 + driver_minor * 10;
-    out.time_limit = Nanoseconds(int64_t(std::min(seconds, 9e9) * 1e9));
-    return out;
+    take("DEVICES", &out_.devices, 0, 8, true, "a whole number from 0 to 8");
+    take("MEMORY", &out_.memory, double(1 << 20), double(uint64_t(1) << 40), false,
+         "a size from 1M to 1024G, such as 512M");
+    take("THREADS", &out_.threads, 0, 1024, true, "a whole number from 0 to 1024");
+    take("TIME_LIMIT", &seconds, 0, 1e9, false, "a number of seconds from 0 to 1000000000");
+    take("LEAKS", &out_.leaks, 0, 1, true, "0 or 1");
+    take_compute_capability();
+    take_driver_version();
+    take_mode();
+    take_checks();
+    take_text("FAIL", &out_.fail);
+    take_text("TRACE", &out_.trace);
+    take_text("CXX", &out_.compiler);
+    take_text("CACHE_DIR", &out_.cache_dir);
+    out_.time_limit = Nanoseconds(int64_t(seconds * 1e9));
+    return out_;
 }
 
 } // namespace
@@ -128,9 +182,15 @@ uint32_t Checks::bits() const
     return memory ? uint32_t(EMU_CHECK_MEMORY) : 0;
 }
 
+const std::vector<int>& known_architectures()
+{
+    static const std::vector<int> list{75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121};
+    return list;
+}
+
 const Config& config()
 {
-    static const Config value = read();
+    static const Config value = Reader().read();
     return value;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA_EMULATOR_* variables, read once, at the first use. A value that cannot be parsed is reported on stderr with
-// its name, and the default is used.
+// The CUDA_EMULATOR_* variables, read once, on first use. A wrong value is reported on stderr with its name and the
+// allowed range, and makes cuInit() fail.
 #pragma once
+
+#include <vector>
 
 #include "common.hpp"
 
@@ -34,8 +36,11 @@ struct Config {
     bool leaks = false;        // LEAKS=1: report at exit
     std::string compiler;      // CXX
     std::string cache_dir;     // CACHE_DIR; "none" switches the cache off
+    bool valid = true;         // no value was wrong
 };
 
 const Config& config();
+
+const std::vector<int>& known_architectures(); // compute capabilities times 10
 
 } // namespace emu

@@ -99,6 +99,8 @@ private:
 
 // Whether a null stream means the per-thread default stream in the call in progress.
 bool per_thread_default();
+// Returns false if a CUDA_EMULATOR_* variable has a wrong value, which has been reported.
+bool are_variables_valid();
 // Called when cuInit has succeeded.
 void set_initialized();
 bool is_initialized();

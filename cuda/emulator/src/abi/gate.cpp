@@ -97,6 +97,8 @@ std::string call_text(const char* symbol, std::initializer_list<Shown> arguments
     return text + ")";
 }
 
+std::atomic<bool> plans_valid{true};
+
 void read_variables()
 {
     static std::once_flag once;
@@ -108,7 +110,7 @@ void read_variables()
             else
                 say("CUDA_EMULATOR_TRACE: " + config().trace + " cannot be written");
         }
-        plan_from_variable();
+        plans_valid = plans_from_variable();
         door.fetch_or(wanted);
         door.fetch_and(~uint32_t(unread));
     });
@@ -243,6 +245,11 @@ uint64_t unsupported_calls(int entry)
 bool per_thread_default()
 {
     return per_thread;
+}
+
+bool are_variables_valid()
+{
+    return plans_valid && config().valid;
 }
 
 void set_initialized()

@@ -87,12 +87,12 @@ std::string read_plan(std::string text, Plan* plan)
 {
     size_t equals = text.rfind('=');
     if (equals == std::string::npos || !read_code(text.substr(equals + 1), &plan->fault.code))
-        return "the text behind '=' is not the name or number of an error code";
+        return "the text after '=' is not the name or number of an error code";
     text.erase(equals);
     plan->fault.when = FaultTime::before;
     if (size_t colon = text.find(':'); colon != std::string::npos) {
         if (!read_time(text.substr(colon + 1), &plan->fault.when))
-            return "the text behind ':' is not before, after, later or hang";
+            return "the text after ':' is not before, after, later or hang";
         text.erase(colon);
     }
     if (size_t at = text.find('@'); at != std::string::npos) {
@@ -100,7 +100,7 @@ std::string read_plan(std::string text, Plan* plan)
         plan->first = std::strtoull(text.c_str() + at + 1, &end, 10);
         plan->and_later = *end == '+';
         if (plan->first == 0 || (*end && std::strcmp(end, "+") != 0))
-            return "the text behind '@' is not the number of a call";
+            return "the text after '@' is not the number of a call";
         text.erase(at);
     }
     plan->pattern = text;
@@ -170,16 +170,20 @@ bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last)
     return true;
 }
 
-void plan_from_variable()
+bool plans_from_variable()
 {
     std::string rest = config().fail, error;
+    bool valid = true;
     while (!rest.empty()) {
         size_t end = std::min(rest.find(';'), rest.size());
         std::string text = rest.substr(0, end);
         rest.erase(0, end + 1);
-        if (!text.empty() && !add_plan(text, &error))
-            say("CUDA_EMULATOR_FAIL=" + text + ": " + error + "; ignored");
+        if (!text.empty() && !add_plan(text, &error)) {
+            say("CUDA_EMULATOR_FAIL=" + text + " is not valid: " + error);
+            valid = false;
+        }
     }
+    return valid;
 }
 
 } // namespace emu::abi

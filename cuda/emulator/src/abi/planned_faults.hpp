@@ -36,7 +36,8 @@ bool remove_plan(int id);
 void wait_until_removed(int plan);
 // How many calls matched and failed, and the last one that failed.
 bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last);
-void plan_from_variable();
+// Adds the plans of CUDA_EMULATOR_FAIL, and reports those that are wrong; returns whether all are valid.
+bool plans_from_variable();
 
 void set_failing(bool on); // tells the gate whether calls have to look for faults
 

@@ -3,6 +3,7 @@
 //
 // Compiles a program as NVRTC does, step by step.
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -139,6 +140,13 @@ bool write_headers(const CompileRequest& request, const std::string& folder, std
     return true;
 }
 
+// A path that the compiler takes for nothing else: it expands a word "@path" as a file of options, and "=path" means a
+// place in its system root.
+std::string path_word(const std::string& path)
+{
+    return path.find_first_of("@=-$") == 0 ? "./" + path : path;
+}
+
 std::vector<std::string> preprocess_command(const CompileRequest& request, const Options& options,
                                             const std::string& folder)
 {
@@ -175,15 +183,22 @@ std::vector<std::string> preprocess_command(const CompileRequest& request, const
     size_t slash = request.name.rfind('/');
     if (slash != std::string::npos && !options.no_source_include) {
         add("-iquote");
-        add(request.name.substr(0, std::max<size_t>(slash, 1)));
+        add(path_word(request.name.substr(0, std::max<size_t>(slash, 1))));
     }
     add("-I" + device_headers());
     for (const std::string& path : options.includes)
-        add("-I" + path);
+        add("-I" + path_word(path));
     add("-imacros");
     add(device_headers() + "/emulator_macros.h");
     add("-");
     return command;
+}
+
+// The driver of g++ passes the text after -D on as a word of its own, so it must not begin with "@".
+bool names_macro(const std::string& option)
+{
+    char first = option.size() > 2 ? option[2] : '\0';
+    return std::isalpha(static_cast<unsigned char>(first)) || first == '_' || first == '$' || (first & 0x80);
 }
 
 Preprocessed preprocess(const CompileRequest& request, const Options& options, const Sources& sources,
@@ -197,10 +212,11 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options, c
         return out;
     }
     for (const std::string& macro : options.macros)
-        if (macro.size() == 2) {
+        if (!names_macro(macro)) {
             out.report.log = std::string("Command-line error: invalid macro ") + (macro[1] == 'U' ? "un" : "") +
-                             "definition: \n\n" + "1 catastrophic error detected in the compilation of \"" +
-                             sources.program + "\".\nCompilation terminated.\n";
+                             "definition: " + macro.substr(2) + "\n\n" +
+                             "1 catastrophic error detected in the compilation of \"" + sources.program +
+                             "\".\nCompilation terminated.\n";
             return out;
         }
     for (const std::string& name : options.pre_includes)
@@ -359,7 +375,7 @@ CompileResult compile_program(const CompileRequest& request, const Options& opti
 
 std::vector<int> supported_architectures()
 {
-    return architectures();
+    return known_architectures();
 }
 
 CompileResult compile(const CompileRequest& asked)

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../config.hpp"
 #include "text.hpp"
 
 namespace emu::front {
@@ -49,7 +50,7 @@ bool set_architecture(Options& options, const std::string& value)
     char* end = nullptr;
     long number = std::strtol(value.c_str() + digits, &end, 10);
     std::string suffix = end;
-    const auto& known = architectures();
+    const auto& known = known_architectures();
     bool fine = (prefix == "sm_" || prefix == "compute_") &&
                 std::find(known.begin(), known.end(), int(number)) != known.end() &&
                 (suffix.empty() || (suffix == "a" && number >= 90) || (suffix == "f" && number >= 100));
@@ -277,12 +278,6 @@ void check_together(Options& options)
 }
 
 } // namespace
-
-const std::vector<int>& architectures()
-{
-    static const std::vector<int> list{75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121};
-    return list;
-}
 
 Options read_options(const std::vector<std::string>& words)
 {

@@ -48,6 +48,4 @@ struct Options {
 
 Options read_options(const std::vector<std::string>& words);
 
-const std::vector<int>& architectures();
-
 } // namespace emu::front

@@ -121,22 +121,32 @@ int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Every step is relative to an open directory, so that a link which another user puts in its place leads nowhere.
+void remove_folder_at(int parent, const char* path)
+{
+    int here = openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR* folder = here < 0 ? nullptr : fdopendir(here);
+    if (!folder) {
+        if (here >= 0)
+            close(here);
+        return;
+    }
+    while (dirent* entry = readdir(folder)) {
+        std::string name = entry->d_name;
+        if (name == "." || name == "..")
+            continue;
+        if (unlinkat(here, name.c_str(), 0) && (errno == EISDIR || errno == EPERM))
+            remove_folder_at(here, name.c_str());
+    }
+    closedir(folder);
+    unlinkat(parent, path, AT_REMOVEDIR);
+}
+
 } // namespace
 
 void remove_folder(const std::string& path)
 {
-    if (DIR* folder = opendir(path.c_str())) {
-        while (dirent* entry = readdir(folder)) {
-            std::string name = entry->d_name;
-            if (name == "." || name == "..")
-                continue;
-            std::string whole = path + "/" + name;
-            if (unlink(whole.c_str()) && (errno == EISDIR || errno == EPERM))
-                remove_folder(whole);
-        }
-        closedir(folder);
-    }
-    rmdir(path.c_str());
+    remove_folder_at(AT_FDCWD, path.c_str());
 }
 
 int memory_file(const char* name, const void* data, size_t size)

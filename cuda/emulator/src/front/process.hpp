@@ -65,7 +65,7 @@ bool write_private_file(const std::string& path, const void* data, size_t size);
 bool make_private_folders(const std::string& path);
 // Whether this is a folder (or a regular file), no link, of this user or root, that others cannot write.
 bool is_private(const std::string& path, bool is_folder);
-void remove_folder(const std::string& path); // with its contents
+void remove_folder(const std::string& path); // with its contents; follows no link
 // Returns the descriptor of a memory file with these bytes; -1 on failure.
 int memory_file(const char* name, const void* data, size_t size);
 

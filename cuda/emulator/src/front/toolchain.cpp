@@ -56,6 +56,14 @@ std::string find_program(const std::string& name)
 
 std::string python_of_process;
 
+// Prints the directory of the ziglang package. The first entry of sys.path is the working directory, whose modules are
+// not ours to run: `python -m ziglang` would run ./ziglang.py.
+const char* const locate_zig = "import sys\n"
+                               "sys.path[:] = [path for path in sys.path if path not in ('', '.')]\n"
+                               "from importlib.util import find_spec\n"
+                               "spec = find_spec('ziglang')\n"
+                               "print(spec.submodule_search_locations[0], end='')\n";
+
 // The compiler of the ziglang package, which pip installs.
 std::vector<std::string> find_zig()
 {
@@ -63,11 +71,10 @@ std::vector<std::string> find_zig()
         std::string python = find_program(name);
         if (python.empty())
             continue;
-        std::vector<std::string> command{python, "-m", "ziglang"};
-        if (run_process({python, "-m", "ziglang", "version"}, "").status == 0) {
-            command.push_back("c++");
-            return command;
-        }
+        ProcessResult result = run_process({python, "-c", locate_zig}, "");
+        std::string zig = find_program(result.out + "/zig");
+        if (result.status == 0 && !zig.empty() && zig[0] == '/')
+            return {zig, "c++"};
     }
     return {};
 }
