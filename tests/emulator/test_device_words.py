@@ -107,3 +107,138 @@ def test_other_inline_assembly_is_refused_with_its_text(driver, text):
     log = Program(f'extern "C" __global__ void k(int* x) {{ unsigned a; {text} x[0] = a; }}').log
     assert "default_program(1): error: inline PTX is not supported" in log
     assert text[5 : text.index(";")] in log
+
+
+DEFINED = r"""
+__device__ unsigned long long __globaltimer()
+{
+    unsigned long long time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time | 1;
+}
+template <class T> __global__ void preview(T* out) { out[0] = preview_of(1.0f) + PREVIEW_GAIN + Unknown<T>(2); }
+template <class T> __device__ T twice(T x) { asm("bfind.u32 %0, %1;" : "=r"(x) : "r"(x)); return x; }
+extern "C" __global__ void odd(unsigned long long* x) { x[0] = __globaltimer(); }
+"""
+
+
+def test_programs_define_their_own_timer_and_templates_that_are_never_used(driver, context):
+    code, x = Code(driver, Program(DEFINED, "-arch=sm_90").image), np.zeros(1, np.uint64)
+    code("odd", 1, 1, x)
+    assert x[0] % 2 == 1
+    code.close()
+
+
+def test_a_template_that_is_used_is_checked(driver):
+    log = Program(DEFINED, "-arch=sm_90", names=["preview<int>"]).log
+    assert 'identifier "PREVIEW_GAIN" is undefined' in log
+
+
+CLASS = "struct A { int v; __device__ A() { v = clock(); } __device__ A(int n) { v = n + clock(); } };"
+STATICS = {
+    "__device__ A a;": '"a"',
+    "__constant__ A a;": '"a"',
+    "__device__ A a(3);": '"a"',
+    "struct S { static __device__ A a; }; __device__ A S::a;": '"S::a"',
+    "__device__ int number = clock();": '"number"',
+    "__device__ void f() { static A inner; }": '"inner"',
+    "__device__ int f() { static const int first = clock(); return first; }": '"first"',
+}
+
+
+@pytest.mark.parametrize("text", STATICS)
+def test_a_static_variable_that_needs_a_constructor_is_rejected_by_name(driver, text):
+    program = Program(CLASS + text, "-arch=sm_90")
+    assert program.result == "COMPILATION"
+    assert f"dynamic initialization is not supported for a __device__ variable {STATICS[text]}\n" in program.log
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__device__ A several[2];",
+        "__constant__ A several[2][3];",
+        "struct B { A a; }; __device__ B several[2];",
+        "__device__ void f() { static A several[2]; }",
+    ],
+)
+def test_an_array_of_classes_that_need_a_constructor_is_rejected_by_name(driver, text):
+    program = Program(CLASS + text, "-arch=sm_90")
+    assert program.result == "COMPILATION"
+    assert "dynamic initialization is not supported for a __device__ variable: several" in program.log
+
+
+def test_a_static_variable_with_a_destructor_is_rejected_by_name(driver):
+    log = Program("struct A { __device__ ~A() {} }; __device__ A left;", "-arch=sm_90").log
+    assert "a __device__ variable cannot have a destructor: left" in log
+
+
+TRIVIAL = r"""
+struct Plain { int v; Plain() = default; };
+union Either { int i; float f; };
+struct Known { int v; __device__ constexpr Known(int n) : v(n) {} };
+__device__ Plain plain, plains[2], grid[2][2];
+__device__ Known *pointers[2];
+__device__ dim3 sizes[2];
+__device__ Either either;
+__device__ dim3 size;
+__constant__ Known known(3), listed{4};
+extern "C" __global__ void sum(int* x)
+{
+    static Plain inner;
+    static int count = 5;
+    static Plain inners[2];
+    static const int table[2] = {1, 2};
+    x[0] = plain.v + plains[1].v + either.i + size.x + known.v + listed.v + inner.v + count + table[1];
+    x[0] += inners[0].v + sizes[1].y;
+}
+"""
+
+
+def test_static_variables_with_constant_values_are_accepted(driver, context):
+    code, x = Code(driver, Program(TRIVIAL, "-arch=sm_90").image), np.zeros(1, np.int32)
+    code("sum", 1, 1, x)
+    assert x[0] == 1 + 3 + 4 + 5 + 2 + 1
+    code.close()
+
+
+SHUFFLES = r"""
+extern "C" {
+__global__ void behind_the_end(int* x) { x[threadIdx.x] = __shfl_down_sync(0xffffffff, threadIdx.x + 1, 4); }
+__global__ void after_exit(int* x)
+{
+    if (threadIdx.x < 16)
+        x[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x + 1, threadIdx.x ^ 16);
+}
+__global__ void outside_of_the_mask(int* x)
+{
+    if (threadIdx.x < 8)
+        x[threadIdx.x] = __shfl_xor_sync(0xff, threadIdx.x + 1, 8);
+}
+__global__ void complete(int* x) { x[threadIdx.x] = __shfl_down_sync(0xffffffff, threadIdx.x + 1, 4); }
+}
+"""
+UNDEFINED = {
+    "behind_the_end": (
+        24,
+        "__shfl_down_sync(mask 0xffffffff): lane 20 reads lane 24, which has exited or does not exist",
+    ),
+    "after_exit": (32, "__shfl_sync(mask 0xffffffff): lane 0 reads lane 16, which has exited or does not exist"),
+    "outside_of_the_mask": (32, "__shfl_xor_sync(mask 0xff): lane 0 reads lane 8, which is not in the mask"),
+    "complete": (32, ""),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_a_shuffle_from_an_absent_lane_returns_the_own_value_and_is_reported_once(driver, context, capfd, name):
+    code, x = Code(driver, Program(SHUFFLES, "-arch=sm_90", name="k.cu").image), np.zeros(32, np.int32)
+    threads, report = UNDEFINED[name]
+    for _ in range(2):
+        code(name, 3, threads, x)
+    code.close()
+    ranges = {"behind_the_end": range(20, 24), "after_exit": range(16), "outside_of_the_mask": range(8)}
+    own = ranges.get(name, range(0))
+    assert [x[lane] for lane in own] == [lane + 1 for lane in own]
+    out = capfd.readouterr().err
+    assert out.count(f"kernel {name}: {report}") == (report != "") and out.count("cuda.emulator") == (report != "")
+    assert not report or "k.cu:" in out

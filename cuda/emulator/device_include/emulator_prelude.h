@@ -18,6 +18,7 @@
 #include "emulator_atomics.h"
 #include "emulator_warp.h"
 #include "emulator_textures.h"
+#include "emulator_driver_types.h"
 #include "emulator_qualifiers.h"
 
 #endif

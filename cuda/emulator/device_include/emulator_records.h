@@ -77,6 +77,18 @@ template <class T, T* P> struct Named<T*, P> {
     static constexpr EmuEntry entry = nullptr;
 };
 
+// Whether the default value of a variable is constant. Asked for arrays only: for them g++ accepts __constinit, and drops
+// the constructors.
+template <class T, bool = (static_cast<void>(T()), true)> constexpr bool has_constant_value(int) { return true; }
+template <class T> constexpr bool has_constant_value(long) { return __has_trivial_constructor(T); }
+template <class T> struct ConstantByDefault {
+    static constexpr bool value = true;
+};
+template <class T, size_t N> struct ConstantByDefault<T[N]> {
+    static constexpr bool value = has_constant_value<T>(0);
+};
+template <class T, size_t N, size_t M> struct ConstantByDefault<T[N][M]> : ConstantByDefault<T[M]> {};
+
 // `extern __shared__ T name[]` at namespace scope: each use refers to the dynamic shared memory of the running block.
 template <class T> struct DynamicShared;
 template <class T> struct DynamicShared<T[]> {
@@ -113,10 +125,19 @@ template <class T> struct DynamicShared<T[]> {
 #define EMU_ALIGNED __attribute__((aligned(64)))
 #if defined(__clang__)
 #define EMU_CONSTINIT __attribute__((require_constant_initialization))
+#define EMU_CONSTINIT_DEFAULT // would reject trivial constructors; -Werror=global-constructors rejects the others
+#define EMU_DESTROYED_TRIVIALLY(...) __is_trivially_destructible(__VA_ARGS__)
 #else
 #define EMU_CONSTINIT __constinit
+#define EMU_CONSTINIT_DEFAULT __constinit
+#define EMU_DESTROYED_TRIVIALLY(...) __has_trivial_destructor(__VA_ARGS__)
 #endif
+#define EMU_DEFAULT(name)                                                                         \
+    static_assert(::emu::ConstantByDefault<decltype(name)>::value,                                \
+                  "dynamic initialization is not supported for a __device__ variable: " #name);
 #define EMU_VARIABLE(id, name, kind)                                                              \
+    static_assert(EMU_DESTROYED_TRIVIALLY(decltype(name)),                                        \
+                  "a __device__ variable cannot have a destructor: " #name);                      \
     static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
         EMU_ABI_VERSION, kind, (void*)__builtin_addressof(name), nullptr, sizeof(name),           \
         (sizeof(name) + 32 * (EMU_CHECKS & 1) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};

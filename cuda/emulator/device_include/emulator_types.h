@@ -13,12 +13,19 @@ typedef unsigned long long cudaSurfaceObject_t;
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
-enum cudaError_t {
+enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
     cudaErrorLaunchPendingCountExceeded = 69,
-    cudaErrorNotSupported = 801
+    cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
+    cudaErrorUnknown = 999
 };
+typedef cudaError cudaError_t;
 
 namespace std {
 typedef ::size_t size_t_;

@@ -118,8 +118,11 @@ void reword(Message* message)
         text = "device code does not support exception handling";
     } else if (contains(text, "variable length array") || contains(text, "variable-sized object")) {
         text = "expression must have a constant value";
-    } else if (contains(text, "does not have a constant initializer")) {
-        text = "dynamic initialization is not supported for a __device__ variable";
+    } else if (contains(text, "does not have a constant initializer") ||
+               contains(text, "requires a global constructor")) {
+        size_t at = text.find("variable '"); // clang does not name it
+        std::string subject = at == text.npos ? "" : " \"" + quoted(text.substr(at)) + "\"";
+        text = "dynamic initialization is not supported for a __device__ variable" + subject;
     } else if (contains(text, "too many arguments to function")) {
         text = "too many arguments in function call";
     } else if (contains(text, "too few arguments to function")) {

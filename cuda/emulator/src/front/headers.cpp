@@ -11,8 +11,8 @@ namespace {
 
 const char* const own_headers =
     "what can be included is <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
-    "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8}.h>, <mma.h>, <vector_types.h>, <math_constants.h>, "
-    "<cuda/{barrier,ptx}>, and "
+    "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8}.h>, <mma.h>, <cuComplex.h>, <math_constants.h>, "
+    "<vector_types.h> and other headers whose contents are declared anyway, <cuda/{barrier,ptx}>, and "
     "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>";
 
 // Headers of the CUDA toolkit, by the start of their names, without the folder of the installation.

@@ -162,14 +162,30 @@ void Rewriter::find_name(size_t open, Declaration& d)
     d.name_end = open;
 }
 
+// Whether the parenthesis after the name of a variable has its value, as in `constexpr int half(N / 2);`, and is no
+// parameter list.
+bool Rewriter::is_initializer(size_t open) const
+{
+    if (is_word(open + 1) && (values_.count(t_[open + 1].text) ||
+                              one_of(t_[open + 1].text, {"true", "false", "nullptr", "sizeof", "alignof", "static_cast"})))
+        return true;
+    for (size_t i = open + 1; !at_end(i) && !is(i, ")") && !is(i, ",") && !is(i, "=");) {
+        bool operation = t_[i].kind == TokenKind::symbol &&
+                         one_of(t_[i].text, {"+", "-", "/", "%", "|", "^", "!", "~", "?", "==", "||"});
+        if (operation || t_[i].kind == TokenKind::number || t_[i].kind == TokenKind::text)
+            return true;
+        i = is(i, "(") || is(i, "[") || is(i, "{") ? after(i) : is(i, "<") ? after_angles(i) : i + 1;
+    }
+    return false;
+}
+
 // Handles a parenthesis among the specifiers: a parameter list, or part of a declarator.
 size_t Rewriter::parenthesis(size_t i, Declaration& d)
 {
     size_t next = after(i);
     bool declarator = is(i + 1, "*") || is(i + 1, "&") || is(i + 1, "&&") || is(i + 2, "::");
-    bool value = i + 1 < t_.size() && (t_[i + 1].kind == TokenKind::number || t_[i + 1].kind == TokenKind::text);
     bool named = i > d.begin && (is_word(i - 1) || is(i - 1, ">"));
-    if (d.open || !named || value)
+    if (d.open || !named || is_initializer(i))
         return next;
     if (declarator && !is(i + 2, ",") && !is(i + 2, ")") && is(next, "("))
         return after(next); // float (*name)(int)
@@ -218,6 +234,9 @@ size_t Rewriter::brace(size_t i, Declaration& d, bool in_class, bool* finished)
             is_enum = is_enum || is(k, "enum");
         if (!is_enum)
             scope(i + 1, close - 1, true);
+        for (size_t k = i; is_enum && k + 1 < close; ++k)
+            if ((is(k, "{") || is(k, ",")) && is_word(k + 1))
+                values_.insert(t_[k + 1].text);
     }
     return close;
 }

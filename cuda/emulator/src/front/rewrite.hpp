@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "ptx.hpp"
 #include "scan.hpp"
@@ -32,6 +33,9 @@ public:
     Rewriter(const std::string& text, const RewriteRequest& request)
         : text_(text), request_(request), tokens_(tokenize(text, request.ours)), t_(tokens_.list)
     {
+        for (const Token& token : t_)
+            if (token.kind == TokenKind::word)
+                ++words_[token.text];
     }
     Rewritten run();
 
@@ -48,6 +52,7 @@ private:
     size_t namespace_head(size_t i, size_t end);
     bool specifier(size_t i, Declaration& d, size_t* next);
     size_t parenthesis(size_t i, Declaration& d);
+    bool is_initializer(size_t open) const;
     size_t initializer(size_t i);
     size_t member_initializers(size_t i);
     size_t brace(size_t i, Declaration& d, bool in_class, bool* finished);
@@ -57,6 +62,7 @@ private:
     void function(const Declaration& d, bool in_class);
     void kernel(const Declaration& d);
     void body(size_t open, size_t close);
+    void static_variable(size_t i);
     void variable(const Declaration& d, bool in_class);
     size_t shared_variable(size_t begin, size_t at, size_t end, bool outside);
     size_t assembly(size_t i); // rewrite_asm.cpp
@@ -69,6 +75,8 @@ private:
     std::string parameter_types(size_t open, size_t close) const;
     std::vector<size_t> declared_names(size_t begin, size_t end) const;
     std::string joined(size_t begin, size_t end) const;
+    const char* gap(size_t i) const;
+    std::string qualified(size_t name, size_t floor) const;
     void name_expressions(std::string* out) const;
     bool ours(size_t i) const { return tokens_.files[size_t(t_[i].file)].ours; }
     void insert_before(size_t i, std::string text);
@@ -76,6 +84,7 @@ private:
     void replace(size_t begin, size_t end, std::string text); // tokens [begin, end)
     void error(size_t i, std::string text);
     void calls_of_kernels();
+    bool is_unused_template(const Declaration& d) const;
 
     // Which functions have shared variables, and which names each function mentions: from both follows what shared
     // memory a kernel uses.
@@ -97,6 +106,8 @@ private:
     std::vector<SourceError> errors_;
     std::multimap<std::string_view, Body> bodies_;
     std::vector<SharedName> shared_names_; // of the current function
+    std::set<std::string_view> values_;        // names of variables and enumerators so far
+    std::map<std::string_view, size_t> words_; // how often each word occurs
     int serial_ = 0;
 };
 

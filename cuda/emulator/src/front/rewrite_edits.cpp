@@ -45,14 +45,29 @@ void Rewriter::error(size_t i, std::string text)
         {tokens_.files[size_t(token.file)].name, token.line, token.offset - line_begin + 1, std::move(text)});
 }
 
+// What separates a token from the one before it: nothing if they touch, because an operator may be two tokens (<<).
+const char* Rewriter::gap(size_t i) const
+{
+    return i && t_[i].offset == t_[i - 1].offset + t_[i - 1].text.size() ? "" : " ";
+}
+
 std::string Rewriter::joined(size_t begin, size_t end) const
 {
     std::string out;
     for (size_t i = begin; i < end; ++i) {
-        out += out.empty() ? "" : " ";
+        out += out.empty() ? "" : gap(i);
         out += t_[i].text;
     }
     return out;
+}
+
+// A declared name with the classes and namespaces before it: `S::count`.
+std::string Rewriter::qualified(size_t name, size_t floor) const
+{
+    size_t begin = name;
+    while (begin >= floor + 2 && is(begin - 1, "::") && is_word(begin - 2))
+        begin -= 2;
+    return joined(begin, name + 1);
 }
 
 // The parameter list without default arguments, for use in a type.
@@ -71,8 +86,8 @@ std::string Rewriter::parameter_types(size_t open, size_t close) const
                 break;
         }
         depth += is(i, "<") || is(i, "(") ? 1 : is(i, ">") || is(i, ")") ? -1 : 0;
+        out += gap(i);
         out += t_[i].text;
-        out += ' ';
     }
     return out;
 }
@@ -104,8 +119,27 @@ void Rewriter::kernel(const Declaration& d)
         insert_after(d.end, kernel_record(d, id));
 }
 
+// Whether this is a function template whose name occurs nowhere else. NVRTC does not look up names in the body of a
+// template that is not instantiated; a host compiler does.
+bool Rewriter::is_unused_template(const Declaration& d) const
+{
+    bool simple = d.is_template && !d.is_specialization && d.body && d.name_end == d.name_begin + 1 &&
+                  is_word(d.name_begin) && !is(d.name_begin, "operator");
+    if (!simple)
+        return false;
+    std::string_view name = t_[d.name_begin].text;
+    size_t inside = 0;
+    for (size_t i = d.body; i < d.body_end; ++i)
+        inside += is_word(i) && t_[i].text == name;
+    bool named = std::any_of(request_.name_expressions.begin(), request_.name_expressions.end(),
+                             [&](const std::string& text) { return text.find(name) != text.npos; });
+    return words_.at(name) == inside + 1 && !named;
+}
+
 void Rewriter::function(const Declaration& d, bool in_class)
 {
+    if (!in_class && !ours(d.begin) && (d.global || d.device) && is_unused_template(d))
+        return replace(d.body, d.body_end + 1, ";");
     if (!ours(d.begin)) {
         bool annotated = d.global || d.device || request_.default_device;
         // A deduction guide has no return type, and needs no annotation.
@@ -171,6 +205,24 @@ size_t Rewriter::statement_begin(size_t i, size_t floor) const
     return i;
 }
 
+// `static A a;` in a function: the compiler must reject a constructor that has to run.
+void Rewriter::static_variable(size_t i)
+{
+    if (!is(i - 1, ";") && !is(i - 1, "{") && !is(i - 1, "}"))
+        return;
+    size_t at = i + 1;
+    for (; is_word(at) || is(at, "*") || is(at, "&") || is(at, "::") || is(at, "[") || is(at, "<");
+         at = is(at, "[") ? after(at) : is(at, "<") ? after_angles(at) : at + 1)
+        for (const char* word : {"constexpr", "constinit", "__shared__", "struct", "class", "union", "enum"})
+            if (is(at, word))
+                return;
+    if (is(at, ";") || is(at, "=") || is(at, "{"))
+        insert_before(i, is(at, "=") ? "EMU_CONSTINIT " : "EMU_CONSTINIT_DEFAULT ");
+    if (is(at, ";") && is(at - 1, "]"))
+        for (size_t name : declared_names(i, at))
+            insert_after(at, " EMU_DEFAULT(" + std::string(t_[name].text) + ")");
+}
+
 void Rewriter::body(size_t open, size_t close)
 {
     shared_names_.clear();
@@ -183,6 +235,8 @@ void Rewriter::body(size_t open, size_t close)
             continue;
         if (is(i, "__shared__"))
             i = shared_variable(statement_begin(i, open), i, close, false);
+        else if (is(i, "static"))
+            static_variable(i);
         else if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm"))
             i = assembly(i);
     }
@@ -237,6 +291,8 @@ std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
 // A variable at namespace scope, or a static member.
 void Rewriter::variable(const Declaration& d, bool in_class)
 {
+    for (size_t name : d.is_type ? std::vector<size_t>() : declared_names(d.begin, d.end))
+        values_.insert(t_[name].text);
     bool placed = d.device || d.constant || d.managed || d.shared;
     bool simple = !d.is_template && !d.is_instantiation && !in_class;
     if (ours(d.begin) || d.is_friend || !simple)
@@ -260,14 +316,19 @@ void Rewriter::variable(const Declaration& d, bool in_class)
                                    : "EMU_VARIABLE_DEVICE";
     std::string records;
     for (size_t name : declared_names(d.begin, d.end))
-        records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + std::string(t_[name].text) + ", " + kind + ")";
+        records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + qualified(name, d.begin) + ", " + kind + ")";
+    // Dynamic initialization would run on the host when the module is loaded, so the compiler must reject it.
     bool initialized = false, pointer = false; // a pointer to a function has no place for the annotation
     for (size_t i = d.begin; i < d.end; ++i) {
         pointer = pointer || (!initialized && is(i, "(") && is(i + 1, "*"));
         initialized = initialized || is(i, "=");
     }
-    initialized = initialized && !pointer;
-    insert_before(d.begin, initialized ? "EMU_ALIGNED EMU_CONSTINIT " : "EMU_ALIGNED ");
+    for (size_t name : declared_names(d.begin, d.end))
+        if (!initialized && !is(d.end - 1, "}") && is(name + 1, "["))
+            records += " EMU_DEFAULT(" + qualified(name, d.begin) + ")";
+    insert_before(d.begin, pointer       ? "EMU_ALIGNED "
+                           : initialized ? "EMU_ALIGNED EMU_CONSTINIT "
+                                         : "EMU_ALIGNED EMU_CONSTINIT_DEFAULT ");
     insert_after(d.end, records);
 }
 
@@ -307,7 +368,7 @@ size_t Rewriter::shared_variable(size_t begin, size_t at, size_t end, bool outsi
             storage += std::string(" ") + macro + (outside ? "_OUTSIDE(" : "(") + id + ", " + std::string(t_[i].text) +
                        "," + (alignment.empty() ? " " : alignment) + ")";
         } else {
-            type += ' ';
+            type += gap(i);
             type += t_[i].text;
         }
     }
