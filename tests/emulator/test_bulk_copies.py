@@ -113,7 +113,6 @@ def test_instructions_used_with_bulk_copies_are_executed(code):
         "mbarrier.pending_count.b64 %0, %1;",
         "wgmma.fence.sync.aligned;",
         "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;",
-        ".reg .b32 r<4>;",
         "mov.u32 %0, %%envreg3;",
         "bra NOWHERE;",
         "setp.xy.u32 %0, %1, %2;",

@@ -61,8 +61,7 @@ bool read_number(const char* text, double* value)
     return end != text && *end == 0 && *value >= 0;
 }
 
-template <class T>
-void Reader::take(const char* name, T* target, double low, double high, bool whole, const char* form)
+template <class T> void Reader::take(const char* name, T* target, double low, double high, bool whole, const char* form)
 {
     double value = 0;
     if (const char* text = variable(name)) {
@@ -150,8 +149,7 @@ void Reader::take_checks()
     if (word == "memory" || word == "none")
         out_.checks.memory = word == "memory";
     else
-        reject("CHECK", text,
-               "it must be memory or none; races and reads of uninitialized memory cannot be checked");
+        reject("CHECK", text, "it must be memory or none; races and reads of uninitialized memory cannot be checked");
 }
 
 Config Reader::read()

@@ -51,8 +51,8 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 #endif
     if (checks.memory)
         flags->insert(flags->end(),
-                      {"-fsanitize=kernel-address,alignment", "--param", "asan-instrumentation-with-call-threshold=0", "--param",
-                       "asan-stack=0", "--param", "asan-globals=1"});
+                      {"-fsanitize=kernel-address,alignment", "--param", "asan-instrumentation-with-call-threshold=0",
+                       "--param", "asan-stack=0", "--param", "asan-globals=1"});
 }
 
 void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
@@ -67,8 +67,8 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
     if (checks.memory)
         flags->insert(flags->end(),
-                      {"-fsanitize=kernel-address,alignment", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm",
-                       "-asan-stack=0", "-mllvm", "-asan-globals=1"});
+                      {"-fsanitize=kernel-address,alignment", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
+                       "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=1"});
 }
 
 std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, const Toolchain& tools)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One instruction becomes one statement. Known are mbarriers, bulk copies with and without tensors, fences, and what
-// loops around them need: moves, comparisons, selections, jumps.
+// One instruction becomes one statement. Here are mbarriers, bulk copies with and without tensors, fences, moves and
+// jumps; ptx_table.cpp has all others.
 #include "ptx.hpp"
 
 #include <algorithm>
@@ -99,6 +99,12 @@ private:
         return end < code.size() && code[end] == ':' && code.compare(end, 2, "::") != 0 ? end : 0;
     }
 
+    // The name of a register of the statement, which may begin with % or %%.
+    static std::string bare(const std::string& name)
+    {
+        return plain(name.substr(std::min(name.find_first_not_of('%'), name.size())));
+    }
+
     static std::string plain(std::string name)
     {
         std::replace(name.begin(), name.end(), '$', '_');
@@ -118,15 +124,21 @@ private:
     {
         if (text.empty())
             return "";
+        if (registers_.count(bare(text)))
+            return "emu_r_" + bare(text);
         if (text[0] == '%') {
             if (text.size() > 1 && std::isdigit(static_cast<unsigned char>(text[1])))
                 return operand(text);
             std::string known = special_register(text.substr(text.compare(0, 2, "%%") == 0 ? 2 : 1));
             return known.empty() ? "" : "(emu_u64)(" + known + ")";
         }
+        bool is_bits = text.size() > 2 && text[0] == '0' && std::strchr("fFdD", text[1]);
+        if (is_bits) // 0f3F800000, 0d3FF0000000000000: the bits of a float
+            return text.size() == (std::strchr("fF", text[1]) ? 10u : 18u) ? "(emu_u64)(0x" + text.substr(2) + "ull)"
+                                                                           : "";
         if (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '-')
             return text.find_first_not_of("-0123456789abcdefxABCDEFXuU") == text.npos ? "(emu_u64)(" + text + ")" : "";
-        return registers_.count(plain(text)) ? "emu_r_" + plain(text) : "";
+        return "";
     }
 
     std::string operand(const std::string& text) const
@@ -142,7 +154,7 @@ private:
         if (text == "_")
             return "emu_sink";
         bool is_output = text[0] == '%' && !operand(text).empty();
-        return is_output || registers_.count(plain(text)) ? value(text) : "";
+        return is_output || registers_.count(bare(text)) ? value(text) : "";
     }
 
     // The C++ for an address: [%0] or [%0 + 16].
@@ -206,10 +218,16 @@ private:
     bool declaration(const std::string& text)
     {
         size_t type = text.find('.', 4), names = text.find_first_of(" \t\n", type);
-        if (type == text.npos || names == text.npos || text.find('<') != text.npos)
+        if (type == text.npos || names == text.npos)
             return false;
-        for (const std::string& name : split_operands(text.substr(names)))
-            registers_.insert(plain(name[0] == '%' ? name.substr(1) : name));
+        for (std::string name : split_operands(text.substr(names))) {
+            name = bare(name);
+            size_t angle = name.find('<'); // t<4> is t0, t1, t2 and t3
+            if (angle == name.npos)
+                registers_.insert(name);
+            for (int i = 0; angle != name.npos && i < std::min(std::atoi(name.c_str() + angle + 1), 256); ++i)
+                registers_.insert(name.substr(0, angle) + std::to_string(i));
+        }
         return true;
     }
 
@@ -218,13 +236,22 @@ private:
         const std::string& name = code[0];
         if (name == "fence" || name == "membar" || name == "prefetch")
             return true; // copies are complete and visible already
-        if (name == "mov" || name == "selp" || name == "setp" || name == "bra" || name == "elect")
+        bool packs = name == "mov" && (operands.size() == 2 && (operands[0][0] == '{' || operands[1][0] == '{'));
+        if ((name == "mov" && !packs) || name == "bra" || name == "elect")
             return plain_instruction(code, operands, made);
         if (name == "mbarrier" && code.size() > 1)
             return mbarrier(code, operands, made);
         if (name == "cp" && code.size() > 3 && code[1] == "async" && code[2] == "bulk")
             return bulk(code, operands, made);
-        return false;
+        return general(code, operands, made);
+    }
+
+    bool general(const Words& code, const Words& operands, std::string* made)
+    {
+        PtxNames names{[this](const std::string& text) { return value(text); },
+                       [this](const std::string& text) { return text.empty() ? text : target(text); },
+                       [this](const std::string& text) { return address(text); }, &carries_};
+        return translate_instruction(code, operands, names, made);
     }
 
     bool plain_instruction(const Words& code, const Words& operands, std::string* made)
@@ -241,33 +268,10 @@ private:
         if (code[0] == "elect")
             return elect(operands, made);
         std::string to = target(operands[0]), a = value(operands[1]);
-        std::string b = operands.size() > 2 ? value(operands[2]) : "0";
-        std::string c = operands.size() > 3 ? value(operands[3]) : "0";
-        if (to.empty() || a.empty() || b.empty() || c.empty())
+        if (to.empty() || a.empty() || operands.size() != 2)
             return false;
-        if (code[0] == "mov" && operands.size() == 2)
-            *made = to + " = " + a + ";";
-        else if (code[0] == "selp" && operands.size() == 4)
-            *made = to + " = " + c + " ? " + a + " : " + b + ";";
-        else if (code[0] == "setp" && operands.size() == 3 && code.size() == 3)
-            return comparison(code, to, a, b, made);
-        return !made->empty();
-    }
-
-    static bool comparison(const Words& code, const std::string& to, const std::string& a, const std::string& b,
-                           std::string* made)
-    {
-        const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-        const char* signs[] = {"==", "!=", "<", "<=", ">", ">="};
-        const std::string& type = code[2];
-        for (int i = 0; i < 6; ++i)
-            if (code[1] == names[i] && (type.substr(1) == "32" || type.substr(1) == "64")) {
-                std::string cast = (type[0] == 's' ? "(emu_i" : "(emu_u") + type.substr(1) + ")";
-                if (type == "s64")
-                    cast = "(long long)";
-                *made = to + " = " + cast + a + " " + signs[i] + " " + cast + b + ";";
-            }
-        return !made->empty();
+        *made = to + " = " + a + ";";
+        return true;
     }
 
     // elect.sync _|p, mask: elects the lowest lane of the mask.
@@ -393,6 +397,7 @@ private:
         for (const std::string& name : labels_)
             text += "__label__ emu_l_" + name + "; ";
         text += "emu_u64 emu_sink = 0; (void)emu_sink; ";
+        text += carries_ ? "emu_u64 emu_carry = 0; (void)emu_carry; " : "";
         for (const std::string& name : registers_)
             text += "emu_u64 emu_r_" + name + " = 0; (void)emu_r_" + name + "; ";
         for (size_t i = 0; i < operands_.size(); ++i) {
@@ -412,6 +417,7 @@ private:
 
     const std::vector<PtxOperand>& operands_;
     std::set<std::string> registers_, labels_, jumps_;
+    bool carries_ = false;
     std::string body_;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Translates inline PTX that programmers write by hand for bulk copies to C++ for this device.
+// Translates inline PTX that programmers write by hand to C++ for this device.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,15 @@ std::string special_register(const std::string& name);
 
 // C++ statements with the same effect. Empty if an instruction is unknown, which `refused` names.
 std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>& operands, std::string* refused);
+
+// The C++ for operands: a value, a place for a result, an address; empty: there is none.
+struct PtxNames {
+    std::function<std::string(const std::string&)> value, target, address;
+    bool* carries; // an instruction before has written the carry
+};
+
+// ptx_table.cpp: an instruction for arithmetic, memory, warps or barriers; false if it is not supported.
+bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                           const PtxNames& names, std::string* made);
 
 } // namespace emu::front

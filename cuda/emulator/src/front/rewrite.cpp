@@ -166,8 +166,9 @@ void Rewriter::find_name(size_t open, Declaration& d)
 // parameter list.
 bool Rewriter::is_initializer(size_t open) const
 {
-    if (is_word(open + 1) && (values_.count(t_[open + 1].text) ||
-                              one_of(t_[open + 1].text, {"true", "false", "nullptr", "sizeof", "alignof", "static_cast"})))
+    if (is_word(open + 1) &&
+        (values_.count(t_[open + 1].text) ||
+         one_of(t_[open + 1].text, {"true", "false", "nullptr", "sizeof", "alignof", "static_cast"})))
         return true;
     for (size_t i = open + 1; !at_end(i) && !is(i, ")") && !is(i, ",") && !is(i, "=");) {
         bool operation = t_[i].kind == TokenKind::symbol &&

@@ -112,9 +112,7 @@ size_t Rewriter::assembly(size_t i)
     size_t first = code.find_first_not_of(" \t\n");
     if (refused.empty())
         refused = code.substr(first, code.find_first_of("\n;", first) - first);
-    error(i, "inline PTX is not supported by the software device, except for special registers, mbarriers and bulk "
-             "copies: " +
-                 refused);
+    error(i, "inline PTX is not supported by the software device with this instruction: " + refused);
     return close;
 }
 

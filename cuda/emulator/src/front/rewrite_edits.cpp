@@ -212,7 +212,9 @@ void Rewriter::static_variable(size_t i)
         return;
     size_t at = i + 1;
     for (; is_word(at) || is(at, "*") || is(at, "&") || is(at, "::") || is(at, "[") || is(at, "<");
-         at = is(at, "[") ? after(at) : is(at, "<") ? after_angles(at) : at + 1)
+         at = is(at, "[")   ? after(at)
+              : is(at, "<") ? after_angles(at)
+                            : at + 1)
         for (const char* word : {"constexpr", "constinit", "__shared__", "struct", "class", "union", "enum"})
             if (is(at, word))
                 return;

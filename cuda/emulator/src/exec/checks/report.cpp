@@ -331,7 +331,8 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
         place = place_of(carrier, fiber->site);
     fault.file = place.file;
     fault.line = place.line;
-    fault.text = compose(fault, titled(fault.kind, describe_trouble(carrier, trouble)), launch, fiber != nullptr, place);
+    fault.text =
+        compose(fault, titled(fault.kind, describe_trouble(carrier, trouble)), launch, fiber != nullptr, place);
     return fault;
 }
 

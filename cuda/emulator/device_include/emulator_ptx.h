@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions that replace instructions of inline PTX. Operands are the bits of registers, of which an instruction uses as
+// many as its type has.
+#pragma once
+
+namespace emu {
+namespace ptx {
+
+#define EMU_PTX EMU_NO_CHECK EMU_INLINE
+
+template <class T> EMU_PTX T as(emu_u64 bits)
+{
+    T value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <class T> EMU_PTX emu_u64 of(T value)
+{
+    emu_u64 bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+// ---------------------------------------------------------------------------- integers
+
+template <class T> EMU_PTX T shift_left(T a, emu_u32 b) { return b < sizeof(T) * 8 ? T(a << b) : T(0); }
+template <class T> EMU_PTX T shift_right(T a, emu_u32 b)
+{
+    return b < sizeof(T) * 8 ? T(a >> b) : T(a < 0 ? -1 : 0);
+}
+template <class T> EMU_PTX T absolute(T a) { return a < 0 ? T(-a) : a; }
+EMU_PTX emu_u32 high(emu_u32 a, emu_u32 b) { return emu_u32((unsigned long long)a * b >> 32); }
+EMU_PTX emu_i32 high(emu_i32 a, emu_i32 b) { return emu_i32((long long)a * b >> 32); }
+EMU_PTX unsigned long long high(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+EMU_PTX long long high(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+
+EMU_PTX emu_u32 ones(unsigned long long a) { return emu_u32(__builtin_popcountll(a)); }
+template <class T> EMU_PTX emu_u32 leading_zeros(T a)
+{
+    return a ? emu_u32(__builtin_clzll((unsigned long long)a)) - (64 - sizeof(T) * 8) : emu_u32(sizeof(T) * 8);
+}
+template <class T> EMU_PTX T reversed(T a)
+{
+    T out = 0;
+    for (unsigned i = 0; i < sizeof(T) * 8; ++i)
+        out = T(out << 1 | (a >> i & 1));
+    return out;
+}
+// The place of the highest bit that differs from the sign; `distance`: the shift that brings it to the top.
+template <class T> EMU_PTX emu_u32 find_bit(T a, bool distance)
+{
+    unsigned long long bits = a < 0 ? (unsigned long long)~a : (unsigned long long)a;
+    if (sizeof(T) == 4)
+        bits &= 0xffffffffu;
+    if (!bits)
+        return 0xffffffffu;
+    emu_u32 place = 63 - emu_u32(__builtin_clzll(bits));
+    return distance ? emu_u32(sizeof(T) * 8) - 1 - place : place;
+}
+template <class T> EMU_PTX T extract(T a, emu_u32 begin, emu_u32 count)
+{
+    const emu_u32 top = sizeof(T) * 8 - 1;
+    begin &= 0xff, count &= 0xff;
+    bool is_signed = T(-1) < T(0);
+    bool sign = is_signed && count && (a >> (begin + count - 1 < top ? begin + count - 1 : top) & 1);
+    T out = 0;
+    for (emu_u32 i = 0; i <= top; ++i)
+        if (i < count && begin + i <= top ? bool(a >> (begin + i) & 1) : sign)
+            out = T(out | T(1) << i);
+    return out;
+}
+template <class T> EMU_PTX T insert(T a, T b, emu_u32 begin, emu_u32 count)
+{
+    begin &= 0xff, count &= 0xff;
+    for (emu_u32 i = 0; i < count && begin + i < sizeof(T) * 8; ++i) {
+        T bit = T(1) << (begin + i);
+        b = a >> i & 1 ? T(b | bit) : T(b & ~bit);
+    }
+    return b;
+}
+EMU_PTX emu_u32 permute(emu_u32 a, emu_u32 b, emu_u32 selector)
+{
+    unsigned long long bytes = (unsigned long long)b << 32 | a;
+    emu_u32 out = 0;
+    for (int i = 0; i < 4; ++i) {
+        emu_u32 one = selector >> 4 * i & 15, byte = emu_u32(bytes >> 8 * (one & 7)) & 0xff;
+        out |= (one & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << 8 * i;
+    }
+    return out;
+}
+EMU_PTX emu_u32 logic(emu_u32 a, emu_u32 b, emu_u32 c, emu_u32 table)
+{
+    emu_u32 out = 0;
+    for (int i = 0; i < 8; ++i)
+        if (table >> i & 1)
+            out |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return out;
+}
+EMU_PTX emu_u32 funnel(emu_u32 low, emu_u32 high, emu_u32 count, bool left, bool wrap)
+{
+    count = wrap ? count & 31 : count < 32 ? count : 32;
+    unsigned long long both = (unsigned long long)high << 32 | low;
+    return left ? emu_u32(both << count >> 32) : emu_u32(both >> count);
+}
+template <class T> EMU_PTX T distance(T a, T b, T c) { return T(c + (a < b ? T(b - a) : T(a - b))); }
+
+// Sums and differences with a carry; its value after a subtraction is the borrow.
+template <class T> EMU_PTX emu_u64 add(emu_u64 a, emu_u64 b, emu_u64 carry_in, emu_u64* carry)
+{
+    unsigned __int128 sum = (unsigned __int128)as<T>(a) + as<T>(b) + (carry_in & 1);
+    *carry = emu_u64(sum >> sizeof(T) * 8 & 1);
+    return of<T>(T(sum));
+}
+template <class T> EMU_PTX emu_u64 subtract(emu_u64 a, emu_u64 b, emu_u64 borrow_in, emu_u64* borrow)
+{
+    unsigned __int128 difference = (unsigned __int128)as<T>(a) - as<T>(b) - (borrow_in & 1);
+    *borrow = emu_u64(difference >> 127 & 1);
+    return of<T>(T(difference));
+}
+
+// ------------------------------------------------------------------------------ floats
+
+EMU_PTX float flushed(float a) { return __builtin_fabsf(a) < 1.17549435e-38f ? __builtin_copysignf(0.0f, a) : a; }
+EMU_PTX float unit(float a) { return a > 0 ? (a < 1 ? a : 1.0f) : 0.0f; }
+EMU_PTX double unit(double a) { return a > 0 ? (a < 1 ? a : 1.0) : 0.0; }
+EMU_PTX float absolute(float a) { return __builtin_fabsf(a); }
+EMU_PTX double absolute(double a) { return __builtin_fabs(a); }
+EMU_PTX float least(float a, float b) { return __builtin_fminf(a, b); }
+EMU_PTX double least(double a, double b) { return __builtin_fmin(a, b); }
+EMU_PTX float most(float a, float b) { return __builtin_fmaxf(a, b); }
+EMU_PTX double most(double a, double b) { return __builtin_fmax(a, b); }
+template <class T> EMU_PTX T least(T a, T b) { return a < b ? a : b; }
+template <class T> EMU_PTX T most(T a, T b) { return a > b ? a : b; }
+
+template <class To, class From> EMU_PTX To clamped(From a) // integers, for cvt.sat
+{
+    constexpr bool is_signed = To(-1) < To(0);
+    constexpr int bits = int(sizeof(To)) * 8 - (is_signed ? 1 : 0);
+    const __int128 most = ((__int128)1 << bits) - 1, least = is_signed ? -most - 1 : 0, value = a;
+    return To(value < least ? least : value > most ? most : value);
+}
+template <class To, class From> EMU_PTX To from_integer(From a, unsigned mode)
+{
+    if (mode == ROUND_NEAREST)
+        return To(a);
+    return rounded(mode, [&] {
+        __asm__ volatile("" : "+r"(a));
+        return To(a);
+    });
+}
+
+// ------------------------------------------------------------------------------ memory
+
+template <class T> EMU_PTX T* pointer(emu_u64 address, bool shared)
+{
+    return (T*)(shared ? __cvta_shared_to_generic(address) : (void*)address);
+}
+template <class T> EMU_INLINE emu_u64 load(emu_u64 address, bool shared, bool strong)
+{
+    T* at = pointer<T>(address, shared);
+    T value;
+    if (strong)
+        __atomic_load(at, &value, __ATOMIC_SEQ_CST);
+    else
+        value = *at;
+    return of<T>(value);
+}
+template <class T> EMU_INLINE void store(emu_u64 address, bool shared, bool strong, emu_u64 bits)
+{
+    T* at = pointer<T>(address, shared);
+    T value = as<T>(bits);
+    if (strong)
+        __atomic_store(at, &value, __ATOMIC_SEQ_CST);
+    else
+        *at = value;
+}
+template <class T, int N> struct __attribute__((aligned(sizeof(T) * N))) Vector {
+    T element[N];
+};
+template <class T, int N> EMU_INLINE void load(emu_u64 address, bool shared, emu_u64* bits)
+{
+    Vector<T, N> value = *pointer<Vector<T, N>>(address, shared);
+    for (int i = 0; i < N; ++i)
+        bits[i] = of<T>(value.element[i]);
+}
+template <class T, int N> EMU_INLINE void store(emu_u64 address, bool shared, const emu_u64* bits)
+{
+    Vector<T, N> value;
+    for (int i = 0; i < N; ++i)
+        value.element[i] = as<T>(bits[i]);
+    *pointer<Vector<T, N>>(address, shared) = value;
+}
+
+// ------------------------------------------------------------------------------- warps
+
+// `control`: the last lane of a segment, and from bit 8 on the bits of a lane that select the segment.
+EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 control, emu_u32 mask, emu_u64* in_range)
+{
+    emu_u32 width = 32 - (control >> 8 & 31), last = control & 31, result = value;
+    if (last != (op == EMU_WARP_SHUFFLE_UP ? 0u : 31u) || (width & (width - 1)))
+        emu_trap("shfl.sync with a clamp that the software device does not support");
+    EmuWarpCall call = warp_call(op, mask, 4, &value, &result);
+    call.argument = argument;
+    call.width = width;
+    emu_warp(&call);
+    *in_range = call.in_range;
+    return result;
+}
+
+#undef EMU_PTX
+
+} // namespace ptx
+} // namespace emu

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// An instruction of inline PTX while it is translated: its words, its operands as C++, and the statement made of them.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ptx.hpp"
+
+namespace emu::front {
+
+using PtxWords = std::vector<std::string>;
+
+// The C++ type of a PTX type; empty: unknown.
+inline std::string type_of(const std::string& name)
+{
+    static const std::map<std::string, const char*> types = {{"u8", "emu_u8"},
+                                                             {"b8", "emu_u8"},
+                                                             {"s8", "signed char"},
+                                                             {"u16", "unsigned short"},
+                                                             {"b16", "unsigned short"},
+                                                             {"s16", "short"},
+                                                             {"u32", "emu_u32"},
+                                                             {"b32", "emu_u32"},
+                                                             {"s32", "emu_i32"},
+                                                             {"u64", "unsigned long long"},
+                                                             {"b64", "unsigned long long"},
+                                                             {"s64", "long long"},
+                                                             {"f32", "float"},
+                                                             {"f64", "double"},
+                                                             {"pred", "bool"}};
+    auto found = types.find(name);
+    return found == types.end() ? "" : found->second;
+}
+
+inline bool is_float(const std::string& name)
+{
+    return name == "f32" || name == "f64";
+}
+
+inline std::string wide_of(const std::string& name)
+{
+    return name.size() == 3 && name.substr(1) == "16" ? name.substr(0, 1) + "32"
+           : name.substr(1) == "32"                   ? name.substr(0, 1) + "64"
+                                                      : "";
+}
+
+// Rules strike off the words that they use; what is left at the end is not supported.
+class PtxInstruction {
+public:
+    PtxInstruction(const PtxWords& code, const PtxWords& operands, const PtxNames& names)
+        : name_(code[0]), words_(code.begin() + 1, code.end()), operands_(operands), names_(names)
+    {
+    }
+
+protected:
+    bool take(const std::string& word)
+    {
+        auto at = std::find(words_.begin(), words_.end(), word);
+        if (at == words_.end())
+            return false;
+        words_.erase(at);
+        return true;
+    }
+    std::string take_one_of(const PtxWords& list)
+    {
+        for (const std::string& word : list)
+            if (take(word))
+                return word;
+        return "";
+    }
+    std::string take_type()
+    {
+        if (words_.empty() || type_of(words_.back()).empty())
+            return "";
+        std::string type = words_.back();
+        words_.pop_back();
+        return type;
+    }
+    bool count(size_t least, size_t most) const { return operands_.size() >= least && operands_.size() <= most; }
+
+    std::string raw(size_t i)
+    {
+        std::string text = i < operands_.size() ? operands_[i] : "", value;
+        if (!text.empty() && text[0] == '!') {
+            value = names_.value(text.substr(1));
+            value = value.empty() ? "" : "(emu_u64)!" + value;
+        } else
+            value = names_.value(text);
+        failed_ = failed_ || value.empty();
+        return value;
+    }
+    std::string as(size_t i, const std::string& type)
+    {
+        return "::emu::ptx::as<" + type_of(type) + ">(" + raw(i) + ")";
+    }
+    std::string target(const std::string& text)
+    {
+        std::string value = names_.target(text);
+        failed_ = failed_ || value.empty();
+        return value;
+    }
+    bool assign(const std::string& type, const std::string& value)
+    {
+        made_ = target(operands_[0]) + " = ::emu::ptx::of<" + type_of(type) + ">(" + value + ");";
+        return true;
+    }
+    // "d|p": the second is optional, and "_" discards either.
+    void split_target(std::string* first, std::string* second)
+    {
+        size_t bar = operands_[0].find('|');
+        auto strip = [](std::string text) {
+            text.erase(0, text.find_first_not_of(" \t"));
+            text.erase(text.find_last_not_of(" \t") + 1);
+            return text;
+        };
+        *first = target(strip(operands_[0].substr(0, bar)));
+        *second = bar == std::string::npos ? "emu_sink" : target(strip(operands_[0].substr(bar + 1)));
+    }
+    PtxWords vector(const std::string& text, bool is_target)
+    {
+        PtxWords out;
+        std::string inner =
+            text.size() > 2 && text[0] == '{' && text.back() == '}' ? text.substr(1, text.size() - 2) : "";
+        for (size_t at = 0; at < inner.size();) {
+            size_t end = std::min(inner.find(',', at), inner.size());
+            std::string word = inner.substr(at, end - at);
+            word.erase(0, word.find_first_not_of(" \t\n"));
+            word.erase(word.find_last_not_of(" \t\n") + 1);
+            out.push_back(is_target ? names_.target(word) : names_.value(word));
+            failed_ = failed_ || out.back().empty();
+            at = end + 1;
+        }
+        return out;
+    }
+
+    const std::string name_;
+    PtxWords words_;
+    const PtxWords& operands_;
+    const PtxNames& names_;
+    std::string made_;
+    bool failed_ = false;
+};
+
+} // namespace emu::front

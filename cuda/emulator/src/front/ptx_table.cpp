@@ -1,0 +1,551 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instructions of inline PTX for arithmetic, conversions, memory, warps and barriers, as calls of the functions in
+// emulator_ptx.h. An instruction or modifier that is missing here is rejected, never ignored, apart from hints for
+// caches and scopes, which make no difference on this device.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ptx_instruction.hpp"
+
+namespace emu::front {
+namespace {
+
+using Words = PtxWords;
+
+class Instruction : PtxInstruction {
+public:
+    using PtxInstruction::PtxInstruction;
+
+    bool translate(std::string* made)
+    {
+        bool done = control() || memory() || warp() || barrier() || comparison() || conversion() || carrying() ||
+                    integer() || floating();
+        *made = made_;
+        return done && !failed_ && words_.empty();
+    }
+
+private:
+    // ------------------------------------------------------------------------- control
+
+    bool control()
+    {
+        if (name_ == "trap" || name_ == "brkpt")
+            made_ = name_ == "trap" ? "__trap();" : "__brkpt();";
+        else if (name_ == "exit")
+            made_ = "emu_exit_thread();";
+        else if (name_ == "nanosleep" && count(1, 1) && take("u32"))
+            made_ = "emu_nanosleep((emu_u32)" + raw(0) + ");";
+        else if (name_ == "cvta" && count(2, 2)) {
+            bool to = take("to");
+            std::string space = take_one_of({"global", "shared", "shared::cta", "local", "const"});
+            if (space.empty() || (!take("u64") && !take("u32")))
+                return false;
+            bool maps = !to && space.compare(0, 6, "shared") == 0;
+            made_ = target(operands_[0]) + " = " +
+                    (maps ? "(emu_u64)__cvta_shared_to_generic(" + raw(1) + ")" : raw(1)) + ";";
+        } else if (name_ == "mov" && count(2, 2))
+            return pack();
+        else
+            return false;
+        return true;
+    }
+
+    // mov.b64 d, {a, b} and mov.b64 {a, b}, d
+    bool pack()
+    {
+        std::string type = take_type();
+        bool packs = operands_[1][0] == '{', unpacks = operands_[0][0] == '{';
+        if (packs == unpacks || type.size() != 3)
+            return false;
+        Words parts = vector(operands_[packs ? 1 : 0], unpacks);
+        int bits = std::stoi(type.substr(1)), each = parts.empty() ? 0 : bits / int(parts.size());
+        if (parts.size() != 2 && parts.size() != 4)
+            return false;
+        std::string mask = " & " + std::to_string((1ull << each) - 1) + "ull)", whole = packs ? "" : raw(1);
+        made_ = packs ? "" : "const emu_u64 emu_whole = " + whole + "; ";
+        for (size_t i = 0; i < parts.size(); ++i) {
+            std::string shift = std::to_string(int(i) * each);
+            if (packs)
+                whole += (i ? " | (" : "(") + parts[i] + mask + " << " + shift;
+            else
+                made_ += parts[i] + " = (emu_whole >> " + shift + mask.substr(0, mask.size()) + "; ";
+        }
+        if (packs)
+            made_ = target(operands_[0]) + " = " + whole + ";";
+        return true;
+    }
+
+    // -------------------------------------------------------------------------- memory
+
+    // Strikes off what is about scopes, caches and spaces. False if the space is not supported.
+    bool take_access(bool* shared, bool* strong)
+    {
+        *strong = false;
+        for (const char* word : {"volatile", "relaxed", "acquire", "release", "acq_rel"})
+            *strong = take(word) || *strong;
+        take("weak");
+        take_one_of({"cta", "cluster", "gpu", "sys"});
+        *shared = take("shared") || take("shared::cta");
+        if (!*shared)
+            take_one_of({"global", "local", "const"});
+        words_.erase(std::remove_if(words_.begin(), words_.end(),
+                                    [](const std::string& word) {
+                                        static const std::set<std::string> hints = {"ca", "cg", "cs", "lu",
+                                                                                    "cv", "wb", "wt", "nc"};
+                                        return hints.count(word) || word.compare(0, 4, "L1::") == 0 ||
+                                               (word.compare(0, 4, "L2::") == 0 && word != "L2::cache_hint");
+                                    }),
+                     words_.end());
+        return true;
+    }
+
+    bool memory()
+    {
+        if (name_ == "atom" || name_ == "red")
+            return atomic();
+        bool loads = name_ == "ld" || name_ == "ldu", stores = name_ == "st";
+        if ((!loads && !stores) || !count(2, 2))
+            return false;
+        bool shared, strong;
+        take_access(&shared, &strong);
+        std::string type = take_type(), size = take_one_of({"v2", "v4"});
+        std::string at = names_.address(operands_[loads ? 1 : 0]);
+        if (type.empty() || type == "pred" || at.empty())
+            return false;
+        std::string where = at + (shared ? ", true" : ", false");
+        if (!size.empty())
+            return vector_access(type_of(type) + ", " + size.substr(1), where, loads);
+        where += strong ? ", true" : ", false";
+        if (stores) {
+            made_ = "::emu::ptx::store<" + type_of(type) + ">(" + where + ", " + raw(1) + ");";
+            return true;
+        }
+        std::string value = "::emu::ptx::load<" + type_of(type) + ">(" + where + ")";
+        if (type[0] == 's') // a wider register gets the sign
+            value = "(emu_u64)(long long)::emu::ptx::as<" + type_of(type) + ">(" + value + ")";
+        made_ = target(operands_[0]) + " = " + value + ";";
+        return true;
+    }
+
+    bool vector_access(const std::string& types, const std::string& where, bool loads)
+    {
+        Words parts = vector(operands_[loads ? 0 : 1], loads);
+        if (parts.size() != size_t(types.back() - '0'))
+            return false;
+        std::string list;
+        for (size_t i = 0; i < parts.size(); ++i) {
+            list += (i ? ", " : "") + parts[i];
+            made_ += loads ? parts[i] + " = emu_v[" + std::to_string(i) + "]; " : "";
+        }
+        made_ = loads
+                    ? "emu_u64 emu_v[4]; ::emu::ptx::load<" + types + ">(" + where + ", emu_v); " + made_
+                    : "const emu_u64 emu_v[] = {" + list + "}; ::emu::ptx::store<" + types + ">(" + where + ", emu_v);";
+        return true;
+    }
+
+    bool atomic()
+    {
+        static const std::map<std::string, const char*> functions = {
+            {"add", "Add"}, {"min", "Min"}, {"max", "Max"}, {"inc", "Inc"},   {"dec", "Dec"},
+            {"and", "And"}, {"or", "Or"},   {"xor", "Xor"}, {"exch", "Exch"}, {"cas", "CAS"}};
+        bool shared, strong, returns = name_ == "atom";
+        take_access(&shared, &strong);
+        std::string type = take_type(),
+                    operation = take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+        size_t first = returns ? 1 : 0, expected = first + (operation == "cas" ? 3 : 2);
+        if (operation.empty() || type.size() < 3 || type == "pred" || !count(expected, expected))
+            return false;
+        bool is_signed = operation == "min" || operation == "max" || (operation == "add" && type == "s32");
+        if (type[0] == 's' && !is_signed)
+            type[0] = 'u';
+        std::string at = names_.address(operands_[first]);
+        if (at.empty())
+            return false;
+        std::string call = std::string("::atomic") + functions.at(operation) + "(::emu::ptx::pointer<" + type_of(type) +
+                           ">(" + at + (shared ? ", true), " : ", false), ") + as(first + 1, type);
+        call += operation == "cas" ? ", " + as(first + 2, type) + ")" : ")";
+        if (returns)
+            return assign(type, call);
+        made_ = call + ";";
+        return true;
+    }
+
+    // ------------------------------------------------------------------ warps, barriers
+
+    bool warp()
+    {
+        if (name_ == "activemask" && take("b32") && count(1, 1))
+            return assign("b32", "__activemask()");
+        if (!std::set<std::string>{"vote", "match", "shfl", "redux"}.count(name_) || !take("sync"))
+            return false;
+        if (name_ == "vote" && count(3, 3)) {
+            std::string kind = take_one_of({"all", "any", "uni", "ballot"}), mask = "(emu_u32)" + raw(2);
+            if (kind.empty() || !take(kind == "ballot" ? "b32" : "pred"))
+                return false;
+            return assign("b32",
+                          "(emu_u32)__" + kind + "_sync(" + mask + ", (int)((" + raw(1) + ") & 0xffffffffu) != 0)");
+        }
+        if (name_ == "match" && count(3, 3)) {
+            bool all = take("all");
+            std::string type = take_type(), first, second;
+            if ((!all && !take("any")) || type.size() < 3)
+                return false;
+            split_target(&first, &second);
+            std::string arguments = "((emu_u32)" + raw(2) + ", " + as(1, type);
+            made_ = all ? "int emu_p; " + first + " = __match_all_sync" + arguments + ", &emu_p); " + second +
+                              " = (emu_u64)emu_p;"
+                        : first + " = __match_any_sync" + arguments + ");";
+            return true;
+        }
+        if (name_ == "redux" && count(3, 3)) {
+            std::string operation = take_one_of({"add", "min", "max", "and", "or", "xor"}), type = take_type();
+            if (operation.empty() || type.size() != 3 || type.substr(1) != "32" || type == "f32")
+                return false;
+            return assign(type, "__reduce_" + operation + "_sync((emu_u32)" + raw(2) + ", " + as(1, type) + ")");
+        }
+        return name_ == "shfl" && shuffle();
+    }
+
+    bool shuffle()
+    {
+        static const std::map<std::string, const char*> modes = {{"idx", "EMU_WARP_SHUFFLE_INDEX"},
+                                                                 {"up", "EMU_WARP_SHUFFLE_UP"},
+                                                                 {"down", "EMU_WARP_SHUFFLE_DOWN"},
+                                                                 {"bfly", "EMU_WARP_SHUFFLE_XOR"}};
+        std::string mode = take_one_of({"idx", "up", "down", "bfly"}), first, second;
+        if (mode.empty() || !take("b32") || !count(5, 5))
+            return false;
+        split_target(&first, &second);
+        std::string list = modes.at(mode);
+        for (size_t i = 1; i < 5; ++i)
+            list += ", (emu_u32)" + raw(i);
+        made_ = "emu_u64 emu_p; " + first + " = ::emu::ptx::shuffle(" + list + ", &emu_p); " + second + " = emu_p;";
+        return true;
+    }
+
+    bool barrier()
+    {
+        if (name_ != "bar" && name_ != "barrier")
+            return false;
+        take("cta");
+        take("aligned");
+        if (take("warp") && take("sync") && count(1, 1)) {
+            made_ = "__syncwarp((emu_u32)" + raw(0) + ");";
+            return true;
+        }
+        std::string what = take_one_of({"sync", "arrive", "red"});
+        if ((what == "sync" && count(1, 2)) || (what == "arrive" && count(2, 2))) {
+            std::string number = operands_.size() > 1 ? "(emu_u32)" + raw(1) : "0";
+            bool whole = what == "sync" && operands_.size() == 1 && operands_[0] == "0";
+            made_ = whole            ? "__syncthreads();"
+                    : what == "sync" ? "emu_barrier_named((emu_u32)" + raw(0) + ", " + number + ");"
+                                     : "emu_barrier_arrive((emu_u32)" + raw(0) + ", " + number + ");";
+            return true;
+        }
+        std::string operation = take_one_of({"popc", "and", "or"});
+        if (what != "red" || !count(3, 3) || operands_[1] != "0" || !take(operation == "popc" ? "u32" : "pred"))
+            return false;
+        std::string function = operation == "popc" ? "count" : operation;
+        return assign("u32", "(emu_u32)__syncthreads_" + function + "((" + raw(2) + ") != 0)");
+    }
+
+    // ------------------------------------------------------------- comparisons, conversions
+
+    // The comparison of operands 1 and 2; empty: unknown.
+    std::string compared(const std::string& how, const std::string& type)
+    {
+        static const std::map<std::string, const char*> signs = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="},
+                                                                 {"gt", ">"},  {"ge", ">="}, {"lo", "<"}, {"ls", "<="},
+                                                                 {"hi", ">"},  {"hs", ">="}};
+        std::string a = as(1, type), b = as(2, type), base = how;
+        std::string unordered = "__builtin_isunordered(" + a + ", " + b + ")";
+        if (how == "num" || how == "nan")
+            return is_float(type) ? (how == "num" ? "!" : "") + unordered : "";
+        bool also = is_float(type) && how.size() == 3 && how.back() == 'u';
+        if (also)
+            base.pop_back();
+        auto sign = signs.find(base);
+        if (sign == signs.end())
+            return "";
+        std::string plain = "(" + a + " " + sign->second + " " + b + ")";
+        if (also)
+            return "(" + plain + " || " + unordered + ")";
+        return is_float(type) && base == "ne" ? "(" + plain + " && !" + unordered + ")" : plain;
+    }
+
+    bool comparison()
+    {
+        if (name_ == "slct" && count(4, 4)) {
+            take("ftz");
+            std::string by = take_type(), type = take_type();
+            return (by == "s32" || by == "f32") && !type.empty() &&
+                   assign(type, as(3, by) + " >= 0 ? " + as(1, type) + " : " + as(2, type));
+        }
+        if (name_ == "selp" && count(4, 4)) {
+            std::string type = take_type();
+            return !type.empty() && assign(type, "(" + raw(3) + ") != 0 ? " + as(1, type) + " : " + as(2, type));
+        }
+        if ((name_ != "setp" && name_ != "set") || !count(3, 4) || words_.empty())
+            return false;
+        take("ftz");
+        std::string type = take_type(), result = name_ == "set" ? take_type() : "pred";
+        std::string join = take_one_of({"and", "or", "xor"}), how = words_.size() == 1 ? words_[0] : "";
+        std::string test = type.empty() ? "" : compared(how, type);
+        if (test.empty() || result.empty() || join.empty() != (operands_.size() == 3))
+            return false;
+        words_.clear();
+        std::string sign = join == "and" ? " & " : join == "or" ? " | " : " ^ ";
+        auto joined = [&](const std::string& one) {
+            return join.empty() ? one : "(" + one + sign + "(bool)(" + raw(3) + "))";
+        };
+        if (name_ == "set")
+            return assign(result, joined(test) + (result == "f32" ? " ? 1.0f : 0.0f" : " ? 0xffffffffu : 0u"));
+        std::string first, second;
+        split_target(&first, &second);
+        made_ = "const bool emu_t = " + test + "; " + second + " = " + joined("!emu_t") + "; " + first + " = " +
+                joined("emu_t") + ";";
+        return true;
+    }
+
+    std::string take_rounding(bool to_whole)
+    {
+        Words list = to_whole ? Words{"rni", "rzi", "rmi", "rpi"} : Words{"rn", "rz", "rm", "rp"};
+        return take_one_of(list);
+    }
+    static std::string mode_of(const std::string& rounding)
+    {
+        char c = rounding.size() > 1 ? rounding[1] : 'n';
+        return c == 'z'   ? "::emu::ROUND_ZERO"
+               : c == 'm' ? "::emu::ROUND_DOWN"
+               : c == 'p' ? "::emu::ROUND_UP"
+                          : "::emu::ROUND_NEAREST";
+    }
+
+    bool conversion()
+    {
+        if (name_ != "cvt" || !count(2, 2))
+            return false;
+        std::string from = take_type(), to = take_type();
+        if (from.empty() || to.empty() || from == "pred" || to == "pred")
+            return false;
+        bool flush = take("ftz"), saturate = take("sat");
+        std::string whole = take_rounding(true), rounding = whole.empty() ? take_rounding(false) : "";
+        std::string a = as(1, from), type = type_of(to);
+        if (flush && from == "f32")
+            a = "::emu::ptx::flushed(" + a + ")";
+        if (is_float(from) && !is_float(to)) {
+            if (whole.empty())
+                return false;
+            return assign_wide(to, "::emu::saturated<" + type + ">(::emu::whole(" + a + ", " + mode_of(whole) + "))");
+        }
+        if (!is_float(from) && !is_float(to))
+            return whole.empty() && rounding.empty() &&
+                   assign_wide(to, saturate ? "::emu::ptx::clamped<" + type + ">(" + a + ")" : "(" + type + ")" + a);
+        std::string value;
+        if (!is_float(from))
+            value = rounding.empty()
+                        ? ""
+                        : "::emu::ptx::from_integer<" + type + ">(" + widened(from, a) + ", " + mode_of(rounding) + ")";
+        else if (from == to)
+            value = whole.empty() ? (rounding.empty() ? a : "") : "::emu::whole(" + a + ", " + mode_of(whole) + ")";
+        else if (to == "f64")
+            value = rounding.empty() ? "(double)" + a : "";
+        else if (!rounding.empty())
+            value = "__double2float_" + suffix(rounding) + "(" + a + ")";
+        if (value.empty())
+            return false;
+        if (flush && to == "f32")
+            value = "::emu::ptx::flushed(" + value + ")";
+        return assign(to, saturate ? "::emu::ptx::unit(" + value + ")" : value);
+    }
+    // Small integers are converted by way of 32 bits.
+    static std::string widened(const std::string& type, const std::string& value)
+    {
+        return type.size() < 3 || type.substr(1) == "16" ? "(emu_i32)" + value : value;
+    }
+    // A destination that is wider than the type gets its sign.
+    bool assign_wide(const std::string& type, const std::string& value)
+    {
+        if (type[0] != 's')
+            return assign(type, value);
+        made_ = target(operands_[0]) + " = (emu_u64)(long long)(" + value + ");";
+        return true;
+    }
+    static std::string suffix(const std::string& rounding)
+    {
+        return rounding == "rm" ? "rd" : rounding == "rp" ? "ru" : rounding.empty() ? "rn" : rounding;
+    }
+
+    // ------------------------------------------------------------------------ integers
+
+    // add.cc and addc, sub.cc and subc, mad.lo.cc and madc.hi: the carry lives within one asm statement.
+    bool carrying()
+    {
+        bool reads = name_ == "addc" || name_ == "subc" || name_ == "madc";
+        bool writes = (reads || name_ == "add" || name_ == "sub" || name_ == "mad") && take("cc");
+        if (!reads && !writes)
+            return false;
+        std::string type = take_type();
+        bool multiplies = name_[0] == 'm', high = multiplies && take("hi");
+        if (type.size() != 3 || is_float(type) || !count(multiplies ? 4 : 3, multiplies ? 4 : 3) ||
+            (multiplies && !high && !take("lo")) || (reads && !*names_.carries))
+            return false;
+        *names_.carries = *names_.carries || writes;
+        std::string unsigned_type = type_of("u" + type.substr(1)), a = raw(1), b = raw(2);
+        if (multiplies) {
+            std::string product =
+                high ? "::emu::ptx::high(" + as(1, type) + ", " + as(2, type) + ")" : as(1, type) + " * " + as(2, type);
+            a = "::emu::ptx::of<" + type_of(type) + ">(" + product + ")", b = raw(3);
+        }
+        made_ = target(operands_[0]) + " = ::emu::ptx::" + (name_[0] == 's' ? "subtract<" : "add<") + unsigned_type +
+                ">(" + a + ", " + b + ", " + (reads ? "emu_carry" : "0") + ", " +
+                (writes ? "&emu_carry" : "&emu_sink") + ");";
+        return true;
+    }
+
+    bool integer()
+    {
+        static const std::map<std::string, const char*> binary = {{"add", " + "}, {"sub", " - "}, {"div", " / "},
+                                                                  {"rem", " % "}, {"and", " & "}, {"or", " | "},
+                                                                  {"xor", " ^ "}};
+        if (words_.empty() || is_float(words_.back()))
+            return false;
+        std::string type = take_type(), name = name_;
+        if (type.empty())
+            return false;
+        std::string kind = type_of(type);
+        auto sign = binary.find(name);
+        if (sign != binary.end() && count(3, 3))
+            return assign(type, "(" + kind + ")(" + as(1, type) + sign->second + as(2, type) + ")");
+        if (name == "not" && count(2, 2))
+            return assign(type, type == "pred" ? "!" + as(1, type) : "(" + kind + ")~" + as(1, type));
+        if (name == "cnot" && count(2, 2))
+            return assign(type, "(" + kind + ")(" + as(1, type) + " == 0)");
+        if (name == "neg" && count(2, 2))
+            return assign(type, "(" + kind + ")-" + as(1, type));
+        if (name == "abs" && count(2, 2))
+            return assign(type, "::emu::ptx::absolute(" + as(1, type) + ")");
+        if ((name == "min" || name == "max") && count(3, 3))
+            return assign(type, std::string("::emu::ptx::") + (name == "min" ? "least(" : "most(") + as(1, type) +
+                                    ", " + as(2, type) + ")");
+        if (name == "mul" || name == "mad" || name == "mul24" || name == "mad24")
+            return product(type);
+        return bits(type);
+    }
+
+    bool product(const std::string& type)
+    {
+        bool adds = name_.compare(0, 3, "mad") == 0;
+        std::string part = take_one_of({"lo", "hi", "wide"}), result = part == "wide" ? wide_of(type) : type;
+        if (part.empty() || result.empty() || !count(adds ? 4 : 3, adds ? 4 : 3) || name_.size() > 3)
+            return false;
+        std::string a = as(1, type), b = as(2, type), value;
+        if (part == "hi")
+            value = type.substr(1) == "16" ? "(" + a + " * " + b + " >> 16)" : "::emu::ptx::high(" + a + ", " + b + ")";
+        else
+            value =
+                part == "wide" ? "(" + type_of(result) + ")" + a + " * (" + type_of(result) + ")" + b : a + " * " + b;
+        return assign(result, "(" + type_of(result) + ")(" + value + (adds ? " + " + as(3, result) : "") + ")");
+    }
+
+    bool bits(const std::string& type)
+    {
+        std::string kind = type_of(type), name = name_;
+        if ((name == "shl" || name == "shr") && count(3, 3))
+            return assign(type, std::string("::emu::ptx::shift_") + (name == "shl" ? "left(" : "right(") + as(1, type) +
+                                    ", (emu_u32)" + raw(2) + ")");
+        if (name == "popc" && count(2, 2))
+            return assign("u32", "::emu::ptx::ones(" + as(1, type) + ")");
+        if (name == "clz" && count(2, 2))
+            return assign("u32", "::emu::ptx::leading_zeros(" + as(1, type) + ")");
+        if (name == "brev" && count(2, 2))
+            return assign(type, "::emu::ptx::reversed(" + as(1, type) + ")");
+        if (name == "bfind" && count(2, 2))
+            return assign("u32", "::emu::ptx::find_bit(" + as(1, type) + (take("shiftamt") ? ", true)" : ", false)"));
+        if (name == "bfe" && count(4, 4))
+            return assign(type,
+                          "::emu::ptx::extract(" + as(1, type) + ", (emu_u32)" + raw(2) + ", (emu_u32)" + raw(3) + ")");
+        if (name == "bfi" && count(5, 5))
+            return assign(type, "::emu::ptx::insert(" + as(1, type) + ", " + as(2, type) + ", (emu_u32)" + raw(3) +
+                                    ", (emu_u32)" + raw(4) + ")");
+        if (name == "sad" && count(4, 4))
+            return assign(type, "::emu::ptx::distance(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) + ")");
+        if (type != "b32")
+            return false;
+        if (name == "prmt" && count(4, 4)) // other modes are rejected
+            return assign(type, "::emu::ptx::permute(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) + ")");
+        if (name == "lop3" && count(5, 5))
+            return assign(type, "::emu::ptx::logic(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) +
+                                    ", (emu_u32)" + raw(4) + ")");
+        std::string way = name == "shf" ? take_one_of({"l", "r"}) : "", limit = take_one_of({"wrap", "clamp"});
+        return !way.empty() && !limit.empty() && count(4, 4) &&
+               assign(type, "::emu::ptx::funnel(" + as(1, type) + ", " + as(2, type) + ", (emu_u32)" + raw(3) +
+                                (way == "l" ? ", true" : ", false") + (limit == "wrap" ? ", true)" : ", false)"));
+    }
+
+    // -------------------------------------------------------------------------- floats
+
+    bool floating()
+    {
+        std::string type = take_type();
+        if (!is_float(type))
+            return false;
+        bool flush = take("ftz") && type == "f32", saturate = take("sat");
+        auto a = [&](size_t i) { return flush ? "::emu::ptx::flushed(" + as(i, type) + ")" : as(i, type); };
+        std::string value = operation(type, a);
+        if (value.empty())
+            return false;
+        if (flush)
+            value = "::emu::ptx::flushed(" + value + ")";
+        return assign(type, saturate ? "::emu::ptx::unit(" + value + ")" : value);
+    }
+
+    template <class Operand> std::string operation(const std::string& type, Operand a)
+    {
+        static const std::map<std::string, const char*> approximate = {
+            {"sqrt", "sqrtf"}, {"rsqrt", "rsqrtf"}, {"ex2", "exp2f"}, {"lg2", "log2f"},
+            {"sin", "sinf"},   {"cos", "cosf"},     {"tanh", "tanhf"}};
+        const std::string letter = type == "f32" ? "f" : "d";
+        const std::string& name = name_;
+        if (count(2, 2) && name == "neg")
+            return "-" + a(1);
+        if (count(2, 2) && name == "abs")
+            return "::emu::ptx::absolute(" + a(1) + ")";
+        if (count(3, 3) && (name == "min" || name == "max"))
+            return std::string("::emu::ptx::") + (name == "min" ? "least(" : "most(") + a(1) + ", " + a(2) + ")";
+        if (count(3, 3) && name == "copysign") // the sign is that of the first
+            return "__builtin_copysign" + std::string(type == "f32" ? "f(" : "(") + a(2) + ", " + a(1) + ")";
+        bool fast = take("approx") || (name == "div" && take("full"));
+        std::string rounding = fast ? "" : take_rounding(false);
+        if (fast && type == "f32" && count(2, 2) && approximate.count(name))
+            return std::string("::") + approximate.at(name) + "(" + a(1) + ")";
+        if (fast && type == "f64" && count(2, 2) && name == "rsqrt")
+            return "::rsqrt(" + a(1) + ")";
+        if (fast && (type != "f32" || (name != "div" && name != "rcp")))
+            return "";
+        std::string end = "_" + suffix(rounding) + "(";
+        if (count(3, 3) && (name == "add" || name == "sub" || name == "mul" || name == "div"))
+            return (name == "div" && rounding.empty() && !fast) ? ""
+                                                                : "__" + letter + name + end + a(1) + ", " + a(2) + ")";
+        if (count(2, 2) && (name == "sqrt" || name == "rcp"))
+            return rounding.empty() && !fast ? "" : "__" + letter + name + end + a(1) + ")";
+        if (count(4, 4) && (name == "fma" || name == "mad"))
+            return rounding.empty()
+                       ? ""
+                       : (type == "f32" ? "__fmaf" : "__fma") + end + a(1) + ", " + a(2) + ", " + a(3) + ")";
+        return "";
+    }
+};
+
+} // namespace
+
+bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                           const PtxNames& names, std::string* made)
+{
+    return Instruction(code, operands, names).translate(made);
+}
+
+} // namespace emu::front
