@@ -129,6 +129,21 @@ def test_programs_define_their_own_timer_and_templates_that_are_never_used(drive
     code.close()
 
 
+IMPLICIT = r"""
+struct Three { int v[3]; };
+template <class T> __device__ auto begin(T& x) -> decltype(&x.v[0]) { return x.v; }
+template <class T> __device__ auto end(T& x) -> decltype(&x.v[0]) { return x.v + 3; }
+extern "C" __global__ void sum(int* x) { Three three{{1, 2, 4}}; for (int one : three) x[0] += one; }
+"""
+
+
+def test_templates_that_the_language_calls_count_as_used(driver, context):
+    code, x = Code(driver, Program(IMPLICIT, "-arch=sm_90").image), np.zeros(1, np.int32)
+    code("sum", 1, 1, x)
+    assert x[0] == 7
+    code.close()
+
+
 def test_a_template_that_is_used_is_checked(driver):
     log = Program(DEFINED, "-arch=sm_90", names=["preview<int>"]).log
     assert 'identifier "PREVIEW_GAIN" is undefined' in log

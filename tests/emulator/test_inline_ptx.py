@@ -83,8 +83,10 @@ INTEGERS = {
     "cvt.u32.u8 %0, %1;": lambda a, b, c: a & 255,
     "cvt.s32.s8 %0, %1;": lambda a, b, c: (a & 255 ^ 128) - 128,
     "cvt.sat.u8.s32 %0, %1;": lambda a, b, c: min(max(signed(a), 0), 255),
-    "{ .reg .pred p; setp.ge.s32 p, %1, %2; selp.u32 %0, 7, 9, p; }": lambda a, b, c: 7 if signed(a) >= signed(b) else 9,
-    "{ .reg .pred p, q; setp.lt.u32 p|q, %1, %2; @p mov.u32 %0, 1; @q mov.u32 %0, 2; }": lambda a, b, c: 1 if a < b else 2,
+    "{ .reg .pred p; setp.ge.s32 p, %1, %2; selp.u32 %0, 7, 9, p; }":
+        lambda a, b, c: 7 if signed(a) >= signed(b) else 9,
+    "{ .reg .pred p, q; setp.lt.u32 p|q, %1, %2; @p mov.u32 %0, 1; @q mov.u32 %0, 2; }":
+        lambda a, b, c: 1 if a < b else 2,
     "{ .reg .pred %%p<2>; setp.lo.u32 %%p0, %1, %2; setp.ne.and.u32 %%p1, %3, 0, !%%p0; selp.u32 %0, 1, 0, %%p1; }":
         lambda a, b, c: c != 0 and not a < b,
     "{ .reg .u32 t<3>; add.cc.u32 t0, %1, %2; addc.u32 t1, 0, 0; xor.b32 %0, t0, t1; }":
@@ -121,7 +123,8 @@ FLOATS = {
     "cvt.rni.f32.f32 %0, %1;": lambda a, b, c: np.rint(a),
     "cvt.rpi.f32.f32 %0, %1;": lambda a, b, c: math.ceil(a),
     "{ .reg .s32 t; cvt.rzi.s32.f32 t, %1; cvt.rn.f32.s32 %0, t; }": lambda a, b, c: np.trunc(a),
-    "{ .reg .f64 t; cvt.f64.f32 t, %1; mul.f64 t, t, 0d3FE0000000000000; cvt.rn.f32.f64 %0, t; }": lambda a, b, c: a / 2,
+    "{ .reg .f64 t; cvt.f64.f32 t, %1; mul.f64 t, t, 0d3FE0000000000000; cvt.rn.f32.f64 %0, t; }":
+        lambda a, b, c: a / 2,
     "{ .reg .pred p; setp.gtu.f32 p, %1, %3; selp.f32 %0, %1, %3, p; }": lambda a, b, c: max(a, c),
 }  # fmt: skip
 

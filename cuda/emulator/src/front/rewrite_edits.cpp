@@ -128,6 +128,8 @@ bool Rewriter::is_unused_template(const Declaration& d) const
     if (!simple)
         return false;
     std::string_view name = t_[d.name_begin].text;
+    if (name == "begin" || name == "end" || name == "get") // the language calls these
+        return false;
     size_t inside = 0;
     for (size_t i = d.body; i < d.body_end; ++i)
         inside += is_word(i) && t_[i].text == name;
