@@ -11,8 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import checkpoint, system
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, checkpoint, system
 from cuda.core.checkpoint import Process
 from support import child_calls
 from support.interpreter import run

@@ -10,6 +10,7 @@ import weakref
 import pytest
 
 from cuda.core import (
+    CUDAError,
     Device,
     DeviceResources,
     SMResource,
@@ -17,7 +18,6 @@ from cuda.core import (
     WorkqueueResource,
     WorkqueueResourceOptions,
 )
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import WorkqueueSharingScopeType
 from support.contexts import no_context
 from support.green import green_context

@@ -4,9 +4,8 @@
 
 import pytest
 
-from cuda.core import Device
+from cuda.core import CUDAError, Device
 from cuda.core._device import DeviceTextures
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import MipmappedArray, OpaqueArray, ResourceDescriptor, SurfaceObject, TextureObject
 from support.threads import in_thread
 

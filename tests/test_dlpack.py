@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from cuda.core import Buffer, LegacyPinnedMemoryResource
 from cuda.core._dlpack import DLDeviceType, classify_dl_device, make_py_capsule
-from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
 from cuda.core.utils import StridedMemoryView
 from support.memory import HostMemoryResource
 

@@ -6,11 +6,20 @@ import contextlib
 
 import pytest
 
-from cuda.core import Device, EventOptions, Kernel, LaunchConfig, ObjectCode, StreamOptions, launch
+from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    CUDAError,
+    Device,
+    EventOptions,
+    Kernel,
+    LaunchConfig,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    StreamOptions,
+    launch,
+)
 from cuda.core._linker import DriverLinker
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import ObjectCodeFormatType
 from support.contexts import foreign_context
 from support.failures import CODES, fail_each_call

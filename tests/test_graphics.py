@@ -14,9 +14,8 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, GraphicsResource, LaunchConfig, NotSupportedError, launch
+from cuda.core import Buffer, CUDAError, GraphicsResource, LaunchConfig, NotSupportedError, launch
 from cuda.core._graphics import _parse_register_flags
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.texture import ResourceDescriptor
 from support.kernels import compiled
 from support.opengl import GL_TEXTURE_2D, RealImage, make_buffer

@@ -9,6 +9,7 @@ import pytest
 
 from cuda.core import (
     ContextOptions,
+    CUDAError,
     Device,
     EventOptions,
     LaunchConfig,
@@ -20,7 +21,6 @@ from cuda.core import (
     launch,
 )
 from cuda.core._native._cuda_core import registry_sizes
-from cuda.core._utils.cuda_utils import CUDAError
 from support.contexts import current_context, no_context
 from support.green import BLOCKS, green_context, kernel, multiprocessors, own_multiprocessors, split
 from support.threads import in_thread

@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from cuda.core._host import Host
+from cuda.core import Host
 from support.threads import COUNT, run_in_threads
 
 

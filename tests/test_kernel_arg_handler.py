@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
+from cuda.core import Buffer
 from cuda.core._kernel_arg_handler import ParamHolder
-from cuda.core._memory import Buffer
 
 
 def cell(holder, index, ctype):

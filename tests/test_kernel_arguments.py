@@ -13,8 +13,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from cuda.core import Buffer
 from cuda.core._kernel_arg_handler import pack_arguments, register_buffer_class
-from cuda.core._memory import Buffer
 
 
 def packed(argument, size):

@@ -9,8 +9,8 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core._launch_config import LaunchConfig, _to_native_launch_config
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, LaunchConfig
+from cuda.core._launch_config import _to_native_launch_config
 
 
 @pytest.fixture

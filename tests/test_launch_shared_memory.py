@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from cuda.core import Device, LaunchConfig, ObjectCode, launch
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, Device, LaunchConfig, ObjectCode, launch
 from support.contexts import foreign_context
 from support.graphs import capture
 from support.kernels import HostMemory, compiled

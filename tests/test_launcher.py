@@ -11,12 +11,8 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core._launch_config import LaunchConfig
-from cuda.core._launcher import BoundKernel, launch
-from cuda.core._memory import Buffer
-from cuda.core._module import Kernel
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, CUDAError, Kernel, LaunchConfig, launch
+from cuda.core._launcher import BoundKernel
 from support.kernels import HostMemory, compiled
 from support.threads import COUNT, in_thread, run_in_threads
 

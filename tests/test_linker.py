@@ -10,9 +10,8 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
+from cuda.core import CUDAError, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
 from cuda.core._compile import _options
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 from support.code import (
     ARCH,

@@ -11,14 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from cuda.core import (
+    Buffer,
+    CUDAError,
+    Kernel,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    launch,
+)
 from cuda.core._code._loading import check_image, explain, similar_names, variable_names
-from cuda.core._launch_config import LaunchConfig
-from cuda.core._launcher import launch
-from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
-from cuda.core._module import Kernel, ObjectCode, ObjectCode_rebuild
+from cuda.core._module import ObjectCode_rebuild
 from cuda.core._native._cuda_core import registry_sizes
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._utils.cuda_utils import CUDAError
 
 SOURCE = """
 extern "C" __global__ void plain(int* out) { *out = 1; }

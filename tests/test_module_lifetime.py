@@ -10,8 +10,8 @@ import threading
 import pytest
 from cuda.bindings import driver
 
-from cuda.core import Kernel, LaunchConfig, ObjectCode, launch
-from cuda.core._utils.cuda_utils import CUDAError, handle_return
+from cuda.core import CUDAError, Kernel, LaunchConfig, ObjectCode, launch
+from cuda.core._utils.cuda_utils import handle_return
 from support.kernels import HostMemory, compiled
 from support.work import busy, settle
 

@@ -13,11 +13,8 @@ import weakref
 
 import pytest
 
-from cuda.core import _program
+from cuda.core import CUDAError, NotSupportedError, NVRTCError, ObjectCode, Program, ProgramOptions, _program
 from cuda.core._compile import _nvrtc, _options
-from cuda.core._module import ObjectCode
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from support.processes import uncollected
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core import _program
-from cuda.core._program import Program, ProgramOptions
+from cuda.core import Program, ProgramOptions, _program
 
 pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
 

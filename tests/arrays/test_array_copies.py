@@ -9,10 +9,8 @@ import importlib
 import numpy as np
 import pytest
 
-from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
-from cuda.core._memory._copy_options import CopyOptions
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core.utils import StridedMemoryView
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, LegacyPinnedMemoryResource
+from cuda.core.utils import CopyOptions, StridedMemoryView
 from support.memory import HostMemoryResource, read, write
 from support.tensors import BAD_TENSORS, DLPackExporter, broken_tensor
 

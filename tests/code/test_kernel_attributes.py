@@ -7,14 +7,12 @@ import ctypes
 import pytest
 from cuda.bindings import driver
 
+from cuda.core import CUDAError, Kernel, Program, ProgramOptions
 from cuda.core._code._kernel_attributes import (
     KernelAttributes,
     KernelOccupancy,
     MaxPotentialBlockSizeOccupancyResult,
 )
-from cuda.core._module import Kernel
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._utils.cuda_utils import CUDAError
 
 SOURCE = """
 __constant__ int table[64];

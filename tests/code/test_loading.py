@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core import ObjectCode, Program, ProgramOptions
+from cuda.core import CUDAError, ObjectCode, Program, ProgramOptions
 from cuda.core._code._loading import check_image, damage, explain
-from cuda.core._utils.cuda_utils import CUDAError
 
 SOURCE = """
 extern "C" __global__ void scale(float* x, float factor, int count) {

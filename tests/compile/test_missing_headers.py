@@ -8,10 +8,9 @@ import types
 
 import pytest
 
-from cuda.core import Program, ProgramOptions
+from cuda.core import NVRTCError, Program, ProgramOptions
 from cuda.core._compile import _missing_headers
 from cuda.core._compile._missing_headers import missing_header_advice
-from cuda.core._utils.cuda_utils import NVRTCError
 
 LOGS = (
     'a.cu(1): catastrophic error: could not open source file "{}" (no directories in search list)\n',

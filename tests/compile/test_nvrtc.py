@@ -6,9 +6,8 @@ import types
 
 import pytest
 
+from cuda.core import NVRTCError, Program, ProgramOptions
 from cuda.core._compile import _nvrtc, _nvrtc_calls
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
 from support.processes import uncollected

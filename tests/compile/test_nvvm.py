@@ -12,9 +12,8 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
+from cuda.core import CUDAError, Linker, LinkerOptions, NotSupportedError, ObjectCode, Program, ProgramOptions
 from cuda.core._compile import _nvvm, _options
-from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType, SourceCodeType
 from support.code import INTERRUPT, run_on_int
 from support.processes import uncollected

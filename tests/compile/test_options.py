@@ -9,11 +9,9 @@ from dataclasses import fields
 
 import pytest
 
+from cuda.core import CUDAError, LinkerOptions, NotSupportedError, NVRTCError, Program, ProgramOptions
 from cuda.core._compile import _nvrtc, _options
-from cuda.core._compile._linker_options import LinkerOptions, linker_options
-from cuda.core._compile._options import ProgramOptions
-from cuda.core._program import Program
-from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, NVRTCError
+from cuda.core._compile._linker_options import linker_options
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
 ARCH = "sm_90"

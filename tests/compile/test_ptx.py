@@ -10,9 +10,8 @@ import weakref
 
 import pytest
 
-from cuda.core import Linker, ObjectCode, Program, ProgramOptions, _linker
+from cuda.core import CUDAError, Linker, NotSupportedError, ObjectCode, Program, ProgramOptions, _linker
 from cuda.core._compile._linker_options import linker_options
-from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError
 from cuda.core.typing import CompilerBackendType
 from support.code import ARCH, PTX, run_on_int
 

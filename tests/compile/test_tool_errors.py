@@ -7,8 +7,8 @@ import pickle
 
 import pytest
 
+from cuda.core import CUDAError
 from cuda.core._compile import _tools as tool_errors
-from cuda.core._utils.cuda_utils import CUDAError
 
 KINDS = {"nvvmError": "cuda.bindings.nvvm", "nvJitLinkError": "cuda.bindings.nvjitlink"}
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device, OutOfMemoryError
 from cuda.core._memory._legacy import allocate_device
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core._native._cuda_core import has_pending_destructions
-from cuda.core._utils.cuda_utils import OutOfMemoryError
 from cuda.core.driver import _array_memory as _array_memory
 from cuda.core.driver import _device_memory as _memory
 from cuda.core.driver import compiler, curandom, gpuarray

@@ -9,7 +9,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError
 from cuda.core.driver._device_memory import as_pointer
 
 pytestmark = pytest.mark.usefixtures("context")

@@ -9,7 +9,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError
 from cuda.core.driver._errors import call, classic_error, logic_error, translated
 
 

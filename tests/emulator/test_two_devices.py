@@ -197,7 +197,8 @@ def test_pools_cannot_be_made_readable_only(pair):
     [("plain", "cuCtxEnablePeerAccess"), ("pool", "cuMemPoolSetAccess"), ("mapped", "cuMemSetAccess")],
 )
 def test_the_error_names_the_call_that_grants_access(pair, kind, remedy):
-    from cuda.core._utils.cuda_utils import CUDAError, handle_return
+    from cuda.core import CUDAError
+    from cuda.core._utils.cuda_utils import handle_return
 
     memory = MAKERS[kind](pair)
     with pytest.raises(CUDAError, match=f"device 1 has no access to .*{remedy}"):

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import re
 
-from cuda.core import system
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, system
 from fuzz.values import Hostile
 
 DOCUMENTED = (

@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from cuda.core.graph import CapturedFunction, GraphDefinition, capture
-from cuda.core.graph._graph_node import AdjacencySetProxy
+from cuda.core.graph import AdjacencySetProxy, CapturedFunction, GraphDefinition, capture
 from support.graph_work import ONE
 
 HUGE = 10**5000

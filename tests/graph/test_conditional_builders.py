@@ -6,8 +6,7 @@ import gc
 
 import pytest
 
-from cuda.core import launch
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, launch
 from cuda.core.graph import GraphBuilder, GraphCondition
 from support.graph_work import ONE, value
 

@@ -9,8 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from cuda.core import EventOptions, LaunchConfig, launch
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, EventOptions, LaunchConfig, launch
 from cuda.core.graph import (
     ExecutableChildGraphNode,
     ExecutableEventRecordNode,

@@ -4,9 +4,7 @@
 
 import pytest
 
-from cuda.core import GraphMemoryResource, launch
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, GraphMemoryResource, launch
 from cuda.core.graph import Graph, GraphBuilder, GraphCompleteOptions, GraphDefinition
 from support.graph_work import ONE, value
 

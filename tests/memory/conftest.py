@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._memory import DeviceMemoryResource, PinnedMemoryResource
+from cuda.core import DeviceMemoryResource, PinnedMemoryResource
 from support import shared_memory
 from support.memory import HostMemoryResource
 

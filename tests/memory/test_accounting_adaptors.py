@@ -25,7 +25,6 @@ from cuda.core import (
     VirtualMemoryResource,
 )
 from cuda.core._memory._adaptors import AccountingMemoryResource
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.memory import HostMemoryResource
 
 

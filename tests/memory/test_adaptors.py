@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
     Buffer,
     CachingMemoryResource,
     DeviceMemoryResource,
@@ -30,7 +31,6 @@ from cuda.core import (
     VirtualMemoryResource,
 )
 from cuda.core._memory._adaptors import MemoryResourceAdaptor
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support import child_calls
 from support.graphs import capture
 from support.memory import HostMemoryResource, read, write

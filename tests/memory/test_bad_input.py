@@ -10,20 +10,23 @@ import socket
 import numpy as np
 import pytest
 
-from cuda.core import Device, Host, LaunchConfig, OutOfMemoryError
-from cuda.core._memory import (
+from cuda.core import (
     Buffer,
+    CUDAError,
+    Device,
     DeviceMemoryResource,
     GraphMemoryResource,
+    Host,
+    LaunchConfig,
     LegacyPinnedMemoryResource,
     ManagedMemoryResource,
+    OutOfMemoryError,
     PinnedMemoryResource,
     PinnedMemoryResourceOptions,
     VirtualMemoryResource,
     VirtualMemoryResourceOptions,
 )
 from cuda.core._memory._legacy import _SynchronousMemoryResource
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import copy_batch, discard_batch, prefetch_batch
 from support import shared_memory
 from support.graphs import capture

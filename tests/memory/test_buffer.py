@@ -15,9 +15,9 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, typing
-from cuda.core._memory import Buffer, MemoryResource, _buffer
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Stream, default_stream
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Buffer, MemoryResource, Stream, typing
+from cuda.core._memory import _buffer
+from cuda.core._stream import default_stream
 from support.memory import HostMemoryResource, read, write
 from support.threads import in_thread
 

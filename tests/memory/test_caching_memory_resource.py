@@ -10,6 +10,8 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    PER_THREAD_DEFAULT_STREAM,
     Buffer,
     CachingMemoryResource,
     DeviceMemoryResource,
@@ -19,7 +21,6 @@ from cuda.core import (
     StatisticsMemoryResource,
     Stream,
 )
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import handle_return
 from support.graphs import capture
 from support.memory import HostMemoryResource, allocate_and_free, read

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
-from cuda.core import Host
-from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Host, LegacyPinnedMemoryResource, Stream
 from cuda.core._memory._copies import holds_objects
-from cuda.core._memory._copy_options import CopyOptions
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, Stream
 from cuda.core._utils.cuda_utils import driver_version, handle_return
+from cuda.core.utils import CopyOptions
 from support.memory import HostMemoryResource, read, write
 
 

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
-from cuda.core._memory import Buffer
-from cuda.core._memory._copy_options import CopyOptions
-from cuda.core._memory._managed_memory_ops import copy_batch
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Buffer
 from cuda.core._utils.cuda_utils import handle_return
+from cuda.core.utils import CopyOptions, copy_batch
 from support.memory import HostMemoryResource, ShortList, read, write
 
 

@@ -10,8 +10,7 @@ from cuda.bindings import driver
 
 from cuda.core import utils
 from cuda.core._memory import _copy_enums
-from cuda.core._memory._copy_enums import MemcpyOverlapMode, MemcpySrcAccessOrder
-from cuda.core._memory._copy_options import CopyOptions
+from cuda.core.utils import CopyOptions, MemcpyOverlapMode, MemcpySrcAccessOrder
 
 
 def test_options_have_defaults():

@@ -7,7 +7,10 @@ import contextlib
 import pytest
 from cuda.bindings import driver
 
-from cuda.core._memory import (
+from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    PER_THREAD_DEFAULT_STREAM,
+    CUDAError,
     DeviceMemoryResource,
     GraphMemoryResource,
     LegacyPinnedMemoryResource,
@@ -16,8 +19,7 @@ from cuda.core._memory import (
     VirtualMemoryResource,
 )
 from cuda.core._memory._legacy import _SynchronousMemoryResource
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError, call_driver
+from cuda.core._utils.cuda_utils import call_driver
 from support.failures import CODES, MARKING, fail_each_call
 from support.graphs import capture
 

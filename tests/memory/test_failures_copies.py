@@ -7,9 +7,10 @@ import contextlib
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, Host
-from cuda.core._memory import (
+from cuda.core import (
+    Buffer,
     DeviceMemoryResource,
+    Host,
     LegacyPinnedMemoryResource,
     ManagedBuffer,
     ManagedMemoryResource,

@@ -8,8 +8,7 @@ import pickle
 import pytest
 
 from cuda import emulator
-from cuda.core import Event, EventOptions
-from cuda.core._memory import Buffer, PinnedMemoryResource
+from cuda.core import Buffer, Event, EventOptions, PinnedMemoryResource
 from cuda.core.utils import StridedMemoryView
 from support import shared_memory
 from support.failures import CODES, MARKING, fail_each_call

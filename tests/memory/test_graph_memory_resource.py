@@ -8,11 +8,8 @@ import threading
 
 import pytest
 
-from cuda.core._memory._graph_memory_resource import (
-    GraphMemoryResource,
-    GraphMemoryResourceAttributes,
-    cyGraphMemoryResource,
-)
+from cuda.core import GraphMemoryResource
+from cuda.core._memory._graph_memory_resource import GraphMemoryResourceAttributes, cyGraphMemoryResource
 from support.graphs import capture
 from support.memory import read
 

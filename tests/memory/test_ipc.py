@@ -17,9 +17,8 @@ from multiprocessing.reduction import ForkingPickler
 
 import pytest
 
-from cuda.core._memory import Buffer
+from cuda.core import Buffer, CUDAError
 from cuda.core._memory._ipc import IPCAllocationHandle, IPCBufferDescriptor, check_platform
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.helpers import reset_fork_warning
 from cuda.core.utils import StridedMemoryView
 from support import shared_memory

@@ -16,11 +16,16 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, LaunchConfig, launch, register_host_memory
-from cuda.core._memory import Buffer, LegacyPinnedMemoryResource
+from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    Buffer,
+    CUDAError,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    launch,
+    register_host_memory,
+)
 from cuda.core._memory._legacy import _SynchronousMemoryResource
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import StridedMemoryView, copy_batch
 from support.kernels import compiled
 from support.memory import read, write

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
-from cuda.core import Buffer, Host
-from cuda.core._memory import ManagedBuffer, ManagedMemoryResource
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Host, ManagedBuffer, ManagedMemoryResource
 from cuda.core._memory._managed_buffer import AccessedBySetProxy
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import handle_return
 from support.memory import HostMemoryResource
 

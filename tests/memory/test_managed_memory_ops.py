@@ -5,15 +5,10 @@
 import numpy as np
 import pytest
 
-from cuda.core import Buffer, Host, utils
-from cuda.core._memory import ManagedMemoryResource, _managed_memory_ops
-from cuda.core._memory._managed_memory_ops import (
-    _check_driver,
-    discard_batch,
-    discard_prefetch_batch,
-    prefetch_batch,
-)
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Host, ManagedMemoryResource, utils
+from cuda.core._memory import _managed_memory_ops
+from cuda.core._memory._managed_memory_ops import _check_driver
+from cuda.core.utils import discard_batch, discard_prefetch_batch, prefetch_batch
 from support.memory import HostMemoryResource, ShortList
 
 HOST = Host()

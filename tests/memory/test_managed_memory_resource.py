@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from cuda.core._memory import ManagedBuffer, ManagedMemoryResource, ManagedMemoryResourceOptions
+from cuda.core import ManagedBuffer, ManagedMemoryResource, ManagedMemoryResourceOptions
 from cuda.core._memory import _managed_memory_resource as module
 from cuda.core.typing import ManagedMemoryLocationType
 from support.contexts import no_context

@@ -9,15 +9,15 @@ import pytest
 
 from cuda.core import (
     LEGACY_DEFAULT_STREAM,
+    Buffer,
+    DeviceMemoryResource,
     ManagedMemoryResource,
     MemoryResource,
     PinnedMemoryResource,
     use_memory_resource,
 )
-from cuda.core._memory import Buffer, DeviceMemoryResource
 from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
 from cuda.core._native._cuda_core import has_pending_destructions
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from support.interpreter import run
 from support.work import busy
 

@@ -11,11 +11,20 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 
-from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device, Host, LegacyPinnedMemoryResource, MemoryResource
-from cuda.core._memory import DeviceMemoryResource, _legacy, _memory_resource
+from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    Buffer,
+    CUDAError,
+    Device,
+    DeviceMemoryResource,
+    Host,
+    LegacyPinnedMemoryResource,
+    MemoryResource,
+    OutOfMemoryError,
+)
+from cuda.core._memory import _legacy, _memory_resource
 from cuda.core._memory._memory_resource import _check_node, _check_numa
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError, handle_return
+from cuda.core._utils.cuda_utils import handle_return
 from support.memory import HostMemoryResource
 
 

@@ -6,8 +6,7 @@ import collections.abc
 
 import pytest
 
-from cuda.core import Device
-from cuda.core._memory import DeviceMemoryResource
+from cuda.core import Device, DeviceMemoryResource
 from cuda.core._memory._device_memory_resource import DMR_mempool_get_access
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy
 from cuda.core.typing import MemoryPoolAccessType

@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._memory import PinnedMemoryResource, PinnedMemoryResourceOptions
+from cuda.core import PinnedMemoryResource, PinnedMemoryResourceOptions
 from cuda.core._memory._pinned_memory_resource import _check_driver
 from support.memory import read
 

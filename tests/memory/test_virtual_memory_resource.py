@@ -9,14 +9,9 @@ import types
 import pytest
 from cuda.bindings import driver as bindings
 
-from cuda.core._memory import (
-    Buffer,
-    VirtualMemoryResource,
-    VirtualMemoryResourceOptions,
-    _virtual_memory_resource,
-)
+from cuda.core import Buffer, CUDAError, VirtualMemoryResource, VirtualMemoryResourceOptions
+from cuda.core._memory import _virtual_memory_resource
 from cuda.core._utils import cuda_utils
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,

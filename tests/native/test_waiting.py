@@ -124,8 +124,7 @@ def test_ctrl_c_ends_a_compilation_and_the_program_compiles_again():
 
 
 def test_errors_of_a_compilation_are_those_of_the_calling_thread():
-    from cuda.core import Program
-    from cuda.core._utils.cuda_utils import NVRTCError
+    from cuda.core import NVRTCError, Program
 
     with pytest.raises(NVRTCError, match="expected|error") as caught:
         Program('extern "C" __global__ void f( { }', "c++").compile("cubin")

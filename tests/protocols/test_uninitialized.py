@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError
 from cuda.core._utils.options import Options
 from fuzz import arguments, surface
 from support import public

@@ -20,10 +20,9 @@ import weakref
 
 import numpy as np
 
-from cuda.core import Buffer, Device
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
 from cuda.core._kernel_arg_handler import ParamHolder
 from cuda.core._layout import _StridedLayout
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core.utils import StridedMemoryView, register_importer
 from support.tensors import DLPackExporter, VersionedExporter
 

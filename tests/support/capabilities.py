@@ -29,8 +29,7 @@ class Capabilities:
 
     @functools.cached_property
     def device_count(self) -> int:
-        from cuda.core import Device
-        from cuda.core._utils.cuda_utils import CUDAError
+        from cuda.core import CUDAError, Device
 
         try:
             return len(Device.get_all_devices())
@@ -147,8 +146,7 @@ class Capabilities:
 
     @functools.cached_property
     def _is_green(self) -> bool:
-        from cuda.core import Device
-        from cuda.core._utils.cuda_utils import CUDAError
+        from cuda.core import CUDAError, Device
 
         try:
             return self.cuda((12, 5)) and Device(0).resources.sm.sm_count > 0
@@ -161,8 +159,7 @@ class Capabilities:
 
     @functools.cached_property
     def _checkpoints(self) -> bool:
-        from cuda.core import Device
-        from cuda.core._utils.cuda_utils import CUDAError
+        from cuda.core import CUDAError, Device
         from cuda.core.checkpoint import Process
 
         if self.device_count == 0:

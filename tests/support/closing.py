@@ -17,6 +17,7 @@ from cuda.bindings import driver
 
 from cuda.core import (
     Buffer,
+    CUDAError,
     Device,
     LaunchConfig,
     LegacyPinnedMemoryResource,
@@ -26,7 +27,6 @@ from cuda.core import (
     ProgramOptions,
     launch,
 )
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import StridedMemoryView, prefetch_batch
 
 SIZE = 64

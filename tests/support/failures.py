@@ -67,7 +67,7 @@ def call_beside_main(function):
 
 def is_clear(error, call, code) -> bool:
     """Return whether an exception has the class of the error code, and names the call that failed."""
-    from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
+    from cuda.core import CUDAError, OutOfMemoryError
 
     return (
         isinstance(error, CUDAError)

@@ -15,8 +15,7 @@ import sys
 import threading
 import time
 
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions
 from cuda.core.graph import GraphDefinition
 
 SOURCE = 'extern "C" __global__ void store(int *out, int value) { *out = value; }'

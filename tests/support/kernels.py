@@ -11,7 +11,7 @@ import functools
 @functools.cache
 def compiled(source: str):
     """Return the :class:`ObjectCode` of CUDA C++ for the current device; equal sources are compiled once."""
-    from cuda.core._program import Program, ProgramOptions
+    from cuda.core import Program, ProgramOptions
 
     return Program(source, "c++", ProgramOptions(std="c++17")).compile("cubin")
 
@@ -20,7 +20,7 @@ class HostMemory:
     """Pinned memory, zeroed: kernels write to it, and ``bytes()`` reads it after a synchronization."""
 
     def __init__(self, size: int):
-        from cuda.core._memory import LegacyPinnedMemoryResource
+        from cuda.core import LegacyPinnedMemoryResource
 
         self.buffer = LegacyPinnedMemoryResource().allocate(size)
         self.address = int(self.buffer.handle)

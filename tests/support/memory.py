@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import ctypes
 
-from cuda.core._memory import Buffer, LegacyPinnedMemoryResource, MemoryResource
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, LegacyPinnedMemoryResource, MemoryResource
 
 
 class HostMemoryResource(MemoryResource):

@@ -14,12 +14,13 @@ from cuda.core import (
     DeviceMemoryResourceOptions,
     LaunchConfig,
     LegacyPinnedMemoryResource,
+    ManagedMemoryResource,
+    PinnedMemoryResource,
     Program,
     ProgramOptions,
     Stream,
     launch,
 )
-from cuda.core._memory import ManagedMemoryResource, PinnedMemoryResource
 from cuda.core.texture import ResourceDescriptor
 
 SOURCE = 'extern "C" __global__ void sample(int* out) { *out = 42; }'

@@ -33,6 +33,7 @@ import numpy as np
 
 from cuda.core import (
     Buffer,
+    CUDAError,
     Device,
     MemoryResource,
     driver,
@@ -41,7 +42,6 @@ from cuda.core import (
 )
 from cuda.core._memory._buffer import keep_until_idle
 from cuda.core._utils import device_choice
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch
 from support import subjects
 

@@ -12,8 +12,7 @@ import pytest
 from cuda.bindings import driver
 
 import cuda.emulator
-from cuda.core import Device, LegacyPinnedMemoryResource
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, Device, LegacyPinnedMemoryResource
 from cuda.core.texture import OpaqueArray, OpaqueArrayOptions
 from cuda.core.typing import ArrayFormatType
 from support.graph_work import is_released

@@ -7,7 +7,7 @@ import gc
 import numpy as np
 import pytest
 
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError
 from cuda.core.texture import MipmappedArray, MipmappedArrayOptions, ResourceDescriptor
 from cuda.core.typing import ArrayFormatType
 from support.images import contents

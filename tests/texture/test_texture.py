@@ -9,8 +9,7 @@ import pytest
 from cuda.bindings import driver
 
 import cuda.emulator
-from cuda.core import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
 from cuda.core._utils.enums import ADDRESS_MODE
 from cuda.core.texture import ResourceDescriptor, TextureObject, TextureObjectOptions
 from cuda.core.texture._texture import _normalize_address_modes

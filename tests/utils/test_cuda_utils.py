@@ -8,17 +8,9 @@ from dataclasses import dataclass
 import pytest
 from cuda.bindings import driver, nvrtc, runtime
 
+from cuda.core import CUDAError, LaunchError, NotSupportedError, NVRTCError, OutOfMemoryError
 from cuda.core._utils import cuda_utils
-from cuda.core._utils.cuda_utils import (
-    ComputeCapability,
-    CUDAError,
-    LaunchError,
-    NotSupportedError,
-    NVRTCError,
-    OutOfMemoryError,
-    check_or_create_options,
-    handle_return,
-)
+from cuda.core._utils.cuda_utils import ComputeCapability, check_or_create_options, handle_return
 from cuda.core._utils.errors import ADVICE, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from support.contexts import no_context

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import support.tensor_maps as tma
+from cuda.core import TensorMapDescriptor
 from cuda.core._kernel_arg_handler import ParamHolder
-from cuda.core._tensor_map import TensorMapDescriptor, TensorMapSwizzle
+from cuda.core._tensor_map import TensorMapSwizzle
 
 pytestmark = pytest.mark.requires(software=True, compute=(9, 0))
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from cuda.core._module import ObjectCode
+from cuda.core import ObjectCode
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, ProgramCacheResource
 
 

@@ -7,11 +7,9 @@ import sys
 
 import pytest
 
-from cuda.core import Linker
+from cuda.core import CUDAError, Linker, ProgramOptions
 from cuda.core._compile import _nvvm
 from cuda.core._compile.cache import _key
-from cuda.core._program import ProgramOptions
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from cuda.core.utils import make_program_cache_key
 

@@ -7,11 +7,10 @@ import threading
 
 import pytest
 
+from cuda.core import NVRTCError, Program, ProgramOptions
 from cuda.core._compile import _nvrtc
 from cuda.core._compile._request import CompileRequest, compile_settings
 from cuda.core._compile.cache import _headers, _lookup
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._utils.cuda_utils import NVRTCError
 from cuda.core.typing import SourceCodeType
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, make_program_cache_key
 from support.processes import let_clock_tick

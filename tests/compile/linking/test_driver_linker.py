@@ -9,9 +9,8 @@ import warnings
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
+from cuda.core import CUDAError, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
 from cuda.core._linker import DriverLinker
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 from support.code import (
     MAIN,

@@ -9,11 +9,11 @@ from dataclasses import fields
 
 import pytest
 
+from cuda.core import Linker, LinkerOptions
 from cuda.core._compile import _nvjitlink as nvjitlink
 from cuda.core._compile import _options
-from cuda.core._compile._linker_options import LinkerOptions
 from cuda.core._compile._option_table import ignored_options, refused_options, render_options
-from cuda.core._linker import Linker, make_driver_linker
+from cuda.core._linker import make_driver_linker
 from support.code import PART, compiled
 
 ARCH = "sm_90"

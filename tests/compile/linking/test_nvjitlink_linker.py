@@ -12,9 +12,8 @@ import time
 
 import pytest
 
-from cuda.core import Linker, LinkerOptions, ObjectCode
+from cuda.core import CUDAError, Linker, LinkerOptions, ObjectCode
 from cuda.core._compile._nvjitlink import destroy, fetch_log
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import ObjectCodeFormatType
 from support.code import ARCH, INTERRUPT, MAIN, PART, compiled, runtime_object
 from support.threads import run_in_threads

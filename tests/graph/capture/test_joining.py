@@ -4,8 +4,7 @@
 
 import pytest
 
-from cuda.core import launch
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core import CUDAError, launch
 from cuda.core.graph import GraphBuilder
 from support.graph_work import ONE, can_capture, value
 

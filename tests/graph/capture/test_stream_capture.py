@@ -7,6 +7,8 @@ import gc
 import pytest
 
 from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
+    CUDAError,
     Device,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
@@ -15,8 +17,6 @@ from cuda.core import (
     StreamOptions,
     launch,
 )
-from cuda.core._stream import LEGACY_DEFAULT_STREAM
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, Memory, can_capture, value
 from support.kernels import HostMemory, compiled

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from cuda.core._program import Program, ProgramOptions
-from cuda.core._utils.cuda_utils import NVRTCError
+from cuda.core import NVRTCError, Program, ProgramOptions
 from cuda.core._utils.errors import Diagnostic, parse_diagnostics
 
 BROKEN = """
