@@ -15,8 +15,8 @@ import weakref
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, CUDAError, Device, EventOptions, MemoryResource
-from cuda.core._utils.cuda_utils import ComputeCapability
 from support.contexts import current_context, foreign_context, no_context
+from support.contract import ComputeCapability
 from support.memory import HostMemoryResource
 from support.threads import in_thread
 from support.work import busy

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from cuda.core import Device
-from cuda.core._device import DeviceProperties
 from cuda.core._device_properties import Attribute, Flag
+from support.contract import DeviceProperties
 from support.threads import in_thread
 
 ROWS = {name: row for name, row in vars(DeviceProperties).items() if isinstance(row, Attribute)}

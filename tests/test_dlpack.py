@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from cuda.core import Buffer, LegacyPinnedMemoryResource
-from cuda.core._dlpack import DLDeviceType, classify_dl_device, make_py_capsule
 from cuda.core.utils import StridedMemoryView
+from support.contract import DLDeviceType, classify_dl_device, make_py_capsule
 from support.memory import HostMemoryResource
 
 

@@ -11,10 +11,9 @@ from multiprocessing.reduction import ForkingPickler
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, DeviceMemoryResource, Event, EventOptions
-from cuda.core._event import IPCEventDescriptor
-from cuda.core._utils.helpers import reset_fork_warning
 from support import shared_memory
 from support.contexts import current_context, no_context
+from support.contract import IPCEventDescriptor, reset_fork_warning
 from support.processes import start_method
 from support.threads import in_thread
 from support.work import busy

@@ -20,9 +20,9 @@ from cuda.core import (
     WorkqueueResourceOptions,
     launch,
 )
-from cuda.core._native._cuda_core import registry_sizes
 from support.contexts import current_context, no_context
 from support.green import BLOCKS, green_context, kernel, multiprocessors, own_multiprocessors, split
+from support.internals import registry_sizes
 from support.threads import in_thread
 
 pytestmark = pytest.mark.requires(green=True)

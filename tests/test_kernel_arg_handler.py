@@ -9,7 +9,7 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import Buffer
-from cuda.core._kernel_arg_handler import ParamHolder
+from support.contract import ParamHolder
 
 
 def cell(holder, index, ctype):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cuda.core import CUDAError, LaunchConfig
-from cuda.core._launch_config import _to_native_launch_config
+from support.contract import _to_native_launch_config
 
 
 @pytest.fixture

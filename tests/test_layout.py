@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from cuda.core._layout import _StridedLayout as Layout
+from support.contract import _StridedLayout as Layout
 
 
 def layout_of(array):

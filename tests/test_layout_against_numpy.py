@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cuda.core._layout import _StridedLayout as Layout
+from support.contract import _StridedLayout as Layout
 
 ITEMSIZE = 4
 steady = settings(deadline=1000, max_examples=40)

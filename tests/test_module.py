@@ -24,7 +24,7 @@ from cuda.core import (
 )
 from cuda.core._code._loading import check_image, explain, similar_names, variable_names
 from cuda.core._module import ObjectCode_rebuild
-from cuda.core._native._cuda_core import registry_sizes
+from support.internals import registry_sizes
 
 SOURCE = """
 extern "C" __global__ void plain(int* out) { *out = 1; }

@@ -11,7 +11,7 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import CUDAError, Kernel, LaunchConfig, ObjectCode, launch
-from cuda.core._utils.cuda_utils import handle_return
+from support.bindings import handle_return
 from support.kernels import HostMemory, compiled
 from support.work import busy, settle
 

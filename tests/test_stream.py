@@ -9,10 +9,10 @@ import weakref
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, Event, Stream, StreamOptions
-from cuda.core._native._cuda_core import registry_sizes
-from cuda.core._stream import Stream_accept, default_stream
 from cuda.core.typing import IsStreamType
 from support.contexts import current_context, foreign_context, no_context
+from support.contract import Stream_accept, default_stream
+from support.internals import registry_sizes
 from support.threads import in_thread
 from support.work import busy
 

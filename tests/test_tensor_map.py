@@ -19,14 +19,8 @@ from cuda.core import (
     TensorMapDescriptor,
     launch,
 )
-from cuda.core._kernel_arg_handler import ParamHolder
-from cuda.core._tensor_map import (
-    TensorMapInterleave,
-    TensorMapOOBFill,
-    TensorMapSwizzle,
-    _require_view_device,
-)
 from cuda.core.utils import StridedMemoryView
+from support.contract import ParamHolder, TensorMapInterleave, TensorMapOOBFill, TensorMapSwizzle, _require_view_device
 from support.processes import Child
 from support.threads import in_thread
 

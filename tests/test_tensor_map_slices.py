@@ -13,8 +13,8 @@ import pytest
 
 import support.tensor_maps as tma
 from cuda.core import Device, LaunchConfig, Program, ProgramOptions, TensorMapDescriptor, launch
-from cuda.core._tensor_map import TensorMapDataType, TensorMapInterleave, TensorMapOOBFill, TensorMapSwizzle
 from cuda.core.utils import StridedMemoryView
+from support.contract import TensorMapDataType, TensorMapInterleave, TensorMapOOBFill, TensorMapSwizzle
 
 pytestmark = pytest.mark.requires(compute=(9, 0))
 

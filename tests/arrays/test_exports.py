@@ -9,9 +9,9 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core._layout import _StridedLayout as Layout
 from cuda.core._memoryview import view_as_array_interface
 from cuda.core.utils import StridedMemoryView
+from support.contract import _StridedLayout as Layout
 from support.memory import HostMemoryResource
 from support.tensors import CudaInterface, Tensor
 

@@ -7,8 +7,9 @@ import warnings
 import numpy as np
 import pytest
 
-from cuda.core._memoryview import _StridedMemoryViewProxy, view_as_array_interface, view_as_cai
+from cuda.core._memoryview import view_as_array_interface, view_as_cai
 from cuda.core.utils import StridedMemoryView
+from support.contract import _StridedMemoryViewProxy
 from support.tensors import ArrayInterface, CudaInterface, DLPackExporter
 
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)

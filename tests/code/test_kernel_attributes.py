@@ -8,11 +8,7 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import CUDAError, Kernel, Program, ProgramOptions
-from cuda.core._code._kernel_attributes import (
-    KernelAttributes,
-    KernelOccupancy,
-    MaxPotentialBlockSizeOccupancyResult,
-)
+from support.contract import KernelAttributes, KernelOccupancy, MaxPotentialBlockSizeOccupancyResult
 
 SOURCE = """
 __constant__ int table[64];

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cuda.core import Program, ProgramOptions
-from cuda.core._module import ParamInfo
+from support.contract import ParamInfo
 
 SOURCE = """
 struct Block { char bytes[12]; };

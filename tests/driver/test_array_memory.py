@@ -12,12 +12,12 @@ import cuda.core.driver as drv
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device, OutOfMemoryError
 from cuda.core._memory._legacy import allocate_device
 from cuda.core._memory._memory_pool import allocate_as
-from cuda.core._native._cuda_core import has_pending_destructions
 from cuda.core.driver import _array_memory as _array_memory
 from cuda.core.driver import _device_memory as _memory
 from cuda.core.driver import compiler, curandom, gpuarray
 from cuda.core.driver._array_memory import ResultAllocation, SharedAllocation
 from cuda.core.driver.reduction import ReductionKernel
+from support.internals import has_pending_destructions
 from support.threads import run_in_threads
 from support.work import busy
 

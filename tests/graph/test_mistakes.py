@@ -8,8 +8,8 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import CUDAError, Device, LaunchConfig, launch
-from cuda.core._utils.cuda_utils import handle_return
 from cuda.core.graph import GraphDefinition
+from support.bindings import handle_return
 from support.graph_work import ONE, value
 
 

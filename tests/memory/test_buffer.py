@@ -17,7 +17,7 @@ import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Buffer, MemoryResource, Stream, typing
 from cuda.core._memory import _buffer
-from cuda.core._stream import default_stream
+from support.contract import default_stream
 from support.memory import HostMemoryResource, read, write
 from support.threads import in_thread
 

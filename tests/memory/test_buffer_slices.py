@@ -23,8 +23,8 @@ from cuda.core import (
     VirtualMemoryResource,
     launch,
 )
-from cuda.core._utils.cuda_utils import call_driver
 from cuda.core.utils import StridedMemoryView, copy_batch
+from support.bindings import call_driver
 from support.kernels import compiled
 from support.memory import HostMemoryResource, read, write
 

@@ -21,7 +21,7 @@ from cuda.core import (
     StatisticsMemoryResource,
     Stream,
 )
-from cuda.core._utils.cuda_utils import handle_return
+from support.bindings import handle_return
 from support.graphs import capture
 from support.memory import HostMemoryResource, allocate_and_free, read
 from support.threads import in_thread

@@ -11,8 +11,8 @@ from cuda.bindings import driver
 
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Host, LegacyPinnedMemoryResource, Stream
 from cuda.core._memory._copies import holds_objects
-from cuda.core._utils.cuda_utils import driver_version, handle_return
 from cuda.core.utils import CopyOptions
+from support.bindings import driver_version, handle_return
 from support.memory import HostMemoryResource, read, write
 
 

@@ -9,8 +9,8 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Buffer
-from cuda.core._utils.cuda_utils import handle_return
 from cuda.core.utils import CopyOptions, copy_batch
+from support.bindings import handle_return
 from support.memory import HostMemoryResource, ShortList, read, write
 
 

@@ -9,7 +9,7 @@ from cuda.bindings import driver
 
 from cuda.core import DeviceMemoryResource, DeviceMemoryResourceOptions, NotSupportedError
 from cuda.core._memory._device_memory_resource import _check_pools
-from cuda.core._utils.cuda_utils import handle_return
+from support.bindings import handle_return
 
 
 def test_options_have_defaults_and_compare():

@@ -19,7 +19,7 @@ from cuda.core import (
     VirtualMemoryResource,
 )
 from cuda.core._memory._legacy import _SynchronousMemoryResource
-from cuda.core._utils.cuda_utils import call_driver
+from support.bindings import call_driver
 from support.failures import CODES, MARKING, fail_each_call
 from support.graphs import capture
 

@@ -16,7 +16,6 @@ from cuda.core import (
     ManagedMemoryResource,
     PinnedMemoryResource,
 )
-from cuda.core._utils.cuda_utils import call_driver
 from cuda.core.utils import (
     CopyOptions,
     StridedMemoryView,
@@ -25,6 +24,7 @@ from cuda.core.utils import (
     discard_prefetch_batch,
     prefetch_batch,
 )
+from support.bindings import call_driver
 from support.failures import CODES, fail_each_call
 from support.tensors import CudaInterface
 

@@ -9,7 +9,8 @@ import threading
 import pytest
 
 from cuda.core import GraphMemoryResource
-from cuda.core._memory._graph_memory_resource import GraphMemoryResourceAttributes, cyGraphMemoryResource
+from cuda.core._memory._graph_memory_resource import cyGraphMemoryResource
+from support.contract import GraphMemoryResourceAttributes
 from support.graphs import capture
 from support.memory import read
 

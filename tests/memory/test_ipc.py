@@ -18,10 +18,10 @@ from multiprocessing.reduction import ForkingPickler
 import pytest
 
 from cuda.core import Buffer, CUDAError
-from cuda.core._memory._ipc import IPCAllocationHandle, IPCBufferDescriptor, check_platform
-from cuda.core._utils.helpers import reset_fork_warning
+from cuda.core._memory._ipc import check_platform
 from cuda.core.utils import StridedMemoryView
 from support import shared_memory
+from support.contract import IPCAllocationHandle, IPCBufferDescriptor, reset_fork_warning
 from support.processes import Child, open_descriptors, start_method
 from support.shared_memory import import_pool, make_pool, place_of
 from support.threads import in_thread

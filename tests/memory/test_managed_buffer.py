@@ -7,8 +7,8 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Host, ManagedBuffer, ManagedMemoryResource
-from cuda.core._memory._managed_buffer import AccessedBySetProxy
-from cuda.core._utils.cuda_utils import handle_return
+from support.bindings import handle_return
+from support.contract import AccessedBySetProxy
 from support.memory import HostMemoryResource
 
 managed = pytest.mark.requires(managed_mempool=True)

@@ -16,8 +16,9 @@ from cuda.core import (
     PinnedMemoryResource,
     use_memory_resource,
 )
-from cuda.core._memory._memory_pool import _MemPoolAttributes, check_byte_option
-from cuda.core._native._cuda_core import has_pending_destructions
+from cuda.core._memory._memory_pool import check_byte_option
+from support.contract import _MemPoolAttributes
+from support.internals import has_pending_destructions
 from support.interpreter import run
 from support.work import busy
 

@@ -24,7 +24,7 @@ from cuda.core import (
 )
 from cuda.core._memory import _legacy, _memory_resource
 from cuda.core._memory._memory_resource import _check_node, _check_numa
-from cuda.core._utils.cuda_utils import handle_return
+from support.bindings import handle_return
 from support.memory import HostMemoryResource
 
 

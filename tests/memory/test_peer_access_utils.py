@@ -7,9 +7,8 @@ import collections.abc
 import pytest
 
 from cuda.core import Device, DeviceMemoryResource
-from cuda.core._memory._device_memory_resource import DMR_mempool_get_access
-from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy
 from cuda.core.typing import MemoryPoolAccessType
+from support.contract import DMR_mempool_get_access, PeerAccessibleBySetProxy
 from support.memory import read
 
 

@@ -8,7 +8,7 @@ import gc
 
 import pytest
 
-from cuda.core._native._cuda_core import has_pending_destructions
+from support.internals import has_pending_destructions
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ import pytest
 
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LaunchConfig, launch
-from cuda.core._native._cuda_core import count_streams, has_pending_destructions
 from cuda.core.texture import ResourceDescriptor
 from support.green import green_context
 from support.images import array_of, texture_of
+from support.internals import count_streams, has_pending_destructions
 from support.kernels import HostMemory, compiled
 from support.work import busy, released_after_failure
 

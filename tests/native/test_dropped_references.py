@@ -20,7 +20,7 @@ from cuda.core import (
     register_host_memory,
 )
 from cuda.core._memory._legacy import _SynchronousMemoryResource
-from cuda.core._native._cuda_core import has_pending_destructions, wait_for_pending_destructions
+from support.internals import has_pending_destructions, wait_for_pending_destructions
 from support.shared_memory import import_pool, make_pool
 from support.work import busy, released_after_failure
 

@@ -10,7 +10,7 @@ import pytest
 
 import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, LegacyPinnedMemoryResource
-from cuda.core._native._cuda_core import count_streams, has_pending_destructions
+from support.internals import count_streams, has_pending_destructions
 from support.work import busy
 
 pytestmark = [pytest.mark.requires(device=True), pytest.mark.usefixtures("nothing_waits")]

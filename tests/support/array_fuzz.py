@@ -21,9 +21,8 @@ import weakref
 import numpy as np
 
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
-from cuda.core._kernel_arg_handler import ParamHolder
-from cuda.core._layout import _StridedLayout
 from cuda.core.utils import StridedMemoryView, register_importer
+from support.contract import ParamHolder, _StridedLayout
 from support.tensors import DLPackExporter, VersionedExporter
 
 TYPESTRS = ["<f4", "|u1", "<i8", ">f8", "<c16", "|b1", "|V8", "<U3", "|O", "<M8[ns]", "<f", "", "<x9"]

@@ -38,7 +38,7 @@ class Capabilities:
 
     def driver(self, wanted: bool) -> bool:
         """Whether a CUDA driver is installed, with or without a device."""
-        from cuda.core._utils.cuda_utils import driver_version
+        from support.bindings import driver_version
 
         try:
             driver_version()
@@ -112,7 +112,7 @@ class Capabilities:
 
     def cuda(self, wanted: tuple[int, int]) -> bool:
         """Whether the driver is for at least this version of CUDA."""
-        from cuda.core._utils.cuda_utils import driver_version
+        from support.bindings import driver_version
 
         return self.device_count > 0 and driver_version()[:2] >= wanted
 
@@ -256,7 +256,7 @@ class Capabilities:
     def ptx(self, wanted: bool) -> bool:
         """Whether the driver loads the PTX that the CUDA C++ compiler makes."""
         from cuda.core._compile._nvrtc import nvrtc_version
-        from cuda.core._utils.cuda_utils import driver_version
+        from support.bindings import driver_version
 
         return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted
 

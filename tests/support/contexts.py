@@ -28,7 +28,7 @@ def foreign_context(device_id=0):
     from cuda.bindings import driver
 
     from cuda.core import Stream
-    from cuda.core._utils.cuda_utils import handle_return
+    from support.bindings import handle_return
 
     raw = handle_return(driver.cuCtxCreate(None, 0, device_id))
     raw_stream = handle_return(driver.cuStreamCreate(1))
@@ -45,7 +45,7 @@ def no_context():
     """Pop all contexts of this thread for the block, and push them again after it."""
     from cuda.bindings import driver
 
-    from cuda.core._utils.cuda_utils import handle_return
+    from support.bindings import handle_return
 
     popped = []
     while int(handle_return(driver.cuCtxGetCurrent())):
@@ -63,7 +63,7 @@ def current_context() -> int:
     """Return the address of the context current on this thread, 0 if there is none."""
     from cuda.bindings import driver
 
-    from cuda.core._utils.cuda_utils import handle_return
+    from support.bindings import handle_return
 
     return int(handle_return(driver.cuCtxGetCurrent()))
 

@@ -8,7 +8,7 @@ import contextlib
 
 from cuda.bindings import driver
 
-from cuda.core._utils.cuda_utils import call_driver
+from support.bindings import call_driver
 
 
 class Captured:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 
 from cuda.core import Buffer, Device, DeviceMemoryResource, Event
-from cuda.core._memory._ipc import IPCBufferDescriptor
+from support.contract import IPCBufferDescriptor
 from support.failures import MARKING, fail_each_call
 from support.memory import read
 from support.processes import open_descriptors

@@ -37,10 +37,10 @@ from cuda.core import (
     register_host_memory,
     system,
 )
-from cuda.core._layout import _StridedLayout
 from cuda.core.driver import gpuarray
 from cuda.core.utils import InMemoryProgramCache
 from support.capabilities import capabilities
+from support.contract import _StridedLayout
 from support.green import green_context
 from support.samples import SAMPLES
 

@@ -72,7 +72,7 @@ def released_after_failure(release, calls):
 
 def settle():
     """Wait until no resource waits for the end of work, also of earlier tests."""
-    from cuda.core._native._cuda_core import wait_for_pending_destructions
+    from support.internals import wait_for_pending_destructions
 
     for _ in range(150):  # each wait takes up to a fifth of a second
         if not wait_for_pending_destructions():

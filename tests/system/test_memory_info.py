@@ -5,8 +5,8 @@
 import pytest
 from cuda.bindings import driver, nvml
 
-from cuda.core._utils.cuda_utils import handle_return
 from cuda.core.system import _device
+from support.bindings import handle_return
 
 pytestmark = pytest.mark.requires(nvml=True)
 

@@ -15,7 +15,7 @@ NO_PROCESS = (1 << 22) + 1
 
 @pytest.mark.requires(nvml=True)
 def test_versions_agree_with_each_other():
-    from cuda.core._utils.cuda_utils import driver_version
+    from support.bindings import driver_version
 
     assert system.get_user_mode_driver_version() == driver_version()[:2]
     kernel, library = system.get_kernel_mode_driver_version(), system.get_nvml_version()

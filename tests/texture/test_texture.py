@@ -12,8 +12,8 @@ import cuda.emulator
 from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError
 from cuda.core._utils.enums import ADDRESS_MODE
 from cuda.core.texture import ResourceDescriptor, TextureObject, TextureObjectOptions
-from cuda.core.texture._texture import _normalize_address_modes
 from cuda.core.typing import AddressModeType, FilterModeType, ReadModeType
+from support.contract import _normalize_address_modes
 from support.images import run
 
 

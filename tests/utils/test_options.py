@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from cuda import core
-from cuda.core._utils.cuda_utils import check_or_create_options
 from cuda.core._utils.options import Options, options
 from cuda.core.utils import CopyOptions
+from support.contract import check_or_create_options
 
 
 @options

@@ -10,8 +10,7 @@ import pytest
 
 import support.tensor_maps as tma
 from cuda.core import TensorMapDescriptor
-from cuda.core._kernel_arg_handler import ParamHolder
-from cuda.core._tensor_map import TensorMapSwizzle
+from support.contract import ParamHolder, TensorMapSwizzle
 
 pytestmark = pytest.mark.requires(software=True, compute=(9, 0))
 

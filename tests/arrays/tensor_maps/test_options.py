@@ -7,7 +7,8 @@ import pytest
 
 import support.tensor_maps as tma
 from cuda.core import TensorMapDescriptorOptions
-from cuda.core._tensor_map import (
+from cuda.core.utils import StridedMemoryView
+from support.contract import (
     _NUMPY_DTYPE_TO_TMA,
     TensorMapDataType,
     TensorMapIm2ColWideMode,
@@ -16,7 +17,6 @@ from cuda.core._tensor_map import (
     TensorMapOOBFill,
     TensorMapSwizzle,
 )
-from cuda.core.utils import StridedMemoryView
 
 pytestmark = pytest.mark.requires(compute=(9, 0))
 

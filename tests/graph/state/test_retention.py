@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operands of nodes: kept as long as they are used, released on the main thread."""
 
-from cuda.core._native._cuda_core import deferred_count
 from cuda.core.graph import GraphDefinition
+from support.internals import deferred_count
 
 
 def test_a_graph_without_operands_leaves_nothing_to_release(device):

@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The counters of the native core: what it still holds or has yet to destroy, which no public name tells."""
+
+from cuda.core._native._cuda_core import (
+    capture_count,
+    count_streams,
+    deferred_count,
+    has_pending_destructions,
+    registry_sizes,
+    wait_for_pending_destructions,
+)
+
+__all__ = [
+    "capture_count",
+    "count_streams",
+    "deferred_count",
+    "has_pending_destructions",
+    "registry_sizes",
+    "wait_for_pending_destructions",
+]
