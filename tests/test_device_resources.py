@@ -150,8 +150,7 @@ def test_groups_can_have_different_sizes(sm):
 
 
 OLD_DRIVER = """
-from cuda.core import Device, SMResourceOptions
-from cuda.core._device_resources import WorkqueueResource
+from cuda.core import Device, SMResourceOptions, WorkqueueResource
 sm = Device(0).resources.sm
 groups, rest = sm.split(SMResourceOptions(count=(10, 10), backfill=True))
 print([group.sm_count for group in groups], rest.sm_count, sm.min_partition_size)

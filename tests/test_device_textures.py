@@ -5,10 +5,10 @@
 import pytest
 
 from cuda.core import CUDAError, Device
-from cuda.core._device import DeviceTextures
 from cuda.core.texture import MipmappedArray, OpaqueArray, ResourceDescriptor, SurfaceObject, TextureObject
 from support.threads import in_thread
 
+DeviceTextures = next(base for base in Device.__mro__ if "create_opaque_array" in vars(base))
 FIELDS = {"shape": (8,), "format": "uint8", "num_channels": 1, "is_surface_load_store": True}
 
 

@@ -82,7 +82,7 @@ def test_a_forked_child_does_not_remove_the_debug_file(tmp_path):
 
 def test_exit_with_an_open_program_is_silent_and_removes_the_file(tmp_path):
     script = (
-        "from cuda.core._program import Program\n"
+        "from cuda.core import Program\n"
         f"program = Program({SAXPY!r}, 'c++', dict(arch='sm_90', debug=True))\n"
         "print(len(program.compile('cubin').code))\n"
     )

@@ -8,16 +8,16 @@ import sys
 import numpy as np
 import pytest
 
-from cuda.core.driver.__main__ import forget_classic_names, use_classic_names
+from cuda.core.driver import __main__ as program
 from support.pages import DOCS, run_blocks
 
 
 @pytest.fixture
 def classic_names(device, monkeypatch):
     monkeypatch.delitem(sys.modules, "cuda.core.driver.autoinit", raising=False)
-    use_classic_names()
+    program.use_classic_names()
     yield
-    forget_classic_names()
+    program.forget_classic_names()
 
 
 def test_guide_to_porting_runs(classic_names):

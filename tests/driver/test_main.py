@@ -14,7 +14,6 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import __main__, _context, gpuarray
-from cuda.core.driver.__main__ import forget_classic_names, use_classic_names
 
 PROGRAM = """
 import sys
@@ -66,12 +65,12 @@ def program(device, monkeypatch):
 
     yield run
     monkeypatch.delitem(sys.modules, "cuda.core.driver.autoinit", raising=False)
-    forget_classic_names()
+    __main__.forget_classic_names()
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_run_unchanged_under_the_classic_names(path, program, capsys):
-    use_classic_names()
+    __main__.use_classic_names()
     program(path)
     assert "error" not in capsys.readouterr().err.lower()
 
@@ -105,7 +104,7 @@ def test_programs_run_with_the_import_lines_of_the_guide(path, program, tmp_path
 
 
 def test_classic_names_import_the_modules_of_this_package(device):
-    use_classic_names()
+    __main__.use_classic_names()
     try:
         import pycuda
         import pycuda.autoprimaryctx
@@ -118,13 +117,13 @@ def test_classic_names_import_the_modules_of_this_package(device):
         assert pycuda.driver is drv and classic_arrays is gpuarray and mem_alloc is drv.mem_alloc
         assert pycuda.autoprimaryctx is cuda.core.driver.autoprimaryctx and pycuda.VERSION == drv.VERSION
         assert not hasattr(drv, "driver") and drv.__spec__.name == "cuda.core.driver"
-        use_classic_names()
+        __main__.use_classic_names()
         assert sys.meta_path.count(__main__._finder) == 1
         with pytest.raises(ModuleNotFoundError, match=r"pycuda\.nothing"):
             import pycuda.nothing
         with pytest.raises(ModuleNotFoundError, match="pycuda_like"):
             import pycuda_like  # noqa: F401
     finally:
-        forget_classic_names()
+        __main__.forget_classic_names()
     assert "pycuda" not in sys.modules and "pycuda.driver" not in sys.modules
-    forget_classic_names()
+    __main__.forget_classic_names()

@@ -10,7 +10,6 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import _pools
-from cuda.core.driver._errors import logic_error
 from support.threads import run_in_threads
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -73,7 +72,7 @@ def test_pool_frees_held_blocks_when_out_of_memory(pool, monkeypatch):
 
     def make(size):
         if pool.held_blocks > room[0]:
-            raise logic_error("cuMemAlloc", 2)
+            raise drv.MemoryError("cuMemAlloc failed: out of memory")
         return drv.mem_alloc(size)
 
     room[0] = 1

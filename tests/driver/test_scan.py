@@ -7,7 +7,6 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_base import array_device
 from cuda.core.driver.scan import BLOCK, ExclusiveScanKernel, InclusiveScanKernel, Scan
 from cuda.core.driver.tools import get_or_register_dtype
 
@@ -120,7 +119,9 @@ def test_sums_of_many_tiles_are_scanned_in_tiles_again():
         memory.append(gpuarray.GPUArray(nbytes, "u1"))
         return memory[-1], memory[-1].ptr
 
-    kept = scan.launch(array_device().arch, None, size, d.ptr, d.ptr, allocate)
+    kept = scan.launch(
+        "sm_{}{}".format(*drv.Context.get_device().compute_capability()), None, size, d.ptr, d.ptr, allocate
+    )
     assert sizes == [8 * (scan.tile + 1), 16] and kept == memory
     host = d.get()
     assert host[-1] == size and (np.diff(host) == 1).all()

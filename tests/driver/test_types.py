@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import _types as types
-from cuda.core.driver._types import ScalarArg, VectorArg, vec
+from cuda.core.driver.gpuarray import vec
+from cuda.core.driver.tools import ScalarArg, VectorArg
 
 
 @pytest.mark.parametrize(

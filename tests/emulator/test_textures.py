@@ -9,9 +9,8 @@ pytestmark = pytest.mark.requires(software=True)
 PROGRAM = '''
 import numpy as np
 from cuda.bindings import driver
-from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+from cuda.core import CUDAError, Device, LaunchConfig, Program, ProgramOptions, launch
 from cuda.core.texture import *
-from cuda.core._utils.cuda_utils import CUDAError
 
 SOURCE = r"""
 #include <texture_indirect_functions.h>

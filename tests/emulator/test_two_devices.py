@@ -198,7 +198,7 @@ def test_pools_cannot_be_made_readable_only(pair):
 )
 def test_the_error_names_the_call_that_grants_access(pair, kind, remedy):
     from cuda.core import CUDAError
-    from support.bindings import handle_return
+    from support.contract import handle_return
 
     memory = MAKERS[kind](pair)
     with pytest.raises(CUDAError, match=f"device 1 has no access to .*{remedy}"):

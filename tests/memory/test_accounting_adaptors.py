@@ -522,7 +522,7 @@ def run(lines):
     """Run a program and return what it wrote to stderr."""
     head = [
         "from cuda.core import TrackingMemoryResource",
-        "from cuda.core._stream import LEGACY_DEFAULT_STREAM",
+        "from cuda.core import LEGACY_DEFAULT_STREAM",
         "from support.memory import HostMemoryResource",
         "tracked = TrackingMemoryResource(HostMemoryResource())",
     ]

@@ -538,7 +538,7 @@ def exit_with_memory_in_use(kind):
     """Return the exit status and the messages of a process that exits with memory of an adaptor in use."""
     code = (
         "from cuda.core import *\n"
-        "from cuda.core._stream import LEGACY_DEFAULT_STREAM\n"
+        "from cuda.core import LEGACY_DEFAULT_STREAM\n"
         "device = Device(0); device.set_current(); stream = device.create_stream()\n"
         f"outer = {kind}\n"
         "cached = outer.allocate(100, stream=stream); cached.close()\n"

@@ -26,12 +26,11 @@ from cuda.core import (
     VirtualMemoryResource,
     VirtualMemoryResourceOptions,
 )
-from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core.utils import copy_batch, discard_batch, prefetch_batch
 from support import shared_memory
 from support.graphs import capture
 from support.kernels import compiled
-from support.memory import read
+from support.memory import _SynchronousMemoryResource, read
 from support.processes import Child, open_descriptors, start_method
 
 RESOURCES = [

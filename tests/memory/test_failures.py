@@ -18,10 +18,10 @@ from cuda.core import (
     PinnedMemoryResource,
     VirtualMemoryResource,
 )
-from cuda.core._memory._legacy import _SynchronousMemoryResource
 from support.bindings import call_driver
 from support.failures import CODES, MARKING, fail_each_call
 from support.graphs import capture
+from support.memory import _SynchronousMemoryResource
 
 pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
 each_code = pytest.mark.parametrize("code", CODES)

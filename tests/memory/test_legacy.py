@@ -25,10 +25,9 @@ from cuda.core import (
     launch,
     register_host_memory,
 )
-from cuda.core._memory._legacy import _SynchronousMemoryResource
 from cuda.core.utils import StridedMemoryView, copy_batch
 from support.kernels import compiled
-from support.memory import read, write
+from support.memory import _SynchronousMemoryResource, read, write
 from support.threads import in_thread
 from support.work import busy, settle
 

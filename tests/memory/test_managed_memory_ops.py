@@ -5,9 +5,7 @@
 import numpy as np
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Host, ManagedMemoryResource, utils
-from cuda.core._memory import _managed_memory_ops
-from cuda.core._memory._managed_memory_ops import _check_driver
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Host, ManagedMemoryResource
 from cuda.core.utils import discard_batch, discard_prefetch_batch, prefetch_batch
 from support.memory import HostMemoryResource, ShortList
 
@@ -84,17 +82,6 @@ def test_closed_buffers_are_rejected(buffers, batch):
 def test_other_locations_are_rejected(buffers, batch, locations, error):
     with pytest.raises(error, match="location"):
         batch(LEGACY_DEFAULT_STREAM, buffers, locations)
-
-
-def test_discarding_needs_a_new_driver():
-    with pytest.raises(NotImplementedError, match="13.0"):
-        _check_driver(12090)
-    assert _check_driver(13000) is None
-
-
-def test_utils_exports_the_same_functions():
-    for name in ("prefetch_batch", "discard_batch", "discard_prefetch_batch"):
-        assert getattr(utils, name) is getattr(_managed_memory_ops, name)
 
 
 @pytest.mark.requires(managed_mempool=True)

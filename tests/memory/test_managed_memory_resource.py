@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 
+import cuda.emulator
 from cuda.core import ManagedBuffer, ManagedMemoryResource, ManagedMemoryResourceOptions
 from cuda.core._memory import _managed_memory_resource as module
 from cuda.core.typing import ManagedMemoryLocationType
@@ -41,16 +42,12 @@ def test_other_options_are_rejected(options):
         ManagedMemoryResource(options)
 
 
-def test_old_drivers_are_rejected():
-    with pytest.raises(RuntimeError, match="13.0"):
-        module._check_driver((12, 9, 0))
-    assert module._check_driver((13, 0, 0)) is None
-
-
-def test_missing_pool_is_rejected():
-    with pytest.raises(RuntimeError, match="no current pool"):
-        module._check_pool(False)
-    assert module._check_pool(True) is None
+@pytest.mark.requires(software=True)
+def test_missing_pool_is_rejected(device):
+    with cuda.emulator.fail("cuMemGetMemPool", "CUDA_ERROR_NOT_SUPPORTED"):
+        with pytest.raises(RuntimeError, match="no current pool"):
+            ManagedMemoryResource()
+    assert ManagedMemoryResource().is_managed
 
 
 @pytest.mark.requires(device=True, cuda=(13, 0))

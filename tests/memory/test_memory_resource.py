@@ -17,13 +17,12 @@ from cuda.core import (
     CUDAError,
     Device,
     DeviceMemoryResource,
-    Host,
     LegacyPinnedMemoryResource,
     MemoryResource,
     OutOfMemoryError,
 )
 from cuda.core._memory import _legacy, _memory_resource
-from cuda.core._memory._memory_resource import _check_node, _check_numa
+from cuda.core._memory._memory_resource import _check_node
 from support.bindings import handle_return
 from support.memory import HostMemoryResource
 
@@ -93,14 +92,6 @@ def test_slice_has_the_properties_of_its_allocation(device, stream):
         False,
         False,
     )
-
-
-def test_numa_nodes_need_a_new_driver():
-    with pytest.raises(TypeError, match="13.0"):
-        _check_numa(Host(0), 12080)
-    with pytest.raises(TypeError, match="numa_current"):
-        _check_numa(Host.numa_current(), 12080)
-    assert _check_numa(Host(0), 13000) is None
 
 
 def test_unknown_nearest_node_is_an_error():

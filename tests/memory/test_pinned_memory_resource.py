@@ -5,7 +5,6 @@
 import pytest
 
 from cuda.core import PinnedMemoryResource, PinnedMemoryResourceOptions
-from cuda.core._memory._pinned_memory_resource import _check_driver
 from support.memory import read
 
 pinned = pytest.mark.requires(host_mempool=True)
@@ -36,12 +35,6 @@ def test_options_are_checked(fields, error):
 def test_options_of_wrong_type_are_rejected(options):
     with pytest.raises(TypeError, match="options"):
         PinnedMemoryResource(options)
-
-
-def test_old_drivers_have_no_current_pool():
-    with pytest.raises(RuntimeError, match="LegacyPinnedMemoryResource"):
-        _check_driver((12, 9, 0))
-    assert _check_driver((13, 0, 0)) is None
 
 
 @pytest.mark.requires(ipc=True, property="host_numa_memory_pools_supported")

@@ -19,6 +19,7 @@ from cuda.core.typing import (
     VirtualMemoryHandleType,
     VirtualMemoryLocationType,
 )
+from support.bindings import call_driver
 from support.memory import HostMemoryResource, read, write
 from support.work import busy
 
@@ -453,9 +454,9 @@ def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(device, stre
     resource = VirtualMemoryResource(device)
     with resource.allocate(1, stream=stream) as buffer:
         end = buffer.handle + buffer.size
-        taken = cuda_utils.call_driver("cuMemAddressReserve", buffer.size, 0, end, 0)
+        taken = call_driver("cuMemAddressReserve", buffer.size, 0, end, 0)
         grown = resource.modify_allocation(buffer, 2 * buffer.size)
-        cuda_utils.call_driver("cuMemAddressFree", taken, grown.size // 2)
+        call_driver("cuMemAddressFree", taken, grown.size // 2)
     unmap, was_done = _virtual_memory_resource._unmap, []
     monkeypatch.setattr(
         _virtual_memory_resource, "_unmap", lambda *piece: (was_done.append(stream.is_done), unmap(*piece))

@@ -9,22 +9,22 @@ import pytest
 from cuda.bindings import driver
 
 from cuda.core import CUDAError, DeviceMemoryResource, DeviceMemoryResourceOptions, ObjectCode
-from cuda.core._native import _cuda_core as _capture_mode
 from cuda.core.graph import GraphDefinition
+from support.internals import capture_count
 
 
 @pytest.mark.parametrize("end", ["end_building", "close", "drop"])
 def test_captures_in_progress_are_counted(device, end):
-    before = _capture_mode.capture_count()
+    before = capture_count()
     builder = device.create_graph_builder().begin_building()
     body = builder.if_then(builder.create_condition(0)).begin_building()
-    assert _capture_mode.capture_count() == before + 2
+    assert capture_count() == before + 2
     if end == "drop":
         del body, builder
     else:
         getattr(body, end)()
         getattr(builder, end)()
-    assert _capture_mode.capture_count() == before
+    assert capture_count() == before
 
 
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL", "RELAXED"])

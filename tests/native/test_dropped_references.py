@@ -19,8 +19,8 @@ from cuda.core import (
     VirtualMemoryResource,
     register_host_memory,
 )
-from cuda.core._memory._legacy import _SynchronousMemoryResource
 from support.internals import has_pending_destructions, wait_for_pending_destructions
+from support.memory import _SynchronousMemoryResource
 from support.shared_memory import import_pool, make_pool
 from support.work import busy, released_after_failure
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuda.core._utils import device_choice
+import cuda.emulator
 from support.code import slow_program
 from support.interpreter import run
 
@@ -112,7 +112,7 @@ def test_exit_releases_global_objects_where_no_work_is_left(tmp_path):
 
 def test_ctrl_c_ends_a_compilation_and_the_program_compiles_again():
     out = run(
-        (slow_program(12, 1000) if device_choice.is_software() else slow_program(5))
+        (slow_program(12, 1000) if cuda.emulator.is_active() else slow_program(5))
         + "program = Program(source, 'c++', ProgramOptions(arch='sm_90'))\n"
         "threading.Thread(target=send).start()\n"
         "try: program.compile('cubin')\nexcept KeyboardInterrupt: back(); print('interrupted', program.is_closed)\n"

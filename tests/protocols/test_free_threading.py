@@ -192,7 +192,7 @@ import numpy as np
 import cuda.core
 from support.threads import run_in_threads
 from cuda.core import Device, LaunchConfig, Program, launch
-from cuda.core._utils.cuda_utils import binding_version
+from support.contract import binding_version
 from cuda.core.utils import StridedMemoryView
 
 codes = {}

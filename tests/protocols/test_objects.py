@@ -10,8 +10,7 @@ import weakref
 import pytest
 
 from cuda.core import _module
-from cuda.core._utils import cuda_utils
-from support import public
+from support import contract, public
 from support.capabilities import capabilities
 from support.samples import SAMPLES, class_of
 
@@ -139,7 +138,7 @@ def test_objects_of_this_process_are_not_pickled(name):
 
 @pytest.mark.parametrize("name", ["ComputeCapability", "ParamInfo", "MaxPotentialBlockSizeOccupancyResult"])
 def test_named_tuples_are_pickled(name):
-    cls = getattr(cuda_utils if name == "ComputeCapability" else _module, name)
+    cls = getattr(contract if name == "ComputeCapability" else _module, name)
     again = pickle.loads(pickle.dumps(cls(9, 1)))
     assert again == (9, 1) and type(again) is cls
 

@@ -19,6 +19,7 @@ from cuda.core._memory._memory_pool import _MemPoolAttributes
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy
 from cuda.core._memoryview import _StridedMemoryViewProxy
 from cuda.core._module import KernelAttributes, KernelOccupancy, MaxPotentialBlockSizeOccupancyResult, ParamInfo
+from cuda.core._native._cuda_core import WeakHandle, weak_handle
 from cuda.core._stream import Stream_accept, default_stream
 from cuda.core._tensor_map import (
     _NUMPY_DTYPE_TO_TMA,
@@ -30,14 +31,37 @@ from cuda.core._tensor_map import (
     TensorMapSwizzle,
     _require_view_device,
 )
-from cuda.core._utils.cuda_utils import ComputeCapability, check_or_create_options, reset_fork_warning
+from cuda.core._utils.clear_error_support import (
+    assert_type,
+    assert_type_str_or_bytes_like,
+    raise_code_path_meant_to_be_unreachable,
+)
+from cuda.core._utils.cuda_utils import (
+    DRIVER_CU_RESULT_EXPLANATIONS,
+    RUNTIME_CUDA_ERROR_EXPLANATIONS,
+    ComputeCapability,
+    binding_version,
+    check_or_create_options,
+    driver_version,
+    handle_return,
+    reset_fork_warning,
+)
 from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy
 from cuda.core.texture._texture import _normalize_address_modes
 
 __all__ = [
+    "DRIVER_CU_RESULT_EXPLANATIONS",
+    "RUNTIME_CUDA_ERROR_EXPLANATIONS",
+    "WeakHandle",
+    "assert_type",
+    "assert_type_str_or_bytes_like",
+    "raise_code_path_meant_to_be_unreachable",
+    "weak_handle",
     "AccessedBySetProxy",
     "AdjacencySetProxy",
     "ComputeCapability",
+    "binding_version",
+    "driver_version",
     "DLDeviceType",
     "DMR_mempool_get_access",
     "DeviceProperties",
@@ -68,6 +92,7 @@ __all__ = [
     "check_or_create_options",
     "classify_dl_device",
     "default_stream",
+    "handle_return",
     "make_py_capsule",
     "reset_fork_warning",
 ]

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import functools
 
+import cuda.emulator
 from cuda.core import Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
-from cuda.core._utils import device_choice
 from cuda.core.graph import GraphCompleteOptions, GraphDefinition
 from support.code import runtime_library
 from support.graph_work import ONE
@@ -37,7 +37,7 @@ FOR_KERNELS = GraphCompleteOptions(device_launch=True)
 def code_of(arch):
     """Return the kernels, linked with the device runtime, which the software device has built in."""
     code = Program(SOURCE, "c++", ProgramOptions(arch=arch, relocatable_device_code=True)).compile("cubin")
-    inputs = [code] if device_choice.is_software() else [code, ObjectCode.from_library(runtime_library())]
+    inputs = [code] if cuda.emulator.is_active() else [code, ObjectCode.from_library(runtime_library())]
     return Linker(*inputs, options=LinkerOptions(arch=arch)).link("cubin")
 
 

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory for tests: a resource over host memory that needs no driver, and reading back from a device."""
+"""Memory for tests: resources that no public call creates on every device, and reading back from a device."""
 
 from __future__ import annotations
 
 import ctypes
 
 from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, LegacyPinnedMemoryResource, MemoryResource
+from cuda.core._memory._legacy import _SynchronousMemoryResource  # noqa: F401 (that of devices without pools)
 
 
 class HostMemoryResource(MemoryResource):

@@ -31,6 +31,7 @@ import warnings
 
 import numpy as np
 
+import cuda.emulator
 from cuda.core import (
     Buffer,
     CUDAError,
@@ -41,7 +42,6 @@ from cuda.core import (
     system,
 )
 from cuda.core._memory._buffer import keep_until_idle
-from cuda.core._utils import device_choice
 from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch
 from support import subjects
 
@@ -176,13 +176,13 @@ class Worker(threading.Thread):
     def one(self, *names: str):
         """Return an object of one of the classes, or of any class."""
         thing = self.shared.one(self.rng, *names)
-        if not device_choice.is_software():
+        if not cuda.emulator.is_active():
             self.kept.append(thing[:] if isinstance(thing, Buffer) and not thing.is_closed else thing)
         return thing
 
     def settle(self) -> None:
         """Wait for the work of the operation, on a GPU, or keep its memory where waiting would invalidate captures."""
-        if device_choice.is_software():
+        if cuda.emulator.is_active():
             return
         if not self.shared.has_captures:
             Device(0).sync()

@@ -30,7 +30,7 @@ def test_public_names_are_those_of_the_package_and_its_modules():
 @pytest.mark.requires(device=True)
 def test_without_nvml_in_the_bindings_seven_names_remain(run_without_nvml):
     out = run_without_nvml(
-        "from cuda.core._utils.cuda_utils import driver_version\nfrom cuda.core import Device\n"
+        "from cuda.core import Device\nfrom support.bindings import driver_version\n"
         "print(sorted(system.__all__), sorted(set(system.typing.__all__) & {'DeviceArch', 'FieldId'}))\n"
         "print(system.CUDA_BINDINGS_NVML_IS_COMPATIBLE, hasattr(system, 'Device'))\n"
         "print(system.get_user_mode_driver_version() == driver_version()[:2])\n"

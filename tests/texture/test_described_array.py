@@ -5,9 +5,9 @@
 import pytest
 
 from cuda.core.texture import MipmappedArray, OpaqueArray
-from cuda.core.texture._array import DescribedArray
 from cuda.core.typing import ArrayFormatType
 
+DescribedArray = OpaqueArray.__base__
 FLAGS = ("is_surface_load_store", "is_layered", "is_cubemap")
 
 

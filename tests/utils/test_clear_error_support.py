@@ -4,7 +4,7 @@
 
 import pytest
 
-from cuda.core._utils.clear_error_support import (
+from support.contract import (
     assert_type,
     assert_type_str_or_bytes_like,
     raise_code_path_meant_to_be_unreachable,

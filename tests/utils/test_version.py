@@ -6,7 +6,7 @@ import importlib.metadata
 
 import pytest
 
-from cuda.core._utils.cuda_utils import binding_version, driver_version
+from support.contract import binding_version, driver_version
 
 
 def test_binding_version_is_that_of_the_package():

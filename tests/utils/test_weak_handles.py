@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from cuda.core._native._cuda_core import WeakHandle, weak_handle
 from cuda.core.graph import GraphDefinition
+from support.contract import WeakHandle, weak_handle
 from support.graph_work import is_released
 from support.interpreter import run
 
@@ -109,8 +109,8 @@ def test_weak_handles_live_on_in_a_forked_child():
     program = """
         import os
         from cuda.core import Device
-        from cuda.core._native._cuda_core import weak_handle
         from cuda.core.graph import GraphDefinition
+        from support.contract import weak_handle
         Device().set_current()
         buffer = Device().allocate(64, stream=Device().default_stream)
         definition = GraphDefinition()

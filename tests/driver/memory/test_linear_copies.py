@@ -12,7 +12,6 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray
-from cuda.core.driver._calls import pattern
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -124,13 +123,20 @@ def test_sizes_and_counts_are_whole_numbers_within_the_memory():
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_patterns_are_the_bits_of_a_number(width):
     bits = 8 * width
-    assert pattern("cuX", 2**bits - 1, width) == pattern("cuX", -1, width) == 2**bits - 1
-    assert pattern("cuX", -(2 ** (bits - 1)), width) == 2 ** (bits - 1) and pattern("cuX", 0, width) == 0
+    memory, found = drv.mem_alloc(width), np.zeros(1, f"u{width}")
+
+    def pattern(number):
+        getattr(drv, f"memset_d{bits}")(memory, number, 1)
+        drv.memcpy_dtoh(found, memory)
+        return int(found[0])
+
+    assert pattern(2**bits - 1) == pattern(-1) == 2**bits - 1
+    assert pattern(-(2 ** (bits - 1))) == 2 ** (bits - 1) and pattern(0) == 0
     for number in (2**bits, -(2 ** (bits - 1)) - 1, 2**100):
         with pytest.raises(drv.LogicError, match=f"data must fit {bits} bits"):
-            pattern("cuX", number, width)
+            pattern(number)
     with pytest.raises(TypeError, match="data must be an int"):
-        pattern("cuX", 1.0, width)
+        pattern(1.0)
 
 
 def test_arrays_are_accepted_as_device_pointers():

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from cuda.core._utils.errors import ADVICE, RUNTIME_ADVICE
+from support.contract import DRIVER_CU_RESULT_EXPLANATIONS as ADVICE
+from support.contract import RUNTIME_CUDA_ERROR_EXPLANATIONS as RUNTIME_ADVICE
 
 
 def codes(enum):

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""What needs a newer driver says so with an older one, which the software device pretends to be."""
+
+import pytest
+
+from support.interpreter import run
+
+PROGRAM = """
+from cuda.core import Device, Host, LEGACY_DEFAULT_STREAM, ManagedBuffer, ManagedMemoryResource, PinnedMemoryResource
+from cuda.core.utils import discard_batch, discard_prefetch_batch
+device = Device(0)
+device.set_current()
+from cuda.bindings import driver
+_, pointer = driver.cuMemAllocManaged(1 << 16, 1)
+buffer = ManagedBuffer.from_handle(pointer, 1 << 16)
+for use in (
+    PinnedMemoryResource,
+    ManagedMemoryResource,
+    lambda: ManagedMemoryResource({}),
+    lambda: discard_batch(LEGACY_DEFAULT_STREAM, [buffer]),
+    lambda: discard_prefetch_batch(LEGACY_DEFAULT_STREAM, [buffer], device),
+    lambda: buffer.prefetch(Host(0), stream=LEGACY_DEFAULT_STREAM),
+    lambda: buffer.prefetch(Host.numa_current(), stream=LEGACY_DEFAULT_STREAM),
+):
+    try:
+        print("none", use())
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.requires(software=True)
+def test_memory_that_needs_cuda_13_is_rejected_with_an_older_driver():
+    lines = run(PROGRAM, CUDA_EMULATOR_DRIVER_VERSION="12090").splitlines()
+    assert len(lines) == 7
+    assert lines[0].startswith("RuntimeError the current pool of host memory needs a driver for CUDA 13.0")
+    assert lines[0].endswith("use LegacyPinnedMemoryResource, or pass options to create a pool")
+    assert lines[1] == lines[2] == "RuntimeError pools of managed memory need a driver for CUDA 13.0 or newer"
+    assert lines[3] == lines[4] == "NotImplementedError discarding managed memory needs a driver for CUDA 13.0 or newer"
+    for line, location in zip(lines[5:], ("Host(numa_id=0)", "Host.numa_current()"), strict=True):
+        assert line.startswith("TypeError") and location in line and "CUDA 13.0 or newer; use Host()" in line
