@@ -10,6 +10,7 @@ import pytest
 
 from support.capabilities import capabilities
 from support.contexts import end_capture, end_captures, is_context_lost
+from support.fakes import any_driver_age, own_tempdir, set_current_arch, unraisable  # noqa: F401 (fixtures)
 from support.processes import Child, start_method
 
 GPU = {"device": True, "software": False}
@@ -89,14 +90,6 @@ def stream(device):
         end_capture(stream)
         stream.sync()
         stream.close()
-
-
-@pytest.fixture
-def any_driver_age(monkeypatch):
-    """No compiler counts as newer than the driver, whichever driver this machine has."""
-    from cuda.core import _program
-
-    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
 
 
 @pytest.fixture

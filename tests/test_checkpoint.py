@@ -30,16 +30,19 @@ class FakeDriver:
 
         self.driver = driver
         self.state, self.calls, self.result = "RUNNING", [], None
-        for name, before, after in [
-            ("Lock", "RUNNING", "LOCKED"),
-            ("Checkpoint", "LOCKED", "CHECKPOINTED"),
-            ("Restore", "CHECKPOINTED", "LOCKED"),
-            ("Unlock", "LOCKED", "RUNNING"),
-        ]:
-            monkeypatch.setattr(driver, f"cuCheckpointProcess{name}", self.step(name, before, after))
-        monkeypatch.setattr(driver, "cuCheckpointProcessGetState", self.get_state)
-        monkeypatch.setattr(driver, "cuCheckpointProcessGetRestoreThreadId", lambda pid: (self.code(), pid + 1))
-        monkeypatch.setattr(checkpoint, "driver_version", lambda: (13, 0, 0))
+        self.version, self.binding_version, self.get_state = (13, 0, 0), (13, 0, 2), self.state_of
+        calls = {
+            "Lock": self.step("Lock", "RUNNING", "LOCKED"),
+            "Checkpoint": self.step("Checkpoint", "LOCKED", "CHECKPOINTED"),
+            "Restore": self.step("Restore", "CHECKPOINTED", "LOCKED"),
+            "Unlock": self.step("Unlock", "LOCKED", "RUNNING"),
+            "GetState": lambda pid: self.get_state(pid),
+            "GetRestoreThreadId": lambda pid: (self.code(), pid + 1),
+        }
+        for name, call in calls.items():
+            monkeypatch.setattr(driver, f"cuCheckpointProcess{name}", call)
+        monkeypatch.setattr(checkpoint, "driver_version", lambda: self.version)
+        monkeypatch.setattr(checkpoint, "_binding_version", lambda: self.binding_version)
 
     def code(self):
         return self.driver.CUresult.CUDA_SUCCESS if self.result is None else self.result
@@ -55,7 +58,7 @@ class FakeDriver:
 
         return call
 
-    def get_state(self, pid):
+    def state_of(self, pid):
         if self.state not in self.STATES:
             return (self.code(), self.state)
         return (self.code(), getattr(self.driver.CUprocessState, f"CU_PROCESS_STATE_{self.state}"))
@@ -269,8 +272,8 @@ def test_a_driver_without_checkpoints_is_named_by_each_call(fake, code):
             use()
 
 
-def test_an_older_driver_is_refused_before_arguments_are_read(fake, monkeypatch):
-    monkeypatch.setattr(checkpoint, "driver_version", lambda: (12, 7, 0))
+def test_an_older_driver_is_refused_before_arguments_are_read(fake):
+    fake.version = (12, 7, 0)
     for use in all_uses(Process(7)):
         with pytest.raises(RuntimeError, match="it needs Linux and a driver for CUDA 12.8 or later"):
             use()
@@ -288,8 +291,8 @@ def test_an_older_driver_is_refused_before_arguments_are_read(fake, monkeypatch)
         ((14, 0), True),
     ],
 )
-def test_only_bindings_with_these_calls_are_used(fake, monkeypatch, version, fits):
-    monkeypatch.setattr(checkpoint, "_binding_version", lambda: version)
+def test_only_bindings_with_these_calls_are_used(fake, version, fits):
+    fake.binding_version = version
     if fits:
         assert checkpoint._get_driver() is fake.driver
     else:
@@ -299,20 +302,20 @@ def test_only_bindings_with_these_calls_are_used(fake, monkeypatch, version, fit
             checkpoint._get_driver()
 
 
-def test_a_function_that_the_driver_lacks_reads_as_not_supported(fake, monkeypatch):
+def test_a_function_that_the_driver_lacks_reads_as_not_supported(fake):
     def missing(pid):
         raise RuntimeError('Function "cuCheckpointProcessGetState" not found')
 
-    monkeypatch.setattr(fake.driver, "cuCheckpointProcessGetState", missing)
+    fake.get_state = missing
     with pytest.raises(RuntimeError, match="not supported by the CUDA driver here"):
         Process(7).state  # noqa: B018
 
 
-def test_other_errors_of_the_bindings_are_not_changed(fake, monkeypatch):
+def test_other_errors_of_the_bindings_are_not_changed(fake):
     def broken(pid):
         raise RuntimeError("something else")
 
-    monkeypatch.setattr(fake.driver, "cuCheckpointProcessGetState", broken)
+    fake.get_state = broken
     with pytest.raises(RuntimeError, match="something else"):
         Process(7).state  # noqa: B018
 

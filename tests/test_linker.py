@@ -4,14 +4,12 @@
 
 import gc
 import pickle
-import types
 import warnings
 import weakref
 
 import pytest
 
 from cuda.core import CUDAError, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions, _linker
-from cuda.core._compile import _options
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 from support.code import (
     ARCH,
@@ -204,8 +202,8 @@ def test_options_that_nvjitlink_refuses_are_named(changes):
         Linker(compiled(PART, "cubin"), options=options(**changes))
 
 
-def test_the_default_architecture_is_that_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="90"))
+def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+    set_current_arch("90")
     assert is_cubin(Linker(compiled(MAIN, "cubin"), compiled(PART, "cubin")).link("cubin"))
 
 

@@ -14,7 +14,7 @@ import weakref
 import pytest
 
 from cuda.core import CUDAError, NotSupportedError, NVRTCError, ObjectCode, Program, ProgramOptions, _program
-from cuda.core._compile import _nvrtc, _options
+from cuda.core._compile import _nvrtc
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from support.processes import uncollected
 
@@ -238,8 +238,8 @@ def test_options_that_nvrtc_lacks_are_refused():
 
 
 @pytest.mark.requires(software=False)
-def test_the_default_architecture_is_that_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="75"))
+def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+    set_current_arch("75")
     assert b".target sm_75" in Program(SAXPY, "c++").compile("ptx").code
 
 

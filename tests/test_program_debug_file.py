@@ -20,8 +20,7 @@ SCALE = "template <class T> __global__ void scale(T* x, T f) { *x *= f; }"
 
 
 @pytest.mark.parametrize("option", ["debug", "lineinfo"])
-def test_the_debug_file_has_the_source_until_the_program_is_closed(option, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_the_debug_file_has_the_source_until_the_program_is_closed(option, tmp_path, monkeypatch, own_tempdir):
     monkeypatch.setattr(sys.modules["__main__"], "__file__", "/somewhere/my-script.py", raising=False)
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", **{option: True}))
     (path,) = tmp_path.iterdir()
@@ -35,8 +34,7 @@ def test_the_debug_file_has_the_source_until_the_program_is_closed(option, tmp_p
     assert not path.exists()
 
 
-def test_the_debug_file_is_removed_when_the_program_is_collected(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_the_debug_file_is_removed_when_the_program_is_collected(tmp_path, own_tempdir):
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True))
     assert len(list(tmp_path.iterdir())) == 1
     del program
@@ -57,8 +55,7 @@ def test_the_debug_file_is_named_after_the_first_kernel(source, name):
     assert _program.first_kernel(source.encode()) == name
 
 
-def test_a_program_with_a_name_has_no_debug_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_a_program_with_a_name_has_no_debug_file(tmp_path, own_tempdir):
     program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90", debug=True, name="mine"))
     assert list(tmp_path.iterdir()) == []
     assert program.compile("ptx").name == "mine"

@@ -13,7 +13,7 @@ import weakref
 import pytest
 
 from cuda.core import CUDAError, Linker, LinkerOptions, NotSupportedError, ObjectCode, Program, ProgramOptions
-from cuda.core._compile import _nvvm, _options
+from cuda.core._compile import _nvvm
 from cuda.core.typing import CompilerBackendType, SourceCodeType
 from support.code import INTERRUPT, run_on_int
 from support.processes import uncollected
@@ -250,9 +250,8 @@ def test_options_that_nvvm_lacks_are_refused(options):
         program(kernel(), **options)
 
 
-def test_the_default_architecture_is_that_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="80"))
-    monkeypatch.setattr("cuda.core._compile._request.current_arch", lambda: "sm_80")
+def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+    set_current_arch("80")
     assert b".target sm_80" in Program(kernel(), "nvvm").compile("ptx").code
 
 

@@ -4,13 +4,12 @@
 
 import copy
 import pickle
-import types
 from dataclasses import fields
 
 import pytest
 
 from cuda.core import CUDAError, LinkerOptions, NotSupportedError, NVRTCError, Program, ProgramOptions
-from cuda.core._compile import _nvrtc, _options
+from cuda.core._compile import _nvrtc
 from cuda.core._compile._linker_options import linker_options
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -344,18 +343,15 @@ def test_extra_sources_must_not_be_empty():
         ProgramOptions(extra_sources=[("a", b"")])
 
 
-def test_the_default_architecture_is_that_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="75"))
+def test_the_default_architecture_is_that_of_the_current_device(set_current_arch):
+    set_current_arch("75")
     assert ProgramOptions().as_bytes("nvrtc") == [b"-arch=sm_75"]
     assert ProgramOptions(ftz=True).as_bytes("nvvm") == [b"-arch=compute_75", b"-ftz=1"]
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
-def test_options_without_architecture_and_device_are_refused(monkeypatch, kind):
-    def fail():
-        raise kind("no driver")
-
-    monkeypatch.setattr(_options, "Device", fail)
+def test_options_without_architecture_and_device_are_refused(set_current_arch, kind):
+    set_current_arch(kind("no driver"))
     with pytest.raises(kind, match="pass for example ProgramOptions.arch=.*no driver"):
         ProgramOptions().as_bytes("nvrtc")
 

@@ -171,8 +171,7 @@ def test_switches_that_are_off_are_not_refused():
     assert program(use_fast_math=False, debug=False, no_cache=False, numba_debug=False).compile("cubin").code
 
 
-def test_debug_file_is_for_cxx_only(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_debug_file_is_for_cxx_only(tmp_path, own_tempdir):
     assert program(lineinfo=True).compile("cubin").name == "default_program"
     assert list(tmp_path.iterdir()) == []
 

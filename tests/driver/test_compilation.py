@@ -188,8 +188,7 @@ def test_compiler_messages_on_success_become_a_warning():
         compile(source, arch="sm_90", cache_dir=False)
 
 
-def test_keep_leaves_the_files_of_a_compilation(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(_compilation.tempfile, "tempdir", str(tmp_path))
+def test_keep_leaves_the_files_of_a_compilation(capsys, own_tempdir):
     code = compile(KERNEL, arch="sm_90", keep=True, cache_dir=False)
     directory = Path(capsys.readouterr().out.split(" in ")[1].strip())
     assert (directory / "kernel.cubin").read_bytes() == code
@@ -201,8 +200,7 @@ def test_keep_leaves_the_files_of_a_compilation(capsys, tmp_path, monkeypatch):
     assert "y" in (directory / "kernel.log").read_text() and not (directory / "kernel.cubin").exists()
 
 
-def test_set_debugging_keeps_files_and_disables_the_cache(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(_compilation.tempfile, "tempdir", str(tmp_path))
+def test_set_debugging_keeps_files_and_disables_the_cache(capsys, tmp_path, own_tempdir):
     drv.set_debugging()
     try:
         compile(KERNEL, arch="sm_90", cache_dir=str(tmp_path / "cache"))

@@ -106,11 +106,8 @@ def test_peaks_can_be_reset(counted):
     held.close()
 
 
-def test_failures_are_counted_only_as_failures(counted, monkeypatch):
-    def fail(size, *, stream):
-        raise MemoryError
-
-    monkeypatch.setattr(counted.upstream, "allocate", fail)
+def test_failures_are_counted_only_as_failures(counted):
+    counted.upstream.error = MemoryError
     for _ in range(2):
         with pytest.raises(MemoryError):
             allocate(counted, 100)
@@ -188,11 +185,8 @@ def test_limit_of_0_bytes_allows_only_0_bytes():
         allocate(limited, 1)
 
 
-def test_failure_of_the_upstream_counts_nothing(limited, monkeypatch):
-    def fail(size, *, stream):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(limited.upstream, "allocate", fail)
+def test_failure_of_the_upstream_counts_nothing(limited):
+    limited.upstream.error = KeyboardInterrupt
     with pytest.raises(KeyboardInterrupt):
         allocate(limited, 10)
     assert limited.bytes_in_use == 0
@@ -335,13 +329,9 @@ def test_free_names_the_stream_it_is_ordered_on(device, stream, caplog):
     assert [record.stream for record in caplog.records] == [int(stream.handle), int(other.handle)]
 
 
-def test_failure_is_a_warning(caplog, monkeypatch):
+def test_failure_is_a_warning(caplog):
     mr = LoggingMemoryResource(HostMemoryResource())
-
-    def fail(size, *, stream):
-        raise MemoryError("none left\nand more")
-
-    monkeypatch.setattr(mr.upstream, "allocate", fail)
+    mr.upstream.error = MemoryError("none left\nand more")
     with pytest.raises(MemoryError, match="none left"):
         allocate(mr, 100)
     (record,) = caplog.records
@@ -392,9 +382,7 @@ def test_error_of_a_filter_leaks_no_memory():
     assert mr.upstream.blocks == {}
 
 
-def test_error_of_a_filter_at_a_free_is_reported(monkeypatch):
-    reports = []
-    monkeypatch.setattr("sys.unraisablehook", lambda report: reports.append(str(report.exc_value)))
+def test_error_of_a_filter_at_a_free_is_reported(unraisable):
     logger = logging.getLogger("test of a filter that fails later")
     logger.setLevel(logging.DEBUG)
 
@@ -406,7 +394,7 @@ def test_error_of_a_filter_at_a_free_is_reported(monkeypatch):
     logger.addFilter(fail)
     mr = LoggingMemoryResource(HostMemoryResource(), logger)
     allocate(mr, 8).close()
-    assert reports == ["free"]
+    assert [report.text for report in unraisable] == ["free"]
     assert mr.upstream.blocks == {}
 
 
@@ -492,11 +480,8 @@ def test_long_reports_are_shortened(tracked):
         buffer.close()
 
 
-def test_failed_allocation_is_not_recorded(tracked, monkeypatch):
-    def fail(size, *, stream):
-        raise MemoryError
-
-    monkeypatch.setattr(tracked.upstream, "allocate", fail)
+def test_failed_allocation_is_not_recorded(tracked):
+    tracked.upstream.error = MemoryError
     with pytest.raises(MemoryError):
         allocate(tracked, 8)
     assert tracked.allocations == ()

@@ -160,9 +160,7 @@ def test_foreign_memory_is_not_freed(resource, stream):
     assert not foreign.any()
 
 
-def test_second_free_is_an_error(resource, stream, monkeypatch):
-    reports = []
-    monkeypatch.setattr("sys.unraisablehook", lambda args: reports.append(str(args.exc_value)))
+def test_second_free_is_an_error(resource, stream, unraisable):
     buffer = resource.allocate(4096, stream=stream)
     resource.deallocate(buffer.handle, buffer.size, stream=stream)
     stream.sync()
@@ -170,8 +168,8 @@ def test_second_free_is_an_error(resource, stream, monkeypatch):
         resource.deallocate(buffer.handle, buffer.size, stream=stream)
     # close() cannot raise, and reports the error like a destructor.
     buffer.close()
-    assert len(reports) == 1
-    assert "INVALID_VALUE" in reports[0]
+    assert len(unraisable) == 1
+    assert "INVALID_VALUE" in unraisable[0].text
 
 
 @pytest.mark.requires(vmm=True)

@@ -3,7 +3,6 @@
 """The base class of all resources, pointer information, locations, and allocations with their frees."""
 
 import gc
-import sys
 import threading
 import weakref
 
@@ -269,15 +268,13 @@ def test_freeing_on_a_capturing_stream_waits_for_the_end_of_the_capture(stream, 
 
 
 @pytest.mark.requires(mempool=True)
-def test_failed_free_is_reported_if_warnings_are_errors(stream, pool, monkeypatch):
-    reports = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(str(report.exc_value)))
+def test_failed_free_is_reported_if_warnings_are_errors(stream, pool, unraisable):
     buffer = pool.allocate(4096, stream=stream)
     _memory_resource.free_async(buffer.handle, stream)
     stream.sync()
     buffer.close()
-    assert len(reports) == 1
-    assert "4096 bytes" in reports[0]
+    assert len(unraisable) == 1
+    assert "4096 bytes" in unraisable[0].text
 
 
 @pytest.mark.requires(mempool=True)

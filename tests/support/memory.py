@@ -11,7 +11,10 @@ from cuda.core._memory._legacy import _SynchronousMemoryResource  # noqa: F401 (
 
 
 class HostMemoryResource(MemoryResource):
-    """Ordinary host memory; ``freed`` lists the arguments of each call of ``deallocate``."""
+    """Ordinary host memory; ``freed`` lists the arguments of each call of ``deallocate``.
+
+    If ``error`` is set, ``allocate`` raises it.
+    """
 
     is_device_accessible = False
     is_host_accessible = True
@@ -20,8 +23,11 @@ class HostMemoryResource(MemoryResource):
     def __init__(self):
         self.blocks = {}
         self.freed = []
+        self.error = None
 
     def allocate(self, size, *, stream=None):
+        if self.error is not None:
+            raise self.error
         block = ctypes.create_string_buffer(max(size, 1))
         address = ctypes.addressof(block)
         self.blocks[address] = block

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """FileStreamProgramCache with planted files in place of its own, unusual umasks, copied directories and full disks."""
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -265,11 +266,23 @@ FULL = {
 }
 
 
+@pytest.fixture
+def full_disk(monkeypatch):
+    """A function that returns a context manager, inside which the disk is full for one kind of call."""
+
+    @contextlib.contextmanager
+    def full(where):
+        with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="No space left") as caught:
+            patch.setattr(*FULL[where])
+            yield caught
+
+    return full
+
+
 @pytest.mark.parametrize("where", FULL)
-def test_a_full_disk_loses_only_the_value_and_leaves_no_file(root, monkeypatch, where):
+def test_a_full_disk_loses_only_the_value_and_leaves_no_file(root, full_disk, where):
     cache = FileStreamProgramCache(root)
-    monkeypatch.setattr(*FULL[where])
-    with pytest.warns(RuntimeWarning, match="No space left") as caught:
+    with full_disk(where) as caught:
         cache[KEY] = b"code"
         cache[KEY] = b"code"
     assert [warning.filename for warning in caught] == [__file__]
@@ -278,9 +291,8 @@ def test_a_full_disk_loses_only_the_value_and_leaves_no_file(root, monkeypatch, 
 
 
 @pytest.mark.parametrize("where", FULL)
-def test_a_full_disk_keeps_the_stored_values(cache, entry, root, monkeypatch, where):
-    with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="No space left"):
-        patch.setattr(*FULL[where])
+def test_a_full_disk_keeps_the_stored_values(cache, entry, root, full_disk, where):
+    with full_disk(where):
         if where == "directory":
             shutil.rmtree(root / "tmp")
         cache[KEY] = b"other"
@@ -289,12 +301,11 @@ def test_a_full_disk_keeps_the_stored_values(cache, entry, root, monkeypatch, wh
 
 
 @pytest.mark.parametrize("where", FULL)
-def test_a_program_is_compiled_on_a_full_disk(device, root, monkeypatch, where):
+def test_a_program_is_compiled_on_a_full_disk(device, root, full_disk, where):
     cache = FileStreamProgramCache(root)
     program = Program('extern "C" __global__ void k() {}', "c++", ProgramOptions())
     wanted = bytes(program.compile("cubin").code)
-    with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="No space left"):
-        patch.setattr(*FULL[where])
+    with full_disk(where):
         code = program.compile("cubin", cache=cache).code
     assert bytes(code) == wanted
     assert (len(cache), list((root / "tmp").iterdir())) == (0, [])

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cuda.core import CUDAError, Linker, ProgramOptions
-from cuda.core._compile import _nvvm
+from cuda.core._compile import _nvjitlink, _nvvm
 from cuda.core._compile.cache import _key
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from cuda.core.utils import make_program_cache_key
@@ -17,10 +17,31 @@ CODE = "__global__ void f() {}"
 DIGEST = b"d" * 32
 
 
+class Machine:
+    """What the key takes from the machine; a value that is an exception is raised. None leaves the real answer."""
+
+    backend = CompilerBackendType.NVJITLINK  # every machine seems to link with nvJitLink
+    nvrtc_version = nvjitlink_version = driver_version = load_nvvm = is_software = software_build = None
+
+    def answer(self, name, real):
+        def call():
+            value = getattr(self, name)
+            if isinstance(value, Exception):
+                raise value
+            return real() if value is None else value
+
+        return call
+
+
 @pytest.fixture(autouse=True)
-def linker(monkeypatch):
-    """Every machine seems to link with nvJitLink, unless a test changes that."""
-    monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.NVJITLINK))
+def machine(monkeypatch):
+    """The machine that keys are made for."""
+    machine = Machine()
+    monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: machine.backend))
+    names = ("nvrtc_version", "driver_version", "is_software", "software_build")
+    for module, name in (*((_key, name) for name in names), (_nvjitlink, "nvjitlink_version"), (_nvvm, "load_nvvm")):
+        monkeypatch.setattr(module, name, machine.answer(name, getattr(module, name)))
+    return machine
 
 
 def key(code=CODE, code_type="c++", target_type="ptx", *, name_expressions=(), extra_digest=None, **options):
@@ -195,43 +216,37 @@ def test_options_that_write_files_have_no_key(option):
 
 
 @pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
-def test_options_that_the_linker_of_the_driver_lacks_are_refused(option, monkeypatch):
-    monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+def test_options_that_the_linker_of_the_driver_lacks_are_refused(option, machine):
+    machine.backend = CompilerBackendType.DRIVER
     with pytest.raises(ValueError, match=f"the driver's linker.* does not support {next(iter(option))}"):
         key("x", "ptx", **option)
 
 
-def test_versions_of_the_compilers_change_the_key(monkeypatch):
+def test_versions_of_the_compilers_change_the_key(machine):
     keys = {key(), key("x", "nvvm"), key("x", "ptx")}
-    monkeypatch.setattr(_key, "nvrtc_version", lambda: (99, 1))
-    monkeypatch.setattr("cuda.core._compile._nvjitlink.nvjitlink_version", lambda: (99, 1))
-    monkeypatch.setattr(_nvvm, "load_nvvm", lambda: None)
+    machine.nvrtc_version = machine.nvjitlink_version = (99, 1)
+    machine.load_nvvm = RuntimeError("none")
     keys |= {key(), key("x", "nvvm"), key("x", "ptx")}
-    monkeypatch.setattr(_key, "driver_version", lambda: (99, 1))
-    monkeypatch.setattr(Linker, "which_backend", classmethod(lambda cls: CompilerBackendType.DRIVER))
+    machine.driver_version, machine.backend = (99, 1), CompilerBackendType.DRIVER
     keys.add(key("x", "ptx"))
     assert len(keys) == 7
 
 
-def test_the_software_device_and_each_build_of_it_have_other_keys(monkeypatch):
+def test_the_software_device_and_each_build_of_it_have_other_keys(machine):
     keys = set()
     for is_software, build in ((False, ""), (True, "software 1 2"), (True, "software 1 3")):
-        monkeypatch.setattr(_key, "is_software", lambda is_software=is_software: is_software)
-        monkeypatch.setattr(_key, "software_build", lambda build=build: build)
+        machine.is_software, machine.software_build = is_software, build
         keys.add(key())
     assert len(keys) == 3
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
-def test_a_missing_compiler_has_a_key_of_its_own(monkeypatch, kind):
-    def fail():
-        raise kind("missing")
-
+def test_a_missing_compiler_has_a_key_of_its_own(machine, kind):
     present = key()
-    monkeypatch.setattr(_key, "nvrtc_version", fail)
+    machine.nvrtc_version = kind("missing")
     assert key() == key() != present
 
 
-def test_the_default_architecture_is_that_of_the_device(monkeypatch):
-    monkeypatch.setattr(_key, "current_arch", lambda: "sm_90")
+def test_the_default_architecture_is_that_of_the_device(set_current_arch):
+    set_current_arch("90")
     assert key(arch=None) == key(arch="sm_90")

@@ -28,12 +28,18 @@ def cache(request, tmp_path):
 
 @pytest.fixture
 def compilations(monkeypatch):
-    """The arguments of the compilations that are not cache hits."""
-    calls = []
+    """The arguments of the compilations that are not cache hits; each first calls ``before``."""
+
+    class Calls(list):
+        def before(self):
+            pass
+
+    calls = Calls()
     real = _nvrtc.NVRTCBackEnd.compile
 
     def compile(self, *args):
         calls.append(args)
+        calls.before()
         return real(self, *args)
 
     monkeypatch.setattr(_nvrtc.NVRTCBackEnd, "compile", compile)
@@ -59,8 +65,7 @@ def request(code=SOURCE, target="ptx", expressions=()):
     return CompileRequest(code, SourceCodeType.CXX, settings, target, expressions)
 
 
-def test_code_from_the_cache_has_the_same_name(cache, compilations, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_code_from_the_cache_has_the_same_name(cache, compilations, own_tempdir):
     for options in ({}, {"name": "scale.cu"}, {"lineinfo": True}):
         program = plain(**options)
         first, second = (program.compile("ptx", cache=cache) for _ in range(2))
@@ -195,17 +200,11 @@ def test_code_with_headers_included_before_the_source_is_cached(cache, compilati
     assert len(compilations) == 1
 
 
-def test_code_is_not_stored_if_a_header_changes_during_the_compilation(cache, include, monkeypatch):
-    real = _nvrtc.NVRTCBackEnd.compile
-
-    def compile(self, *args):
-        (include / "value.h").write_text("#define VALUE 44444\n")
-        return real(self, *args)
-
+def test_code_is_not_stored_if_a_header_changes_during_the_compilation(cache, include, compilations):
     program = plain(INCLUDING, define_macro=None, include_path=include)
-    with monkeypatch.context() as patch:
-        patch.setattr(_nvrtc.NVRTCBackEnd, "compile", compile)
-        assert b"44444" in program.compile("ptx", cache=cache).code
+    compilations.before = lambda: (include / "value.h").write_text("#define VALUE 44444\n")
+    assert b"44444" in program.compile("ptx", cache=cache).code
+    del compilations.before
     assert len(cache) == 0
     (include / "value.h").write_text("#define VALUE 11111\n")
     assert b"11111" in program.compile("ptx", cache=cache).code

@@ -4,14 +4,12 @@
 
 import copy
 import pickle
-import types
 from dataclasses import fields
 
 import pytest
 
 from cuda.core import Linker, LinkerOptions
 from cuda.core._compile import _nvjitlink as nvjitlink
-from cuda.core._compile import _options
 from cuda.core._compile._option_table import ignored_options, refused_options, render_options
 from cuda.core._linker import make_driver_linker
 from support.code import PART, compiled
@@ -150,17 +148,14 @@ def test_numba_debug_of_the_linker_is_deprecated(value):
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_the_default_architecture_of_the_linker_is_that_of_the_current_device(monkeypatch):
-    monkeypatch.setattr(_options, "Device", lambda: types.SimpleNamespace(arch="75"))
+def test_the_default_architecture_of_the_linker_is_that_of_the_current_device(set_current_arch):
+    set_current_arch("75")
     assert LinkerOptions(ftz=True).as_bytes() == [b"-arch=sm_75", b"-ftz=true"]
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_a_linker_without_architecture_and_device_is_refused(monkeypatch):
-    def fail():
-        raise RuntimeError("no driver")
-
-    monkeypatch.setattr(_options, "Device", fail)
+def test_a_linker_without_architecture_and_device_is_refused(set_current_arch):
+    set_current_arch(RuntimeError("no driver"))
     with pytest.raises(RuntimeError, match="pass for example LinkerOptions.arch=.*no driver"):
         LinkerOptions().as_bytes()
 

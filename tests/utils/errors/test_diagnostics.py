@@ -67,8 +67,7 @@ def test_line_tables_point_at_the_file_of_the_user():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_no_debug_file_is_written_if_its_lines_would_differ(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_no_debug_file_is_written_if_its_lines_would_differ(tmp_path, own_tempdir):
     program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90", debug=True, first_line=7))
     assert program.compile("ptx").name == "default_program"
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures that replace a part of the process or of the machine for one test; ``conftest.py`` provides them to all."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+
+@pytest.fixture
+def own_tempdir(monkeypatch, tmp_path):
+    """Temporary files are created in ``tmp_path``."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def unraisable(monkeypatch):
+    """The exceptions that could not be raised: a list of objects with their ``kind``, ``text`` and ``object``."""
+    reports = []
+
+    def hook(report):
+        reports.append(SimpleNamespace(kind=report.exc_type, text=str(report.exc_value), object=report.object))
+
+    monkeypatch.setattr(sys, "unraisablehook", hook)
+    return reports
+
+
+@pytest.fixture
+def any_driver_age(monkeypatch):
+    """No compiler counts as newer than the driver, whichever driver this machine has."""
+    from cuda.core import _program
+
+    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
+
+
+@pytest.fixture
+def set_current_arch(monkeypatch):
+    """A function that sets the architecture of the current device for options, or the error of asking for it."""
+    from cuda.core._compile import _options
+
+    def set_arch(arch):
+        def current():
+            if isinstance(arch, Exception):
+                raise arch
+            return SimpleNamespace(arch=arch)
+
+        monkeypatch.setattr(_options, "Device", current)
+
+    return set_arch
