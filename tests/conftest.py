@@ -10,7 +10,7 @@ import pytest
 
 from support.capabilities import capabilities
 from support.contexts import end_capture, end_captures, is_context_lost
-from support.fakes import any_driver_age, own_tempdir, set_current_arch, unraisable  # noqa: F401 (fixtures)
+from support.fakes import any_driver_age, own_tempdir, set_current_arch, settle_at_once, unraisable  # noqa: F401
 from support.processes import Child, start_method
 
 GPU = {"device": True, "software": False}

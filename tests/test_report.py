@@ -9,8 +9,10 @@ import json
 import pytest
 
 import cuda.core
+import cuda.emulator
 from cuda.core import _report
 from cuda.core._report import diagnosis, report
+from support.interpreter import run
 
 KEYS = {
     "python",
@@ -112,75 +114,6 @@ def test_missing_part_of_the_toolkit_is_a_problem(monkeypatch):
     assert {row["name"]: row["path"] for row in rows}["CUDA headers"] is None
 
 
-def test_a_driver_that_fails_is_a_problem_with_advice(monkeypatch):
-    def driver_version():
-        raise RuntimeError("it was not found; install it")
-
-    monkeypatch.setattr(_report, "driver_version", driver_version)
-    problems = []
-    assert _report.driver(problems)["cuda_version"] is None
-    assert _report.devices(problems) == []
-    assert [(problem["what"], problem["advice"]) for problem in problems] == [
-        ("the CUDA driver cannot be initialized: it was not found", "install it")
-    ]
-
-
-def test_an_old_driver_is_a_problem(monkeypatch):
-    monkeypatch.setattr(_report, "driver_version", lambda: (12, 4, 0))
-    problems = []
-    assert _report.driver(problems)["cuda_version"] == "12.4"
-    assert "at least 13.0" in problems[0]["what"]
-
-
-def test_a_broken_device_does_not_end_the_report(monkeypatch):
-    class Broken:
-        device_id = 7
-
-        @property
-        def name(self):
-            raise RuntimeError("it fell off the bus; restart the machine")
-
-    class Core:
-        Device = type("Device", (), {"get_all_devices": classmethod(lambda cls: [Broken()])})
-
-    monkeypatch.setattr(_report, "driver_version", lambda: (13, 5, 0))
-    monkeypatch.setattr(_report.cuda, "core", Core)
-    problems = []
-    assert _report.devices(problems) == []
-    assert problems[0]["what"] == "device 7 fails: it fell off the bus"
-
-
-def test_no_device_is_a_problem_with_advice(monkeypatch):
-    class Core:
-        Device = type("Device", (), {"get_all_devices": classmethod(lambda cls: ())})
-
-    monkeypatch.setattr(_report, "driver_version", lambda: (13, 5, 0))
-    monkeypatch.setattr(_report.cuda, "core", Core)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    problems = []
-    assert _report.devices(problems) == []
-    assert "CUDA_VISIBLE_DEVICES may hide some" in problems[0]["what"]
-    assert "CUDA_CORE_DEVICE=auto" in problems[0]["advice"]
-
-
-def test_cache_size_counts_files(monkeypatch, tmp_path):
-    monkeypatch.setattr(_report, "cache_root", lambda: tmp_path)
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "file").write_bytes(b"12345")
-    problems = []
-    assert _report.caches(problems) == {"path": str(tmp_path), "files": 1, "bytes": 5}
-    assert problems == []
-
-
-def test_caches_that_cannot_be_written_are_a_problem(monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(_report, "cache_root", lambda: tmp_path / "file" / "cuda-python")
-    monkeypatch.setattr(_report.os, "access", lambda path, mode: path != tmp_path / "file")
-    problems = []
-    assert _report.caches(problems)["files"] == 0
-    assert f"{tmp_path}/file/cuda-python is not writable" in texts({"problems": problems})
-
-
 @pytest.mark.parametrize("name", ["CUDA_HOME", "CUDA_PATH"])
 def test_variables_without_a_directory_are_a_problem(monkeypatch, tmp_path, name):
     other = {"CUDA_HOME": "CUDA_PATH", "CUDA_PATH": "CUDA_HOME"}[name]
@@ -189,14 +122,6 @@ def test_variables_without_a_directory_are_a_problem(monkeypatch, tmp_path, name
     problems = []
     assert _report.environment(problems)[name] == str(tmp_path / "nowhere")
     assert [problem["what"] for problem in problems] == [f"{name} is not a directory: '{tmp_path}/nowhere'"]
-
-
-def test_without_a_home_directory_there_are_no_caches(monkeypatch):
-    def fail():
-        raise RuntimeError("no home")
-
-    monkeypatch.setattr(_report, "cache_root", fail)
-    assert _report.caches([]) == {"path": None, "files": 0, "bytes": 0}
 
 
 def test_checkout_is_recognized_by_its_setup_script(tmp_path):
@@ -210,3 +135,88 @@ def test_incomplete_installation_should_be_reinstalled(tmp_path):
     what, todo = diagnosis(str(tmp_path / "cuda" / "core"))
     assert "incomplete" in what
     assert "pip install --force-reinstall" in todo
+
+
+def report_of(**variables: str) -> dict:
+    """Return the report of a new process on the software device."""
+    return json.loads(run("from cuda.core.__main__ import main; main(['--json'])", **variables))
+
+
+@pytest.mark.requires(software=True)
+def test_an_old_driver_is_a_problem():
+    found = report_of(CUDA_EMULATOR_DRIVER_VERSION="12040")
+    assert found["driver"]["cuda_version"] == "12.4"
+    assert "at least 13.0" in texts(found)
+
+
+@pytest.mark.requires(software=True)
+def test_hidden_devices_are_a_problem_with_advice():
+    found = report_of(CUDA_VISIBLE_DEVICES="")
+    assert found["devices"] == []
+    assert "CUDA_ERROR_NO_DEVICE" in texts(found) and "check nvidia-smi, CUDA_VISIBLE_DEVICES" in texts(found)
+
+
+@pytest.mark.requires(software=True)
+def test_no_device_is_a_problem_with_advice(monkeypatch):
+    class Core:
+        Device = type("Device", (), {"get_all_devices": classmethod(lambda cls: ())})
+
+    monkeypatch.setattr(_report.cuda, "core", Core)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    problems = []
+    assert _report.devices(problems) == []
+    assert "CUDA_VISIBLE_DEVICES may hide some" in problems[0]["what"]
+    assert "CUDA_CORE_DEVICE=auto" in problems[0]["advice"]
+
+
+def test_a_driver_that_fails_is_a_problem_with_advice(monkeypatch):
+    def driver_version():
+        raise RuntimeError("it was not found; install it")
+
+    monkeypatch.setattr(_report, "driver_version", driver_version)
+    problems = []
+    assert _report.driver(problems)["cuda_version"] is None
+    assert _report.devices(problems) == []
+    assert [(problem["what"], problem["advice"]) for problem in problems] == [
+        ("the CUDA driver cannot be initialized: it was not found", "install it")
+    ]
+
+
+@pytest.mark.requires(software=True)
+def test_a_broken_device_does_not_end_the_report():
+    with cuda.emulator.fail("cuDeviceTotalMem*", "CUDA_ERROR_UNKNOWN"):
+        found = report()
+    assert found["devices"] == []
+    assert "device 0 fails: CUDA_ERROR_UNKNOWN" in texts(found)
+
+
+CACHES_ARE_MISSED = pytest.mark.xfail(
+    reason="_report.cache_root is the module _utils.files, which cannot be called, so the report has no caches",
+    strict=True,
+)
+
+
+@CACHES_ARE_MISSED
+def test_cache_size_counts_files(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = tmp_path / "cuda-python" / "deep"
+    folder.mkdir(parents=True)
+    (folder / "file").write_bytes(b"12345")
+    problems = []
+    assert _report.caches(problems) == {"path": str(folder.parent), "files": 1, "bytes": 5}
+    assert problems == []
+
+
+@CACHES_ARE_MISSED
+def test_caches_that_cannot_be_written_are_a_problem(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()  # not executable, even for root
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    problems = []
+    assert _report.caches(problems)["files"] == 0
+    assert f"{tmp_path}/file/cuda-python is not writable" in texts({"problems": problems})
+
+
+def test_without_a_home_directory_there_are_no_caches(monkeypatch):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "~")
+    assert _report.caches([]) == {"path": None, "files": 0, "bytes": 0}

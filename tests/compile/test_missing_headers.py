@@ -23,8 +23,11 @@ def advice(header, version=(13, 0), has_bundled_headers=False, log=LOGS[0]):
 
 
 @pytest.fixture
-def nothing_installed(monkeypatch):
-    monkeypatch.setattr(_missing_headers, "header_directory", lambda library: None)
+def installed_headers(monkeypatch):
+    """A list with the directory of the installed headers of all libraries; at first None."""
+    found = [None]
+    monkeypatch.setattr(_missing_headers, "header_directory", lambda library: found[0])
+    return found
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -44,7 +47,7 @@ def nothing_installed(monkeypatch):
         ("curand_kernel.h", "nvidia-curand", "curand"),
     ],
 )
-@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.usefixtures("installed_headers")
 def test_advice_names_the_package_of_a_header(header, package, library, log):
     text = advice(header, log=log)
     assert text == (
@@ -61,15 +64,15 @@ def test_advice_names_the_package_of_a_header(header, package, library, log):
         ("cublasdx.hpp", "nvidia-mathdx"), ("nvshmem.h", "nvidia-nvshmem-cu13"),
     ],
 )  # fmt: skip
-@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.usefixtures("installed_headers")
 def test_advice_names_packages_beside_the_toolkit(header, package):
     for version in ((12, 9), (13, 0)):
         assert advice(header, version).startswith(f"'{header}' comes with `pip install {package}`: ")
 
 
-def test_advice_names_the_folder_of_an_installed_header(monkeypatch, tmp_path):
+def test_advice_names_the_folder_of_an_installed_header(installed_headers, tmp_path):
     (tmp_path / "cuda_fp16.h").touch()
-    monkeypatch.setattr(_missing_headers, "header_directory", lambda library: str(tmp_path))
+    installed_headers[0] = str(tmp_path)
     assert advice("cuda_fp16.h") == f"'cuda_fp16.h' is in '{tmp_path}': add this directory to include_path"
     assert "`pip install nvidia-cuda-runtime`" in advice("cuda_bf16.h")
 
@@ -125,7 +128,7 @@ def test_advice_works_with_a_pathfinder_that_does_not_know_the_headers(monkeypat
 
 @pytest.mark.requires(nvrtc=True, software=False)
 @pytest.mark.parametrize("header", ["<curand_kernel.h>", '"curand_kernel.h"'])
-@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.usefixtures("installed_headers")
 def test_the_error_has_the_advice(header):
     program = Program(f"#include {header}\n", "c++", ProgramOptions(arch="sm_90"))
     with pytest.raises(NVRTCError, match="`pip install nvidia-curand") as caught:

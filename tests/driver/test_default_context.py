@@ -8,8 +8,9 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import _context
-from cuda.core.driver._context import finish, get_default_device, make_default_context
+from cuda.core.driver._context import finish
 from cuda.core.driver._errors import logic_error
+from cuda.core.driver.tools import get_default_device, make_default_context
 
 
 @pytest.fixture(autouse=True)

@@ -150,9 +150,16 @@ MEMBERS = [
 ]
 
 
+@pytest.fixture
+def subject(monkeypatch):
+    """A dict of the objects that names of tables stand for."""
+    found = {"Subject": Subject, "Base": int}
+    monkeypatch.setattr(interface, "find", lambda path: found[path.rpartition(".")[2]])
+    return found
+
+
 @pytest.mark.parametrize("line, expected", MEMBERS)
-def test_members_are_compared(line, expected, monkeypatch):
-    monkeypatch.setattr(interface, "find", lambda path: Subject)
+def test_members_are_compared(line, expected, subject):
     entry = interface.Entry("class", "Subject", members=[interface.parse(line)])
     found = list(interface.differences(entry))
     assert len(found) == len(expected)
@@ -163,14 +170,12 @@ TRAITS = {"dataclass": "is no dataclass", "len": "is missing", "mutableset": "is
 
 
 @pytest.mark.parametrize("trait", TRAITS)
-def test_traits_are_compared(trait, monkeypatch):
-    monkeypatch.setattr(interface, "find", lambda path: Subject)
+def test_traits_are_compared(trait, subject):
     found = list(interface.differences(interface.parse(f"class Subject: weakref {trait}")))
     assert [difference.partition(" ")[2] for difference in found] == [TRAITS[trait]]
 
 
-def test_kinds_and_bases_are_compared(monkeypatch):
-    monkeypatch.setattr(interface, "find", lambda path: int if path.endswith("Base") else Subject)
+def test_kinds_and_bases_are_compared(subject):
     lines = ("enum Subject", "exception Subject", "class Subject of Base")
     found = [difference for line in lines for difference in interface.differences(interface.parse(line))]
     assert [difference.partition(" ")[2] for difference in found] == [
@@ -178,7 +183,7 @@ def test_kinds_and_bases_are_compared(monkeypatch):
         "is not an exception",
         "is no subclass of Base",
     ]
-    monkeypatch.setattr(interface, "find", lambda path: 3)
+    subject["Subject"] = 3
     assert list(interface.differences(interface.parse("class Subject"))) == [".Subject is no class"]
 
 

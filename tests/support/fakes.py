@@ -51,3 +51,11 @@ def set_current_arch(monkeypatch):
         monkeypatch.setattr(_options, "Device", current)
 
     return set_arch
+
+
+@pytest.fixture
+def settle_at_once(monkeypatch):
+    """A function after which a header counts as settled, even if it has just changed."""
+    from cuda.core._compile.cache import _headers
+
+    return lambda: monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)

@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice between hardware and software device by the environment variable."""
 
+import os
+from types import SimpleNamespace
+
 import pytest
 
+from cuda import emulator as software
 from cuda.core._utils import device_choice
 
 
 @pytest.fixture
 def emulator(monkeypatch):
-    """Replaces the activation of the software device; returns the list of its calls."""
+    """Replaces the software device and the hardware; ``has_hardware`` sets whether there is any."""
     from cuda import emulator
 
-    calls = []
-    monkeypatch.setattr(emulator, "activate", lambda: calls.append("activated"))
+    machine = SimpleNamespace(has_hardware=False, is_activated=False)
+    monkeypatch.setattr(emulator, "activate", lambda: vars(machine).update(is_activated=True))
     monkeypatch.setattr(device_choice, "is_software", lambda: False)
-    return calls
+    monkeypatch.setattr(device_choice, "_has_hardware", lambda: machine.has_hardware)
+    return machine
 
 
 @pytest.mark.parametrize("value", ["gpu", "1", "software,auto"])
@@ -37,32 +42,28 @@ def test_other_values_are_refused(monkeypatch, value):
     ],
 )
 def test_variable_chooses(monkeypatch, emulator, value, has_hardware, is_activated):
-    monkeypatch.setattr(device_choice, "_has_hardware", lambda: has_hardware)
+    emulator.has_hardware = has_hardware
     if value is None:
         monkeypatch.delenv("CUDA_CORE_DEVICE", raising=False)
     else:
         monkeypatch.setenv("CUDA_CORE_DEVICE", value)
     device_choice.apply()
-    assert bool(emulator) is is_activated
+    assert emulator.is_activated is is_activated
 
 
 def test_choice_by_auto_is_announced_and_passed_on(monkeypatch, emulator, capsys):
-    import os
-
-    monkeypatch.setattr(device_choice, "_has_hardware", lambda: False)
     monkeypatch.setenv("CUDA_CORE_DEVICE", "auto")
     device_choice.apply()
     assert os.environ["CUDA_CORE_DEVICE"] == "software"
     assert capsys.readouterr().err == "cuda.core: no CUDA device was found; using the software device\n"
 
 
-def test_only_the_software_device_has_a_build_and_headers(monkeypatch, tmp_path):
-    library = tmp_path / "library"
-    library.write_bytes(b"1234")
-    monkeypatch.setattr(device_choice, "software_library", lambda: str(library))
-    monkeypatch.setattr(device_choice, "is_software", lambda: True)
-    first = device_choice.software_build()
-    library.write_bytes(b"12345")
-    assert first.startswith("software 4 ") and device_choice.software_build().startswith("software 5 ")
-    monkeypatch.setattr(device_choice, "is_software", lambda: False)
+@pytest.mark.requires(software=True)
+def test_the_software_device_has_a_build_and_headers():
+    state = os.stat(software.library_path())
+    assert device_choice.software_build() == f"software {state.st_size} {state.st_mtime_ns}"
+    assert all(map(os.path.isdir, device_choice.software_headers())) and device_choice.software_headers()
+
+
+def test_hardware_has_no_build_and_no_headers(emulator):
     assert device_choice.software_build() == "" and device_choice.software_headers() == []

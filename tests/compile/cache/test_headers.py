@@ -155,16 +155,16 @@ def test_a_change_of_the_contents_alone_is_detected(root):
     assert not headers.is_current()
 
 
-def test_recently_changed_files_are_not_settled(root, monkeypatch):
+def test_recently_changed_files_are_not_settled(root, settle_at_once):
     write(root / "a.h", "1")
     assert not find_headers('#include "a.h"', "default_program").is_settled
-    monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)
+    settle_at_once()
     assert find_headers('#include "a.h"', "default_program").is_settled
 
 
-def test_settled_headers_are_read_once(root, monkeypatch):
+def test_settled_headers_are_read_once(root, monkeypatch, settle_at_once):
     write(root / "a.h", "1")
-    monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)
+    settle_at_once()
     monkeypatch.setattr(_headers, "_parsed", {})
     monkeypatch.setattr(_headers, "_MAX_PARSED", 1)
     parsed = []

@@ -10,7 +10,7 @@ import pytest
 from cuda.core import NVRTCError, Program, ProgramOptions
 from cuda.core._compile import _nvrtc
 from cuda.core._compile._request import CompileRequest, compile_settings
-from cuda.core._compile.cache import _headers, _lookup
+from cuda.core._compile.cache import _lookup
 from cuda.core.typing import SourceCodeType
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, make_program_cache_key
 from support.processes import let_clock_tick
@@ -262,8 +262,8 @@ def test_programs_are_compiled_if_the_cache_cannot_be_written(tmp_path, compilat
     assert len(compilations) == 2
 
 
-def test_the_key_of_a_source_is_made_once(cache, include, monkeypatch):
-    monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)
+def test_the_key_of_a_source_is_made_once(cache, include, monkeypatch, settle_at_once):
+    settle_at_once()
     made = []
     real = _lookup.make_program_cache_key
     monkeypatch.setattr(_lookup, "make_program_cache_key", lambda **kwargs: made.append(kwargs) or real(**kwargs))

@@ -10,9 +10,20 @@ from cuda.core._compile import _nvjitlink as nvjitlink
 
 
 @pytest.fixture
-def fresh_version():
-    nvjitlink.nvjitlink_version.cache_clear()
-    yield
+def installed(monkeypatch):
+    """A function that sets the module of the bindings, or the error of importing it, and returns the version."""
+
+    def version_of(module):
+        def import_module(name):
+            if isinstance(module, Exception):
+                raise module
+            return module
+
+        monkeypatch.setattr(nvjitlink.importlib, "import_module", import_module)
+        nvjitlink.nvjitlink_version.cache_clear()
+        return nvjitlink.nvjitlink_version()
+
+    yield version_of
     nvjitlink.nvjitlink_version.cache_clear()
 
 
@@ -31,21 +42,13 @@ def raising(kind):
         raising(RuntimeError),
     ],
 )
-def test_a_missing_or_too_old_nvjitlink_has_no_version(module, monkeypatch, fresh_version):
-    monkeypatch.setattr(nvjitlink.importlib, "import_module", lambda name: module)
-    assert nvjitlink.nvjitlink_version() is None
+def test_a_missing_or_too_old_nvjitlink_has_no_version(module, installed):
+    assert installed(module) is None
 
 
-def test_without_bindings_there_is_no_version(monkeypatch, fresh_version):
-    def fail(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(nvjitlink.importlib, "import_module", fail)
-    assert nvjitlink.nvjitlink_version() is None
+def test_without_bindings_there_is_no_version(installed):
+    assert installed(ModuleNotFoundError("cuda.bindings.nvjitlink")) is None
 
 
-def test_the_oldest_supported_nvjitlink_has_its_version(monkeypatch, fresh_version):
-    monkeypatch.setattr(
-        nvjitlink.importlib, "import_module", lambda name: types.SimpleNamespace(version=lambda: (12, 3))
-    )
-    assert nvjitlink.nvjitlink_version() == (12, 3)
+def test_the_oldest_supported_nvjitlink_has_its_version(installed):
+    assert installed(types.SimpleNamespace(version=lambda: (12, 3))) == (12, 3)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The directory of the user's caches."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -32,6 +31,6 @@ def test_on_windows_it_is_in_the_local_data(monkeypatch, tmp_path):
 
 def test_without_a_home_directory_the_error_names_the_variable_to_set(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setenv("HOME", "~")
     with pytest.raises(RuntimeError, match="set XDG_CACHE_HOME"):
         cache_root()

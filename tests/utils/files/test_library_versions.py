@@ -109,7 +109,7 @@ def test_a_directory_that_cannot_be_made_is_no_error(library, monkeypatch):
 
 def test_without_a_home_directory_nothing_is_recorded(library, monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setenv("HOME", "~")
     monkeypatch.chdir(library.parent)
     record_version(str(library), (13, 5))
     assert recorded_version(str(library)) is None
