@@ -190,13 +190,6 @@ def test_a_broken_device_does_not_end_the_report():
     assert "device 0 fails: CUDA_ERROR_UNKNOWN" in texts(found)
 
 
-CACHES_ARE_MISSED = pytest.mark.xfail(
-    reason="_report.cache_root is the module _utils.files, which cannot be called, so the report has no caches",
-    strict=True,
-)
-
-
-@CACHES_ARE_MISSED
 def test_cache_size_counts_files(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = tmp_path / "cuda-python" / "deep"
@@ -207,7 +200,6 @@ def test_cache_size_counts_files(monkeypatch, tmp_path):
     assert problems == []
 
 
-@CACHES_ARE_MISSED
 def test_caches_that_cannot_be_written_are_a_problem(monkeypatch, tmp_path):
     (tmp_path / "file").touch()  # not executable, even for root
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))

@@ -229,8 +229,9 @@ def test_arguments_nested_too_deep_or_in_a_cycle(stream, data):
 
 @pytest.mark.parametrize(
     ("data", "error", "text"),
-    [("z", ValueError, "no parameter 'z'"), (("x", "y"), ValueError, "no parameter 'y'"), ("stream", ValueError, "parameters after the stream"),
-     ("args", ValueError, "no parameter 'args'"), ((1,), TypeError, "names of parameters, not int"),
+    [("z", ValueError, "no parameter 'z'"), (("x", "y"), ValueError, "no parameter 'y'"),
+     ("stream", ValueError, "parameters after the stream"), ("args", ValueError, "no parameter 'args'"),
+     ((1,), TypeError, "names of parameters, not int"),
      (7, TypeError, "data must be names of parameters, not int")],
 )  # fmt: skip
 def test_data_must_name_parameters(data, error, text):

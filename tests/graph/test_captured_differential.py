@@ -375,7 +375,7 @@ def test_methods_do_what_the_functions_do(stream, cls):
         step = board.random.choice((model.step, lambda *args, model=model: cls.step(model, *args)))
         plain = Model.step.__wrapped__
         assert outcome(step, stream, board, (x, n)) == outcome(
-            lambda stream, *args, model=model: plain(model, stream, *args), stream, board, (x, n)
+            lambda stream, *args, model=model, plain=plain: plain(model, stream, *args), stream, board, (x, n)
         )
         for name, factor in (("static", 1), ("outer_static", 1), ("of_class", 5), ("outer_class", 5)):
             factor = len(cls.__name__) if factor > 1 else 1
