@@ -9,7 +9,6 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core._memoryview import view_as_array_interface
 from cuda.core.utils import StridedMemoryView
 from support.contract import _StridedLayout as Layout
 from support.memory import HostMemoryResource
@@ -99,8 +98,8 @@ def test_a_tensor_is_exported_and_imported_again(table, is_writeable):
     assert type(view) is StridedMemoryView
     assert (view.ptr, view.shape, view.strides, view.dtype) == (array.ctypes.data, (2, 3), (3, 1), np.dtype("f4"))
     assert view.readonly is not is_writeable
-    with pytest.raises(RuntimeError, match="initialized already"):
-        view_as_array_interface(array, view)
+    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="initialized already"):
+        view.__init__(array, -1)
     del array
     part = view.view(Layout((3,), None, 4))
     del view

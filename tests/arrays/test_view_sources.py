@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sources of views: the protocol that the user names is the one that is read, or the object is refused."""
 
-import warnings
-
 import numpy as np
 import pytest
 
-from cuda.core._memoryview import view_as_array_interface, view_as_cai
 from cuda.core.utils import StridedMemoryView
 from support.contract import _StridedMemoryViewProxy
 from support.tensors import ArrayInterface, CudaInterface, DLPackExporter
@@ -37,11 +34,9 @@ class Everything(CudaInterface):
         (lambda array: StridedMemoryView.from_any_interface(array, -1), True, False),
         (lambda array: StridedMemoryView.from_dlpack(array, -1), True, False),
         (lambda array: StridedMemoryView.from_cuda_array_interface(array, -1), False, True),
-        (lambda array: view_as_cai(array, -1), False, True),
         (lambda array: StridedMemoryView.from_array_interface(array), False, False),
-        (lambda array: view_as_array_interface(array), False, False),
     ],
-    ids=["any", "dlpack", "cuda", "as_cai", "array", "as_array"],
+    ids=["any", "dlpack", "cuda", "array"],
 )
 @pytest.mark.requires(device=True)
 def test_the_named_protocol_is_read(device, make, is_dlpack, is_on_device):
@@ -64,20 +59,6 @@ def test_objects_without_a_protocol_are_refused_by_name(make):
 def test_a_missing_named_protocol_is_an_attribute_error(make):
     with pytest.raises(AttributeError):
         make(ArrayInterface(VALUES), -1)
-
-
-def test_a_view_is_filled_once():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        empty = StridedMemoryView()
-    assert view_as_array_interface(ArrayInterface(VALUES), empty) is empty
-    for again in (
-        lambda: view_as_array_interface(VALUES, empty),
-        lambda: view_as_cai(CudaInterface(VALUES), -1, empty),
-    ):
-        with pytest.raises(RuntimeError, match="initialized already"):
-            again()
-    assert empty.shape == (2, 3)
 
 
 @pytest.mark.requires(device=True)

@@ -30,7 +30,6 @@ from cuda.core import (
     TrackingMemoryResource,
     VirtualMemoryResource,
 )
-from cuda.core._memory._adaptors import MemoryResourceAdaptor
 from support import child_calls
 from support.graphs import capture
 from support.memory import HostMemoryResource, read, write
@@ -42,6 +41,7 @@ def limited(upstream):
     return LimitingMemoryResource(upstream, 2**40)
 
 
+MemoryResourceAdaptor = CachingMemoryResource.__base__
 KINDS = [
     MemoryResourceAdaptor,
     CachingMemoryResource,

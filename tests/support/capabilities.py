@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 
@@ -114,7 +115,7 @@ class Capabilities:
         """Whether the driver is for at least this version of CUDA."""
         from support.bindings import driver_version
 
-        return self.device_count > 0 and driver_version()[:2] >= wanted
+        return self.device_count > 0 and driver_version() >= wanted
 
     def compute(self, wanted: tuple[int, int]) -> bool:
         """Whether device 0 has at least this compute capability."""
@@ -194,17 +195,22 @@ class Capabilities:
 
     def nvjitlink(self, wanted: bool) -> bool:
         """Whether nvJitLink is installed and new enough."""
-        from cuda.core._compile._nvjitlink import nvjitlink_version
+        from cuda.core import Linker
 
-        return (nvjitlink_version() is not None) == wanted
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the linker of the driver
+            return (Linker.which_backend() == "nvJitLink") == wanted
 
     def nvvm(self, wanted: bool) -> bool:
         """Whether the NVVM compiler and its library of mathematical functions are installed."""
-        from cuda.core._compile._nvvm import libdevice, load_nvvm
+        from cuda.pathfinder import locate_bitcode_lib
+
+        from cuda.core import Program, ProgramOptions
 
         try:
-            return (load_nvvm() is not None and len(libdevice()) > 0) == wanted
-        except RuntimeError:
+            Program("; no functions", "nvvm", ProgramOptions(arch="sm_90")).close()
+            return (locate_bitcode_lib("device") is not None) == wanted
+        except (RuntimeError, ModuleNotFoundError):
             return not wanted
 
     def curand(self, wanted: bool) -> bool:
@@ -255,10 +261,11 @@ class Capabilities:
 
     def ptx(self, wanted: bool) -> bool:
         """Whether the driver loads the PTX that the CUDA C++ compiler makes."""
-        from cuda.core._compile._nvrtc import nvrtc_version
+        from cuda.bindings import nvrtc
+
         from support.bindings import driver_version
 
-        return (self.device_count > 0 and driver_version()[:2] >= nvrtc_version()) == wanted
+        return (self.device_count > 0 and driver_version() >= nvrtc.nvrtcVersion()[1:]) == wanted
 
     def software(self, wanted: bool) -> bool:
         """Whether the device of this process is the software device, which comes with compilers of its own."""

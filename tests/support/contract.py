@@ -46,6 +46,7 @@ from cuda.core._utils.cuda_utils import (
     handle_return,
     reset_fork_warning,
 )
+from cuda.core._utils.pycompat import BufferProtocol, StrEnum
 from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy
 from cuda.core.texture._texture import _normalize_address_modes
 
@@ -59,7 +60,9 @@ __all__ = [
     "weak_handle",
     "AccessedBySetProxy",
     "AdjacencySetProxy",
+    "BufferProtocol",
     "ComputeCapability",
+    "StrEnum",
     "binding_version",
     "driver_version",
     "DLDeviceType",

@@ -4,10 +4,10 @@
 
 import enum
 
-from cuda.core._utils import pycompat
+from support.contract import BufferProtocol, StrEnum
 
 
 def test_names():
-    assert pycompat.StrEnum is enum.StrEnum
-    assert isinstance(b"", pycompat.BufferProtocol)
-    assert isinstance(memoryview(b""), pycompat.BufferProtocol)
+    assert StrEnum is enum.StrEnum
+    assert isinstance(b"", BufferProtocol)
+    assert isinstance(memoryview(b""), BufferProtocol)
