@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -44,11 +45,17 @@ def fail_each_call(program, code, *, calls="*", overcome=()) -> set[str]:
         program()
         return set(failed)
 
-    # Older objects are no garbage of the program, and examining them would take most of the time.
+    with only_new_garbage():
+        return call_beside_main(sweep)
+
+
+@contextlib.contextmanager
+def only_new_garbage():
+    """Examine only new objects for garbage in the block: with the older ones, sweeps would take most of their time."""
     gc.collect()
     gc.freeze()
     try:
-        return call_beside_main(sweep)
+        yield
     finally:
         gc.unfreeze()
 
