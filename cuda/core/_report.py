@@ -19,7 +19,7 @@ from pathlib import Path
 
 import cuda.core
 from cuda.core._utils import device_choice
-from cuda.core._utils import files as cache_root
+from cuda.core._utils.files import cache_root
 
 __all__ = ["diagnosis", "report"]
 
