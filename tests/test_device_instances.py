@@ -67,13 +67,13 @@ def test_default_is_0_where_no_context_is_current(device):
 
 
 @pytest.mark.parametrize("ordinal", [-1, 10_000, 2**31, 2**64, -(2**70), True, False])
-def test_ordinals_that_do_not_exist_are_refused(device, ordinal):
+def test_missing_ordinals_are_rejected(device, ordinal):
     with pytest.raises(ValueError, match=re.escape(str(ordinal))):
         Device(ordinal)
 
 
 @pytest.mark.parametrize("wrong", [0.0, "0", b"0", [], object(), 1j])
-def test_ordinals_of_another_type_are_refused(device, wrong):
+def test_ordinals_of_another_type_are_rejected(device, wrong):
     with pytest.raises(TypeError, match=type(wrong).__name__):
         Device(wrong)
 
@@ -88,7 +88,7 @@ def test_ordinals_of_another_type_are_refused(device, wrong):
         lambda: Device.__new__(Device, ordinal=0),
     ],
 )
-def test_unknown_arguments_are_refused(call):
+def test_unknown_arguments_are_rejected(call):
     with pytest.raises(TypeError, match="device_id"):
         call()
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: the objects, their contexts, their textures, and the default memory resource."""
+"""Devices: the entry points to contexts, streams, events, memory and textures."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cuda.core._context cimport (
     Context_create_green,
     Context_enter,
     Context_find,
-    Context_pin,
     Context_leave,
     Context_ordinal,
+    Context_pin,
     Context_primary,
     Context_wrap,
 )
@@ -33,10 +33,10 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport newfunc, set_constructor, vectorcallfunc
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version, init_driver
 
-from contextvars import ContextVar
 import contextlib
 import importlib
 import operator
+from contextvars import ContextVar
 
 from cuda import core
 from cuda.core._device_properties import DeviceProperties, html_table
@@ -45,392 +45,6 @@ from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability
 from cuda.core._utils.validators import shown
 
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
-
-
-cdef extern from "Python.h":
-    int PyContextVar_Get(object variable, PyObject* default, PyObject** value) except -1
-
-# Both map ordinals to resources, with -1 for every device. The choices of a block are replaced, never changed; those of
-# the process are changed key by key, because other threads read them without a lock.
-cdef object _of_block = ContextVar("cuda.core memory resources")
-cdef dict _of_process = {}
-
-is_chosen = False
-
-
-def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
-    """Return a context manager that sets the memory resource of :meth:`Device.allocate` in its block.
-
-    The setting is a :class:`contextvars.ContextVar`: it applies to the code of the block and to ``asyncio`` tasks
-    started in it, but not to other threads. If threads inherit the context (``sys.flags.thread_inherit_context``, the
-    default of free-threaded Python), it also applies to threads started in the block. Blocks nest; the innermost one
-    for a device takes precedence over :attr:`Device.memory_resource` and :func:`set_memory_resource`. It can also be
-    used as a decorator.
-
-    Parameters
-    ----------
-    mr : :class:`MemoryResource`
-        The memory resource.
-    device : :class:`Device` | int, optional
-        The device that the resource is used for. If None, the device of the resource, or all devices if it belongs to
-        none.
-
-    Returns
-    -------
-    context manager
-        The context manager, whose ``as`` target is ``mr``.
-
-    Raises
-    ------
-    TypeError
-        If ``mr`` is not a :class:`MemoryResource`, or ``device`` neither a device nor an int.
-    ValueError
-        If there is no such device.
-    """
-    return _use(mr, resource_ordinal(mr, device))
-
-
-def set_memory_resource(mr: MemoryResource | None, device: Device | int | None = None) -> None:
-    """Set the memory resource of :meth:`Device.allocate` for all threads of the process.
-
-    A resource set with :func:`use_memory_resource` or :attr:`Device.memory_resource` takes precedence.
-
-    Parameters
-    ----------
-    mr : :class:`MemoryResource` | None
-        The memory resource; None restores the default.
-    device : :class:`Device` | int, optional
-        The device that the resource is used for. If None, the device of ``mr``, or all devices if it belongs to none,
-        which replaces all earlier settings. With ``mr=None``, None means all devices.
-
-    Raises
-    ------
-    TypeError
-        If ``mr`` is not a :class:`MemoryResource` or None, or ``device`` neither a device nor an int.
-    ValueError
-        If there is no such device.
-    """
-    global is_chosen
-    if mr is not None:
-        ordinal = resource_ordinal(mr, device)
-        _of_process[ordinal] = mr
-        is_chosen = True
-        if ordinal < 0:
-            keep_choices([-1])
-    elif device is not None:
-        _of_process.pop(int(Device(device)), None)
-    else:
-        keep_choices([])
-
-
-@contextlib.contextmanager
-def _use(mr, ordinal):
-    global is_chosen
-    token = _of_block.set(with_choice(_of_block.get({}), mr, ordinal))
-    # Not reset after the block: a task that was started in it may run longer.
-    is_chosen = True
-    try:
-        yield mr
-    finally:
-        _of_block.reset(token)
-
-
-cdef dict with_choice(dict choices, MemoryResource mr, int ordinal):
-    # A setting for all devices replaces the others.
-    return {-1: mr} if ordinal < 0 else {**choices, ordinal: mr}
-
-
-cdef int keep_choices(list ordinals) except -1:
-    for ordinal in list(_of_process):
-        if ordinal not in ordinals:
-            _of_process.pop(ordinal, None)
-    return 0
-
-
-cdef int resource_ordinal(object mr, object device) except -2:
-    if not isinstance(mr, MemoryResource):
-        raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
-    if device is not None:
-        return int(Device(device))
-    try:
-        return mr.device_id
-    except RuntimeError:
-        return -1  # page-locked host memory belongs to no device
-
-
-cdef MemoryResource chosen_resource(int device_id, bint has_own):
-    cdef PyObject* found = NULL
-    cdef MemoryResource resource = None
-    PyContextVar_Get(_of_block, NULL, &found)
-    if found != NULL:
-        resource = choice_of(<dict>found, device_id)
-        Py_DECREF(<object>found)
-    if resource is None and not has_own:
-        resource = choice_of(_of_process, device_id)
-    return resource
-
-
-cdef MemoryResource choice_of(dict choices, int device_id):
-    found = choices.get(device_id)
-    return choices.get(-1) if found is None else found
-
-
-cdef MemoryResource new_resource(int device_id, bint has_pools):
-    # Both are imported when they are needed: a program may allocate from its own resources.
-    return core.DeviceMemoryResource(device_id) if has_pools else core._legacy._SynchronousMemoryResource(device_id)
-
-
-cdef class DeviceContexts:
-    """The contexts of a device, as methods of :class:`Device`."""
-
-    def __enter__(self):
-        cdef ContextPin pin
-        cdef Context context = Device_context(self)
-        if context is None or not pin.hold(context._h_context):
-            context = Device_primary(self)
-            Context_pin(context, &pin)
-        HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
-        Device_set_context(self, context)
-        return self
-
-    def __exit__(self, exc_type, exc_value, traceback):
-        cdef cydriver.CUcontext c_context = NULL
-        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
-
-    def set_current(self, ctx: Context | None = None) -> Context | None:
-        """Make this device current on the calling thread.
-
-        Without ``ctx``, the primary context of the device becomes current (``cuCtxSetCurrent``). With ``ctx``, the
-        current context is popped and returned, and ``ctx`` is pushed (``cuCtxPopCurrent``, ``cuCtxPushCurrent``).
-        Pass the returned context to another call to restore it.
-
-        Parameters
-        ----------
-        ctx : :class:`Context`, optional
-            A context of this device. If None, the primary context.
-
-        Returns
-        -------
-        :class:`Context` | None
-            The context that ``ctx`` replaced; the same object that was passed in, if it was set through this Device.
-            None if no context was current, or ``ctx`` is None.
-
-        Raises
-        ------
-        TypeError
-            If ``ctx`` is not a :class:`Context`.
-        RuntimeError
-            If ``ctx`` is closed or belongs to another device.
-        """
-        cdef ContextPin pin
-        cdef Context context
-        if isinstance(ctx, Context):
-            return Device_exchange(self, ctx)
-        if ctx is not None:
-            raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
-        context = Device_primary(self)
-        Context_pin(context, &pin)
-        HANDLE_RETURN(cydriver.cuCtxSetCurrent(pin.get()), b"cuCtxSetCurrent")
-        Device_set_context(self, context)
-
-    def create_context(self, options: ContextOptions | None = None) -> Context:
-        """Create a green context, which uses a part of the multiprocessors of this device (``cuGreenCtxCreate``).
-
-        A green context shares memory, loaded code and errors with the primary context. It does not become current:
-        enqueue work on a stream from :meth:`Context.create_stream`, or call :meth:`set_current`.
-
-        Parameters
-        ----------
-        options : :class:`ContextOptions` | dict
-            The resources of the context: multiprocessors from :meth:`SMResource.split`, work queues, or both.
-
-        Returns
-        -------
-        :class:`Context`
-            The context. It is destroyed after it and everything that was created in it are closed.
-
-        Raises
-        ------
-        TypeError
-            If ``options`` or a resource has the wrong type.
-        ValueError
-            If ``options`` is None or has no resources, or a resource comes from a dry run or from another device.
-        RuntimeError
-            If the driver is older than CUDA 12.4.
-        CUDAError
-            If the driver refuses the resources.
-        """
-        return Context_create_green(self._id, options)
-
-    @property
-    def context(self) -> Context:
-        """† The :class:`Context` that this Device made current last, with :meth:`set_current` or ``with``."""
-        Device_check_set(self)
-        return Device_context(self)
-
-
-cdef int Device_check_set(DeviceContexts self) except -1:
-    if Device_context(self) is None:
-        raise CUDAError(f"device {self._id} was not made current by this object; call Device.set_current() first")
-    return 0
-
-
-cdef int Device_pin_context(DeviceContexts self, ContextPin* pin) except -1:
-    Device_check_set(self)
-    return Context_pin(Device_context(self), pin)
-
-
-cdef Context Device_primary(DeviceContexts self):
-    cdef ContextHandle h_context
-    cdef Context primary
-    with cython.critical_section(self):
-        primary = self._primary
-    if primary is None or not primary._h_context:
-        Context_primary(self._id, &h_context)
-        with cython.critical_section(self):
-            if self._primary is None or not self._primary._h_context:
-                self._primary = Context_wrap(h_context, self._id)
-            primary = self._primary
-    return primary
-
-
-cdef Context Device_exchange(DeviceContexts self, Context context):
-    cdef Context previous = None
-    cdef ContextHandle h_previous
-    cdef cydriver.CUcontext c_previous = NULL
-    cdef ContextPin pin
-    Context_pin(context, &pin)
-    if context._device_id != self._id:
-        raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
-    init_driver()
-    HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
-    if c_previous != NULL:
-        previous = Device_find_context(self, c_previous)
-        if previous is None:
-            Context_find(c_previous, &h_previous)
-            previous = Context_wrap(h_previous, Context_ordinal(h_previous))
-        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
-    HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
-    Device_set_context(self, context)
-    return previous
-
-
-# The Context object that this device has made current; None if that was another context.
-cdef Context Device_find_context(DeviceContexts self, cydriver.CUcontext c_context):
-    with cython.critical_section(self):
-        contexts = (self._context, self._primary)
-    for context in contexts:
-        if context is not None and (<Context>context)._address() == <intptr_t>c_context:
-            return context
-    return None
-
-
-cdef class DeviceTextures(DeviceContexts):
-    """The methods of :class:`Device` that create arrays, textures and surfaces."""
-
-    def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:
-        """† Create a CUDA array, whose memory layout is opaque (``cuArray3DCreate``).
-
-        Parameters
-        ----------
-        options : :class:`~cuda.core.texture.OpaqueArrayOptions` | dict
-            The extents, the element format and the number of channels.
-
-        Returns
-        -------
-        :class:`~cuda.core.texture.OpaqueArray`
-            The array, with undefined contents.
-
-        Raises
-        ------
-        TypeError
-            If ``options`` has the wrong type.
-        ValueError
-            If an option has an invalid value, or two options exclude each other.
-        CUDAError
-            Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
-        """
-        return slots.get("opaque array")(self, options)
-
-    def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
-        """† Create a mipmapped array (``cuMipmappedArrayCreate``).
-
-        Parameters
-        ----------
-        options : :class:`~cuda.core.texture.MipmappedArrayOptions` | dict
-            The extents of level 0, the element format, the number of channels and of levels.
-
-        Returns
-        -------
-        :class:`~cuda.core.texture.MipmappedArray`
-            The mipmapped array, with undefined contents.
-
-        Raises
-        ------
-        TypeError
-            If ``options`` has the wrong type.
-        ValueError
-            If an option has an invalid value, or two options exclude each other.
-        CUDAError
-            Before :meth:`set_current`, or if the driver refuses: for extents above the device's limits, for instance.
-        """
-        return slots.get("mipmapped array")(self, options)
-
-    def create_texture_object(
-        self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
-    ) -> TextureObject:
-        """† Create a texture object (``cuTexObjectCreate``).
-
-        Parameters
-        ----------
-        resource : :class:`~cuda.core.texture.ResourceDescriptor`
-            The memory that the texture reads: an array, a mipmapped array, or linear or pitched memory.
-        options : :class:`~cuda.core.texture.TextureObjectOptions` | dict, optional
-            Address modes, filter mode and read mode. If None: coordinates in elements, no filtering.
-
-        Returns
-        -------
-        :class:`~cuda.core.texture.TextureObject`
-            The texture object, which keeps the memory alive.
-
-        Raises
-        ------
-        TypeError
-            If an argument has the wrong type.
-        ValueError
-            If an option has an unknown value.
-        RuntimeError
-            If the array or buffer of the resource is closed.
-        CUDAError
-            Before :meth:`set_current`, or if the driver refuses these options for this resource.
-        """
-        return slots.get("texture object")(self, resource, options)
-
-    def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
-        """† Create a surface object (``cuSurfObjectCreate``).
-
-        Parameters
-        ----------
-        resource : :class:`~cuda.core.texture.ResourceDescriptor`
-            An array that was created with ``is_surface_load_store=True``.
-
-        Returns
-        -------
-        :class:`~cuda.core.texture.SurfaceObject`
-            The surface object, which keeps the array alive.
-
-        Raises
-        ------
-        TypeError
-            If ``resource`` has the wrong type.
-        ValueError
-            If it does not describe an array, or the array was created without ``is_surface_load_store``.
-        RuntimeError
-            If the array is closed.
-        CUDAError
-            Before :meth:`set_current`.
-        """
-        return slots.get("surface object")(self, resource)
 
 
 cdef extern from *:
@@ -450,112 +64,36 @@ cdef extern from "Python.h":
     PyThreadState* PyThreadState_Get() noexcept
     PyObject* PyThreadState_GetDict() noexcept
     uint64_t PyThreadState_GetID(PyThreadState* state) noexcept
-
-
-# Held by the dictionary of the thread state, so it lives as long as the thread.
-@cython.final
-@cython.no_gc_clear
-cdef class ThreadDevices:
-    cdef tuple devices
-
-    def __dealloc__(self):
-        if this_thread.devices == <PyObject*>self:
-            this_thread.devices = NULL
-
-
-# The ID of the thread state is compared, because a native thread gets a new thread state each time it
-# enters Python (PyGILState_Ensure), and the old one, with its devices, is gone.
-cdef tuple devices_of_thread(object make):
-    if this_thread.devices != NULL and this_thread.owner == PyThreadState_GetID(PyThreadState_Get()):
-        return (<ThreadDevices>this_thread.devices).devices
-    return make_devices(make)
-
-
-cdef tuple make_devices(object make):
-    cdef ThreadDevices mine = ThreadDevices.__new__(ThreadDevices)
-    cdef PyObject* state = NULL
-    cdef int c_count = 0
-    init_driver()
-    with nogil:
-        HANDLE_RETURN(cydriver.cuDeviceGetCount(&c_count), b"cuDeviceGetCount")
-    if c_driver_version() // 1000 < cydriver.CUDA_VERSION // 1000:
-        importlib.import_module("cuda.bindings.utils").warn_if_cuda_major_version_mismatch()
-    mine.devices = tuple([make(ordinal) for ordinal in range(c_count)])
-    state = PyThreadState_GetDict()
-    if state == NULL:
-        raise RuntimeError("this thread has no Python thread state, so it cannot have Device objects")
-    (<dict>state)[ThreadDevices] = mine
-    this_thread.owner = PyThreadState_GetID(PyThreadState_Get())
-    this_thread.devices = <PyObject*>mine
-    return mine.devices
-
-
-cdef Py_ssize_t ordinal_of(object device_id, Py_ssize_t count) except -1:
-    cdef Py_ssize_t ordinal
-    cdef int is_too_large = 0
-    if device_id is None:
-        ordinal = current_ordinal()
-    else:
-        if not PyLong_CheckExact(device_id):
-            device_id = check_index(device_id)
-        ordinal = PyLong_AsLongAndOverflow(device_id, &is_too_large)
-    if not 0 <= ordinal < count:
-        raise ValueError(f"there is no device {shown(device_id)}; the machine has {count}, numbered from 0")
-    return ordinal
-
-
-cdef object check_index(object device_id):
-    if isinstance(device_id, bool):
-        raise ValueError(f"device_id must be an ordinal, not {device_id}")
-    if not hasattr(type(device_id), "__index__"):
-        raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
-    return operator.index(device_id)
-
-
-cdef inline Py_ssize_t current_ordinal() except -1:
-    cdef cydriver.CUdevice c_device = 0
-    if ALLOW_RETURN(
-        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
-    ):
-        return c_device
-    return 0
-
-
-cdef object device_argument(tuple args, dict kwargs):
-    unknown = [name for name in kwargs if name != "device_id"]
-    if unknown:
-        raise TypeError(f"Device() got an unexpected keyword argument {shown(unknown[0])}; it takes one, device_id")
-    if len(args) + len(kwargs) > 1:
-        raise TypeError("Device() takes one argument at most, device_id")
-    return kwargs["device_id"] if kwargs else args[0] if args else None
+    int PyContextVar_Get(object variable, PyObject* default, PyObject** value) except -1
+    Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
 
 
 @cython.final
-cdef class Device(DeviceTextures):
+cdef class Device:
     """Device(device_id=None)
 --
 
     A CUDA device: the entry point to its contexts, streams, memory and properties.
 
     Within a thread, ``Device(0)`` always returns the same object; each thread has its own, and they compare equal.
-    Constructing one initializes the driver (``cuInit``) and creates no context. Methods marked with a dagger (†) need
-    a call of :meth:`set_current` on this thread first. They act on this device, whichever device is current.
+    Constructing one initializes the driver (``cuInit``) but creates no context. Before calling a method marked with a
+    dagger (†), call :meth:`set_current` on this thread. The method acts on this device, whichever device is current.
 
-    ``with device:`` makes the device current inside the block. It pushes the context that this object set last, or
-    else the primary context (``cuCtxPushCurrent``), and pops the top of the thread's context stack at the end
-    (``cuCtxPopCurrent``). Blocks nest, also across devices. Afterwards the previous context is current again, even if
+    ``with device:`` makes the device current inside the block. It pushes the context that this object made current
+    last, or else the primary context (``cuCtxPushCurrent``), and pops the top of the thread's context stack at the end
+    (``cuCtxPopCurrent``). Blocks nest, even across devices. Afterwards the previous context is current again, even if
     the block raised an exception or called :meth:`set_current`.
 
     Parameters
     ----------
     device_id : int | :class:`Device`, optional
-        The ordinal of the device. If None, the device that is current on this thread, or 0 if none is. A Device is
+        The ordinal of the device. Defaults to the device that is current on this thread, or 0 if none is. A Device is
         returned unchanged.
 
     Raises
     ------
     ValueError
-        If there is no device of this ordinal.
+        If no device has this ordinal.
     TypeError
         If ``device_id`` has the wrong type.
     RuntimeError
@@ -582,10 +120,89 @@ cdef class Device(DeviceTextures):
     def __reduce__(self):
         return Device, (self._id,)
 
+    def __enter__(self):
+        cdef ContextPin pin
+        cdef Context context = Device_context(self)
+        if context is None or not pin.hold(context._h_context):
+            context = Device_primary(self)
+            Context_pin(context, &pin)
+        HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
+        Device_set_context(self, context)
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        cdef cydriver.CUcontext c_context = NULL
+        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
     @classmethod
     def get_all_devices(cls) -> tuple[Device, ...]:
         """Return all visible devices, ordered by ordinal (``cuDeviceGetCount``)."""
-        return devices_of_thread(_make)
+        return devices_of_thread()
+
+    def set_current(self, ctx: Context | None = None) -> Context | None:
+        """Make this device current on the calling thread.
+
+        Without ``ctx``, the primary context of the device becomes current (``cuCtxSetCurrent``). With ``ctx``, the
+        current context is popped and returned, and ``ctx`` is pushed (``cuCtxPopCurrent``, ``cuCtxPushCurrent``).
+        Pass the returned context to another call to restore it.
+
+        Parameters
+        ----------
+        ctx : :class:`Context`, optional
+            A context of this device. Defaults to the primary context.
+
+        Returns
+        -------
+        :class:`Context` | None
+            The context that ``ctx`` replaced, as the same object if it was set through this Device. None if no context
+            was current, or ``ctx`` is None.
+
+        Raises
+        ------
+        TypeError
+            If ``ctx`` is not a :class:`Context`.
+        RuntimeError
+            If ``ctx`` is closed or belongs to another device.
+        """
+        cdef ContextPin pin
+        cdef Context context
+        if isinstance(ctx, Context):
+            return Device_exchange(self, ctx)
+        if ctx is not None:
+            raise TypeError(f"ctx must be a Context or None, not {type(ctx).__name__}")
+        context = Device_primary(self)
+        Context_pin(context, &pin)
+        HANDLE_RETURN(cydriver.cuCtxSetCurrent(pin.get()), b"cuCtxSetCurrent")
+        Device_set_context(self, context)
+
+    def create_context(self, options: ContextOptions | None = None) -> Context:
+        """Create a green context, which uses some of this device's multiprocessors (``cuGreenCtxCreate``).
+
+        A green context shares memory, loaded code and errors with the primary context. It does not become current:
+        enqueue work on a stream from :meth:`Context.create_stream`, or call :meth:`set_current`.
+
+        Parameters
+        ----------
+        options : :class:`ContextOptions` | dict
+            The resources of the context: multiprocessors from :meth:`SMResource.split`, work queues, or both.
+
+        Returns
+        -------
+        :class:`Context`
+            The context. It is destroyed once it and everything created in it are closed.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` or a resource has the wrong type.
+        ValueError
+            If ``options`` is None or has no resources, or a resource comes from a dry run or from another device.
+        RuntimeError
+            If the driver is older than CUDA 12.4.
+        CUDAError
+            If the driver rejects the resources.
+        """
+        return Context_create_green(self._id, options)
 
     def can_access_peer(self, peer: Device | int) -> bool:
         """Return whether this device can access the memory of another device (``cuDeviceCanAccessPeer``).
@@ -598,12 +215,12 @@ cdef class Device(DeviceTextures):
         Returns
         -------
         bool
-            True if peer access can be enabled, and for the device itself.
+            True if peer access can be enabled, or ``peer`` is this device.
 
         Raises
         ------
         ValueError
-            If there is no device of this ordinal.
+            If no device has this ordinal.
         TypeError
             If ``peer`` is neither a :class:`Device` nor an int.
         """
@@ -620,25 +237,25 @@ cdef class Device(DeviceTextures):
         return bool(c_can_access)
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
-        """† Create a stream on this device (``cuStreamCreateWithPriority``), or wrap a stream of another library.
+        """† Create a stream on this device (``cuStreamCreateWithPriority``), or wrap an external stream.
 
         Parameters
         ----------
         obj : :obj:`~cuda.core.typing.IsStreamType`, optional
-            An object with ``__cuda_stream__``, whose stream is wrapped. The object is kept alive. If None, a stream
+            An object with ``__cuda_stream__``. Its stream is wrapped, and the object is kept alive. If None, a stream
             is created.
         options : :class:`StreamOptions` | dict, optional
-            Blocking behaviour and priority of a new stream. If None, a non-blocking stream of the lowest priority.
+            Blocking behavior and priority of a new stream. Defaults to a non-blocking stream of the lowest priority.
 
         Returns
         -------
         :class:`Stream`
-            The stream. A new one is destroyed with its last reference; a wrapped one is not.
+            The stream. A new stream is destroyed with its last reference, a wrapped one is not.
 
         Raises
         ------
         ValueError
-            If both ``obj`` and ``options`` are given, or the priority is outside the range of the device.
+            If both ``obj`` and ``options`` are given, or the priority is outside the device's range.
         TypeError
             If ``obj`` has no ``__cuda_stream__``, or ``options`` has the wrong type.
         RuntimeError
@@ -653,7 +270,7 @@ cdef class Device(DeviceTextures):
         return Stream_create(pin.handle(), self._id, options)
 
     def create_graph_builder(self) -> GraphBuilder:
-        """† Create a :class:`~cuda.core.graph.GraphBuilder` that captures into a graph on a new stream of its own."""
+        """† Create a :class:`~cuda.core.graph.GraphBuilder` that captures work on its own new stream."""
         return slots.get("graph builder")(self.create_stream())
 
     def create_event(self, options: EventOptions | None = None) -> Event:
@@ -662,7 +279,7 @@ cdef class Device(DeviceTextures):
         Parameters
         ----------
         options : :class:`EventOptions` | dict, optional
-            Timing and waiting. If None, an event without timing, on which :meth:`Event.sync` spins.
+            Timing and waiting. Defaults to an event without timing. :meth:`Event.sync` spins on it.
 
         Returns
         -------
@@ -683,6 +300,110 @@ cdef class Device(DeviceTextures):
             raise TypeError("an event shared between processes must come from Stream.record(), not create_event()")
         return Event_create(pin.handle(), self._id, c_flags)
 
+    def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:
+        """† Create a CUDA array, whose memory layout is opaque (``cuArray3DCreate``).
+
+        Parameters
+        ----------
+        options : :class:`~cuda.core.texture.OpaqueArrayOptions` | dict
+            The shape, the element format and the number of channels.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.OpaqueArray`
+            The array, with undefined contents.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` has the wrong type.
+        ValueError
+            If an option has an invalid value, or two options exclude each other.
+        CUDAError
+            Before :meth:`set_current`, or if the driver rejects the options, such as a shape over the device's limits.
+        """
+        return slots.get("opaque array")(self, options)
+
+    def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
+        """† Create a mipmapped array (``cuMipmappedArrayCreate``).
+
+        Parameters
+        ----------
+        options : :class:`~cuda.core.texture.MipmappedArrayOptions` | dict
+            The shape of level 0, the element format, and the numbers of channels and levels.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.MipmappedArray`
+            The mipmapped array, with undefined contents.
+
+        Raises
+        ------
+        TypeError
+            If ``options`` has the wrong type.
+        ValueError
+            If an option has an invalid value, or two options exclude each other.
+        CUDAError
+            Before :meth:`set_current`, or if the driver rejects the options, such as a shape over the device's limits.
+        """
+        return slots.get("mipmapped array")(self, options)
+
+    def create_texture_object(
+        self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
+    ) -> TextureObject:
+        """† Create a texture object (``cuTexObjectCreate``).
+
+        Parameters
+        ----------
+        resource : :class:`~cuda.core.texture.ResourceDescriptor`
+            The memory that the texture reads: an array, a mipmapped array, or linear or pitched memory.
+        options : :class:`~cuda.core.texture.TextureObjectOptions` | dict, optional
+            Address modes, filter mode and read mode. Defaults to coordinates in elements and no filtering.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.TextureObject`
+            The texture object, which keeps the memory alive.
+
+        Raises
+        ------
+        TypeError
+            If an argument has the wrong type.
+        ValueError
+            If an option has an unknown value.
+        RuntimeError
+            If the resource's array or buffer is closed.
+        CUDAError
+            Before :meth:`set_current`, or if the driver rejects these options for this resource.
+        """
+        return slots.get("texture object")(self, resource, options)
+
+    def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
+        """† Create a surface object (``cuSurfObjectCreate``).
+
+        Parameters
+        ----------
+        resource : :class:`~cuda.core.texture.ResourceDescriptor`
+            A descriptor of an array that was created with ``is_surface_load_store=True``.
+
+        Returns
+        -------
+        :class:`~cuda.core.texture.SurfaceObject`
+            The surface object, which keeps the array alive.
+
+        Raises
+        ------
+        TypeError
+            If ``resource`` has the wrong type.
+        ValueError
+            If it does not describe an array, or the array was created without ``is_surface_load_store``.
+        RuntimeError
+            If the array is closed.
+        CUDAError
+            Before :meth:`set_current`.
+        """
+        return slots.get("surface object")(self, resource)
+
     def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """† Allocate memory from :attr:`memory_resource` in stream order (``cuMemAllocFromPoolAsync`` by default).
 
@@ -691,7 +412,7 @@ cdef class Device(DeviceTextures):
         size : int
             The size in bytes.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream that the allocation is ordered on: work enqueued on it after this call can use the memory.
+            The stream on which the allocation is ordered: work enqueued on it after this call can use the memory.
 
         Returns
         -------
@@ -701,9 +422,9 @@ cdef class Device(DeviceTextures):
         Raises
         ------
         TypeError
-            If ``stream`` is not a stream or graph builder, or ``size`` not an int.
+            If ``stream`` is not a stream or graph builder, or ``size`` is not an int.
         OverflowError
-            If ``size`` is negative or above 2**63 - 1.
+            If ``size`` is negative or exceeds 2**63 - 1.
         CUDAError
             Before :meth:`set_current`, or if the allocation fails.
         """
@@ -739,12 +460,12 @@ cdef class Device(DeviceTextures):
         Returns
         -------
         :class:`cuda.core.system.Device`
-            The device, for power, clocks, temperature and other values of NVML.
+            The device, for power, clocks, temperature and other NVML values.
 
         Raises
         ------
         RuntimeError
-            If the installed cuda-bindings are too old for NVML, or the machine has no NVML library.
+            If the installed cuda-bindings package is too old for NVML, or the machine has no NVML library.
         """
         core.system._support.require("Device.to_system_device")
         return core.system.Device(uuid=self.uuid)
@@ -753,6 +474,12 @@ cdef class Device(DeviceTextures):
     def device_id(self) -> int:
         """The ordinal of the device among those visible to CUDA, from 0."""
         return self._id
+
+    @property
+    def context(self) -> Context:
+        """† The :class:`Context` that this object made current last, with :meth:`set_current` or ``with``."""
+        Device_check_set(self)
+        return Device_context(self)
 
     @property
     def pci_bus_id(self) -> str:
@@ -764,9 +491,9 @@ cdef class Device(DeviceTextures):
 
     @property
     def uuid(self) -> str:
-        """The UUID as 8-4-4-4-12 hexadecimal digits (``cuDeviceGetUuid``); for a MIG instance, the instance's UUID.
+        """The UUID as 8-4-4-4-12 hexadecimal digits (``cuDeviceGetUuid``), or the UUID of a MIG instance.
 
-        Each access queries the driver, because the UUID changes when a process is restored on another GPU
+        Every access queries the driver, because the UUID changes when a process is restored on another GPU
         (:mod:`cuda.core.checkpoint`).
         """
         cdef cydriver.CUuuid c_uuid
@@ -800,7 +527,7 @@ cdef class Device(DeviceTextures):
 
     @property
     def resources(self) -> DeviceResources:
-        """The multiprocessors and work queues of the device, which green contexts are created from."""
+        """The multiprocessors and work queues of the device, from which green contexts are created."""
         if self._resources is None:
             resources = DeviceResources_of_device(self._id)
             with cython.critical_section(self):
@@ -831,9 +558,10 @@ cdef class Device(DeviceTextures):
     def memory_resource(self) -> MemoryResource:
         """Get or set the memory resource that :meth:`allocate` uses.
 
-        The default is a :class:`DeviceMemoryResource` on the device's current pool; on a device without memory pools,
-        a resource that allocates synchronously (``cuMemAlloc``). Setting it affects this object, and so only the
-        calling thread; :func:`use_memory_resource` affects a ``with`` block, :func:`set_memory_resource` the process.
+        Defaults to a :class:`DeviceMemoryResource` on the device's current pool. On a device without memory pools,
+        defaults to a resource that allocates synchronously (``cuMemAlloc``). Setting it affects this object, and
+        therefore only the calling thread. :func:`use_memory_resource` affects a ``with`` block, and
+        :func:`set_memory_resource` the process.
 
         Raises
         ------
@@ -859,7 +587,7 @@ cdef class Device(DeviceTextures):
 
 
 def _read_attribute(int device_id, int code):
-    """Return an attribute of a device, or None if the driver does not know it."""
+    """Return a device attribute, or None if the driver does not recognize it."""
     cdef int c_value = 0
     if ALLOW_RETURN(
         cydriver.cuDeviceGetAttribute(&c_value, <cydriver.CUdevice_attribute>code, device_id),
@@ -870,46 +598,160 @@ def _read_attribute(int device_id, int code):
     return None
 
 
-cdef inline MemoryResource Device_memory_resource(Device self):
-    cdef MemoryResource chosen = None
-    if is_chosen:
-        chosen = chosen_resource(self._id, self._has_own_resource)
-        if chosen is not None:
-            return chosen
+# --- Current contexts -----------------------------------------------------------------------------
+
+# In critical sections, because another thread may use the object and make another context current.
+cdef inline Context Device_context(Device self):
     with cython.critical_section(self):
-        chosen = self._memory_resource
-    return Device_make_memory_resource(self) if chosen is None else chosen
+        return self._context
 
 
-cdef MemoryResource Device_make_memory_resource(Device self):
-    resource = new_resource(self._id, self.properties.memory_pools_supported)
+cdef inline int Device_set_context(Device self, Context context) except -1:
     with cython.critical_section(self):
-        if self._memory_resource is None:
-            self._memory_resource = resource
-        return self._memory_resource
+        self._context = context
+    return 0
 
 
-# --- One object per thread and ordinal -----------------------------------------------------------
-
-cdef extern from "Python.h":
-    Py_ssize_t PyVectorcall_NARGS(size_t nargsf) noexcept
-
-
-def _make_device(int ordinal):
-    cdef Device self = Device.__new__(Device)
-    self._id = ordinal
-    return self
+cdef int Device_check_set(Device self) except -1:
+    if Device_context(self) is None:
+        raise CUDAError(f"device {self._id} was not made current by this object; call Device.set_current() first")
+    return 0
 
 
-cdef object _make = _make_device
+cdef int Device_pin_context(Device self, ContextPin* pin) except -1:
+    Device_check_set(self)
+    return Context_pin(Device_context(self), pin)
 
+
+cdef Context Device_primary(Device self):
+    cdef ContextHandle h_context
+    cdef Context primary
+    with cython.critical_section(self):
+        primary = self._primary
+    if primary is None or not primary._h_context:
+        Context_primary(self._id, &h_context)
+        with cython.critical_section(self):
+            if self._primary is None or not self._primary._h_context:
+                self._primary = Context_wrap(h_context, self._id)
+            primary = self._primary
+    return primary
+
+
+cdef Context Device_exchange(Device self, Context context):
+    cdef Context previous = None
+    cdef ContextHandle h_previous
+    cdef cydriver.CUcontext c_previous = NULL
+    cdef ContextPin pin
+    Context_pin(context, &pin)
+    if context._device_id != self._id:
+        raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
+    init_driver()
+    HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
+    if c_previous != NULL:
+        previous = Device_find_context(self, c_previous)
+        if previous is None:
+            Context_find(c_previous, &h_previous)
+            previous = Context_wrap(h_previous, Context_ordinal(h_previous))
+        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
+    HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
+    Device_set_context(self, context)
+    return previous
+
+
+# The Context object if this device made the context current, or None.
+cdef Context Device_find_context(Device self, cydriver.CUcontext c_context):
+    with cython.critical_section(self):
+        contexts = (self._context, self._primary)
+    for context in contexts:
+        if context is not None and (<Context>context)._address() == <intptr_t>c_context:
+            return context
+    return None
+
+
+# --- One object per thread and ordinal ------------------------------------------------------------
 
 cdef Device Device_find(object device_id):
     cdef tuple devices
     if type(device_id) is Device:
         return <Device>device_id
-    devices = devices_of_thread(_make)
-    return <Device>devices[ordinal_of(device_id, len(devices))]
+    devices = devices_of_thread()
+    return <Device>devices[find_ordinal(device_id, len(devices))]
+
+
+# The dictionary of the thread state holds it, so it lives as long as the thread.
+@cython.final
+@cython.no_gc_clear
+cdef class ThreadDevices:
+    cdef tuple devices
+
+    def __dealloc__(self):
+        if this_thread.devices == <PyObject*>self:
+            this_thread.devices = NULL
+
+
+# Compares the ID of the thread state, because a native thread gets a new thread state each time it enters Python
+# (PyGILState_Ensure). The old one, with its devices, is gone.
+cdef tuple devices_of_thread():
+    if this_thread.devices != NULL and this_thread.owner == PyThreadState_GetID(PyThreadState_Get()):
+        return (<ThreadDevices>this_thread.devices).devices
+    return create_devices()
+
+
+cdef tuple create_devices():
+    cdef ThreadDevices mine = ThreadDevices.__new__(ThreadDevices)
+    cdef PyObject* state = NULL
+    cdef int c_count = 0
+    init_driver()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuDeviceGetCount(&c_count), b"cuDeviceGetCount")
+    if c_driver_version() // 1000 < cydriver.CUDA_VERSION // 1000:
+        importlib.import_module("cuda.bindings.utils").warn_if_cuda_major_version_mismatch()
+    mine.devices = tuple([Device_create(ordinal) for ordinal in range(c_count)])
+    state = PyThreadState_GetDict()
+    if state == NULL:
+        raise RuntimeError("this thread has no Python thread state, so it cannot have Device objects")
+    (<dict>state)[ThreadDevices] = mine
+    this_thread.owner = PyThreadState_GetID(PyThreadState_Get())
+    this_thread.devices = <PyObject*>mine
+    return mine.devices
+
+
+cdef Device Device_create(int ordinal):
+    cdef Device self = Device.__new__(Device)
+    self._id = ordinal
+    return self
+
+
+# The ordinal for Device(device_id). For None, the current context's device.
+cdef Py_ssize_t find_ordinal(object device_id, Py_ssize_t count) except -1:
+    cdef Py_ssize_t ordinal
+    cdef int is_too_large = 0
+    if device_id is None:
+        ordinal = current_ordinal()
+    else:
+        if not PyLong_CheckExact(device_id):
+            device_id = check_index(device_id)
+        ordinal = PyLong_AsLongAndOverflow(device_id, &is_too_large)
+    if not 0 <= ordinal < count:
+        raise ValueError(f"there is no device {shown(device_id)}; the machine has {count}, numbered from 0")
+    return ordinal
+
+
+cdef object check_index(object device_id):
+    if isinstance(device_id, bool):
+        raise ValueError(f"device_id must be an ordinal, not {device_id}")
+    if not hasattr(type(device_id), "__index__"):
+        raise TypeError(f"device_id must be an int, a Device or None, not {type(device_id).__name__}")
+    return operator.index(device_id)
+
+
+cdef inline Py_ssize_t current_ordinal() except -1:
+    cdef cydriver.CUdevice c_device = 0
+    if ALLOW_RETURN(
+        cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
+    ):
+        return c_device
+    return 0
 
 
 cdef object Device_call(PyObject* cls, PyObject* const* args, size_t nargsf, PyObject* kwnames):
@@ -918,13 +760,172 @@ cdef object Device_call(PyObject* cls, PyObject* const* args, size_t nargsf, PyO
         return Device_find(<object>args[0] if count else None)
     names = <tuple>kwnames if kwnames != NULL else ()
     values = [<object>args[i] for i in range(count + len(names))]
-    return Device_find(device_argument(tuple(values[:count]), dict(zip(names, values[count:]))))
+    return Device_find(only_argument(tuple(values[:count]), dict(zip(names, values[count:]))))
 
 
 cdef object Device_new(PyObject* cls, PyObject* args, PyObject* kwargs):
-    return Device_find(device_argument(<tuple>args, <dict>kwargs if kwargs != NULL else {}))
+    return Device_find(only_argument(<tuple>args, <dict>kwargs if kwargs != NULL else {}))
+
+
+cdef object only_argument(tuple args, dict kwargs):
+    unknown = [name for name in kwargs if name != "device_id"]
+    if unknown:
+        raise TypeError(f"Device() got an unexpected keyword argument {shown(unknown[0])}; it takes one, device_id")
+    if len(args) + len(kwargs) > 1:
+        raise TypeError("Device() takes at most one argument, device_id")
+    return kwargs["device_id"] if kwargs else args[0] if args else None
 
 
 # Device(0) is a frequent call: through vectorcall it looks up the existing object without an argument tuple.
 set_constructor(<PyTypeObject*>Device, <newfunc>Device_new, <vectorcallfunc>Device_call)
+
+
+# --- The default memory resource ------------------------------------------------------------------
+
+# Both map ordinals to resources, with -1 for every device. The choices of a block are replaced, never changed. Those of
+# the process are changed key by key, because other threads read them without a lock.
+cdef object _of_block = ContextVar("cuda.core memory resources")
+cdef dict _of_process = {}
+cdef bint is_chosen = False  # until a program makes a choice, the two need not be read
+
+
+def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
+    """Return a context manager that sets the memory resource of :meth:`Device.allocate` in its block.
+
+    The setting is a :class:`contextvars.ContextVar`: it applies to the code of the block and to ``asyncio`` tasks
+    started in it, but not to other threads. If threads inherit the context (``sys.flags.thread_inherit_context``, the
+    default on free-threaded Python), it also applies to threads started in the block. Blocks nest; the innermost one
+    for a device takes precedence over :attr:`Device.memory_resource` and :func:`set_memory_resource`. It can also be
+    used as a decorator.
+
+    Parameters
+    ----------
+    mr : :class:`MemoryResource`
+        The memory resource.
+    device : :class:`Device` | int, optional
+        The device that uses the resource. Defaults to the resource's device, or to all devices if it belongs to none.
+
+    Returns
+    -------
+    context manager
+        The context manager, whose ``as`` target is ``mr``.
+
+    Raises
+    ------
+    TypeError
+        If ``mr`` is not a :class:`MemoryResource`, or ``device`` is neither a Device nor an int.
+    ValueError
+        If no device has this ordinal.
+    """
+    return _use(mr, resource_ordinal(mr, device))
+
+
+def set_memory_resource(mr: MemoryResource | None, device: Device | int | None = None) -> None:
+    """Set the memory resource of :meth:`Device.allocate` for all threads of the process.
+
+    A resource set with :func:`use_memory_resource` or :attr:`Device.memory_resource` takes precedence.
+
+    Parameters
+    ----------
+    mr : :class:`MemoryResource` | None
+        The memory resource. None restores the default.
+    device : :class:`Device` | int, optional
+        The device that uses the resource. Defaults to the device of ``mr``, or to all devices if it belongs to none,
+        which replaces all earlier settings. With ``mr=None``, the default is all devices.
+
+    Raises
+    ------
+    TypeError
+        If ``mr`` is not a :class:`MemoryResource` or None, or ``device`` is neither a Device nor an int.
+    ValueError
+        If no device has this ordinal.
+    """
+    global is_chosen
+    if mr is not None:
+        ordinal = resource_ordinal(mr, device)
+        _of_process[ordinal] = mr
+        is_chosen = True
+        if ordinal < 0:
+            keep_choices([-1])
+    elif device is not None:
+        _of_process.pop(int(Device(device)), None)
+    else:
+        keep_choices([])
+
+@contextlib.contextmanager
+def _use(mr, ordinal):
+    global is_chosen
+    token = _of_block.set(with_choice(_of_block.get({}), mr, ordinal))
+    # Stays true after the block, because a task that was started in it may run longer.
+    is_chosen = True
+    try:
+        yield mr
+    finally:
+        _of_block.reset(token)
+
+
+cdef dict with_choice(dict choices, MemoryResource mr, int ordinal):
+    # A choice for all devices replaces the others.
+    return {-1: mr} if ordinal < 0 else {**choices, ordinal: mr}
+
+
+cdef int keep_choices(list ordinals) except -1:
+    for ordinal in list(_of_process):
+        if ordinal not in ordinals:
+            _of_process.pop(ordinal, None)
+    return 0
+
+
+cdef int resource_ordinal(object mr, object device) except -2:
+    if not isinstance(mr, MemoryResource):
+        raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
+    if device is not None:
+        return int(Device(device))
+    try:
+        return mr.device_id
+    except RuntimeError:
+        return -1  # page-locked host memory belongs to no device
+
+
+cdef inline MemoryResource Device_memory_resource(Device self):
+    cdef MemoryResource resource = None
+    if is_chosen:
+        resource = chosen_resource(self._id, self._has_own_resource)
+        if resource is not None:
+            return resource
+    with cython.critical_section(self):
+        resource = self._memory_resource
+    return Device_create_memory_resource(self) if resource is None else resource
+
+
+# The choice of a `with` block, or else of the process, unless `has_own`: the thread has made its own.
+cdef MemoryResource chosen_resource(int device_id, bint has_own):
+    cdef PyObject* found = NULL
+    cdef MemoryResource resource = None
+    PyContextVar_Get(_of_block, NULL, &found)
+    if found != NULL:
+        resource = choice_of(<dict>found, device_id)
+        Py_DECREF(<object>found)
+    if resource is None and not has_own:
+        resource = choice_of(_of_process, device_id)
+    return resource
+
+
+cdef MemoryResource choice_of(dict choices, int device_id):
+    found = choices.get(device_id)
+    return choices.get(-1) if found is None else found
+
+
+cdef MemoryResource Device_create_memory_resource(Device self):
+    # Both are loaded only here, because a program may allocate from its own resources.
+    if self.properties.memory_pools_supported:
+        resource = core.DeviceMemoryResource(self._id)
+    else:
+        resource = core._legacy._SynchronousMemoryResource(self._id)
+    with cython.critical_section(self):
+        if self._memory_resource is None:
+            self._memory_resource = resource
+        return self._memory_resource
+
+
 slots.register("Device", Device)
