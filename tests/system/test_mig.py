@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Multi-instance GPUs."""
+"""Multi-instance GPUs, and hardware units."""
 
 import pytest
+from cuda.bindings import nvml
 
 from cuda.core import system
 from cuda.core.system import _device
@@ -59,3 +60,15 @@ def test_mode_is_read_and_set(gpu, fake):
 def test_the_count_is_0_if_mig_is_not_supported(gpu, fake, not_supported):
     fake("device_get_max_mig_device_count", not_supported)
     assert gpu.mig.device_count == 0 and list(gpu.mig.get_all_devices()) == []
+
+
+def test_attributes_of_a_device_are_read(gpu, fake):
+    record = nvml.DeviceAttributes()
+    names = [name for name in vars(_device.DeviceAttributes) if not name.startswith("_")]
+    assert len(names) == 9
+    for number, name in enumerate(names):
+        setattr(record, name, number)
+    fake("device_get_attributes_v2", record)
+    attributes = gpu.attributes
+    assert type(attributes) is _device.DeviceAttributes
+    assert [getattr(attributes, name) for name in names] == list(range(9))

@@ -1,16 +1,21 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""System management: devices and the driver through NVML, with no CUDA context.
+"""System management: devices and the driver through NVML, without a CUDA context.
 
-Importing this package needs neither a driver nor a GPU; NVML starts at the first query.
+Importing this package needs neither a driver nor a GPU. NVML starts on the first query.
 """
 
-from cuda.core.system import _public, _system, exceptions, typing
-from cuda.core.system._public import *
+from cuda.core.system import _system, exceptions, typing
 from cuda.core.system._system import *
 from cuda.core.system.exceptions import *
 
-__all__ = _system.__all__ + _public.__all__ + exceptions.__all__
+__all__ = [*_system.__all__, *exceptions.__all__]
+
+if _system.CUDA_BINDINGS_NVML_IS_COMPATIBLE:
+    from cuda.core.system._device import Device, NvlinkInfo, get_p2p_status, get_topology_common_ancestor
+    from cuda.core.system._system_events import register_events
+
+    __all__ += ["Device", "NvlinkInfo", "get_p2p_status", "get_topology_common_ancestor", "register_events"]
 
 
 def __dir__():

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 
 from cuda.core._utils import slots
-from cuda.core.system import _device_table, _fields
+from cuda.core.system import _fields
 from cuda.core.system._attributes import Constant, check_int, check_text, nvml_property, reading
+from cuda.core.system._board import CoolerInfo, FanInfo, InforomInfo, RepairStatus
 from cuda.core.system._clocks import ClockInfo, ClockOffsets
-from cuda.core.system._cooling import CoolerInfo, FanInfo
 from cuda.core.system._events import DeviceEvents, EventData
 from cuda.core.system._fields import FieldValue, FieldValues
-from cuda.core.system._inforom import InforomInfo
 from cuda.core.system._mappings import (  # noqa: F401 (other packages import some tables from here)
     _ADDRESSING_MODE_MAPPING,
     _AFFINITY_SCOPE_MAPPING,
@@ -39,22 +39,20 @@ from cuda.core.system._mappings import (  # noqa: F401 (other packages import so
     inverse,
     member_of,
 )
-from cuda.core.system._memory_info import BAR1MemoryInfo, MemoryInfo
-from cuda.core.system._mig import MigInfo
-from cuda.core.system._nvlink import NvlinkInfo
+from cuda.core.system._mig import DeviceAttributes, MigInfo
 from cuda.core.system._nvml_context import DeviceHandle, initialize
 from cuda.core.system._pci import PciInfo
-from cuda.core.system._performance import (
-    DeviceAttributes,
-    GpuDynamicPstatesInfo,
-    GpuDynamicPstatesUtilization,
-    RepairStatus,
-    Utilization,
-)
-from cuda.core.system._processes import ProcessInfo
 from cuda.core.system._support import nvml
 from cuda.core.system._temperature import Temperature, ThermalSensor, ThermalSettings
-from cuda.core.system._topology import DeviceTopology
+from cuda.core.system._topology import DeviceTopology, NvlinkInfo
+from cuda.core.system._usage import (
+    BAR1MemoryInfo,
+    GpuDynamicPstatesInfo,
+    GpuDynamicPstatesUtilization,
+    MemoryInfo,
+    ProcessInfo,
+    Utilization,
+)
 from cuda.core.system.typing import (
     AddressingMode,
     ClocksEventReasons,
@@ -166,7 +164,7 @@ class Device(DeviceTopology):
         raise AttributeError(f"attribute {name!r} of a Device cannot be deleted")
 
     def _repr_html_(self) -> str:
-        return _device_table.html_of(self)
+        return _html_table(self)
 
     @classmethod
     def _of_handle(cls, handle: int) -> Device:
@@ -529,3 +527,47 @@ def _zero_if_unsupported(query, handle: int) -> int:
         return query(handle)
     except nvml.NotSupportedError:
         return 0
+
+
+def _memory(device) -> str:
+    info = device.memory_info
+    return f"{info.used / 2**30:.1f} of {info.total / 2**30:.1f} GiB in use"
+
+
+def _utilization(device) -> str:
+    rates = device.utilization
+    return f"{rates.gpu} % kernels, {rates.memory} % memory"
+
+
+_ROWS = {
+    "Index": lambda device: device.index,
+    "UUID": lambda device: device.uuid,
+    "PCI address": lambda device: device.pci_bus_id,
+    "Architecture": lambda device: device.arch.name.capitalize(),
+    "Compute capability": lambda device: "{}.{}".format(*device.cuda_compute_capability),
+    "Memory": _memory,
+    "Utilization": _utilization,
+    "Temperature": lambda device: f"{device.temperature.get_sensor()} °C",
+    "Performance state": lambda device: device.performance_state,
+    "Processes": lambda device: len(device.compute_running_processes),
+}
+
+
+def _html_table(device) -> str:
+    """Return the table that a notebook displays for a device, without rows that the device does not support."""
+    cells = {"Device": _cell(lambda device: device.name, device)}
+    cells.update((title, _cell(row, device)) for title, row in _ROWS.items())
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{title}</th><td style='text-align:left'>{html.escape(text)}</td></tr>"
+        for title, text in cells.items()
+        if text is not None
+    )
+    return f"<table>{rows}</table>"
+
+
+def _cell(row, device) -> str | None:
+    try:
+        value = row(device)
+    except (nvml.NvmlError, RuntimeError):
+        return None
+    return None if value is None else str(value)

@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Multi-instance GPUs (MIG)."""
+"""Multi-instance GPUs (MIG), and the hardware units of devices and instances."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cuda.core.system._attributes import DeviceView, check_int, nvml_property, reading
+from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field, nvml_property, reading
 from cuda.core.system._support import nvml
 
-__all__ = ["MigInfo"]
+__all__ = ["DeviceAttributes", "MigInfo"]
 
 
 class MigInfo(DeviceView):
@@ -79,3 +79,21 @@ class MigInfo(DeviceView):
     def parent(self) -> Device:  # noqa: F821
         """The physical device of this instance (``nvml.device_get_device_handle_from_mig_device_handle``)."""
         return self._device._of_handle(nvml.device_get_device_handle_from_mig_device_handle(self._handle))
+
+
+class DeviceAttributes(Snapshot):
+    """The hardware units of a device or of a MIG instance. Compute instances share those that are called shared."""
+
+    __slots__ = ()
+
+    multiprocessor_count = field("multiprocessor_count", "The number of multiprocessors.")
+    shared_copy_engine_count = field("shared_copy_engine_count", "The number of shared copy engines.")
+    shared_decoder_count = field("shared_decoder_count", "The number of shared video decoders.")
+    shared_encoder_count = field("shared_encoder_count", "The number of shared video encoders.")
+    shared_jpeg_count = field("shared_jpeg_count", "The number of shared JPEG engines.")
+    shared_ofa_count = field("shared_ofa_count", "The number of shared optical flow accelerators.")
+    gpu_instance_slice_count = field("gpu_instance_slice_count", "The number of slices of the GPU instance.")
+    compute_instance_slice_count = field(
+        "compute_instance_slice_count", "The number of slices of the compute instance."
+    )
+    memory_size_mb = field("memory_size_mb", "The device memory in MiB.")

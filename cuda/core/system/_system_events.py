@@ -8,9 +8,9 @@ from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core.system import _nvml_context
 from cuda.core.system._attributes import Items, Snapshot, check_int, field, nvml_property, shown_field
 from cuda.core.system._device import Device
+from cuda.core.system._events import EventSet, mask_of
 from cuda.core.system._mappings import _SYSTEM_EVENT_TYPE_MAPPING, inverse, member_of
 from cuda.core.system._support import nvml
-from cuda.core.system._waiting import EventSet, mask_of
 from cuda.core.system.typing import SystemEventType
 
 __all__ = ["RegisteredSystemEvents", "SystemEvent", "SystemEvents", "register_events"]

@@ -1,21 +1,23 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Coolers and fans of a device."""
+"""The board of a device: its coolers and fans, its InfoROM, and pending repairs."""
 
 from __future__ import annotations
 
-from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field, nvml_property
+from cuda.core.system._attributes import DeviceView, Snapshot, check_int, field, nvml_property, reading
 from cuda.core.system._mappings import (
     _COOLER_CONTROL_MAPPING,
     _COOLER_TARGET_MAPPING,
     _FAN_CONTROL_POLICY_MAPPING,
+    _INFOROM_OBJECT_MAPPING,
+    choose,
     flags_of,
     member_of,
 )
 from cuda.core.system._support import nvml
-from cuda.core.system.typing import FanControlPolicy
+from cuda.core.system.typing import FanControlPolicy, InforomObject
 
-__all__ = ["CoolerInfo", "FanInfo"]
+__all__ = ["CoolerInfo", "FanInfo", "InforomInfo", "RepairStatus"]
 
 
 class CoolerInfo(Snapshot):
@@ -85,3 +87,63 @@ class FanInfo(DeviceView):
         """Who controls the speed (``nvml.device_get_fan_control_policy_v2``); ValueError if it has no name here."""
         policy = nvml.device_get_fan_control_policy_v2(self._handle, self._fan)
         return member_of(policy, _FAN_CONTROL_POLICY_MAPPING, "a policy")
+
+
+class InforomInfo(DeviceView):
+    """The InfoROM of a device, from :attr:`Device.inforom`."""
+
+    __slots__ = ()
+
+    def get_version(self, inforom: InforomObject | str) -> str:
+        """Return the version of an InfoROM object (``nvml.device_get_inforom_version``).
+
+        Parameters
+        ----------
+        inforom : :class:`~cuda.core.system.typing.InforomObject` | str
+            The object.
+
+        Raises
+        ------
+        ValueError
+            If ``inforom`` is not one of the objects.
+        NvmlError
+            If the InfoROM of the device does not have the object.
+        """
+        return nvml.device_get_inforom_version(self._handle, choose(inforom, _INFOROM_OBJECT_MAPPING, "inforom"))
+
+    def validate(self) -> None:
+        """Check the InfoROM against its checksum (``nvml.device_validate_inforom``).
+
+        Raises
+        ------
+        CorruptedInforomError
+            If the checksum is wrong.
+        """
+        nvml.device_validate_inforom(self._handle)
+
+    image_version = reading("device_get_inforom_image_version", "The version of the InfoROM image, a str.")
+    configuration_checksum = reading(
+        "device_get_inforom_configuration_checksum",
+        "The checksum of the InfoROM configuration, an int. Boards with equal configurations have equal checksums.",
+    )
+    bbx_flush_time = reading(
+        "device_get_last_bbx_flush_time",
+        "The timestamp of the last flush of the black box (BBX) object and its duration in µs, a tuple of two ints.",
+        tuple,
+    )
+    board_part_number = reading(
+        "device_get_board_part_number", "The part number of the board; may be empty.", str.strip
+    )
+
+
+class RepairStatus(Snapshot):
+    """Hardware repairs that the next reset of the device makes."""
+
+    __slots__ = ()
+
+    channel_repair_pending = field(
+        "b_channel_repair_pending", "Whether the repair of a memory channel is pending.", bool
+    )
+    tpc_repair_pending = field(
+        "b_tpc_repair_pending", "Whether the repair of a TPC, a cluster of multiprocessors, is pending.", bool
+    )

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Coolers and fans."""
+"""Coolers, fans, the InfoROM and pending repairs."""
 
 import pytest
 from cuda.bindings import nvml
 
 from cuda.core import system
 from cuda.core.system import _device
-from cuda.core.system.typing import CoolerControl, CoolerTarget, FanControlPolicy
+from cuda.core.system.typing import CoolerControl, CoolerTarget, FanControlPolicy, InforomObject
 
 pytestmark = pytest.mark.requires(nvml=True)
 
@@ -83,3 +83,37 @@ def test_invalid_fan_numbers_are_refused(gpu, fan, number, error):
 def test_a_device_without_fans_refuses_each_number(gpu):
     with pytest.raises(ValueError, match=r"fan must be in the range \[0, 0\), not 0"):
         gpu.get_fan()
+
+
+def test_repair_status_is_read(gpu, fake):
+    record = nvml.RepairStatus_v1()
+    record.b_tpc_repair_pending = 1
+    fake("device_get_repair_status", record)
+    status = gpu.repair_status
+    assert type(status) is _device.RepairStatus
+    assert (status.channel_repair_pending, status.tpc_repair_pending) == (False, True)
+    assert type(status.tpc_repair_pending) is bool
+
+
+def test_versions_and_checksums_are_read(gpu, fake):
+    fake("device_get_inforom_version", "2.1")
+    fake("device_get_inforom_image_version", "G525")
+    fake("device_get_inforom_configuration_checksum", 0xABCD)
+    fake("device_get_last_bbx_flush_time", [5, 6])
+    fake("device_get_board_part_number", " 900-1 ")
+    fake("device_validate_inforom")
+    inforom = gpu.inforom
+    assert type(inforom) is _device.InforomInfo
+    assert [inforom.get_version(name) for name in InforomObject] == ["2.1"] * 4
+    assert [code for _, _, code in fake.calls] == list(nvml.InforomObject)[:4]
+    assert (inforom.image_version, inforom.configuration_checksum) == ("G525", 0xABCD)
+    assert inforom.bbx_flush_time == (5, 6) and inforom.board_part_number == "900-1"
+    assert inforom.validate() is None
+
+
+def test_unknown_objects_are_refused_and_corruption_is_reported(gpu, fake):
+    with pytest.raises(ValueError, match="not a valid inforom; it must be 'den', 'ecc', 'oem' or 'power'"):
+        gpu.inforom.get_version("bios")
+    fake("device_validate_inforom", system.CorruptedInforomError(14))
+    with pytest.raises(system.CorruptedInforomError):
+        gpu.inforom.validate()
