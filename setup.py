@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the extensions of cuda.core, their type stubs, and the software device; docs/design/build.md explains how."""
 
-import importlib.metadata
 import itertools
 import os
 import platform
@@ -24,7 +23,7 @@ JOBS = int(os.environ.get("CUDA_CORE_BUILD_JOBS") or os.cpu_count() or 1)
 
 DIRECTIVES = {
     "language_level": 3,
-    "annotation_typing": False,  # annotations are not C types: for an int, 1.5 would be accepted
+    "annotation_typing": False,  # annotations are not C types: an int would accept 1.5
     "nonecheck": True,  # an attribute of None raises an exception instead of crashing
     "auto_pickle": False,  # classes that can be pickled say how
     "embedsignature": True,
@@ -34,18 +33,14 @@ DIRECTIVES = {
 COMPILE_ARGS = ["-std=c++17", "-O2", "-g0", "-fvisibility=hidden", "-Wno-unused-function", "-Wno-cpp"]
 
 
-def cuda_include_dir() -> str:
-    """Find ``cuda.h``, which a build requirement brings, so that no toolkit is needed."""
-    runtime = importlib.metadata.distribution("nvidia-cuda-runtime")
-    return str(next(Path(file.locate()).parent for file in runtime.files or () if file.name == "cuda.h"))
-
-
 def extensions() -> list[Extension]:
     """Translate all ``.pyx`` files; the generated C++ stays under ``build/``."""
-    runpy.run_path(".ci/library_calls.py")["write_calls"](CALLS, Path(cuda_include_dir()))
+    library_calls = runpy.run_path(".ci/library_calls.py")
+    include = library_calls["cuda_include_dir"]()  # of a build requirement, so no toolkit is needed
+    library_calls["write_calls"](CALLS, include)
     marker = TRANSLATED / "unfinished"
     if marker.exists():
-        shutil.rmtree(TRANSLATED)  # Cython takes a half-written file for a finished one
+        shutil.rmtree(TRANSLATED)  # Cython mistakes a half-written file for a finished one
     TRANSLATED.mkdir(parents=True, exist_ok=True)
     marker.touch()
     sources = sorted(Path("cuda", "core").rglob("*.pyx"))
@@ -54,7 +49,7 @@ def extensions() -> list[Extension]:
     found = cythonize(found, nthreads=JOBS, compiler_directives=DIRECTIVES, **places)
     marker.unlink()
     for extension in found:
-        extension.include_dirs = [cuda_include_dir(), "cuda/core/_native", str(CALLS / "cuda" / "core" / "_utils")]
+        extension.include_dirs = [str(include), "cuda/core/_native", str(CALLS / "cuda" / "core" / "_utils")]
         extension.depends = list(map(str, Path("cuda", "core").rglob("*.hpp")))
         if extension.name == CORE:
             extension.sources += sorted(map(str, Path("cuda/core/_native").glob("*.cpp")))
@@ -89,13 +84,13 @@ class BuildExtensions(build_ext):
         self.extensions = whole
 
     def precompiled_header(self) -> str:
-        """Compile the common headers once. GCC takes the result for the header if all other arguments are the same."""
+        """Compile the common headers once. GCC uses the result instead of the header if all other arguments match."""
         command = [*getattr(self.compiler, "compiler_so_cxx", self.compiler.compiler_so), *COMPILE_ARGS]
         header = Path(self.build_temp, "precompiled.hpp").resolve()
         header.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2("cuda/core/_native/precompiled.hpp", header)
         if "clang" not in command[0] and newer(str(header), f"{header}.gch"):
-            includes = [f"-I{folder}" for folder in (cuda_include_dir(), *self.include_dirs)]
+            includes = [f"-I{folder}" for folder in (*self.extensions[0].include_dirs, *self.include_dirs)]
             self.spawn([*command, *includes, "-x", "c++-header", str(header), "-o", f"{header}.gch"])
         return str(header)
 
@@ -105,7 +100,7 @@ class BuildExtensions(build_ext):
 
 
 class BuildPackage(build_py):
-    """Install the generated type stubs, and the declarations that extensions of other packages compile against."""
+    """Install the type stubs, and the declarations against which other packages compile their extensions."""
 
     def run(self) -> None:
         super().run()

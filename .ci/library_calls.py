@@ -9,6 +9,7 @@ bindings, so that sources use it as they would use the bindings.
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import re
 from pathlib import Path
@@ -25,6 +26,12 @@ PACKAGE = Path("cuda", "core", "_utils")
 OPENGL = ("cuGraphicsGLRegisterBuffer", "cuGraphicsGLRegisterImage")
 # Functions whose type is that of the bindings, because it is not in a header that is included, or differs there.
 TYPED_BY_BINDINGS = (*OPENGL, "nvrtcSetFlowCallback")
+
+
+def cuda_include_dir() -> Path:
+    """Return the directory of ``cuda.h``, which a build requirement installs, so a build needs no toolkit."""
+    runtime = importlib.metadata.distribution("nvidia-cuda-runtime")
+    return next(Path(file.locate()).parent for file in runtime.files or () if file.name == "cuda.h")
 
 
 def write_calls(target: Path, include: Path) -> None:

@@ -28,10 +28,8 @@ def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path, 
     partial = tmp_path / "translated" / "package" / "partial.cpp"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(build, "TRANSLATED", tmp_path / "translated")
-    monkeypatch.setattr(
-        build, "runpy", types.SimpleNamespace(run_path=lambda path: {"write_calls": lambda *folders: None})
-    )
-    monkeypatch.setattr(build, "cuda_include_dir", lambda: "include")
+    calls = {"cuda_include_dir": lambda: Path("include"), "write_calls": lambda *folders: None}
+    monkeypatch.setattr(build, "runpy", types.SimpleNamespace(run_path=lambda path: calls))
 
     def translate(*arguments, **options):
         was_there.append(partial.exists())
