@@ -109,6 +109,41 @@ def test_names_of_a_package_become_its_attributes(package, known):
     assert set(package.__all__) <= set(dir(package))
 
 
+@pytest.mark.parametrize(
+    ("package", "name", "like"),
+    [
+        ("cuda.core", "lanch", "launch"),
+        ("cuda.core", "device", "Device"),
+        ("cuda.core.utils", "copybatch", "copy_batch"),
+    ],
+)
+def test_misspelled_imports_name_the_right_spelling(package, name, like):
+    with pytest.raises(
+        ImportError, match=f"cannot import name '{name}' from '{package}'; did you mean '{like}'"
+    ) as caught:
+        exec(f"from {package} import {name}")
+    assert caught.value.name == package
+    assert not hasattr(sys.modules[package], name)
+
+
+@pytest.mark.parametrize("name", ["zzz", "__wrapped__", "Zeppelin"])
+def test_imports_that_resemble_no_name_fail_as_usual(name):
+    with pytest.raises(ImportError, match=f"cannot import name '{name}' from 'cuda.core' \\("):
+        exec(f"from cuda.core import {name}")
+
+
+def test_a_submodule_that_resembles_a_public_name_is_imported(monkeypatch, tmp_path):
+    (tmp_path / "Devices.py").touch()
+    monkeypatch.setattr(cuda.core, "__path__", [*cuda.core.__path__, str(tmp_path)])
+    namespace = {}
+    try:
+        exec("from cuda.core import Devices", namespace)
+    finally:
+        sys.modules.pop("cuda.core.Devices", None)
+        vars(cuda.core).pop("Devices", None)
+    assert namespace["Devices"].__file__ == str(tmp_path / "Devices.py")
+
+
 def test_names_of_memory_are_those_of_the_package():
     assert set(_memory.__all__) < set(cuda.core.__all__)
     assert _memory.ManagedMemoryResource is cuda.core.ManagedMemoryResource

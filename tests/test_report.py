@@ -124,6 +124,20 @@ def test_variables_without_a_directory_are_a_problem(monkeypatch, tmp_path, name
     assert [problem["what"] for problem in problems] == [f"{name} is not a directory: '{tmp_path}/nowhere'"]
 
 
+def test_the_cache_directory_is_that_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert _report.caches([])["path"] == str(tmp_path / "cuda-python")
+
+
+@pytest.mark.requires(software=True)
+def test_an_automatic_choice_is_reported_as_such():
+    code = (
+        "from cuda.core._report import environment, software_device\n"
+        "print(software_device([])['choice'], environment([])['CUDA_CORE_DEVICE'])"
+    )
+    assert run(code, CUDA_CORE_DEVICE="auto").split() == ["auto", "auto"]
+
+
 def test_checkout_is_recognized_by_its_setup_script(tmp_path):
     (tmp_path / "setup.py").touch()
     what, todo = diagnosis(str(tmp_path / "cuda" / "core"))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pythonic access to the CUDA driver, compiler and linker.
 
-Importing this package imports almost none of its modules: each public name is imported at its first access, so that
-a program pays only for what it uses. ``docs/design/imports.md`` has the reasons and the figures.
+Importing this package imports almost none of its modules. Each public name is imported on first access, so a program
+pays only for the parts it uses. ``docs/design/imports.md`` has the reasons and the figures.
 """
 
 import sys
@@ -71,7 +71,7 @@ _HOMES = {
     "set_memory_resource": "_device",
     "use_memory_resource": "_device",
 }
-# The same for the public names of `cuda.core.utils`.
+# The module of each public name of `cuda.core.utils`.
 _UTILS = {
     "CopyOptions": "_memory._copy_options",
     "FileStreamProgramCache": "_compile.cache._stores",
@@ -89,8 +89,8 @@ _UTILS = {
     "register_importer": "_arrays._importers",
 }
 _PACKAGES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
-# Private modules that are attributes without an import: those that other packages access, and those that modules of
-# this package import at their first use, because they are slow and few programs need them.
+# Private modules that are attributes without an import. Some are accessed by other packages, others are slow to load
+# and rarely needed, so modules of this package load them on first use.
 _MODULES = {
     "_context": "_context",
     "_device": "_device",
@@ -153,12 +153,28 @@ def _load(name: str):
 
 
 def _fetch(package: str, name: str, homes: dict[str, str]):
-    """Return a public name of a package at its first use, and make it an ordinary attribute."""
+    """Return a public name of a package on first use, and make it an ordinary attribute."""
     if name not in homes:
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        _check_import(package, name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
     value = getattr(_load(homes[name]), name)
     setattr(sys.modules[package], name, value)
     return value
+
+
+def _check_import(package: str, name: str) -> None:
+    """Raise ImportError for a misspelled name in ``from package import name``; Python itself suggests nothing there."""
+    if sys._getframe(3).f_globals.get("__name__") != "importlib._bootstrap":
+        return
+    from importlib.machinery import PathFinder
+
+    if PathFinder.find_spec(f"{package}.{name}", sys.modules[package].__path__) is not None:
+        return
+    from difflib import get_close_matches  # slow to import, and for this message only
+
+    for like in get_close_matches(name, dir(sys.modules[package]), 1):
+        text = f"cannot import name {name!r} from {package!r}; did you mean {like!r}?"
+        raise ImportError(text, name=package, path=sys.modules[package].__file__)
 
 
 def __getattr__(name):

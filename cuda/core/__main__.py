@@ -22,7 +22,7 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the report; return the exit status."""
+    """Print the report and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m cuda.core", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)

@@ -13,14 +13,15 @@ from cuda.core._device_resources cimport (
     Resource_add,
     Resource_check_driver,
 )
-from cuda.core._native._cuda_core cimport DriverObject, bindings_object
 from cuda.core._native._cuda_core cimport (
+    Anchor,
     ContextHandle,
+    ContextPin,
+    DriverObject,
     Green,
     GreenHandle,
-    Anchor,
-    ContextPin,
     address,
+    bindings_object,
     context_registry,
     green_registry,
     waits_need_driver,
@@ -28,8 +29,8 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, check_or_create_options, init_driver
 
-from cuda.core._utils.options import Options, options
 from cuda.core._utils import slots
+from cuda.core._utils.options import Options, options
 from cuda.core.typing import DeviceResourcesType  # no-cython-lint (programs import it from here)
 
 __all__ = ["Context", "ContextOptions"]
@@ -48,10 +49,11 @@ cdef class Context(DriverObject):
         return f"<{type(self).__name__} handle={self._address():#x} device={self._device_id}>"
 
     def close(self):
-        """Drop this object's reference to the context; calling it again does nothing.
+        """Drop this object's reference to the context.
 
-        A green context is destroyed when its last reference is dropped (``cuGreenCtxDestroy``); its streams and
-        events hold references, too. A primary context stays retained until the process ends.
+        A green context is destroyed when its last reference is dropped (``cuGreenCtxDestroy``). Its streams and events
+        also hold references. A primary context stays retained until the process exits. Closing an object again does
+        nothing.
 
         Raises
         ------
@@ -67,14 +69,14 @@ cdef class Context(DriverObject):
         self._release()
 
     def create_stream(self, options: StreamOptions | None = None) -> Stream:
-        """Create a stream whose kernels run on the multiprocessors of this green context (``cuGreenCtxStreamCreate``).
+        """Create a stream whose kernels run on this green context's multiprocessors (``cuGreenCtxStreamCreate``).
 
         The context need not be current.
 
         Parameters
         ----------
         options : :class:`StreamOptions`, optional
-            The priority of the stream. ``nonblocking`` must be True: the driver has no other streams in green contexts.
+            The priority of the stream. ``nonblocking`` must be True, because green contexts have no other streams.
 
         Returns
         -------
@@ -86,7 +88,7 @@ cdef class Context(DriverObject):
         TypeError
             If ``options`` has the wrong type.
         ValueError
-            If ``options.nonblocking`` is False, or the priority is outside the range of the device.
+            If ``options.nonblocking`` is False, or the priority is outside the device's range.
         RuntimeError
             If the context is closed or not a green context, or the driver is older than CUDA 12.5.
         """
@@ -101,12 +103,12 @@ cdef class Context(DriverObject):
 
     @property
     def handle(self):
-        """The ``CUcontext`` of the bindings, or None when closed."""
+        """The ``CUcontext`` of the bindings, or None if closed."""
         return None if self.is_closed else bindings_object("CUcontext", self._address())
 
     @property
     def is_green(self) -> bool:
-        """Whether this is a green context, which has only a part of the device's resources; False when closed."""
+        """Whether this is a green context, which has only some of the device's resources. False if closed."""
         cdef ContextPin pin
         cdef GreenHandle h_green
         if pin.hold(self._h_context):
@@ -115,7 +117,7 @@ cdef class Context(DriverObject):
 
     @property
     def resources(self) -> DeviceResources:
-        """The multiprocessors and work queues of the context: those of the whole device unless it is green.
+        """The multiprocessors and work queues of the context, which are the whole device's unless it is green.
 
         Raises
         ------
@@ -140,13 +142,13 @@ class ContextOptions(Options):
     Attributes
     ----------
     resources : sequence of :class:`SMResource` | :class:`WorkqueueResource`
-        The multiprocessors and work queues of the context, all of one device; at least one.
+        At least one group of multiprocessors or work queues, all of the same device.
     """
 
     resources: DeviceResourcesType
 
 
-# --- Green contexts ------------------------------------------------------------------------------
+# --- Green contexts -------------------------------------------------------------------------------
 
 cdef GreenHandle Context_green(const ContextHandle& h_context):
     cdef Green key
@@ -208,6 +210,8 @@ cdef void Green_forget(cydriver.CUcontext c_context) noexcept nogil:
     context_registry().remove(c_context)
 
 
+# --- All contexts ---------------------------------------------------------------------------------
+
 cdef Context Context_wrap(const ContextHandle& h_context, int device_id):
     cdef Context self = Context.__new__(Context)
     self._h_context.set(h_context)
@@ -232,11 +236,11 @@ cdef int Context_primary(int device_id, ContextHandle* h_context) except -1:
     h_retained = ContextHandle.borrow(c_context, Anchor())
     h_context[0] = context_registry().add(h_retained)
     if h_retained.use_count() == 1:
-        # The registry had it already, from another thread or an earlier call: drop the second reference.
+        # The registry already had it, from another thread or an earlier call. Drop the second reference.
         with nogil:
             HANDLE_RETURN(cydriver.cuDevicePrimaryCtxRelease(device_id), b"cuDevicePrimaryCtxRelease")
     else:
-        # Retained until the process ends, as by the CUDA runtime, because creating it again takes long.
+        # Retained until the process exits, as by the CUDA runtime, because creating it again takes long.
         h_kept = new ContextHandle()
         h_kept[0] = h_retained
     return 0

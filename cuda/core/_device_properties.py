@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device attributes of the driver: one row of DeviceProperties for each."""
+"""Device attributes of the driver, each of them a row of DeviceProperties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["DeviceProperties"]
 
 
 class Attribute:
-    """One device attribute, read from the driver at first access and cached in the instance.
+    """One device attribute, read from the driver on first access and cached in the instance.
 
     The name of the row is that of the driver's enumerator, ``CU_DEVICE_ATTRIBUTE_...``, in lower case.
 
@@ -23,7 +23,7 @@ class Attribute:
     doc : str
         What the value means.
     default : optional
-        The value where the driver does not know the attribute.
+        The value if the driver does not recognize the attribute.
     is_volatile : bool, optional
         Whether the value may change, so that each access queries the driver. Default is False.
     """
@@ -236,15 +236,13 @@ class DeviceProperties:
     dma_buf_supported = Flag(124, "Whether device memory can be exported as a dma_buf file descriptor.")
     ipc_event_supported = Flag(125, "Whether events can be shared between processes.")
     mem_sync_domain_count = Number(
-        126, "Number of memory synchronization domains; 1 where the driver does not know.", default=1
+        126, "Number of memory synchronization domains; 1 if unknown to the driver.", default=1
     )
     tensor_map_access_supported = Flag(127, "Whether tensor maps (``CUtensorMap``) are supported.")
     handle_type_fabric_supported = Flag(128, "Whether ``cuMemCreate`` memory can be exported as a fabric handle.")
     unified_function_pointers = Flag(129, "Whether unified function pointers are supported.")
     mps_enabled = Flag(133, "Whether contexts on the device are shared through the multi-process service (MPS).")
-    host_numa_id = Number(
-        134, "NUMA node of the host nearest to the device; -1 where the driver does not know.", default=-1
-    )
+    host_numa_id = Number(134, "NUMA node of the host nearest to the device; -1 if unknown to the driver.", default=-1)
     d3d12_cig_supported = Flag(135, "Whether CUDA in Graphics (CIG) works with Direct3D 12.")
     mem_decompress_algorithm_mask = Number(
         136, "Supported decompression algorithms, bits of ``CUmemDecompressAlgorithm``."
@@ -291,13 +289,13 @@ class DeviceProperties:
 
     @classmethod
     def _of_device(cls, device_id, read):
-        """Return the properties of a device; ``read(device_id, code)`` gives a value, or None if it is unknown."""
+        """Return the properties of a device. ``read(device_id, code)`` returns a value, or None if it is unknown."""
         self = cls.__new__(cls)
         self.__dict__.update(_device_id=device_id, _read=read)
         return self
 
     def is_supported(self, name: str) -> bool:
-        """Return whether the driver reports an attribute, so that its value is not a default.
+        """Return whether the driver reports an attribute, so its value is not a default.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device resources: the multiprocessors and work queues that green contexts are created from."""
+"""Device resources: the multiprocessors and work queues from which green contexts are created."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ cdef class DeviceResources:
 
 @options
 class SMResourceOptions(Options):
-    """Options of :meth:`SMResource.split`: the number and the sizes of groups of multiprocessors.
+    """Options of :meth:`SMResource.split`: the number and sizes of groups of multiprocessors.
 
     If ``count`` is a sequence, it has one item per group, and every other field is a sequence of that length or one
     value for all groups. If it is a number, there is one group.
@@ -139,7 +139,7 @@ cdef class SMResource:
         options : :class:`SMResourceOptions` | dict
             The number and the sizes of the groups.
         dry_run : bool, optional
-            Whether to compute sizes only; no context can be created from the result. Default is False.
+            Whether to compute only sizes. No context can be created from the result. Default is False.
 
         Returns
         -------
@@ -207,7 +207,7 @@ cdef class SMResource:
 
 @options
 class WorkqueueResourceOptions(Options):
-    """Options of :meth:`WorkqueueResource.configure`; a field that is None leaves its setting unchanged.
+    """Options of :meth:`WorkqueueResource.configure`. None leaves a setting unchanged.
 
     Attributes
     ----------
@@ -247,7 +247,9 @@ cdef class WorkqueueResource:
         refuse_pickle(self)
 
     def configure(self, options: WorkqueueResourceOptions) -> None:
-        """Change this configuration; it has an effect in green contexts created from it afterwards.
+        """Update this configuration.
+
+        It takes effect in green contexts that are created from it afterwards.
 
         Parameters
         ----------
@@ -321,7 +323,7 @@ cdef int Resource_check_driver(int version, str what) except -1:
     init_driver()
     if c_driver_version() < version:
         raise UnavailableError(
-            f"{what} needs a driver of CUDA {version // 1000}.{version % 1000 // 10} or newer; "
+            f"{what} needs a CUDA {version // 1000}.{version % 1000 // 10} or newer driver; "
             f"this one is of CUDA {c_driver_version() // 1000}.{c_driver_version() % 1000 // 10}"
         )
     return 0
@@ -347,7 +349,7 @@ cdef int Resource_add(object resource, int device_id, vector[cydriver.CUdevResou
     return 0
 
 
-# --- Splits --------------------------------------------------------------------------------------
+# --- Splits ---------------------------------------------------------------------------------------
 
 cdef SMResource SMResource_wrap(const cydriver.CUdevResource& c_resource, int device_id, bint is_dry_run):
     cdef SMResource self = SMResource.__new__(SMResource)
@@ -387,9 +389,9 @@ cdef int SMResource_split_evenly(
     cdef unsigned int c_count = <unsigned int>len(groups)
     cdef unsigned int c_least = 0
     if any(together or preferred for _, together, preferred, _ in groups):
-        raise RuntimeError("coscheduled_sm_count and its preferred count need a driver of CUDA 13.1 or newer")
+        raise RuntimeError("coscheduled_sm_count and its preferred count need a CUDA 13.1 or newer driver")
     if len({count for count, _, _, _ in groups}) > 1:
-        raise RuntimeError("different counts need a driver of CUDA 13.1 or newer")
+        raise RuntimeError("different counts need a CUDA 13.1 or newer driver")
     c_least = groups[0][0]
     c_groups.resize(c_count)
     with nogil:
@@ -402,7 +404,7 @@ cdef int SMResource_split_evenly(
 
 
 def _groups_of(options) -> list[tuple[int, int, int, bool]]:
-    """Return for each group (count, coscheduled_sm_count, preferred_coscheduled_sm_count, backfill)."""
+    """Return (count, coscheduled_sm_count, preferred_coscheduled_sm_count, backfill) for each group."""
     is_many = _is_sequence(options.count)
     size = len(options.count) if is_many else 1
     if size == 0:
@@ -431,7 +433,7 @@ def _column(name: str, value, is_many: bool, size: int) -> list:
 
 
 def _number(name: str, value) -> int:
-    """Return a number of multiprocessors, with 0 for None: the driver chooses."""
+    """Return a number of multiprocessors, or 0 for None, so the driver chooses."""
     if value is None:
         return 0
     if type(value) is not int:

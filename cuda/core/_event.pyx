@@ -32,11 +32,11 @@ from cuda.core._utils.cuda_utils cimport (
 
 import weakref
 
-from cuda.core._utils.cuda_utils import UnavailableError
-from cuda.core._utils.options import Options, options
 from cuda.core._utils import slots
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.ipc import register_reducer
+from cuda.core._utils.options import Options, options
 
 __all__ = ["Event", "EventOptions"]
 
@@ -63,7 +63,7 @@ cdef class Event(DriverObject):
         RuntimeError
             If one of the events is closed, was created without timing, was not recorded, or has not completed.
         CUDAError
-            If the driver refuses for another reason.
+            If the driver call fails for another reason.
         """
         if not (isinstance(self, Event) and isinstance(other, Event)):
             return NotImplemented
@@ -75,7 +75,7 @@ cdef class Event(DriverObject):
     def sync(self) -> None:
         """Block until the work recorded by the event has completed (``cuEventSynchronize``).
 
-        Returns at once if the event was not recorded. On the main thread, Ctrl-C or another signal handler that
+        Returns immediately if the event was not recorded. On the main thread, Ctrl-C or another signal handler that
         raises an exception interrupts the wait.
 
         Raises
@@ -92,13 +92,13 @@ cdef class Event(DriverObject):
 
     @property
     def handle(self):
-        """The ``CUevent`` of the bindings; null when closed."""
+        """The ``CUevent`` of the bindings, or null if closed."""
         waits_need_driver.store(True)  # of work that another library records
         return bindings_object("CUevent", self._address())
 
     @property
     def is_timing_enabled(self) -> bool:
-        """Whether the event records a time stamp, so that it can be subtracted."""
+        """Whether the event records a timestamp, so it can be subtracted."""
         return not self._flags & cydriver.CU_EVENT_DISABLE_TIMING
 
     @property
@@ -151,7 +151,7 @@ cdef class Event(DriverObject):
         ValueError
             If its payload has the wrong length.
         CUDAError
-            If no context is current, or the driver does not know the event.
+            If no context is current, or the driver does not recognize the event.
         """
         if not isinstance(ipc_descriptor, IPCEventDescriptor):
             raise TypeError(f"ipc_descriptor must be an IPCEventDescriptor, not {type(ipc_descriptor).__name__}")
@@ -164,12 +164,12 @@ cdef class Event(DriverObject):
 
     @property
     def device(self):
-        """The :class:`Device` of the event; None for an event of another process."""
+        """The :class:`Device` of the event, or None for another process's event."""
         return None if self._device_id < 0 else slots.get("Device")(self._device_id)
 
     @property
     def context(self):
-        """The :class:`Context` of the event; None for an event of another process."""
+        """The :class:`Context` of the event, or None for another process's event."""
         cdef ContextHandle h_context = self._h_context.copy()
         return Context_wrap(h_context, self._device_id) if h_context else None
 
@@ -181,7 +181,7 @@ cdef class Event(DriverObject):
 
 
 cdef class IPCEventDescriptor:
-    """The descriptor from which another process opens an :class:`Event`; it can be pickled."""
+    """The descriptor from which another process opens an :class:`Event`. It can be pickled."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("IPCEventDescriptor cannot be constructed directly; use Event.ipc_descriptor")
@@ -201,7 +201,7 @@ cdef class IPCEventDescriptor:
 
     @classmethod
     def _init(cls, reserved: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:
-        """Create a descriptor from the payload of another one; for pickle."""
+        """Create a descriptor from a pickled payload."""
         cdef IPCEventDescriptor self = IPCEventDescriptor.__new__(IPCEventDescriptor)
         self._payload = reserved
         self._is_blocking_sync = is_blocking_sync
@@ -215,7 +215,7 @@ class EventOptions(Options):
     Attributes
     ----------
     timing_enabled : bool, optional
-        Whether the event records a time stamp. Default is False (``CU_EVENT_DISABLE_TIMING``).
+        Whether the event records a timestamp. Default is False (``CU_EVENT_DISABLE_TIMING``).
     blocking_sync : bool, optional
         Whether :meth:`Event.sync` blocks the host thread instead of spinning (``CU_EVENT_BLOCKING_SYNC``). Default is
         False.
@@ -282,7 +282,7 @@ cdef unsigned int Event_flags(object options) except? 0xffffffff:
     return c_flags
 
 
-# Exported events by payload: the driver does not open an event in the process that exported it.
+# Exported events by payload, because the driver cannot open an event in the process that exported it.
 _exported = weakref.WeakValueDictionary()
 
 
@@ -294,7 +294,7 @@ cdef IPCEventDescriptor Event_export(Event self):
     cdef int is_entered = 0
     memset(&handle, 0, sizeof(handle))
     Event_pin(self, &event)
-    # The queues of multiprocessing pickle on threads of their own, where no context is current.
+    # Queues of multiprocessing pickle on their own threads, where no context is current.
     with nogil:
         is_entered = Context_enter(h_context.get())
         try:
@@ -317,7 +317,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
         raise ValueError(
             f"ipc_descriptor must have a payload of {sizeof(opening.handle)} bytes, not {len(descriptor._payload)}"
         )
-    # The same payload opens the event in further processes, too.
+    # The same payload also opens the event in other processes.
     self._ipc_descriptor = descriptor
     mine = _exported.get(descriptor._payload)
     if mine is not None:
@@ -347,8 +347,8 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
     return self
 
 
-# Argument and result of a call of cuIpcOpenEventHandle on another thread. If a signal handler abandons that call, the
-# event that it opened is destroyed with this struct.
+# Argument and result of cuIpcOpenEventHandle on another thread. If a signal handler abandons the call, the opened event
+# is destroyed with this struct.
 cdef struct Opening:
     cydriver.CUipcEventHandle handle
     cydriver.CUevent c_event
@@ -366,8 +366,8 @@ cdef void destroy_opened(Opening opening) noexcept nogil:
 
 def _reduce_event(Event event):
     check_multiprocessing_start_method()
-    # The queue may pickle after the event was closed here, and the event may come from another process: then only the
-    # stored descriptor is left.
+    # The queue might pickle after the event was closed here, and the event might come from another process. Then only
+    # the stored descriptor is left.
     return _rebuild_event, (event._ipc_descriptor or event.ipc_descriptor,)
 
 
@@ -393,7 +393,7 @@ cdef object Event_elapsed(Event start, Event end):
     Event_pin(start, &start_pin)
     Event_pin(end, &end_pin)
     if not (start.is_timing_enabled and end.is_timing_enabled):
-        raise RuntimeError("both events need timing to be subtracted; make them with EventOptions(timing_enabled=True)")
+        raise RuntimeError("events need timing to be subtracted; create them with EventOptions(timing_enabled=True)")
     with nogil:
         err = cydriver.cuEventElapsedTime(&c_milliseconds, start_pin.get(), end_pin.get())
     if err == cydriver.CUresult.CUDA_ERROR_INVALID_HANDLE:

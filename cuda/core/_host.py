@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from _thread import RLock
-
 from cuda.core._utils.validators import shown
 
 __all__ = ["Host"]
@@ -32,7 +30,6 @@ class Host:
     __slots__ = ("__weakref__", "_is_numa_current", "_numa_id")
 
     _instances: dict[tuple[int | None, bool], Host] = {}
-    _lock = RLock()
 
     def __new__(cls, numa_id: int | None = None, *, is_numa_current: bool = False):
         if numa_id is not None:
@@ -41,14 +38,13 @@ class Host:
             if is_numa_current:
                 raise ValueError("numa_id and is_numa_current exclude each other: either a node or the current one")
         key = (numa_id, bool(is_numa_current))
-        with cls._lock:
-            self = cls._instances.get(key)
-            if self is None:
-                self = super().__new__(cls)
-                object.__setattr__(self, "_numa_id", numa_id)
-                object.__setattr__(self, "_is_numa_current", bool(is_numa_current))
-                cls._instances[key] = self
-        return self
+        found = cls._instances.get(key)
+        if found is not None:
+            return found
+        self = super().__new__(cls)
+        object.__setattr__(self, "_numa_id", numa_id)
+        object.__setattr__(self, "_is_numa_current", key[1])
+        return cls._instances.setdefault(key, self)  # atomic: of several threads, one sets the object
 
     def __setattr__(self, name, value):
         raise AttributeError(f"Host is immutable: {name} cannot be set")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed and what works: the facts behind ``python -m cuda.core``.
+"""The report of ``python -m cuda.core``: what is installed and what works.
 
-Each fact is determined independently, so that a broken installation still gives a report.
+Each fact is determined independently, so a broken installation still produces a report.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _OLDEST_DRIVER = (13, 0)
 
 
 def _of_core(module: str, name: str):
-    """Return a function of this package; None if it cannot be imported, which the report then explains."""
+    """Return a function of this package, or None if it cannot be imported, which the report then explains."""
     try:
         return getattr(importlib.import_module(f"cuda.core._utils.{module}"), name)
     except ImportError:
@@ -103,7 +103,10 @@ def environment(problems: list) -> dict[str, str]:
                 f"{name} is not a directory: {value!r}",
                 "set it to the root of a CUDA toolkit, or unset it",
             )
-    return {name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)}
+    found = {name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)}
+    if "CUDA_CORE_DEVICE" in found:
+        found["CUDA_CORE_DEVICE"] = device_choice.choice()  # the import sets the variable for child processes
+    return found
 
 
 def packages(problems: list) -> list[dict]:
@@ -143,8 +146,8 @@ def driver(problems: list) -> dict:
             wanted = ".".join(map(str, _OLDEST_DRIVER))
             add_problem(
                 problems,
-                f"the driver is for CUDA {facts['cuda_version']}, but at least {wanted} is needed",
-                "install a driver of version 580 or newer",
+                f"the driver is for CUDA {facts['cuda_version']}, but cuda.core needs at least {wanted}",
+                "install driver version 580 or later",
             )
     return facts
 
@@ -209,7 +212,7 @@ def toolkit(problems: list) -> list[dict]:
 
 
 def toolkit_row(name: str, library: str | None, path: str | None, via: str | None) -> dict:
-    """Return the row of one component; the version is what the library itself reports."""
+    """Return the row of one component, with the version that the library itself reports."""
     row = {"name": name, "path": path, "found_via": via, "version": None}
     if library is not None and path is not None:
         version = result_or_none(lambda: library_version(library))
@@ -233,8 +236,7 @@ def software_device(problems: list) -> dict:
     is_active = device_choice.is_software()
     if is_active and not host_compilers():
         add_problem(problems, "the software device has found no C++ compiler", "install g++, or pip install ziglang")
-    choice = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
-    return {"choice": choice, "is_active": is_active, "library": device_choice.software_library()}
+    return {"choice": device_choice.choice(), "is_active": is_active, "library": device_choice.software_library()}
 
 
 def compilers() -> list[dict]:
@@ -286,7 +288,7 @@ def result_or_none(function: Callable[[], object]):
 
 
 def result_or_problem(problems: list, what: str, function: Callable[[], object], is_fatal: bool = True):
-    """Return the result of a function; if it fails, add a problem and return None."""
+    """Return the result of a function, or add a problem and return None if it fails."""
     try:
         return function()
     except ModuleNotFoundError as error:

@@ -21,17 +21,18 @@ from cuda.core._context cimport (
 )
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_pin, Event_wrap
-from cuda.core._native._cuda_core cimport retire_stream
-from cuda.core._native._cuda_core cimport DriverObject, bindings_object
 from cuda.core._native._cuda_core cimport (
-    ContextHandle,
-    EventHandle,
-    GreenHandle,
     Anchor,
+    ContextHandle,
+    DriverObject,
+    EventHandle,
     EventPin,
-    StreamPin,
+    GreenHandle,
     StreamHandle,
+    StreamPin,
     address,
+    bindings_object,
+    retire_stream,
     stream_registry,
     waits_need_driver,
 )
@@ -43,8 +44,8 @@ import os
 import re
 import warnings
 
-from cuda.core._utils.options import Options, options
 from cuda.core._utils import slots
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
@@ -52,7 +53,7 @@ __all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "Stre
 
 
 cdef class StreamSource(DriverObject):
-    """Base class of objects that work can be enqueued on: streams and graph builders."""
+    """Base class of objects on which work can be enqueued: streams and graph builders."""
 
     cdef Stream _stream_to_use(self):
         raise TypeError(f"{type(self).__name__} has no stream")
@@ -62,7 +63,7 @@ cdef class Stream(StreamSource):
     """A CUDA stream: a queue of work that executes in order, concurrently with the work of other streams.
 
     A stream cannot be constructed directly: :meth:`Device.create_stream`, :meth:`Context.create_stream` and
-    :meth:`Stream.from_handle` return one. ``with stream:`` closes the stream at the end of the block.
+    :meth:`Stream.from_handle` return one. ``with stream:`` closes the stream when the block exits.
     """
 
     _made_by = "Device.create_stream() or Stream.from_handle()"
@@ -72,7 +73,7 @@ cdef class Stream(StreamSource):
         return f"<{type(self).__name__} handle={self._address():#x} context={context:#x}>"
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)``: the protocol through which libraries exchange streams, in version 0."""
+        """Return ``(0, address)``, by version 0 of the protocol through which libraries exchange streams."""
         cdef StreamPin stream
         Stream_pin(self, &stream)
         waits_need_driver.store(True)  # of work that another library enqueues
@@ -85,20 +86,20 @@ cdef class Stream(StreamSource):
         Parameters
         ----------
         handle : int
-            The address of the stream; 0 is the NULL stream. The stream must not be destroyed while it is in use here.
+            The address of the stream, where 0 is the NULL stream. Do not destroy the stream while it is in use here.
 
         Returns
         -------
         :class:`Stream`
-            The stream. Closing it does not destroy the ``CUstream``, unless that was created by this library and has
-            no other references.
+            The stream. Closing it does not destroy the ``CUstream``, unless this library created it and it has no other
+            references.
 
         Raises
         ------
         TypeError
             If ``handle`` is not an integer.
         ValueError
-            If ``handle`` is negative or 2**64 or more.
+            If ``handle`` is negative or exceeds 2**64 - 1.
         """
         raw = address_argument("handle", handle)
         try:
@@ -122,14 +123,14 @@ cdef class Stream(StreamSource):
             wait_for_stream(stream.get())
 
     def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
-        """Record an event, which completes when all work now in the stream has completed (``cuEventRecord``).
+        """Record an event, which completes once the pending work in the stream has completed (``cuEventRecord``).
 
         Parameters
         ----------
         event : :class:`Event`, optional
-            The event to record. If None, one is created.
+            The event to record. Defaults to a new event.
         options : :class:`EventOptions` | dict, optional
-            Options of the new event; ignored if ``event`` is given. If None, an event without timing.
+            Options of the new event, ignored if ``event`` is given. Defaults to an event without timing.
 
         Returns
         -------
@@ -151,8 +152,8 @@ cdef class Stream(StreamSource):
             raise TypeError(f"event must be an Event or None, not {type(event).__name__}")
         if (<Event>event)._flags & cydriver.CU_EVENT_INTERPROCESS:
             raise TypeError("an event shared between processes can be recorded only once, when it is made")
-        # Enqueueing blocks while the device's queue is full, and a host callback in that queue may wait for the
-        # GIL: so every call that enqueues releases it.
+        # Enqueueing blocks while the device's queue is full, and a host callback in that queue might wait for the GIL.
+        # So every call that enqueues releases it.
         Stream_pin(self, &stream_pin)
         Event_pin(<Event>event, &event_pin)
         with nogil:
@@ -160,14 +161,14 @@ cdef class Stream(StreamSource):
         return event
 
     def wait(self, event_or_stream: Event | Stream) -> None:
-        """Make later work in this stream wait for an event, or for all work now in another stream.
+        """Make later work in this stream wait for an event, or for pending work in another stream.
 
         The host does not wait (``cuStreamWaitEvent``). To wait for a stream, an event is recorded on it first.
 
         Parameters
         ----------
         event_or_stream : :class:`Event` | :class:`Stream` | :obj:`~cuda.core.typing.IsStreamType`
-            The event or stream to wait for; also an object with ``__cuda_stream__``.
+            The event or stream to wait for. An object with ``__cuda_stream__`` counts as a stream.
 
         Raises
         ------
@@ -197,8 +198,7 @@ cdef class Stream(StreamSource):
     def create_graph_builder(self) -> GraphBuilder:
         """Create a graph builder that captures the work of this stream into a graph.
 
-        Work enqueued on the stream between ``begin_building`` and ``end_building`` of the builder is captured and not
-        executed.
+        Work enqueued on the stream between ``begin_building`` and ``end_building`` is captured, not executed.
 
         Returns
         -------
@@ -214,7 +214,7 @@ cdef class Stream(StreamSource):
 
     @property
     def handle(self):
-        """The ``CUstream`` of the bindings; null when closed."""
+        """The ``CUstream`` of the bindings, or null if closed."""
         waits_need_driver.store(True)  # of work that another library enqueues
         return bindings_object("CUstream", self._address())
 
@@ -225,9 +225,7 @@ cdef class Stream(StreamSource):
 
     @property
     def is_nonblocking(self) -> bool:
-        """Whether the stream runs without implicit synchronization with the legacy default stream
-        (``cuStreamGetFlags``, ``CU_STREAM_NON_BLOCKING``).
-        """
+        """Whether the stream does not synchronize implicitly with the legacy default stream (``cuStreamGetFlags``)."""
         cdef StreamPin stream
         cdef unsigned int c_flags = 0
         Stream_pin(self, &stream)
@@ -240,14 +238,14 @@ cdef class Stream(StreamSource):
         cdef StreamPin stream
         cdef cydriver.CUresult err
         Stream_pin(self, &stream)
-        # Without the GIL: this waits for a thread that is blocked in a launch on the same stream.
+        # Without the GIL, because this waits for a thread that is blocked in a launch on the same stream.
         with nogil:
             err = cydriver.cuStreamQuery(stream.get())
         return bool(ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery"))
 
     @property
     def priority(self) -> int:
-        """The priority of the stream; a lower number is a higher priority (``cuStreamGetPriority``)."""
+        """The priority of the stream (``cuStreamGetPriority``). A lower number is a higher priority."""
         cdef StreamPin stream
         cdef int c_priority = 0
         Stream_pin(self, &stream)
@@ -256,7 +254,7 @@ cdef class Stream(StreamSource):
 
     @property
     def device(self):
-        """The :class:`Device` of the stream's context; for a default stream, of the current context."""
+        """The :class:`Device` of the stream's context, or for a default stream, of the current context."""
         cdef ContextHandle h_context
         cdef int device_id = -1
         Stream_context(self, &h_context, &device_id)
@@ -264,7 +262,7 @@ cdef class Stream(StreamSource):
 
     @property
     def context(self) -> Context:
-        """The :class:`Context` of the stream; for a default stream, the current context (``cuStreamGetCtx``)."""
+        """The :class:`Context` of the stream, or for a default stream, the current one (``cuStreamGetCtx``)."""
         cdef ContextHandle h_context
         cdef int device_id = -1
         Stream_context(self, &h_context, &device_id)
@@ -333,7 +331,7 @@ class StreamOptions(Options):
         Whether the stream runs without implicit synchronization with the legacy default stream
         (``CU_STREAM_NON_BLOCKING``). Default is True.
     priority : int, optional
-        The priority; a lower number is a higher priority. If None, the lowest priority, 0.
+        The priority. A lower number is a higher priority. Defaults to the lowest priority, 0.
     """
 
     nonblocking: bool = True
@@ -397,7 +395,7 @@ def _create_green_stream(Context context, int device_id, object options):
 
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner):
     cdef Stream self = Stream.__new__(Stream)
-    # For a stream of this library, the wrapper holds a reference of its own.
+    # A wrapper of this library's own stream shares its cell.
     cdef StreamHandle h_stream = stream_registry().find(c_stream)
     if not h_stream:
         waits_need_driver.store(True)
@@ -413,24 +411,24 @@ cdef void Stream_destroy(cydriver.CUstream c_stream) noexcept nogil:
 
 
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
-    """Return the stream behind ``arg``.
+    """Return the stream of an argument.
 
     Parameters
     ----------
     arg : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
         The stream to enqueue work on.
     allow_stream_protocol : bool, optional
-        Whether an object with ``__cuda_stream__`` is accepted, too. Default is False.
+        Whether to also accept an object with ``__cuda_stream__``. Default is False.
 
     Returns
     -------
     :class:`Stream`
-        ``arg`` itself, the capturing stream of a graph builder, or a wrapper of the stream of another library.
+        ``arg`` itself, the capturing stream of a graph builder, or a wrapper of an external stream.
 
     Raises
     ------
     TypeError
-        If ``arg`` is none of these; None is not a stream.
+        If ``arg`` is none of these. None is not a stream.
     RuntimeError
         If ``arg`` is closed.
     """
@@ -461,7 +459,7 @@ cdef Stream Stream_from_protocol(object obj):
     if callable(protocol):
         info = protocol()
     else:
-        # Extensions have no frames, so the first one is the caller's.
+        # Extensions have no frames, so the first frame is the caller's.
         warnings.warn(
             "__cuda_stream__ as an attribute is deprecated; make it a method", DeprecationWarning, stacklevel=1
         )

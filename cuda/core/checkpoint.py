@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Process checkpointing: the GPU state of a process is moved to host memory, and restored later."""
+"""Process checkpointing: moving the GPU state of a process to host memory, and restoring it later."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNSUPPORTED = (
 
 @raise_if_uninitialized("_pid")
 class Process:
-    """A process that uses CUDA and is to be checkpointed, usually by another process.
+    """A process that uses CUDA, for checkpointing, usually from another process.
 
     The steps are :meth:`lock`, :meth:`checkpoint`, :meth:`restore` and :meth:`unlock`, in this order. Between
     :meth:`checkpoint` and :meth:`restore` the process holds no GPU resources. Constructing this object does not call
@@ -73,12 +73,12 @@ class Process:
         return type(self), (self._pid,)
 
     def lock(self, timeout_ms: int = 0) -> None:
-        """Lock the process: block further CUDA calls of it (``cuCheckpointProcessLock``).
+        """Lock the process: block its further CUDA calls (``cuCheckpointProcessLock``).
 
         Parameters
         ----------
         timeout_ms : int, optional
-            How many milliseconds to wait for CUDA calls in progress; afterwards the process stays unlocked. Default is
+            How many milliseconds to wait for CUDA calls in progress. After that, the process stays unlocked. Default is
             0: no limit.
 
         Raises
@@ -118,12 +118,12 @@ class Process:
         _call("cuCheckpointProcessCheckpoint", self._pid, None)
 
     def restore(self, gpu_mapping: Mapping | None = None) -> None:
-        """Restore the checkpointed process on its GPUs or on others (``cuCheckpointProcessRestore``); it stays locked.
+        """Restore the checkpointed process on its or other GPUs, and keep it locked (``cuCheckpointProcessRestore``).
 
         Parameters
         ----------
         gpu_mapping : mapping, optional
-            Maps the UUID of each old GPU to that of the new one; a UUID is a ``driver.CUuuid`` or a string such as
+            Maps the UUID of each old GPU to the new one. A UUID is a ``driver.CUuuid`` or a string such as
             :attr:`Device.uuid`. It must contain all GPUs of the machine, including those that
             ``CUDA_VISIBLE_DEVICES`` hides. If None, the process is restored on the same GPUs.
 
@@ -142,7 +142,7 @@ class Process:
         _call("cuCheckpointProcessRestore", self._pid, _restore_args(gpu_mapping))
 
     def unlock(self) -> None:
-        """Unlock the process: allow CUDA calls of it again (``cuCheckpointProcessUnlock``).
+        """Unlock the process: allow its CUDA calls again (``cuCheckpointProcessUnlock``).
 
         Raises
         ------
@@ -201,7 +201,7 @@ def _get_driver():
 def _call(name: str, *args):
     function = getattr(_get_driver(), name)
     try:
-        # Queries return at once; the other calls wait for the process. Ctrl-C ends the wait, not the operation.
+        # Queries return immediately, the other calls wait for the process. Ctrl-C ends the wait, not the operation.
         if name.startswith("cuCheckpointProcessGet"):
             result = function(*args)
         else:
@@ -217,7 +217,7 @@ def _call(name: str, *args):
         return handle_return(result)
     except CUDAError as error:
         if advice := _ADVICE.get(error.name):
-            # The usual advice for the code is about the calling process, not about the checkpointed one.
+            # The usual advice is about the calling process, not the checkpointed one.
             error.args = (f"{error.args[0].splitlines()[0]}\n{advice.format(pid=args[0])}",)
         raise
 

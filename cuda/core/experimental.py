@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The name that ``cuda.core`` had before its first stable release; deprecated.
+"""The deprecated name that ``cuda.core`` had before its first stable release.
 
 All of ``cuda.core`` and the classes of ``cuda.core.graph`` are reached by it, and its modules too:
 ``cuda.core.experimental.utils`` is ``cuda.core.utils`` itself. Importing it gives a ``DeprecationWarning``.

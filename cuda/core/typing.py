@@ -122,7 +122,7 @@ class VirtualMemoryAllocationType(StrEnum):
 
 @_public
 class ArrayFormatType(StrEnum):
-    """The element format of an array; the values are NumPy's names."""
+    """The element format of an array, by NumPy's names."""
 
     UINT8 = "uint8"
     UINT16 = "uint16"

@@ -5,7 +5,7 @@
 from cuda.core._native._cuda_core import (
     capture_count,
     count_streams,
-    deferred_count,
+    inbox_size,
     has_pending_destructions,
     registry_sizes,
     wait_for_pending_destructions,
@@ -14,7 +14,7 @@ from cuda.core._native._cuda_core import (
 __all__ = [
     "capture_count",
     "count_streams",
-    "deferred_count",
+    "inbox_size",
     "has_pending_destructions",
     "registry_sizes",
     "wait_for_pending_destructions",

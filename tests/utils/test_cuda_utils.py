@@ -10,8 +10,8 @@ from cuda.bindings import driver, nvrtc, runtime
 
 from cuda.core import CUDAError, LaunchError, NotSupportedError, NVRTCError, OutOfMemoryError
 from cuda.core._utils import cuda_utils
+from cuda.core._utils.advice import ADVICE, RUNTIME_ADVICE
 from cuda.core._utils.cuda_utils import ComputeCapability, check_or_create_options, handle_return
-from cuda.core._utils.errors import ADVICE, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from support.contexts import no_context
 
@@ -48,13 +48,33 @@ def test_a_driver_error_has_all_fields():
     assert error.explanation
     assert error.log is None
     assert str(error).startswith("CUDA_ERROR_INVALID_VALUE: ")
-    assert ADVICE[1] in str(error)
+    assert ADVICE["CUDA_ERROR_INVALID_VALUE"] in str(error)
 
 
 def test_a_runtime_error_is_a_cuda_error():
     error = raised(runtime.cudaError_t.cudaErrorInvalidConfiguration)
     assert (error.code, error.name) == (9, "cudaErrorInvalidConfiguration")
-    assert str(error) == f"cudaErrorInvalidConfiguration: {RUNTIME_ADVICE[9]}"
+    assert str(error) == f"cudaErrorInvalidConfiguration: {RUNTIME_ADVICE[error.name]}"
+
+
+def test_a_runtime_error_that_the_driver_shares_has_its_advice():
+    error = raised(runtime.cudaError_t.cudaErrorMemoryAllocation)
+    assert str(error) == f"cudaErrorMemoryAllocation: {ADVICE['CUDA_ERROR_OUT_OF_MEMORY']}"
+
+
+def test_a_report_of_a_kernel_over_its_time_limit_replaces_the_advice_about_displays(monkeypatch):
+    monkeypatch.setattr(cuda_utils.errors, "last_failure", lambda *arguments: "time limit exceeded: kernel spin")
+    assert str(raised(driver.CUresult.CUDA_ERROR_LAUNCH_TIMEOUT)).endswith("\ntime limit exceeded: kernel spin")
+
+
+@pytest.mark.requires(software=True)
+def test_releases_after_the_driver_has_shut_down_are_silent(device):
+    from cuda import emulator
+
+    event = device.create_event()
+    with emulator.fail("cuEventDestroy*", "CUDA_ERROR_DEINITIALIZED", when="after") as plan:
+        event.close()  # a warning would fail the test
+    assert plan.matched == 1
 
 
 def test_an_nvrtc_error_without_a_program_has_no_log():
@@ -130,7 +150,7 @@ def test_every_code_can_be_raised():
             error = raised(result)
             assert error.code == int(result)
             # If the driver's log has such a failure of this thread, from an earlier test, it replaces the advice.
-            assert (error.log or ADVICE[int(result)]).partition("\n")[0] in str(error)
+            assert (error.log or ADVICE[result.name]).partition("\n")[0] in str(error)
 
 
 def test_base_classes_of_errors():
@@ -212,8 +232,11 @@ def test_names_for_other_packages_are_available():
     assert cuda_utils.nvrtc is nvrtc
     assert cuda_utils.nvvmError.__name__ == "nvvmError"
     assert cuda_utils.nvJitLinkError.__name__ == "nvJitLinkError"
-    assert cuda_utils.DRIVER_CU_RESULT_EXPLANATIONS is ADVICE
-    assert cuda_utils.RUNTIME_CUDA_ERROR_EXPLANATIONS is RUNTIME_ADVICE
+    assert cuda_utils.DRIVER_CU_RESULT_EXPLANATIONS == {int(error): ADVICE[error.name] for error in driver.CUresult}
+    explanations = cuda_utils.RUNTIME_CUDA_ERROR_EXPLANATIONS
+    assert set(explanations) == {int(error) for error in runtime.cudaError_t}
+    assert explanations[9] == RUNTIME_ADVICE["cudaErrorInvalidConfiguration"]
+    assert explanations[2] == ADVICE["CUDA_ERROR_OUT_OF_MEMORY"]
 
 
 def test_unknown_name_is_an_attribute_error():

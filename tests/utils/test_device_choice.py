@@ -18,13 +18,15 @@ def emulator(monkeypatch):
 
     machine = SimpleNamespace(has_hardware=False, is_activated=False)
     monkeypatch.setattr(emulator, "activate", lambda: vars(machine).update(is_activated=True))
+    monkeypatch.setattr(device_choice, "_chosen", None)
     monkeypatch.setattr(device_choice, "is_software", lambda: False)
     monkeypatch.setattr(device_choice, "_has_hardware", lambda: machine.has_hardware)
     return machine
 
 
 @pytest.mark.parametrize("value", ["gpu", "1", "software,auto"])
-def test_other_values_are_refused(monkeypatch, value):
+def test_other_values_are_rejected(monkeypatch, value):
+    monkeypatch.setattr(device_choice, "_chosen", None)
     monkeypatch.setenv("CUDA_CORE_DEVICE", value)
     with pytest.raises(ValueError, match=f"CUDA_CORE_DEVICE must be one of hardware, software, auto, not {value!r}"):
         device_choice.apply()
@@ -54,7 +56,7 @@ def test_variable_chooses(monkeypatch, emulator, value, has_hardware, is_activat
 def test_choice_by_auto_is_announced_and_passed_on(monkeypatch, emulator, capsys):
     monkeypatch.setenv("CUDA_CORE_DEVICE", "auto")
     device_choice.apply()
-    assert os.environ["CUDA_CORE_DEVICE"] == "software"
+    assert os.environ["CUDA_CORE_DEVICE"] == "software" and device_choice.choice() == "auto"
     assert capsys.readouterr().err == "cuda.core: no CUDA device was found; using the software device\n"
 
 

@@ -3,6 +3,7 @@
 """Small helpers that other packages import."""
 
 import multiprocessing
+import sys
 import warnings
 
 import pytest
@@ -17,6 +18,7 @@ from cuda.core._utils.helpers import (
     precondition,
     reset_fork_warning,
 )
+from support.interpreter import run
 
 
 def test_cuda_utils_has_all_helpers():
@@ -142,6 +144,7 @@ def start_method(monkeypatch):
         monkeypatch.setattr(multiprocessing, "get_start_method", lambda allow_none: chosen)
         monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: [default])
 
+    monkeypatch.delitem(sys.modules, "multiprocessing.resource_tracker", raising=False)
     reset_fork_warning()
     yield choose
     reset_fork_warning()
@@ -179,6 +182,24 @@ def test_only_children_that_may_be_forked_are_warned_about(start_method, monkeyp
         warnings.simplefilter("always")
         check_multiprocessing_start_method()
     assert len(warned) == count
+
+
+def test_objects_passed_to_a_spawned_process_give_no_warning(start_method, monkeypatch):
+    monkeypatch.setattr(multiprocessing.context, "get_spawning_popen", lambda: object())
+    start_method(None, "fork")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        check_multiprocessing_start_method()
+    assert warned == []
+
+
+def test_a_queue_of_a_spawn_context_gives_no_warning():
+    out = run(
+        "import multiprocessing, warnings\nwarnings.simplefilter('error')\n"
+        "from cuda.core._utils.helpers import check_multiprocessing_start_method\n"
+        "queue = multiprocessing.get_context('spawn').Queue()\ncheck_multiprocessing_start_method()\nprint('quiet')"
+    )
+    assert out == "quiet\n"
 
 
 def test_the_check_does_not_set_the_start_method():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Handles of all resources, and the state that exists once per process."""
+"""Handles of all resources, and the state that exists once per process; docs/design/handles.md explains them."""
 
 from libc.stdint cimport intptr_t, uint32_t
 from libcpp cimport bool as cpp_bool
@@ -59,8 +59,8 @@ cdef extern from "handle.hpp" namespace "cuda_core" nogil:
     intptr_t address[T](const Handle[T]& handle) noexcept
 
 
-# The handle field of an object, which any thread may close at any time, and the reference that a call takes from it.
-# Taking and dropping that reference need the GIL, using it does not.
+# The handle field of an object, which any thread can close at any time, and the pin that a call takes from it. Taking
+# and dropping a pin require the GIL, using it does not.
 cdef extern from "handle_field.hpp" namespace "cuda_core":
     cppclass HandleField[T]:
         HandleField() noexcept
@@ -98,9 +98,9 @@ cdef extern from "locks.hpp" namespace "cuda_core" nogil:
         void end() noexcept
 
 
-# Sets this thread to relaxed mode, even if this library captures nothing: another library may. The mode is restored
-# when the function that has the scope as a local variable returns or raises, or by `scope.end()`.
-# Returns false, after a warning, if the driver refuses.
+# Sets this thread to relaxed mode, even if this library captures nothing, because another library might. The mode is
+# restored when the function that has the scope as a local variable returns or raises, or by `scope.end()`.
+# Returns false, after a warning, if the driver call fails.
 cdef inline bint relax_capture_mode(CaptureModeScope& scope) noexcept nogil:
     cdef cydriver.CUstreamCaptureMode c_mode = cydriver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     cdef cydriver.CUresult err
@@ -129,28 +129,23 @@ cdef inline bint stream_captures(cydriver.CUstream c_stream) except -1 nogil:
     return c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
 
 
-# The result of cuStreamQuery. For a capturing stream, whose capture the query would invalidate, no query is made, and
-# the result is CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
-cdef inline cydriver.CUresult query_stream(cydriver.CUstream c_stream) noexcept nogil:
-    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_status)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        return err
-    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
-        return cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-    return cydriver.cuStreamQuery(c_stream)
-
-
-# A value that can only be destroyed with its own context current.
 cdef extern from "values.hpp" namespace "cuda_core" nogil:
+    # A value that can only be destroyed with its own context current.
     cppclass InContext[T]:
         T raw
         Handle[cydriver.CUcontext] h_context
         bint is_small
 
+    # The value of a texture or surface, which kernels refer to by number.
+    cppclass BindlessObject[T]:
+        T raw
+        Handle[cydriver.CUcontext] h_context
+        Anchor needs
+        bint is_small
+        T for_work() noexcept
+        bint may_be_in_use() noexcept
 
-# The value behind a device pointer; its anchor is the pool or memory resource.
-cdef extern from "values.hpp" namespace "cuda_core" nogil:
+    # The value of a device pointer. Its anchor is the pool or memory resource.
     cppclass Block
     cppclass Allocation:
         cydriver.CUdeviceptr pointer
@@ -163,15 +158,13 @@ cdef extern from "values.hpp" namespace "cuda_core" nogil:
 
     void free_after(const Handle[Allocation]& memory, const Allocation& user) noexcept
 
-
-# A green context; registries find it by its CUcontext, which the driver reports.
-cdef extern from "values.hpp" namespace "cuda_core" nogil:
+    # A green context. Registries find it by its CUcontext, which the driver reports.
     cppclass Green:
         cydriver.CUcontext context
         cydriver.CUgreenCtx green
 
 
-# Moves releases from threads of the driver to the main thread.
+# Moves releases from driver threads to the main thread.
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
     cppclass MainThreadInbox:
         void resume() noexcept
@@ -208,6 +201,8 @@ ctypedef Handle[cydriver.CUgraphExec] GraphExecHandle
 ctypedef Handle[InContext[cydriver.CUarray]] ArrayHandle
 ctypedef Handle[InContext[cydriver.CUmipmappedArray]] MipmappedArrayHandle
 ctypedef Handle[InContext[cydriver.CUgraphicsResource]] GraphicsHandle
+ctypedef Handle[BindlessObject[cydriver.CUtexObject]] TextureHandle
+ctypedef Handle[BindlessObject[cydriver.CUsurfObject]] SurfaceHandle
 
 ctypedef HandleField[cydriver.CUcontext] ContextField
 ctypedef HandleField[cydriver.CUstream] StreamField
@@ -220,6 +215,8 @@ ctypedef HandleField[cydriver.CUgraphExec] GraphExecField
 ctypedef HandleField[InContext[cydriver.CUarray]] ArrayField
 ctypedef HandleField[InContext[cydriver.CUmipmappedArray]] MipmappedArrayField
 ctypedef HandleField[InContext[cydriver.CUgraphicsResource]] GraphicsField
+ctypedef HandleField[BindlessObject[cydriver.CUtexObject]] TextureField
+ctypedef HandleField[BindlessObject[cydriver.CUsurfObject]] SurfaceField
 
 ctypedef Pin[cydriver.CUcontext] ContextPin
 ctypedef Pin[cydriver.CUstream] StreamPin
@@ -231,8 +228,10 @@ ctypedef Pin[cydriver.CUgraphExec] GraphExecPin
 ctypedef Pin[InContext[cydriver.CUarray]] ArrayPin
 ctypedef Pin[InContext[cydriver.CUmipmappedArray]] MipmappedArrayPin
 ctypedef Pin[InContext[cydriver.CUgraphicsResource]] GraphicsPin
+ctypedef Pin[BindlessObject[cydriver.CUtexObject]] TexturePin
+ctypedef Pin[BindlessObject[cydriver.CUsurfObject]] SurfacePin
 
-# The registries. They are never destroyed, because threads may outlive the interpreter.
+# The registries. They are never destroyed, because threads can outlive the interpreter.
 cdef extern from "registry.hpp" namespace "cuda_core" nogil:
     Registry[cydriver.CUcontext]* context_registry() noexcept
     Registry[Green]* green_registry() noexcept
@@ -248,32 +247,29 @@ cdef extern from "retire.hpp" namespace "cuda_core" nogil:
 
     bint is_unexpected(cydriver.CUresult err) noexcept
 
-    # An unexpected error, returned by functions that must not run Python code, as a warning would.
+    # An unexpected error, returned by functions that cannot warn because they must not run Python code.
     cppclass UnexpectedError:
         cydriver.CUresult code
         const char* api
 
-    # A stream to query: a default stream with its context, all others without.
+    # A stream to query. Default streams have a context, all others do not.
     cppclass QueriedStream:
         QueriedStream() noexcept
         StreamHandle h_stream
         ContextHandle h_context
 
 
-# All streams of this library, and the default streams of the current context and of all that the library knows.
+# All streams of this library, and the default streams of the current context and all known contexts.
 cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil
-# Queries all of these, and synchronizes the idle ones. Until then the driver counts frees on them as queued,
-# although the work is done.
+# Queries these streams and synchronizes the idle ones. Until then, the driver counts frees on them as queued, even
+# though the work has completed.
 cdef void query_streams() noexcept nogil
-# The work of a stream; the caller has relaxed the capture mode of its thread. An unexpected error is a warning, or is
-# returned in `error`.
+# The work of a stream. The caller has relaxed the capture mode of its thread. An unexpected error is returned in
+# `error`, or issues a warning if that is NULL.
 cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept nogil
-# The same for a raw handle; a default stream is that of the current context.
+# Like work_of() for a raw handle. A default stream is that of the current context.
 cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil
-# Makes the context of a default stream current; false if that fails. leave_context() undoes it.
-cdef bint enter_context(const QueriedStream& stream, bint* is_entered, UnexpectedError* error) noexcept nogil
-cdef void leave_context(bint is_entered, UnexpectedError* error) noexcept nogil
-# Warns of an unexpected error, or returns it in `error`.
+# Returns an unexpected error in `error`, or issues a warning if that is NULL.
 cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error) noexcept nogil
 
 
@@ -282,70 +278,50 @@ cdef class WeakHandle:
 
 
 cdef extern from "retire.hpp" namespace "cuda_core" nogil:
-    # A resource to destroy, and what to wait for: events, and streams that capture; find_work() fills the latter two.
+    # A resource to destroy, and what it waits for: events and capturing streams, both set by find_work().
     cppclass Retired:
         Anchor resource
         vector[EventHandle] events
         vector[QueriedStream] unrecorded
 
-    # Whether the value has to wait; if so, it is moved away, and `destroy` is called when the work in flight is done.
+    # Returns true if work is in flight. The value is then moved away, and `destroy` runs once the work has completed.
     cpp_bool retire[T](T& value, void (*destroy)(T) noexcept, Anchor anchor) noexcept
-    # The same, but a small value always waits: the streams are queried once for several of them.
+    # Like retire(), but a small value always waits, so that several values share one query per stream.
     cpp_bool retire_small "cuda_core::retire"[T](T& value, void (*destroy)(T) noexcept, cpp_bool is_small) noexcept
 
 
 cdef enum:
     SMALL_ARRAY = 1 << 20  # bytes; arrays up to this size are destroyed in batches
 
-# Whether a resource may wait in a batch: it is small, and its context is one that users cannot destroy.
+# Returns true if a resource may wait in a batch: it is small, and users cannot destroy its context.
 cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogil
-# Destroys the batch, or defers that if work is in flight.
+# Destroys the batch, or retires its resources if work is in flight.
 cdef void destroy_batch() noexcept nogil
-# Whether this thread is destroying a batch, and has found that no stream is busy.
+# Returns true if this thread is destroying a batch and found that no stream is busy.
 cdef bint are_streams_idle() noexcept nogil
 
-# Records an event behind the work of each busy stream, in `entry`; false if no stream is busy.
+# Records an event in `entry` after the pending work of each busy stream. Returns false if no stream is busy.
 cdef bint find_work(Retired* entry) noexcept nogil
-# Destroys `entry.resource` after its events; empties `entry`.
+# Puts `entry` on the retirement list: its resource is destroyed after its events. `entry` is then empty.
 cdef void retire_entry(Retired& entry) noexcept nogil
-# Destroys the deferred resources whose events have completed; called after synchronizations.
+# Destroys retired resources whose events have completed. Called after synchronizations.
 cdef void destroy_idle() noexcept nogil
-# Waits up to a fifth of a second for deferred resources, where memory is short; false if there are none.
+# Waits up to 200 ms for retired resources when memory is short. Returns false if there are none.
 cdef bint wait_for_retired() noexcept nogil
-# The same before a new resource is created, if so many are deferred that they might accumulate.
+# Waits up to 200 ms before a new resource is created if so many are retired that they might accumulate.
 cdef void limit_backlog() noexcept nogil
 
-# Records an event behind the work of a stream that this library will not query.
+# Records an event after the pending work of a stream that this library will no longer query.
 cdef void record_tail(cydriver.CUstream c_stream) noexcept nogil
-# Whether a closed stream is still to be destroyed: pools that were used on it have to outlive it.
+# Returns true if a closed stream is not yet destroyed. Pools that were used on it must outlive it.
 cdef bint has_pending_streams() noexcept nogil
-# Destroys a stream after its work.
+# Destroys a stream once its work has completed.
 cdef void retire_stream(cydriver.CUstream c_stream) noexcept nogil
 
-# Frees memory after the capture that keeps it from being freed now; false if the host is out of memory.
+# Frees memory once the capture ends that keeps it from being freed now. Returns false if the host is out of memory.
 cdef bint retire_until_capture_ends(const Allocation& value, void (*free)(Allocation) noexcept nogil) noexcept nogil
-# Frees what waits for captures, or lets it wait for those that go on.
+# Frees memory that waits for captures, or lets it wait for captures that have not ended.
 cdef void free_after_captures() noexcept nogil
-
-
-cdef extern from "values.hpp" namespace "cuda_core" nogil:
-    cppclass BindlessObject[T]:
-        T raw
-        Handle[cydriver.CUcontext] h_context
-        Anchor needs
-        bint is_small
-        T for_work() noexcept
-        bint may_be_in_use() noexcept
-
-
-ctypedef Handle[BindlessObject[cydriver.CUtexObject]] TextureHandle
-ctypedef Handle[BindlessObject[cydriver.CUsurfObject]] SurfaceHandle
-
-ctypedef HandleField[BindlessObject[cydriver.CUtexObject]] TextureField
-ctypedef HandleField[BindlessObject[cydriver.CUsurfObject]] SurfaceField
-
-ctypedef Pin[BindlessObject[cydriver.CUtexObject]] TexturePin
-ctypedef Pin[BindlessObject[cydriver.CUsurfObject]] SurfacePin
 
 
 cdef extern from "arguments.hpp" namespace "cuda_core":
@@ -366,24 +342,24 @@ cdef extern from "arguments.hpp" namespace "cuda_core":
 cdef class DriverObject:
     cdef object __weakref__
 
-    # The raw driver value, 0 when closed.
+    # The raw driver value, or 0 if closed.
     cdef intptr_t _address(self) noexcept
-    # Drops this object's reference to the resource; may be called more than once.
+    # Drops this object's reference to the resource. It can be called more than once.
     cdef void _release(self) noexcept
-    # The value that == and hash use; the address by default.
+    # The value for == and hash. Defaults to the address.
     cdef object _identity(self)
-    # Raises RuntimeError when the object is closed.
+    # Raises RuntimeError if the object is closed.
     cdef int _check_open(self) except -1
 
 
-# Raises the RuntimeError for a closed object.
+# Raises RuntimeError for a closed object.
 cdef int refuse_closed(object thing) except -1
 
-# Raises the TypeError for an object that cannot be pickled.
+# Raises TypeError for an object that cannot be pickled.
 cdef int refuse_pickle(object thing) except -1
 
 
-# The object of cuda.bindings for a raw value, such as a driver.CUstream.
+# The cuda.bindings object for a raw value, such as a driver.CUstream.
 cdef object bindings_object(str name, intptr_t value)
 
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native core: registries, retirement of resources, stream queries, and the base of all resources.
 
-The driver frees memory of pools in stream order. It destroys textures and arrays immediately, which kernels take as plain
-numbers, and it waits for the device before it unloads code or frees page-locked memory; the device may in turn wait
-for the thread that dropped the last reference. So no thread waits there: an event is recorded after the pending work of
-each busy stream, and the resource is destroyed after these events.
+The driver frees pool memory in stream order. It destroys textures and arrays immediately, although kernels refer to
+them by number, and it waits for the device before it unloads code or frees page-locked memory. The device might in
+turn wait for the thread that dropped the last reference. So no thread waits: an event is recorded after the pending
+work of each busy stream, and the resource is destroyed after these events.
 """
 
 from __future__ import annotations
@@ -41,6 +41,214 @@ __all__ = [
 ]
 
 
+cdef extern from "retire.hpp" namespace "cuda_core" nogil:
+    Work work_of_result(cydriver.CUresult err) noexcept
+
+    enum Until:
+        IDLE "cuda_core::Until::IDLE"
+        QUERY "cuda_core::Until::QUERY"
+        CAPTURE "cuda_core::Until::CAPTURE"
+
+    cppclass RetirementList:
+        @staticmethod
+        RetirementList& current()
+        @staticmethod
+        cpp_bool has_any() noexcept
+        size_t count(Until until) noexcept
+        void add(Retired entry) except +
+        void add(Retired entry, Until until) except +
+        void take(Until until, vector[Retired]& taken) except +
+        cpp_bool has_tails() noexcept
+        void add_tail(unsigned long long stream, EventHandle& event) except +
+        void add_tails_to(
+            Retired& entry, cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
+            vector[EventHandle]& done, UnexpectedError* error
+        ) except +
+        void take_idle(
+            cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
+            Work (*query)(const QueriedStream&, UnexpectedError*) noexcept,
+            EventHandle (*record)(const QueriedStream&, UnexpectedError*) noexcept,
+            vector[Retired]& idle, vector[EventHandle]& done, UnexpectedError* error
+        ) except +
+
+    cppclass ThreadState:
+        cpp_bool is_destroying
+        cpp_bool are_streams_idle
+
+        @staticmethod
+        ThreadState& current() noexcept
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyMemberDef:
+        const char* name
+        int type
+        Py_ssize_t offset
+        int flags
+        const char* doc
+
+    object PyDescr_NewMember(PyTypeObject* cls, PyMemberDef* member)
+    void PyType_Modified(PyTypeObject* cls)
+    const char* PyUnicode_AsUTF8(object text) except NULL
+
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+    #ifndef Py_T_OBJECT_EX
+    #define Py_T_OBJECT_EX T_OBJECT_EX
+    #define Py_READONLY READONLY
+    #endif
+    """
+    int Py_T_OBJECT_EX
+    int Py_READONLY
+
+
+# --- The base of all resources --------------------------------------------------------------------
+
+cdef class DriverObject:
+    """Base class of all resources: they close, compare by handle, and cannot be constructed directly."""
+
+    _made_by = "a factory method"
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Raise RuntimeError, which names the factory methods."""
+        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use {self._made_by}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    def __eq__(self, other):
+        if not isinstance(other, DriverObject) or not (isinstance(other, type(self)) or isinstance(self, type(other))):
+            return NotImplemented
+        return self._identity() == (<DriverObject>other)._identity()
+
+    def __hash__(self):
+        return hash(self._identity())
+
+    def __repr__(self):
+        return f"<{type(self).__name__} handle={self._address():#x}>"
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    def close(self):
+        """Release this object's reference to the resource.
+
+        The resource is destroyed when its last reference is dropped. Closing an object again does nothing.
+        """
+        # A method that reads a field in a critical section of its object can use the value until the section ends.
+        with cython.critical_section(self):
+            self._release()
+        if main_thread_inbox().is_stuck():
+            main_thread_inbox().resume()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._address() == 0
+
+    cdef intptr_t _address(self) noexcept:
+        return 0
+
+    cdef void _release(self) noexcept:
+        pass
+
+    cdef object _identity(self):
+        return self._address()
+
+    cdef int _check_open(self) except -1:
+        if self._address() == 0:
+            refuse_closed(self)
+        return 0
+
+
+cdef int refuse_closed(object thing) except -1:
+    raise UnavailableError(f"this {type(thing).__name__} is closed")
+
+
+cdef int refuse_pickle(object thing) except -1:
+    raise TypeError(f"{type(thing).__name__} objects cannot be pickled or copied: they belong to this process")
+
+
+cdef object _driver = None
+
+
+cdef object bindings_object(str name, intptr_t value):
+    global _driver
+    if _driver is None:
+        _driver = importlib.import_module("cuda.bindings.driver")
+    return getattr(_driver, name)(init_value=value)
+
+
+cdef list _member_texts = []  # referenced by the definitions of members
+
+
+cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
+    # The interpreter reads a member without a call. The definition must outlive the class, so it is never freed.
+    cdef PyMemberDef* member = <PyMemberDef*>calloc(1, sizeof(PyMemberDef))
+    cdef dict namespace = <dict>type_namespace(<PyTypeObject*>cls)
+    cdef str text = getattr(namespace[name], "__doc__", None) or ""
+    _member_texts.append((name, text))
+    member.name = PyUnicode_AsUTF8(name)
+    member.doc = PyUnicode_AsUTF8(text)
+    member.type = Py_T_OBJECT_EX
+    member.flags = Py_READONLY
+    member.offset = offset
+    namespace[name] = PyDescr_NewMember(<PyTypeObject*>cls, member)
+    PyType_Modified(<PyTypeObject*>cls)
+    return 0
+
+
+# --- Weak handles ---------------------------------------------------------------------------------
+
+cdef class WeakHandle:
+    """A weak reference to a resource, from :func:`weak_handle`; true while the resource is alive."""
+
+    def __init__(self, *args, **kwargs):
+        """Raise RuntimeError: use weak_handle()."""
+        raise RuntimeError("WeakHandle cannot be constructed directly; use weak_handle()")
+
+    def __bool__(self):
+        return self.cell.use_count() != 0
+
+    def expired(self) -> bool:
+        """Return whether nothing owns the resource any longer."""
+        return self.cell.use_count() == 0
+
+    def use_count(self) -> int:
+        """Return the number of references: from objects, slices, graph nodes, executables and launches in progress."""
+        return self.cell.use_count()
+
+
+def weak_handle(obj) -> WeakHandle:
+    """Return a :class:`WeakHandle` of a buffer's allocation or a definition's graph.
+
+    Parameters
+    ----------
+    obj : :class:`~cuda.core.Buffer` | :class:`~cuda.core.graph.GraphDefinition`
+        The object whose resource is observed. A slice of a buffer has its own handle, which keeps the buffer's alive.
+
+    Raises
+    ------
+    TypeError
+        If ``obj`` is something else.
+    ValueError
+        If it is a closed buffer.
+    """
+    # The classes are in higher layers, so each has a method that returns its weak handle.
+    observe = getattr(type(obj), "_weak_handle", None)
+    if observe is None:
+        raise TypeError(f"obj must be a Buffer or a GraphDefinition, not {type(obj).__name__}")
+    return observe(obj)
+
+
+# --- Captures and counts --------------------------------------------------------------------------
+
 cdef atomic[int]* captures_in_progress = new atomic[int](0)
 
 
@@ -50,7 +258,7 @@ def capture_count() -> int:
 
 
 def registry_sizes():
-    """Return the number of entries of each registry, for tests that look for leaks."""
+    """Return the number of entries of each registry, for tests that detect leaks."""
     return {
         "context": context_registry().size(),
         "green": green_registry().size(),
@@ -59,16 +267,14 @@ def registry_sizes():
     }
 
 
-def deferred_count():
-    """Return the number of releases that wait for the main thread, for tests that look for leaks."""
+def inbox_size():
+    """Return the number of releases that wait for the main thread, for tests that detect leaks."""
     return main_thread_inbox().size()
 
 
-cdef extern from "retire.hpp" namespace "cuda_core" nogil:
-    Work work_of_result(cydriver.CUresult err) noexcept
+# --- Streams and their work -----------------------------------------------------------------------
 
-
-# CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the default streams of the current context.
+# CU_STREAM_LEGACY and CU_STREAM_PER_THREAD, the default streams of the current context.
 cdef uintptr_t LEGACY = 1
 cdef uintptr_t PER_THREAD = 2
 
@@ -115,7 +321,7 @@ cdef void query_streams() noexcept nogil:
         is_entered = False
         if enter_context(streams[i], &is_entered, NULL):
             if work_in_current_context(streams[i].h_stream.get(), NULL) == NO_WORK:
-                # Returns at once, because the stream is idle.
+                # Returns immediately, because the stream is idle.
                 report(cydriver.cuStreamSynchronize(streams[i].h_stream.get()), b"cuStreamSynchronize", NULL)
             leave_context(is_entered, NULL)
 
@@ -130,12 +336,25 @@ cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept 
     return work
 
 
+# The result of cuStreamQuery, or CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED for a capturing stream. That is not queried,
+# because the query would invalidate its capture.
+cdef cydriver.CUresult query_stream(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_status)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return err
+    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        return cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    return cydriver.cuStreamQuery(c_stream)
+
+
 cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUresult err = query_stream(c_stream)
     report(err, b"cuStreamQuery", error)
     return work_of_result(err)
 
 
+# Makes the context of a default stream current. Returns false if that fails. leave_context() undoes it.
 cdef bint enter_context(const QueriedStream& stream, bint* is_entered, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUcontext c_current = NULL
     cdef cydriver.CUcontext c_context = stream.h_context.get()
@@ -167,101 +386,26 @@ cdef void report(cydriver.CUresult err, const char* api, UnexpectedError* error)
         warn_driver_error(err, api, NULL)
 
 
-cdef class WeakHandle:
-    """A weak reference to a resource, from :func:`weak_handle`; true while the resource is alive."""
+# --- Retirement -----------------------------------------------------------------------------------
 
-    def __init__(self, *args, **kwargs):
-        """Raise RuntimeError: use weak_handle()."""
-        raise RuntimeError("WeakHandle cannot be constructed directly; use weak_handle()")
-
-    def __bool__(self):
-        return self.cell.use_count() != 0
-
-    def expired(self) -> bool:
-        """Return whether nothing owns the resource any more."""
-        return self.cell.use_count() == 0
-
-    def use_count(self) -> int:
-        """Return the number of references: from objects, slices, graph nodes, executables and launches in progress."""
-        return self.cell.use_count()
-
-
-def weak_handle(obj) -> WeakHandle:
-    """Return a :class:`WeakHandle` of the allocation behind a buffer, or of the graph behind a definition.
-
-    Parameters
-    ----------
-    obj : :class:`~cuda.core.Buffer` | :class:`~cuda.core.graph.GraphDefinition`
-        The object whose resource is observed. A slice of a buffer has a handle of its own, which keeps the buffer's.
-
-    Raises
-    ------
-    TypeError
-        If ``obj`` is something else.
-    ValueError
-        If it is a closed buffer.
-    """
-    # The classes are in higher layers, so each has a method that returns its weak handle.
-    observe = getattr(type(obj), "_weak_handle", None)
-    if observe is None:
-        raise TypeError(f"obj must be a Buffer or a GraphDefinition, not {type(obj).__name__}")
-    return observe(obj)
-
-
-cdef extern from "retire.hpp" namespace "cuda_core" nogil:
-    enum Until:
-        IDLE "cuda_core::Until::IDLE"
-        QUERY "cuda_core::Until::QUERY"
-        CAPTURE "cuda_core::Until::CAPTURE"
-
-    cppclass RetirementList:
-        @staticmethod
-        RetirementList& current()
-        @staticmethod
-        cpp_bool has_any() noexcept
-        size_t count(Until until) noexcept
-        void add(Retired entry) except +
-        void add(Retired entry, Until until) except +
-        void take(Until until, vector[Retired]& taken) except +
-        cpp_bool has_tails() noexcept
-        void add_tail(unsigned long long stream, EventHandle& event) except +
-        void add_tails_to(
-            Retired& entry, cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
-            vector[EventHandle]& done, UnexpectedError* error
-        ) except +
-        void take_idle(
-            cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
-            Work (*query)(const QueriedStream&, UnexpectedError*) noexcept,
-            EventHandle (*record)(const QueriedStream&, UnexpectedError*) noexcept,
-            vector[Retired]& idle, vector[EventHandle]& done, UnexpectedError* error
-        ) except +
-
-    cppclass ThreadState:
-        cpp_bool is_destroying
-        cpp_bool are_streams_idle
-
-        @staticmethod
-        ThreadState& current() noexcept
-
-
-# How many resources may be deferred before the creation of another one waits for them, and how often that wait looks:
-# about a fifth of a second.
+# The number of retired resources above which the creation of another one waits for them, and the number of queries of
+# that wait, which take about 200 ms.
 cdef size_t BACKLOG_LIMIT = 256
 cdef int MAX_QUERIES = 2000
-# For so many small resources the streams are queried once.
+# The number of small resources that share one query of the streams.
 cdef size_t BATCH_SIZE = 32
 
 
 def has_pending_destructions() -> bool:
-    """Return whether the destruction of a resource waits for work."""
+    """Return whether a retired resource waits for work."""
     return is_any_pending()
 
 
 def wait_for_pending_destructions() -> bool:
-    """Wait up to a fifth of a second for deferred resources; return False if there were none."""
+    """Wait up to 200 ms for retired resources, and return False if there were none."""
     cdef bint is_waiting = is_any_pending()
     with nogil:
-        wait_until_at_most(0)  # also for the work of streams that are destroyed
+        wait_until_at_most(0)  # and for the work of destroyed streams
     return is_waiting
 
 
@@ -323,8 +467,7 @@ cdef void destroy_or_retire(vector[Retired]& batch, const Retired& other) noexce
 
 cdef bint can_batch(bint is_small, const ContextHandle& h_context) noexcept nogil:
     cdef ContextHandle h_found
-    # Primary contexts stay. Other contexts of users are destroyed with the last reference, those of other libraries at
-    # any time.
+    # Primary contexts stay. A user's other contexts are destroyed with the last reference, external ones at any time.
     if not is_small or h_context.is_owner():
         return False
     h_found = context_registry().find(h_context.get())
@@ -437,7 +580,7 @@ cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
     _pending_streams.fetch_sub(1)
 
 
-# Whether the stream has work; an event behind it is then stored as its tail, and in `event`.
+# Returns true if the stream has work. An event after that work is then stored as its tail and in `event`.
 cdef bint record_tail_event(cydriver.CUstream c_stream, EventHandle* event) noexcept nogil:
     cdef QueriedStream stream
     cdef EventHandle previous
@@ -469,8 +612,8 @@ cdef void free_after_captures() noexcept nogil:
         RetirementList.current().take(Until.CAPTURE, entries)
 
 
-# An event behind the work of a stream, recorded in its context; empty if none can be. An unexpected error is a warning,
-# or is returned in `error`.
+# An event after the pending work of a stream, recorded in the stream's context, or empty if none can be recorded. An
+# unexpected error is returned in `error`, or issues a warning if that is NULL.
 cdef EventHandle record_event(const QueriedStream& stream, UnexpectedError* error) noexcept nogil:
     cdef QueriedStream where = stream
     cdef cydriver.CUcontext c_context = NULL
@@ -488,7 +631,7 @@ cdef EventHandle record_event(const QueriedStream& stream, UnexpectedError* erro
     return event
 
 
-# The same where the context of the stream is current. The event keeps the context, with which it would be destroyed.
+# Like record_event() if the stream's context is current. The event anchors the context, which would destroy it.
 cdef EventHandle record_event_here(cydriver.CUstream c_stream, Anchor context, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUevent c_event = NULL
     cdef EventHandle event
@@ -511,7 +654,7 @@ cdef bint has_succeeded(cydriver.CUresult err, const char* api, UnexpectedError*
     return err == cydriver.CUresult.CUDA_SUCCESS
 
 
-# Without a warning, because the caller may hold the lock of the list.
+# Without a warning, because the caller might hold the lock of the list.
 cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
     cydriver.cuEventDestroy(c_event)
 
@@ -520,7 +663,7 @@ cdef Work query(const QueriedStream& stream, UnexpectedError* error) noexcept no
     return work_of(stream, error)
 
 
-# A lost context has no work to wait for.
+# A lost context has no work that anyone could wait for.
 cdef cpp_bool is_done(cydriver.CUevent c_event, UnexpectedError* error) noexcept nogil:
     cdef cydriver.CUresult err = cydriver.cuEventQuery(c_event)
     report(err, b"cuEventQuery", error)
@@ -532,126 +675,3 @@ def _destroy_idle_at_exit():
     with nogil:
         destroy_idle()
         destroy_batch()
-
-
-cdef extern from "Python.h":
-    ctypedef struct PyMemberDef:
-        const char* name
-        int type
-        Py_ssize_t offset
-        int flags
-        const char* doc
-
-    object PyDescr_NewMember(PyTypeObject* cls, PyMemberDef* member)
-    void PyType_Modified(PyTypeObject* cls)
-    const char* PyUnicode_AsUTF8(object text) except NULL
-
-
-cdef extern from *:
-    """
-    #include <structmember.h>
-    #ifndef Py_T_OBJECT_EX
-    #define Py_T_OBJECT_EX T_OBJECT_EX
-    #define Py_READONLY READONLY
-    #endif
-    """
-    int Py_T_OBJECT_EX
-    int Py_READONLY
-
-
-cdef class DriverObject:
-    """Base class of all resources: closing, comparison by handle, and the refusal of direct construction."""
-
-    _made_by = "a factory method"
-    __signature__ = ConstructorSignature()
-
-    def __init__(self, *args, **kwargs):
-        """Raise RuntimeError, which names the factory methods."""
-        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use {self._made_by}")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, exc_type, exc_value, traceback):
-        self.close()
-
-    def __eq__(self, other):
-        if not isinstance(other, DriverObject) or not (isinstance(other, type(self)) or isinstance(self, type(other))):
-            return NotImplemented
-        return self._identity() == (<DriverObject>other)._identity()
-
-    def __hash__(self):
-        return hash(self._identity())
-
-    def __repr__(self):
-        return f"<{type(self).__name__} handle={self._address():#x}>"
-
-    def __reduce__(self):
-        refuse_pickle(self)
-
-    def close(self):
-        """Release this object's reference to the resource.
-
-        The resource is destroyed when its last reference is dropped. Closing an object again does nothing.
-        """
-        # A method that reads a field in a critical section of its object can use it until the section ends.
-        with cython.critical_section(self):
-            self._release()
-        if main_thread_inbox().is_stuck():
-            main_thread_inbox().resume()
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return self._address() == 0
-
-    cdef intptr_t _address(self) noexcept:
-        return 0
-
-    cdef void _release(self) noexcept:
-        pass
-
-    cdef object _identity(self):
-        return self._address()
-
-    cdef int _check_open(self) except -1:
-        if self._address() == 0:
-            refuse_closed(self)
-        return 0
-
-
-cdef int refuse_closed(object thing) except -1:
-    raise UnavailableError(f"this {type(thing).__name__} is closed")
-
-
-cdef int refuse_pickle(object thing) except -1:
-    raise TypeError(f"{type(thing).__name__} objects cannot be pickled or copied: they belong to this process")
-
-
-cdef object _driver = None
-
-
-cdef object bindings_object(str name, intptr_t value):
-    global _driver
-    if _driver is None:
-        _driver = importlib.import_module("cuda.bindings.driver")
-    return getattr(_driver, name)(init_value=value)
-
-
-cdef int add_member(type cls, str name, Py_ssize_t offset) except -1:
-    # The interpreter reads a member without a call. The definition must outlive the class, so it is never freed.
-    cdef PyMemberDef* member = <PyMemberDef*>calloc(1, sizeof(PyMemberDef))
-    cdef dict namespace = <dict>type_namespace(<PyTypeObject*>cls)
-    cdef str text = getattr(namespace[name], "__doc__", None) or ""
-    _member_texts.append((name, text))
-    member.name = PyUnicode_AsUTF8(name)
-    member.doc = PyUnicode_AsUTF8(text)
-    member.type = Py_T_OBJECT_EX
-    member.flags = Py_READONLY
-    member.offset = offset
-    namespace[name] = PyDescr_NewMember(<PyTypeObject*>cls, member)
-    PyType_Modified(<PyTypeObject*>cls)
-    return 0
-
-
-cdef list _member_texts = []

@@ -1,37 +1,36 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waits of the host for the device. On the main thread, a signal handler that raises (Ctrl-C) interrupts them."""
+"""Waits for the device, and long driver calls. On the main thread, a signal handler that raises interrupts them."""
 
-from cuda.core._native._cuda_core cimport ContextHandle, Anchor
+from cuda.core._native._cuda_core cimport Anchor, ContextHandle
 from cuda.core._utils cimport cydriver
 
 
 ctypedef int (*Blocking)(void* argument) noexcept nogil
 
 cdef extern from "wait.hpp" namespace "cuda_core" nogil:
-    # Calls `run` with a wrapper of `function` and a copy of `value`; the wrapper must be called once.
+    # Calls `run` with a wrapper of `function` and a copy of `value`. The wrapper must be called once.
     cydriver.CUresult call_once[T](
         cydriver.CUresult (*function)(T) noexcept, T value, int (*run)(Blocking, void*, const char*) noexcept,
         const char* api
     ) noexcept
 
 
-# Each ends with the driver's own wait, which prints the output of kernels and reports errors.
+# Each ends with the driver's own wait, which prints kernel output and reports errors.
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil
-# For a copy of pageable host memory, for which the driver waits uninterruptibly.
+# For pageable host copies, because the driver's own wait cannot be interrupted.
 cdef int wait_before_copy(cydriver.CUstream c_stream, cydriver.CUdeviceptr c_host) except -1 nogil
-# The context has to be current.
+# The context must be current.
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil
 
-# Makes a long call on the helper thread. If a signal handler raises, the call continues there, and holds `anchor`.
+# Makes a long call on the helper thread. If a signal handler raises, the call continues there and holds `anchor`.
 cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) except? -1 nogil
 
-# Raises an exception at the next bytecode of the main thread, for destructors, which cannot raise.
-cdef void raise_later(object error) noexcept
-# The same for an exception that a signal handler raised in a destructor; False if another exception is given.
+# Raises an exception that a signal handler raised in a destructor at the next bytecode of the main thread. Returns
+# false for any other exception.
 cdef bint raise_later_if_from_handler(object error) noexcept
 
-# For `call_once`: a call that releases a resource, and may wait for the device. If a signal handler raises, the release
-# is deferred and this returns success; the exception is raised at the next bytecode, and a later failure is a warning.
+# For `call_once`: makes a call that releases a resource and might wait for the device. If a signal handler raises, the
+# release is retired and this returns success. The exception is raised at the next bytecode, and a later failure warns.
 cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil

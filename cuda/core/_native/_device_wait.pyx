@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waits that Ctrl-C interrupts; docs/design/waiting.md has the reasons."""
+"""Waits for the device, and long driver calls, that Ctrl-C interrupts; docs/design/waiting.md has the reasons."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from libcpp.vector cimport vector
 from cpython.exc cimport PyErr_CheckSignals
 
 from cuda.core._native._cuda_core cimport (
+    Anchor,
     CaptureModeScope,
     ContextHandle,
     EventHandle,
     Handle,
     InContext,
-    Anchor,
     NO_WORK,
-    Retired,
     QueriedStream,
+    Retired,
     SOME_WORK,
     StreamHandle,
     context_registry,
     destroy_batch,
     destroy_idle,
-    retire_entry,
     find_streams,
     find_work,
-    retire,
     relax_capture_mode,
     report,
+    retire,
+    retire_entry,
     stream_registry,
     waits_need_driver,
     work_in_current_context,
@@ -82,42 +82,23 @@ cdef extern from "wait.hpp" namespace "cuda_core" nogil:
         cpp_bool wait() noexcept
 
 
-cdef class CancelFlag:
-    """A flag to stop a compiler: the callback of ``nvrtcSetFlowCallback`` and its argument, as addresses."""
-
-    cdef int _is_set
-
-    def set(self) -> None:
-        """Stop the compilation when the compiler next calls the callback."""
-        self._is_set = 1
-
-    @property
-    def callback(self) -> int:
-        """The address of the C function that the compiler calls; it takes no lock."""
-        return <intptr_t>&is_cancelled
-
-    @property
-    def argument(self) -> int:
-        """The address that is passed to the callback; this object must outlive the compilation."""
-        return <intptr_t>&self._is_set
+ctypedef cydriver.CUresult (*Query)(void* what) noexcept nogil
 
 
-cdef int is_cancelled(void* argument, void* reserved) noexcept nogil:
-    return (<volatile_int*>argument)[0]
-
+# --- Waits for the device -------------------------------------------------------------------------
 
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
     if is_main_thread():
         query_err = wait_until_done(&stream_state, c_stream, True)
         if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-            # The query has invalidated the capture; cuStreamSynchronize would report the invalidation instead.
+            # The query invalidated the capture, which cuStreamSynchronize would report instead.
             return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
     # Other libraries also use the default streams.
     if query_err != cydriver.CUresult.CUDA_SUCCESS or not has_only_to_complete() or <uintptr_t>c_stream <= 2:
         HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
     destroy_idle()
-    # If the driver reports an error only once, the query has got it.
+    # If the driver reports an error only once, the query received it.
     return HANDLE_RETURN(query_err, b"cuStreamQuery")
 
 
@@ -173,7 +154,7 @@ cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     return 0
 
 
-# Records an event behind all work of the current context; `event` stays empty before CUDA 12.5.
+# Records an event after all work of the current context. `event` stays empty on drivers older than CUDA 12.5.
 cdef int record_context_event(const ContextHandle& h_context, EventHandle* event) except -1 nogil:
     global _records_contexts
     cdef cydriver.CUevent c_event = NULL
@@ -197,14 +178,14 @@ cdef int record_context_event(const ContextHandle& h_context, EventHandle* event
     return HANDLE_RETURN(err, b"cuCtxRecordEvent")
 
 
-cdef int _records_contexts = -1  # not known yet
+cdef int _records_contexts = -1  # unknown until the first call
 
 
 cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
     WARN_RETURN(cydriver.cuEventDestroy(c_event), b"cuEventDestroy")
 
 
-# A context cannot be queried, and waiting for its known streams would miss those of other libraries.
+# A context cannot be queried, and waiting for its known streams would miss external ones.
 cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     cdef shared_ptr[BlockingCall] call
     if is_main_thread():
@@ -224,6 +205,77 @@ cdef int synchronize_by_thread(const ContextHandle& h_context) except -1 nogil:
     return 0
 
 
+# Returns a negative result if the context could not be made current on the thread.
+cdef int synchronize(void* what) noexcept nogil:
+    cdef cydriver.CUcontext c_context = <cydriver.CUcontext>what
+    cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(c_context)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return -<int>err
+    err = cydriver.cuCtxSynchronize()
+    WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    return <int>err
+
+
+cdef inline cydriver.CUresult wait_until_done(
+    Query query, void* what, bint can_spin
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = query(what)
+    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_while_busy(query, what, can_spin)
+
+
+cdef cydriver.CUresult wait_while_busy(
+    Query query, void* what, bint can_spin
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_NOT_READY
+    cdef Pauses pauses
+    while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        if pauses.pause(can_spin):
+            with gil:
+                check_signals(query, what)
+        err = query(what)
+    return err
+
+
+cdef int check_signals(Query query, void* what) except -1:
+    try:
+        PyErr_CheckSignals()
+    except BaseException:
+        # The software device reports once that it has ended the kernels, which this exception already reports.
+        if device_choice.has_dropped_work():
+            with nogil:
+                consume_error(query, what)
+        raise
+    return 0
+
+
+cdef void consume_error(Query query, void* what) noexcept nogil:
+    cdef Pauses pauses
+    cdef int _time
+    for _time in range(MAX_QUERIES):
+        if query(what) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
+            return
+        pauses.pause(False)
+
+
+# About half a second at most, with pauses of at least 50 µs.
+cdef int MAX_QUERIES = 600
+
+
+cdef cydriver.CUresult stream_state(void* what) noexcept nogil:
+    return cydriver.cuStreamQuery(<cydriver.CUstream>what)
+
+
+cdef cydriver.CUresult event_state(void* what) noexcept nogil:
+    return cydriver.cuEventQuery(<cydriver.CUevent>what)
+
+
+cdef cydriver.CUresult call_state(void* what) noexcept nogil:
+    cdef BlockingCall* call = <BlockingCall*>what
+    return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
+
+
+# --- Long calls on a helper thread ----------------------------------------------------------------
+
 cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) except? -1 nogil:
     cdef shared_ptr[BlockingCall] call
     if is_main_thread():
@@ -237,63 +289,7 @@ cdef int call_interruptibly(Blocking function, void* argument, Anchor anchor) ex
     return call.get().result()
 
 
-# A call that waits inside the driver can hold a lock there that another thread needs to launch the awaited work. So the
-# work in flight is waited for by queries, on every thread; streams that capture are not waited for.
-cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil:
-    cdef Retired pending
-    cdef AbandonedRelease release
-    cdef CaptureModeScope mode
-    if not is_interpreter_exiting() and find_work(&pending) and not wait_for_events(pending):
-        release.function, release.argument, release.api = function, argument, api
-        release.h_context = current_context()
-        pending.resource = Handle[AbandonedRelease].own(release, &make_abandoned_release, Anchor()).anchor()
-        retire_entry(pending)
-        return cydriver.CUresult.CUDA_SUCCESS
-    relax_capture_mode(mode)
-    return function(argument)
-
-
-# False if a signal handler has raised.
-cdef bint wait_for_events(const Retired& pending) noexcept nogil:
-    cdef bint is_interrupted = False
-    cdef Pauses pauses
-    cdef size_t i
-    cdef cydriver.CUresult err
-    for i in range(pending.events.size()):
-        err = cydriver.cuEventQuery(pending.events[i].get())
-        while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
-            if pauses.pause(True) and is_main_thread():
-                call_with_interpreter(&check_signals_later, is_interrupted)
-                if is_interrupted:
-                    return False
-            err = cydriver.cuEventQuery(pending.events[i].get())
-        report(err, b"cuEventQuery", NULL)
-    return True
-
-
-# A release whose wait a signal handler interrupted; it is made when the work is done.
-cdef cppclass AbandonedRelease:
-    Blocking function
-    void* argument
-    const char* api
-    ContextHandle h_context
-
-
-cdef void make_abandoned_release(AbandonedRelease release) noexcept nogil:
-    cdef cydriver.CUcontext c_context = NULL
-    cdef cydriver.CUresult err
-    cdef CaptureModeScope mode
-    # The driver would also wait for newer work.
-    if retire(release, &make_abandoned_release, Anchor()):
-        return
-    err = cydriver.cuCtxPushCurrent(release.h_context.get())
-    relax_capture_mode(mode)
-    warn_of_failed_release(release.function(release.argument), release.api)
-    if err == cydriver.CUresult.CUDA_SUCCESS:
-        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
-
-
-# Empty if no context is current.
+# The current context, or empty if there is none.
 cdef ContextHandle current_context() noexcept nogil:
     cdef cydriver.CUcontext c_context = NULL
     cdef ContextHandle h_context
@@ -336,12 +332,102 @@ cdef int call_in_context(void* what) noexcept nogil:
     return result
 
 
+cdef class CancelFlag:
+    """A flag to stop a compiler: the callback of ``nvrtcSetFlowCallback`` and its argument, as addresses."""
+
+    cdef int _is_set
+
+    def set(self) -> None:
+        """Stop the compilation when the compiler next calls the callback."""
+        self._is_set = 1
+
+    @property
+    def callback(self) -> int:
+        """The address of the C function that the compiler calls. The function takes no lock."""
+        return <intptr_t>&is_canceled
+
+    @property
+    def argument(self) -> int:
+        """The address that the compiler passes to the callback. This object must outlive the compilation."""
+        return <intptr_t>&self._is_set
+
+
+cdef int is_canceled(void* argument, void* reserved) noexcept nogil:
+    return (<volatile_int*>argument)[0]
+
+
+# --- Releases -------------------------------------------------------------------------------------
+
+# A call that waits inside the driver can hold a driver lock that another thread needs to launch the awaited work. So
+# every thread waits for work in flight by queries. It does not wait for capturing streams.
+cdef int release_interruptibly(Blocking function, void* argument, const char* api) noexcept nogil:
+    cdef Retired pending
+    cdef AbandonedRelease release
+    cdef CaptureModeScope mode
+    if not is_interpreter_exiting() and find_work(&pending) and not wait_for_events(pending):
+        release.function, release.argument, release.api = function, argument, api
+        release.h_context = current_context()
+        pending.resource = Handle[AbandonedRelease].own(release, &make_abandoned_release, Anchor()).anchor()
+        retire_entry(pending)
+        return cydriver.CUresult.CUDA_SUCCESS
+    relax_capture_mode(mode)
+    return function(argument)
+
+
+# Returns false if a signal handler raised.
+cdef bint wait_for_events(const Retired& pending) noexcept nogil:
+    cdef bint is_interrupted = False
+    cdef Pauses pauses
+    cdef size_t i
+    cdef cydriver.CUresult err
+    for i in range(pending.events.size()):
+        err = cydriver.cuEventQuery(pending.events[i].get())
+        while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+            if pauses.pause(True) and is_main_thread():
+                call_with_interpreter(&check_signals_later, is_interrupted)
+                if is_interrupted:
+                    return False
+            err = cydriver.cuEventQuery(pending.events[i].get())
+        report(err, b"cuEventQuery", NULL)
+    return True
+
+
+# A release whose wait a signal handler interrupted. It is made once the work has completed.
+cdef cppclass AbandonedRelease:
+    Blocking function
+    void* argument
+    const char* api
+    ContextHandle h_context
+
+
+cdef void make_abandoned_release(AbandonedRelease release) noexcept nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    cdef CaptureModeScope mode
+    # The driver would also wait for newer work.
+    if retire(release, &make_abandoned_release, Anchor()):
+        return
+    err = cydriver.cuCtxPushCurrent(release.h_context.get())
+    relax_capture_mode(mode)
+    warn_of_failed_release(release.function(release.argument), release.api)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+
+
 cdef void warn_of_failed_release(int result, const char* api) noexcept nogil:
     if api != NULL and result != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(<cydriver.CUresult>result, api, NULL)
 
 
-# Whether a release may have to wait. The work of other libraries is not known.
+def may_wait_for_device() -> bool:
+    """Return whether a release on this thread might wait for the device, so another thread should make it."""
+    cdef bint is_blocking
+    with nogil:
+        is_blocking = is_main_thread() and may_block()
+    return is_blocking
+
+
+# Returns true if a release might block. The work of other libraries is unknown.
 cdef bint may_block() noexcept nogil:
     cdef vector[QueriedStream] streams
     cdef CaptureModeScope mode
@@ -360,7 +446,9 @@ cdef bint may_block() noexcept nogil:
 cdef size_t MAX_QUERIED_STREAMS = 16
 
 
-# A destructor cannot raise: an exception of a signal handler is raised at the next bytecode of the main thread.
+# --- Exceptions that a destructor cannot raise ----------------------------------------------------
+
+# A destructor cannot raise, so an exception of a signal handler is raised at the next bytecode of the main thread.
 cdef void check_signals_later(bint& is_interrupted) noexcept:
     try:
         PyErr_CheckSignals()
@@ -394,92 +482,14 @@ cdef int raise_next(void* nothing) except -1:
 
 
 def note_handler_exception(error: BaseException) -> None:
-    """Note that a signal handler raised this exception, which is about to leave a destructor: it is raised later."""
+    """Note that a signal handler raised this exception, which is about to leave a destructor, to raise it later."""
     global _raised
     _raised = error
 
 
-def may_wait_for_device() -> bool:
-    """Return whether a release on this thread may wait for the device, so that another thread should make it."""
-    cdef bint is_blocking
-    with nogil:
-        is_blocking = is_main_thread() and may_block()
-    return is_blocking
+# --- Exit -----------------------------------------------------------------------------------------
 
-
-ctypedef cydriver.CUresult (*Query)(void* what) noexcept nogil
-
-
-cdef cydriver.CUresult stream_state(void* what) noexcept nogil:
-    return cydriver.cuStreamQuery(<cydriver.CUstream>what)
-
-
-cdef cydriver.CUresult event_state(void* what) noexcept nogil:
-    return cydriver.cuEventQuery(<cydriver.CUevent>what)
-
-
-cdef cydriver.CUresult call_state(void* what) noexcept nogil:
-    cdef BlockingCall* call = <BlockingCall*>what
-    return <cydriver.CUresult>call.result() if call.is_done() else cydriver.CUresult.CUDA_ERROR_NOT_READY
-
-
-# The result is negative if the context could not be made current on the thread.
-cdef int synchronize(void* what) noexcept nogil:
-    cdef cydriver.CUcontext c_context = <cydriver.CUcontext>what
-    cdef cydriver.CUresult err = cydriver.cuCtxPushCurrent(c_context)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        return -<int>err
-    err = cydriver.cuCtxSynchronize()
-    WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
-    return <int>err
-
-
-cdef inline cydriver.CUresult wait_until_done(
-    Query query, void* what, bint can_spin
-) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
-    cdef cydriver.CUresult err = query(what)
-    return err if err != cydriver.CUresult.CUDA_ERROR_NOT_READY else wait_while_busy(query, what, can_spin)
-
-
-cdef cydriver.CUresult wait_while_busy(
-    Query query, void* what, bint can_spin
-) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
-    cdef cydriver.CUresult err = cydriver.CUresult.CUDA_ERROR_NOT_READY
-    cdef Pauses pauses
-    while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
-        if pauses.pause(can_spin):
-            with gil:
-                check_signals(query, what)
-        err = query(what)
-    return err
-
-
-cdef int check_signals(Query query, void* what) except -1:
-    try:
-        PyErr_CheckSignals()
-    except BaseException:
-        # The software device reports once that it has ended the kernels, which this exception reports already.
-        if device_choice.has_dropped_work():
-            with nogil:
-                consume_error(query, what)
-        raise
-    return 0
-
-
-cdef void consume_error(Query query, void* what) noexcept nogil:
-    cdef Pauses pauses
-    cdef int _time
-    for _time in range(MAX_QUERIES):
-        if query(what) != cydriver.CUresult.CUDA_ERROR_NOT_READY:
-            return
-        pauses.pause(False)
-
-
-# With pauses of at least 50 microseconds: about half a second at most.
-cdef int MAX_QUERIES = 600
-
-
-# Releasing a resource may wait for the device, which cannot be interrupted at exit.
+# Releasing a resource can wait for the device, and signals cannot interrupt that at exit.
 @atexit.register
 def _note_work_left():
     cdef vector[StreamHandle] streams = stream_registry().living()
@@ -490,7 +500,7 @@ def _note_work_left():
         has_work_at_exit.store(True)
 
 
-# Whether the streams are idle, now or within about a tenth of a second.
+# Returns true if the streams are idle, now or within about 100 ms.
 cdef bint become_idle(const vector[StreamHandle]& streams) noexcept nogil:
     cdef Pauses pauses
     cdef int _time

@@ -46,7 +46,7 @@ void* open_library(const char* loaded_name, const char* function) noexcept {
 void* find_in_bindings(const char* module, const char* function, const char* library) noexcept {
     void* found = nullptr;
     with_interpreter([&found, module, function, library] {
-        found = deferred_function(module, function);
+        found = function_of_module(module, function);
         if (found == nullptr) {
             PyErr_Clear();
             PyErr_Format(

@@ -24,10 +24,10 @@ inline bool is_interpreter_exiting() noexcept {
 #endif
 }
 
-// Runs a function that may acquire the GIL, as all Python code does. Before Python 3.14, pthread_exit
-// unwinds a thread that acquires the lock while the interpreter exits, and unwinding through a noexcept function or
-// destructor ends the process: block the thread until the process ends instead, as later versions do. Functions that
-// are not noexcept and have no objects to destroy may let the unwinding pass.
+// Runs a function that may acquire the GIL, as all Python code does. Before Python 3.14, pthread_exit unwinds a thread
+// that acquires the GIL while the interpreter exits, and unwinding through a noexcept function or destructor terminates
+// the process. This blocks the thread until the process exits instead, as later versions do. Functions that are not
+// noexcept and have no objects to destroy may let the unwinding pass.
 template <class Function>
 inline void run_or_block_at_exit(Function function) noexcept {
     try {
@@ -39,8 +39,8 @@ inline void run_or_block_at_exit(Function function) noexcept {
 
 // --- The GIL, on threads that may not have it ---
 
-// Calls `function()` with the GIL held, from any thread. Threads that were not called from Python acquire
-// the lock here only; all others use Cython's `with gil` (tests/rules/test_calls.py).
+// Calls `function()` with the GIL held, from any thread. Threads that were not called from Python acquire the GIL only
+// here, all others use Cython's `with gil` (tests/rules/test_calls.py).
 template <class Function>
 inline void with_interpreter(Function function) noexcept {
     run_or_block_at_exit([&function] {
@@ -50,7 +50,7 @@ inline void with_interpreter(Function function) noexcept {
     });
 }
 
-// Sets an exception from any thread; the caller checks for it after it has acquired the lock.
+// Sets an exception from any thread. The caller checks for it once it holds the GIL.
 inline void set_error_on_any_thread(PyObject* type, const char* text) noexcept {
     with_interpreter([type, text] { PyErr_SetString(type, text); });
 }
@@ -81,7 +81,7 @@ private:
 #endif
 
 public:
-    // False where the thread is unwound because the interpreter exits.
+    // False if the thread is being unwound because the interpreter exits.
     static bool has_interpreter() noexcept { return PyGILState_Check(); }
 
     PendingError(const PendingError&) = delete;
@@ -101,9 +101,9 @@ inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {
 
 // --- Functions of other extensions ---
 
-// The address of a cdef function, whose extension is imported if necessary; null, with an exception set, if that
-// fails. Extensions export all functions that their .pxd declares; the type of the function is declared there.
-inline void* deferred_function(const char* module, const char* name) {
+// The address of a cdef function of an extension, which is imported if necessary. Null, with an exception set, if that
+// fails. Extensions export all functions that their .pxd declares, with their types.
+inline void* function_of_module(const char* module, const char* name) {
     PyObject* imported = PyImport_ImportModule(module);
     PyObject* functions = imported ? PyObject_GetAttrString(imported, "__pyx_capi__") : nullptr;
     PyObject* capsule = functions ? PyMapping_GetItemString(functions, name) : nullptr;
@@ -119,8 +119,8 @@ inline void* deferred_function(const char* module, const char* name) {
 // The items of a tuple, in place.
 inline PyObject** tuple_items(PyObject* tuple) noexcept { return ((PyTupleObject*)tuple)->ob_item; }
 
-// Reads an int of at most two digits (60 bits), as addresses and most sizes are, without a call into Python; false for
-// longer ones.
+// Reads an int of at most two digits (60 bits), such as an address or most sizes, without a call into Python. Returns
+// false for longer ones.
 inline bool read_short_int(PyObject* object, std::int64_t* value) noexcept {
 #if PY_VERSION_HEX < 0x030C0000
     const Py_ssize_t size = Py_SIZE(object);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The state that exists once per process. Objects that are never destroyed may be used by threads that outlive the
-// interpreter.
+// The state that exists once per process. It is never destroyed, because threads can outlive the interpreter.
 #include "native.hpp"
 
 #include <pthread.h>
@@ -31,7 +30,7 @@ T* immortal() {
     return object;
 }
 
-// Everything that a forked child has to begin anew: what belongs to one process compares its own generation with this.
+// A forked child begins all of it anew: objects of one process compare their own generation with this count.
 const int registered = (launch_list(), pthread_atfork(nullptr, nullptr, [] {
     fork_count.fetch_add(1);
     launch_list()->forget_all();
@@ -61,6 +60,6 @@ ThreadState& ThreadState::current() noexcept {
     return state;
 }
 
-BlockingCall::Thread& BlockingCall::Thread::get() { return *immortal<Thread>(); }
+BlockingCall::Thread& BlockingCall::Thread::current() { return immortal<PerProcess<Thread>>()->current(); }
 
 }  // namespace cuda_core

@@ -84,8 +84,8 @@ class RetirementList {
 public:
     CUDA_CORE_API static RetirementList& current();
 
-    // Whether anything is deferred, or a tail is left: one number, because every synchronization reads it. A forked
-    // child may read that of its parent, and then finds nothing.
+    // True if the list has an entry or a tail. It is one number, because every synchronization reads it. A forked child
+    // may read its parent's, and then finds nothing.
     static bool has_any() noexcept { return any_.load(std::memory_order_relaxed); }
 
     std::size_t count(Until until) const noexcept {
@@ -204,7 +204,7 @@ private:
 
 // What a thread is doing.
 struct ThreadState {
-    // Destroying deferred resources may defer others: without this flag, one would process the list inside another.
+    // Destroying a resource may retire others. Without this flag, processing the list would recurse.
     bool is_destroying = false;
     // A batch is destroyed because no stream had work: its destructors do not query again.
     bool are_streams_idle = false;

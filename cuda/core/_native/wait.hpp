@@ -98,9 +98,9 @@ public:
     }
 
     static std::shared_ptr<BlockingCall> start(const std::shared_ptr<BlockingCall>& call) {
-        Thread& thread = Thread::get();
+        Thread& thread = Thread::current();
         std::unique_lock<std::mutex> lock(thread.mutex);
-        if (thread.state && thread.state->born_at == fork_generation() && !thread.state->next && !thread.state->is_busy) {
+        if (thread.state && !thread.state->next && !thread.state->is_busy) {
             thread.state->next = call;
             thread.state->has_next.store(true, std::memory_order_release);
             if (thread.state->is_asleep) sem_post(&thread.state->wake);
@@ -172,11 +172,11 @@ private:
             call->anchor_ = Anchor();
             bool is_current;
             {
-                std::lock_guard<std::mutex> lock(Thread::get().mutex);
+                std::lock_guard<std::mutex> lock(Thread::current().mutex);
                 is_busy = false;
                 call->is_done_.store(true, std::memory_order_release);
                 sem_post(&call->done_);
-                is_current = Thread::get().state.get() == this;
+                is_current = Thread::current().state.get() == this;
             }
             return is_current;
         }
@@ -189,7 +189,7 @@ private:
                 if (nanoseconds_now() > end) sleep();
                 else backoff.next();
             }
-            std::lock_guard<std::mutex> lock(Thread::get().mutex);
+            std::lock_guard<std::mutex> lock(Thread::current().mutex);
             has_next = false;
             is_busy = true;
             return std::move(next);
@@ -197,17 +197,16 @@ private:
 
         void sleep() {
             {
-                std::lock_guard<std::mutex> lock(Thread::get().mutex);
+                std::lock_guard<std::mutex> lock(Thread::current().mutex);
                 if (has_next) return;
                 is_asleep = true;
             }
             while (sem_wait(&wake) != 0) {}
-            std::lock_guard<std::mutex> lock(Thread::get().mutex);
+            std::lock_guard<std::mutex> lock(Thread::current().mutex);
             is_asleep = false;
         }
 
         static constexpr std::int64_t poll_time = 100'000;
-        const std::uint32_t born_at = fork_generation();
         sem_t wake;
         std::atomic<bool> has_next{false};
         bool is_asleep = false;
@@ -215,9 +214,9 @@ private:
         bool is_busy = false;
     };
 
-    // Never destroyed: the thread may outlive the interpreter.
+    // One per process, because a forked child has no helper thread.
     struct Thread {
-        CUDA_CORE_API static Thread& get();
+        CUDA_CORE_API static Thread& current();
         std::mutex mutex;
         std::shared_ptr<State> state;
     };
@@ -230,7 +229,7 @@ private:
     int result_ = 0;
 };
 
-// Calls `function(value)` through `run`, which may defer the call beyond its return. `run` gets a function with its
+// Calls `function(value)` through `run`, which may make the call after it returns. `run` gets a function with its
 // argument, and must call it once.
 template <class T, class Result>
 Result call_once(Result (*function)(T), T value, int (*run)(BlockingCall::Function, void*, const char*), const char* name) {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that relies on CPython's internals, or that differs between its versions."""
+"""Everything that relies on CPython internals, or that differs between Python versions."""
 
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cpp_bool
@@ -18,7 +18,7 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
     void set_error_on_any_thread(PyObject* type, const char* text) noexcept nogil
     void call_with_interpreter[T](void (*function)(T&) noexcept, T& value) noexcept nogil
 
-    void* deferred_function(const char* module, const char* name) except NULL
+    void* function_of_module(const char* module, const char* name) except NULL
 
     PyObject** tuple_items(PyObject* items) noexcept nogil
     cpp_bool read_short_int(PyObject* number, int64_t* value) noexcept nogil

@@ -70,7 +70,7 @@ class _UnsetAttribute:
 def _raise_for_missing(self, name):
     for base in type(self).__mro__:
         if isinstance(found := vars(base).get(name), property):
-            return found.__get__(self)  # the property raised the AttributeError that led here; raise it again
+            return found.__get__(self)  # the property raised the AttributeError that led here, so raise it again
     if any(name in getattr(base, "__slots__", ()) for base in type(self).__mro__):
         raise _NotInitialized(_message(self))
     raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tab completion in interactive Python without evaluating computed attributes.
 
-To see whether attributes are callable, ``rlcompleter`` and IPython (with Jedi) evaluate those that they offer. They
-skip instances of ``property``, but not the attributes of extension types, which may call the driver and raise. This
-module lets them skip these, too. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``, set to anything but 0, disables it.
+To see whether attributes are callable, ``rlcompleter`` and IPython (with Jedi) evaluate the attributes they offer. They
+skip instances of ``property``, but not the attributes of extension types, which might call the driver and raise. This
+module lets them skip these as well. ``CUDA_CORE_DONT_FIX_TAB_COMPLETION``, set to anything but 0, disables it.
 """
 
 from __future__ import annotations

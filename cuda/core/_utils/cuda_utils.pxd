@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The three helpers that check a driver result. ``api`` names the call; a rule test compares it with the call."""
+"""The three helpers that check a driver result. ``api`` names the call, and a rule test compares it with the call."""
 
 from cuda.core._utils cimport cydriver
 
@@ -12,7 +12,7 @@ cdef inline int HANDLE_RETURN(cydriver.CUresult err, const char* api=NULL) excep
     return raise_driver_error(err, api)
 
 
-# One error code is an expected result: returns 1 for success, 0 for `expected`.
+# One error code is an expected answer. Returns 1 for success, 0 for `expected`.
 cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, const char* api=NULL) except? -1 nogil:
     if err == cydriver.CUresult.CUDA_SUCCESS:
         return 1
@@ -21,27 +21,26 @@ cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, 
     return raise_driver_error(err, api)
 
 
-# For destructors: a failure is reported as a ResourceWarning and never raised.
+# For destructors: a failure issues a ResourceWarning and is never raised.
 cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL) noexcept nogil:
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(err, api, NULL)
 
 
 cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 nogil
-# `what` describes the resource, if it is known.
+# `what` describes the resource, if known. While the driver shuts down, nothing is reported.
 cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil
 
-# Passes an exception that cannot be raised to sys.unraisablehook; `where` is the object whose code raised it, or None.
+# Passes an exception that cannot be raised to sys.unraisablehook. `where` is the object whose code raised it.
 cdef void show_unraisable(object error, object where) noexcept
+# Calls a Python function on a driver thread, with the GIL held. An exception is shown. A child process that the function
+# forks ends with the function, because it has no driver to return to.
+cdef void call_on_driver_thread(object function, object where) noexcept
 
-# Loads and initializes the driver, once. RuntimeError if there is none; the message says what to install.
+# Loads and initializes the driver once. Raises RuntimeError if there is none; the message names what to install.
 cdef int init_driver() except -1
 
 cpdef object check_or_create_options(type cls, object options, str options_description=*, bint keep_none=*)
 
-
 # The CUDA version that the driver supports, such as 13000 for 13.0. Initializes the driver.
 cdef int c_driver_version() except -1
-
-cpdef tuple driver_version()
-cpdef tuple binding_version()

@@ -5,17 +5,20 @@
 from __future__ import annotations
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetObject, PyErr_WriteUnraisable
+from posix.unistd cimport getpid
 
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 
-from collections import namedtuple
 import importlib
+import os
 import sys
 import warnings
+from collections import namedtuple
 
-from cuda.core._utils.options import Options
 from cuda.core._utils import errors
+from cuda.core._utils.advice import ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
+from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
 
 __all__ = [
@@ -33,11 +36,10 @@ __all__ = [
 ]
 
 
-ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"), module=__name__)
-
+# --- Exceptions -----------------------------------------------------------------------------------
 
 class CUDAError(Exception):
-    """A call of the CUDA driver, or of a compiler, failed.
+    """A call to the CUDA driver or to a compiler failed.
 
     Attributes
     ----------
@@ -50,8 +52,8 @@ class CUDAError(Exception):
     explanation : str or None
         The driver's description of the code.
     log : str or None
-        The log of the compiler or linker, or the entry of the driver's log for the failed call, such as the report of
-        a kernel that failed on the software device; None if there is none.
+        The log of the compiler or linker, or the entry of the driver's log for the failed call, such as the software
+        device's report about a failed kernel. None if there is none.
     """
 
     def __init__(self, message="", *, code=None, name=None, api=None, explanation=None, log=None):
@@ -67,7 +69,7 @@ class OutOfMemoryError(CUDAError, MemoryError):
     """Device or host memory could not be allocated.
 
     ``free`` and ``total`` are the free and total memory of the current device in bytes when the call failed
-    (``cuMemGetInfo``); None if no context was current.
+    (``cuMemGetInfo``), or None if no context was current.
     """
 
     free = None
@@ -83,170 +85,49 @@ class NotSupportedError(CUDAError):
 
 
 class UnavailableError(RuntimeError, AttributeError):
-    """An object is closed, destroyed or not initialized, or cannot have what was asked for.
+    """An object is closed, destroyed or not initialized, or lacks the requested property.
 
-    Documented as RuntimeError. It is an AttributeError, too, so that ``hasattr()`` of a property returns False.
+    Documented as RuntimeError. It is also an AttributeError, so ``hasattr()`` of a property returns False.
     """
 
 
 class NVRTCError(CUDAError):
-    """The CUDA C++ compiler failed; ``log`` has its messages."""
+    """The CUDA C++ compiler failed; ``log`` contains its messages."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The messages as records, with file, line, column, severity and text; empty if there is no log."""
+        """The messages as records with file, line, column, severity and text, or empty if there is no log."""
         return errors.parse_diagnostics(self.log)
 
 
-_RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})
-
-_CLASS_BY_CODE = {
-    2: OutOfMemoryError,
-    700: LaunchError,
-    701: LaunchError,
-    702: LaunchError,
-    714: LaunchError,
-    715: LaunchError,
-    716: LaunchError,
-    717: LaunchError,
-    718: LaunchError,
-    719: LaunchError,
-    720: LaunchError,
-    801: NotSupportedError,
+_CLASS_BY_NAME = {
+    "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": LaunchError,
+    "CUDA_ERROR_HARDWARE_STACK_ERROR": LaunchError,
+    "CUDA_ERROR_ILLEGAL_ADDRESS": LaunchError,
+    "CUDA_ERROR_ILLEGAL_INSTRUCTION": LaunchError,
+    "CUDA_ERROR_INVALID_ADDRESS_SPACE": LaunchError,
+    "CUDA_ERROR_INVALID_PC": LaunchError,
+    "CUDA_ERROR_LAUNCH_FAILED": LaunchError,
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": LaunchError,
+    "CUDA_ERROR_LAUNCH_TIMEOUT": LaunchError,
+    "CUDA_ERROR_MISALIGNED_ADDRESS": LaunchError,
+    "CUDA_ERROR_NOT_SUPPORTED": NotSupportedError,
+    "CUDA_ERROR_OUT_OF_MEMORY": OutOfMemoryError,
 }
 
 
-def handle_return(tuple result, handle=None):
-    """Unpack the result of a call of the Python bindings.
+# --- Driver results -------------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    result : tuple
-        The error code, then the values.
-    handle : nvrtc.nvrtcProgram, optional
-        The program whose log explains an NVRTC error.
-
-    Returns
-    -------
-    object
-        None, the one value, or the tuple of values.
-
-    Raises
-    ------
-    CUDAError
-        If the code of a driver or runtime call is not success.
-    NVRTCError
-        If the code of an NVRTC call is not success.
-    RuntimeError
-        If the code is of no known kind.
-    """
-    error = result[0]
-    if type(error).__name__ not in _RESULT_KINDS or int(error) != 0:
-        _raise_result(error, handle)
-    if len(result) == 1:
-        return None
-    return result[1] if len(result) == 2 else result[1:]
-
-
-def call_driver(str api, *arguments):
-    """Call a function of ``cuda.bindings.driver`` and return its value; an error names the function.
-
-    Raises
-    ------
-    CUDAError
-        If the call fails.
-    """
-    global _bindings
-    cdef bytes name = api.encode()
-    if _bindings is None:
-        _bindings = importlib.import_module("cuda.bindings.driver")
-    # Programs may set the attribute `driver` of this module.
-    result = getattr(vars(sys.modules[__name__]).get("driver", _bindings), api)(*arguments)
-    if int(result[0]) != 0:
-        raise_driver_error(<cydriver.CUresult><int>int(result[0]), name)
-    return handle_return(result)
-
-
-def _check_driver_error(error) -> int:
-    """Raise for a failed ``CUresult``, else return 0."""
-    if int(error) != 0:
-        raise_driver_error(<cydriver.CUresult><int>int(error), NULL)
-    return 0
-
-
-def _check_runtime_error(error) -> int:
-    """Raise for a failed ``cudaError_t``, else return 0."""
-    if int(error) != 0:
-        _raise_result(error, None)
-    return 0
-
-
-def _check_nvrtc_error(error, handle=None) -> int:
-    """Raise for a failed ``nvrtcResult``, with the log of the program ``handle``, else return 0."""
-    if int(error) != 0:
-        _raise_nvrtc(error, handle)
-    return 0
-
-
-cpdef object check_or_create_options(type cls, object options, str options_description="", bint keep_none=False):
-    """Return ``options`` as an instance of ``cls``: None means the defaults, a dict its fields.
-
-    Raises
-    ------
-    TypeError
-        If ``options`` has the wrong type, or a dict with unknown fields.
-    """
-    if type(options) is cls or isinstance(options, cls):
-        if issubclass(cls, Options):
-            cls._check(options)  # the user may have assigned to fields since they were checked
-        return options
-    if options is None:
-        return None if keep_none else cls()
-    if isinstance(options, dict):
-        return cls(**options)
-    what = options_description or "options"
-    raise TypeError(
-        f"{what} must be {cls.__name__}, a dict of its fields or None, not {type(options).__name__}"
-    )
-
-
-def __getattr__(name):
-    # The modules of the bindings are imported at first use: this takes longer than importing this package.
-    if name in ("driver", "runtime", "nvrtc"):
-        return importlib.import_module(f"cuda.bindings.{name}")
-    if name in ("nvvmError", "nvJitLinkError"):
-        return getattr(importlib.import_module(f"cuda.bindings.{name[:-5].lower()}"), name)
-    if name == "DRIVER_CU_RESULT_EXPLANATIONS":
-        return errors.ADVICE
-    if name == "RUNTIME_CUDA_ERROR_EXPLANATIONS":
-        return errors.RUNTIME_ADVICE
-    if name in _MOVED:
-        return getattr(importlib.import_module("cuda.core._utils.helpers"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-# Helpers that other packages import from here and this package itself does not use.
-_MOVED = frozenset({
-    "Transaction",
-    "cast_to_3_tuple",
-    "check_multiprocessing_start_method",
-    "is_nested_sequence",
-    "is_sequence",
-    "precondition",
-    "reset_fork_warning",
-})
-
-cdef bint _driver_ready = False
-cdef object _bindings = None    # the module of the driver's bindings, once it was used
+cdef bint _is_driver_ready = False
 
 
 cdef int init_driver() except -1:
-    global _driver_ready
-    if _driver_ready:
+    global _is_driver_ready
+    if _is_driver_ready:
         return 0
     with nogil:
         HANDLE_RETURN(cydriver.cuInit(0), b"cuInit")
-    _driver_ready = True
+    _is_driver_ready = True
     return 0
 
 
@@ -254,37 +135,6 @@ cdef int raise_driver_error(cydriver.CUresult err, const char* api) except -1 no
     with gil:
         PyErr_CheckSignals()  # if Ctrl-C made the call fail, raise KeyboardInterrupt instead
         raise _driver_error(err, api)
-
-
-cdef const char* UNKNOWN_RESOURCE = b"a CUDA resource"
-
-# What the warning about a failed release names.
-cdef struct FailedRelease:
-    cydriver.CUresult err
-    const char* api
-    const char* what
-
-
-cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil:
-    cdef FailedRelease failure
-    failure.err = err
-    failure.api = api
-    failure.what = what if what != NULL else UNKNOWN_RESOURCE
-    call_with_interpreter(&warn_of_failure, failure)
-
-
-cdef void warn_of_failure(FailedRelease& failure) noexcept:
-    try:
-        error = _driver_error(failure.err, failure.api)
-        warnings.warn(f"releasing {failure.what.decode()} failed: {error}", ResourceWarning, stacklevel=1)
-    except BaseException as error:  # a warning filter turns warnings into errors
-        show_unraisable(error, None)
-
-
-# Cython's own handling in a noexcept function would print the traceback in addition.
-cdef void show_unraisable(object error, object where) noexcept:
-    PyErr_SetObject(type(error), error)
-    PyErr_WriteUnraisable(where)
 
 
 cdef object _driver_error(cydriver.CUresult err, const char* api):
@@ -297,14 +147,29 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     except RuntimeError:
         pass  # no driver is installed; the code comes from the caller, such as handle_return()
     name = c_name.decode() if c_name != NULL else _bindings_name(code)
-    explanation = c_text.decode() if c_text != NULL else "the installed driver does not know this code"
-    kind = _CLASS_BY_CODE.get(code, CUDAError)
+    explanation = c_text.decode() if c_text != NULL else "the installed driver does not recognize this code"
+    kind = _CLASS_BY_NAME.get(name, CUDAError)
     call = api.decode() if api != NULL else None
-    error = _error(kind, code, name, explanation, call, errors.last_failure(_driver_log(), name, call))
+    log = errors.last_failure(_driver_log(), name, call)
+    message = _message(name, explanation, call)
+    if log:
+        message += f"\n{log.partition(chr(10))[0]}"
+    if name in ADVICE and not (log and name in KERNEL_FAILURES):
+        message += f"\n{ADVICE[name]}"
+    error = kind(message, code=code, name=name, api=call, explanation=explanation, log=log)
     return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 
 
-# The driver's log of failed calls; empty if the driver keeps none.
+cdef str _message(str name, str explanation, object api):
+    return f"{name}: {explanation}" if api is None else f"{name}: {explanation} ({api})"
+
+
+cdef str _bindings_name(int code):
+    results = importlib.import_module("cuda.bindings.driver").CUresult
+    return next((result.name for result in results if int(result) == code), f"CUDA_ERROR_{code}")
+
+
+# The driver's log of failed calls, or empty if the driver keeps none.
 cdef bytes _driver_log():
     cdef char[25601] buffer  # as much as the driver keeps
     cdef size_t size = sizeof(buffer)
@@ -330,21 +195,142 @@ cdef object _add_memory_sizes(error):
     return error
 
 
-cdef str _bindings_name(int code):
-    results = importlib.import_module("cuda.bindings.driver").CUresult
-    return next((result.name for result in results if int(result) == code), f"CUDA_ERROR_{code}")
+# --- Errors that cannot be raised -----------------------------------------------------------------
+
+cdef const char* UNKNOWN_RESOURCE = b"a CUDA resource"
+
+# What the warning about a failed release names.
+cdef struct FailedRelease:
+    cydriver.CUresult err
+    const char* api
+    const char* what
 
 
-def _error(kind, code, name, explanation, api=None, log=None):
-    message = f"{name}: {explanation}"
-    if api is not None:
-        message += f" ({api})"
-    is_of_driver = not issubclass(kind, NVRTCError)
-    if log:
-        message += "\n" + (log.partition("\n")[0] if is_of_driver else log)
-    if is_of_driver and code in errors.ADVICE and not (log and code in errors.KERNEL_FAILURES):
-        message += f"\n{errors.ADVICE[code]}"
-    return kind(message, code=code, name=name, api=api, explanation=explanation, log=log)
+cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* what) noexcept nogil:
+    cdef FailedRelease failure
+    if err == cydriver.CUresult.CUDA_ERROR_DEINITIALIZED:
+        return  # the process exits, and the driver has released everything
+    failure.err = err
+    failure.api = api
+    failure.what = what if what != NULL else UNKNOWN_RESOURCE
+    call_with_interpreter(&warn_of_failure, failure)
+
+
+cdef void warn_of_failure(FailedRelease& failure) noexcept:
+    try:
+        error = _driver_error(failure.err, failure.api)
+        warnings.warn(f"releasing {failure.what.decode()} failed: {error}", ResourceWarning, stacklevel=1)
+    except BaseException as error:  # a warning filter turns warnings into errors
+        show_unraisable(error, None)
+
+
+# Cython's own handling in a noexcept function would also print the traceback.
+cdef void show_unraisable(object error, object where) noexcept:
+    PyErr_SetObject(type(error), error)
+    PyErr_WriteUnraisable(where)
+
+
+cdef void call_on_driver_thread(object function, object where) noexcept:
+    cdef int process = getpid()
+    cdef object error = None
+    try:
+        function()
+    except BaseException as raised:
+        error = raised
+    if getpid() != process:
+        end_forked_child(error, where)
+    if error is not None:
+        show_unraisable(error, where)
+
+
+# The function has forked. The child has no driver to return to, and would wait forever for its next call.
+cdef void end_forked_child(object error, object where) noexcept:
+    status = 0 if error is None else 1
+    try:
+        if isinstance(error, SystemExit):
+            status = _exit_status(error.code)
+        elif error is not None:
+            show_unraisable(error, where)
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    finally:
+        os._exit(status)
+
+
+def _exit_status(code) -> int:
+    """Return the status with which the interpreter exits for ``SystemExit(code)``; print a message."""
+    if code is None or isinstance(code, int):
+        return int(code or 0) & 0xFF
+    print(code, file=sys.stderr)
+    return 1
+
+
+# --- Results of the Python bindings ---------------------------------------------------------------
+
+_RESULT_KINDS = frozenset({"CUresult", "cudaError_t", "nvrtcResult"})
+
+cdef object _driver_module = None  # cuda.bindings.driver, once it was used
+
+
+def handle_return(tuple result, handle=None):
+    """Unpack the result of a call through the Python bindings.
+
+    Parameters
+    ----------
+    result : tuple
+        The error code, then the values.
+    handle : nvrtc.nvrtcProgram, optional
+        The program whose log explains an NVRTC error.
+
+    Returns
+    -------
+    object
+        None, the only value, or a tuple of values.
+
+    Raises
+    ------
+    CUDAError
+        If a driver or runtime call failed.
+    NVRTCError
+        If an NVRTC call failed.
+    RuntimeError
+        If the error code has an unknown type.
+    """
+    error = result[0]
+    if type(error).__name__ not in _RESULT_KINDS or int(error) != 0:
+        _raise_result(error, handle)
+    if len(result) == 1:
+        return None
+    return result[1] if len(result) == 2 else result[1:]
+
+
+def call_driver(str api, *arguments):
+    """Call a function of ``cuda.bindings.driver`` and return its value.
+
+    Raises
+    ------
+    CUDAError
+        If the call fails; the error names the function.
+    """
+    global _driver_module
+    cdef bytes name = api.encode()
+    if _driver_module is None:
+        _driver_module = importlib.import_module("cuda.bindings.driver")
+    # Programs may set the attribute `driver` of this module.
+    result = getattr(vars(sys.modules[__name__]).get("driver", _driver_module), api)(*arguments)
+    if int(result[0]) != 0:
+        raise_driver_error(<cydriver.CUresult><int>int(result[0]), name)
+    return handle_return(result)
+
+
+def nvrtc_error(error, api=None, log=None) -> NVRTCError:
+    """Return the exception for a failed ``nvrtcResult``."""
+    # nvrtcGetErrorString() returns only the name of the code.
+    name = getattr(error, "name", str(error))
+    explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
+    message = _message(name, explanation, api) + (f"\n{log}" if log else "")
+    return NVRTCError(message, code=int(error), name=name, api=api, explanation=explanation, log=log)
 
 
 cdef object _raise_result(error, handle):
@@ -352,15 +338,17 @@ cdef object _raise_result(error, handle):
     if kind == "CUresult":
         raise_driver_error(<cydriver.CUresult><int>int(error), NULL)
     if kind == "cudaError_t":
-        name = getattr(error, "name", str(error))
-        texts = errors.RUNTIME_ADVICE
-        raise CUDAError(
-            f"{name}: {texts.get(int(error), 'the CUDA runtime reported an error')}",
-            code=int(error), name=name, explanation=texts.get(int(error)),
-        )
+        _raise_runtime(error)
     if kind == "nvrtcResult":
         _raise_nvrtc(error, handle)
     raise RuntimeError(f"unknown error type {type(error).__name__}: {shown(error)}")
+
+
+def _raise_runtime(error):
+    name = getattr(error, "name", str(error))
+    advice = RUNTIME_ADVICE.get(name) or ADVICE.get(_bindings_name(int(error)))
+    message = f"{name}: {advice or 'the CUDA runtime reported an error'}"
+    raise CUDAError(message, code=int(error), name=name, explanation=advice)
 
 
 def _raise_nvrtc(error, handle):
@@ -374,40 +362,117 @@ def _raise_nvrtc(error, handle):
     raise nvrtc_error(error, log=log)
 
 
-def nvrtc_error(error, api=None, log=None) -> NVRTCError:
-    """Return the exception for a failed ``nvrtcResult``."""
-    # nvrtcGetErrorString() returns only the name of the code.
-    name = getattr(error, "name", str(error))
-    explanation = name.removeprefix("NVRTC_ERROR_").replace("_", " ").lower()
-    return _error(NVRTCError, int(error), name, explanation, api, log)
+# --- Versions and options -------------------------------------------------------------------------
 
+ComputeCapability = namedtuple("ComputeCapability", ("major", "minor"), module=__name__)
 
-cdef int _driver = 0
-cdef dict _cache = {}  # "bindings": the version of cuda.bindings
+cdef int _driver_version = 0
+cdef tuple _binding_version = None
 
 
 cdef int c_driver_version() except -1:
-    global _driver
+    global _driver_version
     cdef int c_version = 0
-    if _driver == 0:
+    if _driver_version == 0:
         init_driver()
         with nogil:
             HANDLE_RETURN(cydriver.cuDriverGetVersion(&c_version), b"cuDriverGetVersion")
-        _driver = c_version
-    return _driver
+        _driver_version = c_version
+    return _driver_version
 
 
-cpdef tuple driver_version():
+def driver_version() -> tuple[int, int, int]:
     """Return the CUDA version that the driver supports, as ``(major, minor, patch)``."""
     cdef int c_version = c_driver_version()
     return (c_version // 1000, c_version % 1000 // 10, c_version % 10)
 
 
-cpdef tuple binding_version():
+def binding_version() -> tuple[int, ...]:
     """Return the version of the installed ``cuda.bindings``, as ``(major, minor, patch)``."""
-    version = _cache.get("bindings")
-    if version is None:
-        # At first use, because importlib.metadata takes long to import.
+    global _binding_version
+    if _binding_version is None:
+        # Imported here, because importlib.metadata takes long to import.
         parts = importlib.import_module("importlib.metadata").version("cuda-bindings").split(".")
-        version = _cache.setdefault("bindings", tuple([int(part) for part in parts[:3] if part.isdigit()]))
-    return version
+        _binding_version = tuple([int(part) for part in parts[:3] if part.isdigit()])
+    return _binding_version
+
+
+cpdef object check_or_create_options(type cls, object options, str options_description="", bint keep_none=False):
+    """Return ``options`` as an instance of ``cls``: None means the defaults, a dict contains fields.
+
+    Raises
+    ------
+    TypeError
+        If ``options`` has the wrong type, or is a dict with unknown fields.
+    """
+    if type(options) is cls or isinstance(options, cls):
+        if issubclass(cls, Options):
+            cls._check(options)  # the user may have assigned to fields since the last check
+        return options
+    if options is None:
+        return None if keep_none else cls()
+    if isinstance(options, dict):
+        return cls(**options)
+    what = options_description or "options"
+    raise TypeError(
+        f"{what} must be {cls.__name__}, a dict of its fields or None, not {type(options).__name__}"
+    )
+
+
+# --- Names that other packages import from here ---------------------------------------------------
+
+# Helpers that this package itself does not use.
+_MOVED = frozenset({
+    "Transaction",
+    "cast_to_3_tuple",
+    "check_multiprocessing_start_method",
+    "is_nested_sequence",
+    "is_sequence",
+    "precondition",
+    "reset_fork_warning",
+})
+
+
+def __getattr__(name):
+    # The modules of the bindings are imported on first use, which takes longer than importing this package.
+    if name in ("driver", "runtime", "nvrtc"):
+        return importlib.import_module(f"cuda.bindings.{name}")
+    if name in ("nvvmError", "nvJitLinkError"):
+        return getattr(importlib.import_module(f"cuda.bindings.{name[:-5].lower()}"), name)
+    if name == "DRIVER_CU_RESULT_EXPLANATIONS":
+        return _advice_by_code(importlib.import_module("cuda.bindings.driver").CUresult)
+    if name == "RUNTIME_CUDA_ERROR_EXPLANATIONS":
+        return _advice_by_code(importlib.import_module("cuda.bindings.runtime").cudaError_t)
+    if name in _MOVED:
+        return getattr(importlib.import_module("cuda.core._utils.helpers"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _advice_by_code(results) -> dict[int, str]:
+    found = {}
+    for result in results:
+        advice = ADVICE.get(result.name) or RUNTIME_ADVICE.get(result.name) or ADVICE.get(_bindings_name(int(result)))
+        if advice:
+            found[int(result)] = advice
+    return found
+
+
+def _check_driver_error(error) -> int:
+    """Raise for a failed ``CUresult``, else return 0."""
+    if int(error) != 0:
+        raise_driver_error(<cydriver.CUresult><int>int(error), NULL)
+    return 0
+
+
+def _check_runtime_error(error) -> int:
+    """Raise for a failed ``cudaError_t``, else return 0."""
+    if int(error) != 0:
+        _raise_result(error, None)
+    return 0
+
+
+def _check_nvrtc_error(error, handle=None) -> int:
+    """Raise for a failed ``nvrtcResult``, with the log of the program ``handle``, else return 0."""
+    if int(error) != 0:
+        _raise_nvrtc(error, handle)
+    return 0

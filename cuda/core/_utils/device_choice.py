@@ -11,9 +11,18 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["apply", "has_dropped_work", "is_software", "software_build", "software_headers", "software_library"]
+__all__ = [
+    "apply",
+    "choice",
+    "has_dropped_work",
+    "is_software",
+    "software_build",
+    "software_headers",
+    "software_library",
+]
 
 _CHOICES = ("hardware", "software", "auto")
+_chosen: str | None = None  # the value that apply() found
 
 
 def apply() -> None:
@@ -26,16 +35,22 @@ def apply() -> None:
     RuntimeError
         If the software device is selected and cannot be loaded.
     """
-    choice = _choice()
-    if choice == "hardware" or is_software() or (choice == "auto" and _has_hardware()):
+    global _chosen
+    _chosen = _read_variable()
+    if _chosen == "hardware" or is_software() or (_chosen == "auto" and _has_hardware()):
         return
     from cuda import emulator
 
     emulator.activate()
-    if choice == "auto":
+    if _chosen == "auto":
         # Child processes use the same device, without searching and printing again.
         os.environ["CUDA_CORE_DEVICE"] = "software"
         print("cuda.core: no CUDA device was found; using the software device", file=sys.stderr)
+
+
+def choice() -> str:
+    """Return the value of ``CUDA_CORE_DEVICE`` with which the package was imported."""
+    return _chosen or _read_variable()
 
 
 def is_software() -> bool:
@@ -45,19 +60,19 @@ def is_software() -> bool:
 
 
 def has_dropped_work() -> bool:
-    """Return whether the software device has dropped enqueued work because of Ctrl-C; a GPU always completes it."""
+    """Return whether the software device dropped enqueued work because of Ctrl-C. A GPU always completes it."""
     return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
 
 
 def software_headers() -> list[str]:
-    """Return the directories with the software device's headers for kernels; an empty list on hardware."""
+    """Return the directories with the software device's headers for kernels, or an empty list on hardware."""
     if not is_software():
         return []
     return [os.path.join(os.path.dirname(sys.modules["cuda.emulator"].__file__), "device_include")]
 
 
 def software_build() -> str:
-    """Return a string that identifies the build of the software device, for cache keys; empty on hardware."""
+    """Return a string that identifies the build of the software device, for cache keys, or "" on hardware."""
     path = software_library() if is_software() else None
     if path is None:
         return ""
@@ -66,7 +81,7 @@ def software_build() -> str:
 
 
 def software_library() -> str | None:
-    """Return the path of the software device's library; None if it was not built."""
+    """Return the path of the software device's library, or None if it was not built."""
     try:
         from cuda import emulator
     except ImportError:
@@ -75,11 +90,11 @@ def software_library() -> str | None:
     return path if os.path.exists(path) else None
 
 
-def _choice() -> str:
-    choice = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
-    if choice not in _CHOICES:
-        raise ValueError(f"CUDA_CORE_DEVICE must be one of {', '.join(_CHOICES)}, not {choice!r}")
-    return choice
+def _read_variable() -> str:
+    value = os.environ.get("CUDA_CORE_DEVICE", "").strip().lower() or "hardware"
+    if value not in _CHOICES:
+        raise ValueError(f"CUDA_CORE_DEVICE must be one of {', '.join(_CHOICES)}, not {value!r}")
+    return value
 
 
 def _has_hardware() -> bool:

@@ -89,7 +89,7 @@ class EnumMap:
         return values[find_str_enum(value, self.names, label or self.driver_enum)]
 
     def from_driver(self, value: int):
-        """Return the member of the public enum for a value of the driver; the string if ``public`` is a Literal.
+        """Return the member of the public enum for a driver value, or the string if ``public`` is a Literal.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class EnumMap:
         return {self.public(text): value for text, value in self._load().items()}
 
     def _load(self):
-        # At first use, because importing the bindings takes long.
+        # On first use, because importing the bindings takes long.
         if self._to_driver is None:
             values = getattr(importlib.import_module("cuda.bindings.driver"), self.driver_enum)
             to_driver = {text: getattr(values, name) for text, name in self.names.items()}

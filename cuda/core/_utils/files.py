@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the library: private ones, the root of caches, recorded versions."""
+"""Files that the library keeps for its user: private files, the root of all caches, and recorded versions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ __all__ = [
 ]
 
 
+# --- The root of all caches -----------------------------------------------------------------------
+
+
 def cache_root() -> pathlib.Path:  # noqa: F821
-    """Return the user's directory for caches, which may not exist yet.
+    """Return the user's cache directory, which might not exist yet.
 
     On Linux ``$XDG_CACHE_HOME/cuda-python``, or ``~/.cache/cuda-python``; on Windows
     ``%LOCALAPPDATA%\\cuda-python``.
@@ -58,7 +61,9 @@ def _home() -> str:
     return home
 
 
-# With O_NONBLOCK, opening a FIFO does not block; regular files ignore it. Windows lacks most of these flags.
+# --- Private files and directories ----------------------------------------------------------------
+
+# With O_NONBLOCK, opening a FIFO does not block. Regular files ignore it. Windows lacks most of these flags.
 _READ = os.O_RDONLY
 for _name in ("O_NONBLOCK", "O_NOFOLLOW", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
     _READ |= getattr(os, _name, 0)
@@ -68,8 +73,9 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def open_trusted(path: str) -> tuple[int, os.stat_result]:
-    """Open a regular file for reading, without blocking; it must be owned by this user or root and not be writable by
-    others.
+    """Open a regular file for reading, without blocking.
+
+    The file must be owned by this user or root, and others must not be able to write it.
 
     Returns
     -------
@@ -81,7 +87,7 @@ def open_trusted(path: str) -> tuple[int, os.stat_result]:
     Raises
     ------
     OSError
-        If the file cannot be opened, or is not such a file: a link, a FIFO, a directory, or a file of another user.
+        If the file cannot be opened, or is not such a file but a link, a FIFO, a directory, or another user's file.
     """
     descriptor = os.open(path, _READ)
     try:
@@ -89,7 +95,7 @@ def open_trusted(path: str) -> tuple[int, os.stat_result]:
         if not stat.S_ISREG(state.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         if _HAS_OWNERS and (state.st_mode & _WRITABLE_BY_OTHERS or not is_trusted_owner(state.st_uid)):
-            raise PermissionError(errno.EPERM, "a file of another user, or that others can write", path)
+            raise PermissionError(errno.EPERM, "a file of another user, or one that others can write", path)
     except BaseException:
         os.close(descriptor)
         raise
@@ -102,7 +108,7 @@ def is_trusted_owner(owner: int) -> bool:
 
 
 def read_descriptor(descriptor: int, size: int) -> bytes:
-    """Read ``size`` bytes from an open file; fewer if the file ends before."""
+    """Read ``size`` bytes from an open file, or fewer if the file is shorter."""
     value = os.read(descriptor, size)
     # One call of read() returns at most 2 GiB.
     if len(value) < size:
@@ -115,7 +121,7 @@ def read_descriptor(descriptor: int, size: int) -> bytes:
 
 
 def read_trusted(path: str, most: int) -> bytes | None:
-    """Return the first ``most`` bytes of a file that :func:`open_trusted` accepts; None if it cannot be read."""
+    """Return the first ``most`` bytes of a file that :func:`open_trusted` accepts, or None if it cannot be read."""
     try:
         descriptor, _ = open_trusted(path)
         try:
@@ -127,7 +133,7 @@ def read_trusted(path: str, most: int) -> bytes | None:
 
 
 def create_private(path: str):
-    """Create a file that only its owner can read and write, whatever the umask; return it open for writing."""
+    """Create a file that only its owner can read and write, whatever the umask, and return it open for writing."""
     descriptor = os.open(path, _CREATE, 0o600)
     if _HAS_OWNERS:
         with contextlib.suppress(OSError):  # a file system without permissions
@@ -136,7 +142,7 @@ def create_private(path: str):
 
 
 def make_private_directories(path: str) -> None:
-    """Create a directory and its missing parents, accessible to the owner only, whatever the umask.
+    """Create a directory and its missing parents that only the owner can access, whatever the umask.
 
     Raises
     ------
@@ -155,9 +161,10 @@ def make_private_directories(path: str) -> None:
 
 
 def make_private_directory(path: str) -> None:
-    """Create a directory that only its owner can access, whatever the umask; anything else at the path is deleted.
+    """Create a directory that only its owner can access, whatever the umask.
 
-    An existing directory stays. If this user owns it, write permission is taken from others.
+    Anything else at the path is deleted. An existing directory stays, but if this user owns it, others lose their
+    permission to write.
 
     Raises
     ------
@@ -182,7 +189,7 @@ def make_directory(path: str) -> None:
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        if os.path.isdir(path):  # another process has created it meanwhile
+        if os.path.isdir(path):  # another process created it in the meantime
             return
         raise
     if _HAS_OWNERS:
@@ -191,14 +198,14 @@ def make_directory(path: str) -> None:
 
 
 def replace_private(path: str, temporary: str, value: bytes) -> None:
-    """Replace a file atomically by a new one that only its owner can read and write.
+    """Replace a file atomically with a new one that only its owner can read and write.
 
     Parameters
     ----------
     path : str
-        The file to replace; it need not exist.
+        The file to replace. It need not exist.
     temporary : str
-        An unused path in the same file system. After the call, it is unused again.
+        An unused path in the same file system, which is unused again after the call.
     value : bytes
         The contents of the new file.
 
@@ -218,14 +225,16 @@ def replace_private(path: str, temporary: str, value: bytes) -> None:
         raise
 
 
+# --- Recorded versions of libraries ---------------------------------------------------------------
+
 _FORMAT = "cuda.core library version 1"
 _MAX_BYTES = 8192
-# A file that changed more recently may change again without a difference in its times.
+# A file that changed more recently might change again without a difference in its times.
 _SETTLED_NS = 2_000_000_000
 
 
 def recorded_version(path: str) -> tuple[int, int] | None:
-    """Return the version that :func:`record_version` recorded for a library; None if there is no valid record.
+    """Return the version that :func:`record_version` recorded for a library, or None without a valid record.
 
     Parameters
     ----------
@@ -244,7 +253,7 @@ def recorded_version(path: str) -> tuple[int, int] | None:
 
 
 def record_version(path: str, version: tuple[int, int]) -> None:
-    """Record the version of a loaded library; errors are ignored, and the next run loads the library again."""
+    """Record the version of a loaded library. If that fails, the next process loads the library again."""
     state, target = file_state(path), record_path(path)
     if state is None or target is None or recorded_version(path) == version:
         return
@@ -257,7 +266,7 @@ def record_version(path: str, version: tuple[int, int]) -> None:
 
 
 def record_path(path: str) -> str | None:
-    """Return the path of the file with the record of a library; None if there is no directory for caches."""
+    """Return the path of the file with a library's record, or None if there is no cache directory."""
     from hashlib import sha256  # takes longer to import than everything else here
 
     name = sha256(os.fsencode(path)).hexdigest()[:32]
@@ -268,7 +277,7 @@ def record_path(path: str) -> str | None:
 
 
 def file_state(path: str) -> tuple[int, ...] | None:
-    """Return what identifies the contents of a file; None if there is no such file."""
+    """Return numbers that identify the contents of a file, or None if there is no such file."""
     try:
         state = os.stat(path)
     except OSError:
@@ -277,5 +286,5 @@ def file_state(path: str) -> tuple[int, ...] | None:
 
 
 def record_key(path: str, state: tuple[int, ...]) -> bytes:
-    """Return the lines of a record before the version; if they differ, the record is for another file."""
+    """Return the lines of a record before the version. If they differ, the record is for another file."""
     return "\n".join([_FORMAT, path, " ".join(map(str, state))]).encode(errors="surrogateescape")

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import functools
+import sys
 import warnings
-from _thread import RLock
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -61,7 +61,7 @@ class Transaction:
         self._stack.callback(fn, *args, **kwargs)
 
     def commit(self) -> None:
-        """Discard the undo actions that are registered so far."""
+        """Discard the undo actions that were registered until now."""
         if self._stack is not None:
             self._stack.pop_all()
 
@@ -72,7 +72,7 @@ def cast_to_3_tuple(label: str, cfg) -> tuple[int, int, int]:
     Raises
     ------
     ValueError
-        If ``cfg`` is something else, or an int is below 1; the message names ``label``.
+        If ``cfg`` is something else, or an int is below 1. The message names ``label``.
     """
     values = cfg if isinstance(cfg, tuple) else (cfg,)
     if len(values) > 3 or not all(isinstance(value, int) for value in values):
@@ -108,19 +108,20 @@ def precondition(checker, what: str = ""):
 
 def check_multiprocessing_start_method() -> None:
     """Warn once per process if ``multiprocessing`` would fork child processes, in which CUDA does not work."""
-    import multiprocessing
+    import multiprocessing.context
 
-    global _has_warned
-    with _warning_lock:
-        if _has_warned:
-            return
-        method = multiprocessing.get_start_method(allow_none=True)
-        if method is None and not _has_only_unforked_children(multiprocessing):
-            # The first of all methods is the default. get_start_method() without arguments would set it for good.
-            method = multiprocessing.get_all_start_methods()[0]
-        if method != "fork":
-            return
-        _has_warned = True
+    if not _warnings_left or multiprocessing.context.get_spawning_popen() is not None:
+        return  # an object that is pickled for a child to be started is not for a forked one
+    method = multiprocessing.get_start_method(allow_none=True)
+    if method is None and not _uses_another_method(multiprocessing):
+        # The first of all methods is the default. get_start_method() without arguments would set it for good.
+        method = multiprocessing.get_all_start_methods()[0]
+    if method != "fork":
+        return
+    try:
+        _warnings_left.pop()
+    except IndexError:  # another thread has just warned
+        return
     warnings.warn(
         "child processes start by 'fork', after which CUDA does not work in them; "
         "call multiprocessing.set_start_method('spawn') first",
@@ -129,19 +130,19 @@ def check_multiprocessing_start_method() -> None:
     )
 
 
-def _has_only_unforked_children(multiprocessing) -> bool:
-    """Return whether there are child processes, and all were started by a context with another start method."""
+def _uses_another_method(multiprocessing) -> bool:
+    """Return whether all child processes, or else the queues, come from a context with another start method."""
     methods = [name for name in multiprocessing.get_all_start_methods() if name != "fork"]
     others = tuple(multiprocessing.get_context(name).Process for name in methods)
     children = multiprocessing.active_children()
-    return bool(children) and all(isinstance(child, others) for child in children)
+    if children:
+        return all(isinstance(child, others) for child in children)
+    return "multiprocessing.resource_tracker" in sys.modules  # loaded by queues and locks of such a context
 
 
 def reset_fork_warning() -> None:
     """Let :func:`check_multiprocessing_start_method` warn again."""
-    global _has_warned
-    _has_warned = False
+    _warnings_left[:] = [None]
 
 
-_has_warned = False
-_warning_lock = RLock()
+_warnings_left = [None]  # popping the item claims the warning; a lock could be held by another thread during a fork

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Blocking calls of Python functions that Ctrl-C can interrupt; for calls of the driver, see `_handles/_waiting`."""
+"""Blocking calls of Python functions that Ctrl-C can interrupt; for driver calls, see ``_native/_device_wait``."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from _thread import allocate_lock, get_native_id, start_new_thread  # importing 
 __all__ = ["Worker", "call_interruptibly", "wait_in_steps"]
 
 
-CANCEL_TIMEOUT = 0.5  # seconds to wait for a call to end after it was cancelled
+CANCEL_TIMEOUT = 0.5  # seconds to wait for a call to return after it was canceled
 STEP = 0.05  # seconds between checks for signals
 
 _running: dict[object, None] = {}  # a token for each call in progress, in all threads
 
 
 def call_interruptibly(function, cancel, abandon, worker: Worker | None = None):
-    """Return ``function()``; on the main thread, a signal handler that raises an exception interrupts the wait.
+    """Return ``function()``, unless a signal handler raises an exception on the main thread.
 
-    Only the main thread runs signal handlers. If it calls this, the function runs on a helper thread.
+    Only the main thread runs signal handlers. If it makes this call, the function runs on a helper thread.
 
     Parameters
     ----------
     function : callable
-        The blocking function, which releases the interpreter lock.
+        The blocking function, which releases the GIL.
     cancel : callable
-        Called after a signal handler raised: makes the function return early, if possible.
+        Called after a signal handler raised. It makes the function return early, if possible.
     abandon : callable
-        Called if the function still runs after that. Takes over the resources that the function uses from the caller,
-        and returns a callable without arguments that frees them, which is called when the function returns.
+        Called if the function is still running after that. It takes over the function's resources from the caller,
+        and returns a callable without arguments that frees them once the function has returned.
     worker : Worker, optional
-        The helper thread, for calls that must run on the same one. If None, a new thread.
+        The helper thread, for calls that must run on the same thread. Defaults to a new thread.
     """
     if get_native_id() != os.getpid():
         return _run(function)
@@ -63,16 +63,16 @@ def call_interruptibly(function, cancel, abandon, worker: Worker | None = None):
 
 
 def wait_in_steps(step, timeout: float | None = None):
-    """Call ``step`` until it returns something other than None, and return that; None after the timeout.
+    """Call ``step`` until it returns something other than None, and return that, or None after the timeout.
 
-    For waits that signals cannot interrupt: signal handlers run between the steps.
+    This is for waits that signals cannot interrupt. Signal handlers run between the steps.
 
     Parameters
     ----------
     step : callable
-        Takes a number of seconds, and waits at most that long.
+        Accepts a number of seconds, and waits at most that long.
     timeout : float, optional
-        The limit of the whole wait in seconds. If None, there is no limit.
+        The limit of the whole wait in seconds. Defaults to no limit.
     """
     end = None if timeout is None else time.monotonic() + timeout
     while True:
@@ -120,11 +120,11 @@ class Worker:
         self.ident = start_new_thread(self._work, ())
 
     def post(self, function) -> None:
-        """Enqueue a function, which must not raise, to be called on the thread; finalizers may call this."""
+        """Enqueue a function, which must not raise, to be called on the thread. Finalizers may call this."""
         self._calls.put(function)
 
     def end(self) -> None:
-        """End the thread after the enqueued calls."""
+        """Let the thread exit after the enqueued calls."""
         self._calls.put(None)
 
     def _work(self):
@@ -163,7 +163,7 @@ class _Call:
         return self._has_ended or self._end.acquire(timeout=seconds)
 
     def abandon(self, abandon) -> None:
-        """Let the call own the resources that it uses, unless it has ended."""
+        """Let the call own its resources, unless it has returned."""
         with self._lock:
             if not self._has_ended:
                 self._free = abandon()

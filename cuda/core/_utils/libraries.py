@@ -36,7 +36,7 @@ def driver(is_thorough: bool) -> str:
     Parameters
     ----------
     is_thorough : bool
-        Whether ``cuda.pathfinder`` searches. The caller passes True if the library is not at the first result.
+        Whether ``cuda.pathfinder`` searches. The caller passes True if the first result does not exist.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def _reason() -> str:
 
 
 def nvrtc(is_thorough: bool) -> str:
-    """Return the path of NVRTC; empty if it is not beside the bindings. For the parameter, see :func:`driver`."""
+    """Return the path of NVRTC, or "" if it is not next to the bindings. See :func:`driver` for the parameter."""
     if is_thorough:
         return _search("nvrtc")
     for entry in sys.path:

@@ -29,7 +29,7 @@ class Options:
         self._check()
 
     def _check(self) -> None:
-        """Check and normalize all fields; a second call changes nothing."""
+        """Check and normalize all fields. A second call changes nothing."""
 
     def __repr__(self):
         values = _values_of(self)
@@ -46,7 +46,7 @@ class Options:
 
 @dataclass_transform()
 def options(cls: type | None = None, /, *, frozen: bool = False):
-    """Turn a subclass of :class:`Options` into a dataclass; a class decorator.
+    """Turn a subclass of :class:`Options` into a dataclass, as a class decorator.
 
     Mutable options have slots, so that assigning to a misspelt name is an error. The error for an unknown keyword of
     the constructor names similar fields.
@@ -76,7 +76,7 @@ def options(cls: type | None = None, /, *, frozen: bool = False):
 
 
 def unknown_field(owner: str, names: Iterable[str], known: Iterable[str]) -> str | None:
-    """Return the error message for the first unknown one of some names, with similar known names; None for none."""
+    """Return the error message for the first unknown name, with similar known names, or None if all are known."""
     known = list(known)
     unknown = next((name for name in names if name not in known), None)
     if unknown is None:

@@ -3,7 +3,7 @@
 """References from lower layers to higher ones.
 
 A higher layer registers a value, such as a class or a function, under the name of a slot. The table of
-``cuda/core/__init__.py`` lists the module that does so for each slot, and ``get`` imports it at the first use.
+``cuda/core/__init__.py`` lists the module that does so for each slot, and ``get`` imports it on first use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _values: dict[str, object] = {}
 
 
 def register(name: str, value) -> None:
-    """Fill a slot; called at the end of a module, because other threads may use the value at once."""
+    """Fill a slot. A module calls this at its end, because other threads might use the value immediately."""
     _values[name] = value
 
 

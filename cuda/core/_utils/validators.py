@@ -41,14 +41,14 @@ def address_argument(name: str, value) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        # float and Decimal have __int__, too; unlike handles, they also have __float__.
+        # float and Decimal also have __int__. Unlike handles, they have __float__ as well.
         if hasattr(type(value), "__int__") and not hasattr(type(value), "__float__"):
             return int(value)
     raise TypeError(f"{name} must be an int or a handle of cuda.bindings, not {type(value).__name__}") from None
 
 
 def check_address(name: str, value) -> int:
-    """Return an address or a handle as an int of 64 bits; see :func:`address_argument`.
+    """Return an address or a handle as a 64-bit int; see :func:`address_argument`.
 
     Raises
     ------
@@ -77,14 +77,14 @@ def int_argument(name: str, value, what: str = "an int") -> int:
 
 
 def iterator_of(value):
-    """Return ``iter(value)``; ValueError for a released memoryview, which CPython 3.11 does not raise reliably."""
+    """Return ``iter(value)``, or raise ValueError for a released memoryview, as CPython 3.11 does not always do."""
     if isinstance(value, memoryview):
         len(value)
     return iter(value)
 
 
 def list_argument(name: str, value, what: str = "a list") -> list:
-    """Return the items of an argument that must be iterable; TypeError if it is not, and what the iteration raises."""
+    """Return the items of an argument, or raise TypeError if it is not iterable, or any error of the iteration."""
     try:
         items = iterator_of(value)
     except TypeError:
@@ -110,7 +110,7 @@ def name_bytes(label: str, name: str | bytes) -> bytes:
 
 
 def shown(value) -> str:
-    """Return the ``repr`` of a value for a message, truncated if it is long; never raises.
+    """Return the ``repr`` of a value for a message, truncated if it is long. Never raises.
 
     ``repr`` fails for ints of some thousand digits, for deeply nested lists, and for classes of users whose
     ``__repr__`` raises. Then a short description takes its place, so that the message is not lost.
@@ -128,7 +128,7 @@ def shown(value) -> str:
 
 
 def repr_of(value) -> str:
-    """Return the full ``repr`` of a value, for the ``repr`` of its container; if it fails, that of :func:`shown`."""
+    """Return the full ``repr`` of a value for the ``repr`` of its container, or :func:`shown` if it fails."""
     try:
         return repr(value)
     except Exception:
@@ -145,7 +145,7 @@ def check_str_enum(value, enum_class, *, allow_none: bool = False):
     enum_class : type of StrEnum
         The choices.
     allow_none : bool, optional
-        Whether None is a choice, too. Default is False.
+        Whether None is also a choice. Default is False.
 
     Raises
     ------

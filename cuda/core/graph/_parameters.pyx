@@ -31,7 +31,7 @@ from cuda.core._native._cuda_core cimport (
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, tuple_items
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, show_unraisable
+from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, call_on_driver_thread
 from cuda.core.graph._state cimport (
     GraphLock,
     GraphRecord,
@@ -677,10 +677,7 @@ cdef void run_callback(void* called) noexcept nogil:
 
 
 cdef void call_python(AnchorList& called) noexcept:
-    try:
-        (<object>called.object(0))()
-    except BaseException as error:  # no caller could catch it, and the stream must continue
-        show_unraisable(error, <object>called.object(1))
+    call_on_driver_thread(<object>called.object(0), <object>called.object(1))
 
 
 # Types of arguments that are copied by value, so that the node needs no references to them.

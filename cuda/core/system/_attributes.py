@@ -54,7 +54,7 @@ else:
 
 
 class Constant:
-    """An attribute of a device that never changes: queried at its first use, then cached in the instance dict.
+    """An attribute of a device that never changes, queried on first use and then cached in the instance dict.
 
     Access through the class gives a property, so that documentation and tab completion query nothing. The
     class of the device must reject assignments, because this is not a data descriptor.
@@ -84,7 +84,7 @@ class Constant:
 
 
 def reading(query: str | Callable, doc: str, convert: Callable | None = None) -> property:
-    """Return a property that queries NVML at each access; the arguments are those of :class:`Constant`."""
+    """Return a property that queries NVML on every access, with the arguments of :class:`Constant`."""
     if not isinstance(query, str):
         return _documented(lambda self: query(self._handle), doc, convert)
     # Looked up in the module's dict, which takes half the time of an attribute access.

@@ -27,7 +27,7 @@ class CoolerInfo(Snapshot):
 
     signal_type = field(
         "signal_type",
-        "How the cooler is controlled, a :class:`~cuda.core.system.typing.CoolerControl`; None if it is not.",
+        "How the cooler is controlled, a :class:`~cuda.core.system.typing.CoolerControl`, or None if it is not.",
         _COOLER_CONTROL_MAPPING.get,
     )
     target = field(
@@ -58,8 +58,9 @@ class FanInfo(DeviceView):
 
     @nvml_property
     def speed(self) -> int:
-        """The speed in percent; it may exceed 100. Setting it takes the control from the driver, and needs
-        administrator rights (``nvml.device_get_fan_speed_v2``, ``nvml.device_set_fan_speed_v2``).
+        """The speed in percent, which can exceed 100 (``nvml.device_get_fan_speed_v2``, ``device_set_fan_speed_v2``).
+
+        Setting it takes control from the driver, and needs administrator rights.
         """
         return nvml.device_get_fan_speed_v2(self._handle, self._fan)
 
@@ -84,7 +85,7 @@ class FanInfo(DeviceView):
 
     @nvml_property
     def control_policy(self) -> FanControlPolicy:
-        """Who controls the speed (``nvml.device_get_fan_control_policy_v2``); ValueError if it has no name here."""
+        """Who controls the speed (``nvml.device_get_fan_control_policy_v2``). ValueError for an unknown policy."""
         policy = nvml.device_get_fan_control_policy_v2(self._handle, self._fan)
         return member_of(policy, _FAN_CONTROL_POLICY_MAPPING, "a policy")
 
@@ -132,12 +133,12 @@ class InforomInfo(DeviceView):
         tuple,
     )
     board_part_number = reading(
-        "device_get_board_part_number", "The part number of the board; may be empty.", str.strip
+        "device_get_board_part_number", "The part number of the board, which can be empty.", str.strip
     )
 
 
 class RepairStatus(Snapshot):
-    """Hardware repairs that the next reset of the device makes."""
+    """Hardware repairs that the next device reset makes."""
 
     __slots__ = ()
 

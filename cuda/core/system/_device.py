@@ -424,7 +424,7 @@ class Device(DeviceTopology):
         return _fields.read_field_values(self._handle, field_ids)
 
     def clear_field_values(self, field_ids: list[int | tuple[int, int]]) -> None:
-        """Reset counters to 0 (``nvml.device_clear_field_values``); for the argument see :meth:`get_field_values`."""
+        """Reset counters to 0 (``nvml.device_clear_field_values``). See :meth:`get_field_values` for the argument."""
         _fields.clear_field_values(self._handle, field_ids)
 
     # ------------------------------------------------------------------------------- events

@@ -108,13 +108,13 @@ class EventData:
 
 
 def _time_out(handle: int, milliseconds: int):
-    """Wait as NVML does with an event set for no event, which it refuses."""
+    """Wait as NVML would with an event set for no event, which NVML rejects."""
     time.sleep(milliseconds / 1000)
     raise nvml.TimeoutError(nvml.Return.ERROR_TIMEOUT)
 
 
 class EventSet:
-    """An event set of NVML, freed with this object.
+    """An NVML event set, freed with this object.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class EventSet:
         self._pid = os.getpid()
 
     def __del__(self):
-        # A child after fork must not free the set of its parent. At exit NVML may be shut down already.
+        # A forked child must not free its parent's set. At exit, NVML might already be shut down.
         if getattr(self, "_pid", None) == os.getpid():
             try:
                 self._free(self.handle)
@@ -143,7 +143,7 @@ class EventSet:
         Parameters
         ----------
         wait : callable
-            Releases the interpreter lock, and raises NVML's TimeoutError when its time has passed.
+            Releases the GIL, and raises NVML's TimeoutError when its time has passed.
         timeout_ms : int
             The longest time to wait, in milliseconds; 0 means no limit.
 
@@ -173,7 +173,9 @@ class EventSet:
 
 
 def mask_of(events, flags: dict) -> int:
-    """Return the bit mask of one event type or a list of them; ``flags`` is the table to NVML.
+    """Return the bit mask of one event type or a list of them.
+
+    ``flags`` maps event types to bits of NVML.
 
     Raises
     ------

@@ -23,7 +23,7 @@ class MigInfo(DeviceView):
         Parameters
         ----------
         index : int
-            From 0 to :attr:`device_count` - 1. Not each index needs to have an instance.
+            From 0 to :attr:`device_count` - 1. Not every index needs to have an instance.
 
         Raises
         ------
@@ -50,8 +50,9 @@ class MigInfo(DeviceView):
 
     @nvml_property
     def mode(self) -> bool:
-        """Whether MIG mode is on. Setting it needs administrator rights, and may take effect only at
-        the next reset of the device (``nvml.device_get_mig_mode``, ``nvml.device_set_mig_mode``).
+        """Whether MIG mode is on (``nvml.device_get_mig_mode``, ``nvml.device_set_mig_mode``).
+
+        Setting it needs administrator rights, and might not take effect until the next device reset.
         """
         return nvml.device_get_mig_mode(self._handle)[0] == nvml.DeviceMig.ENABLE
 
@@ -61,7 +62,7 @@ class MigInfo(DeviceView):
 
     @nvml_property
     def pending_mode(self) -> bool:
-        """Whether MIG mode is on after the next reset; False without MIG support (``nvml.device_get_mig_mode``)."""
+        """Whether MIG mode is on after the next reset, or False without MIG support (``nvml.device_get_mig_mode``)."""
         try:
             return nvml.device_get_mig_mode(self._handle)[1] == nvml.DeviceMig.ENABLE
         except nvml.NotSupportedError:
@@ -69,7 +70,7 @@ class MigInfo(DeviceView):
 
     @nvml_property
     def device_count(self) -> int:
-        """The maximum number of instances; 0 without MIG support (``nvml.device_get_max_mig_device_count``)."""
+        """The maximum number of instances, or 0 without MIG support (``nvml.device_get_max_mig_device_count``)."""
         try:
             return nvml.device_get_max_mig_device_count(self._handle)
         except nvml.NotSupportedError:
@@ -82,7 +83,7 @@ class MigInfo(DeviceView):
 
 
 class DeviceAttributes(Snapshot):
-    """The hardware units of a device or of a MIG instance. Compute instances share those that are called shared."""
+    """The hardware units of a device or of a MIG instance. Compute instances share the units called shared."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Initialization and shutdown of NVML: once per process, at its first use, and again in a child after fork."""
+"""Initialization and shutdown of NVML: once per process, on first use, and again in a forked child."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["DeviceHandle", "initialize", "is_initialized", "validate"]
 _UNINITIALIZED, _INITIALIZED, _LIBRARY_NOT_FOUND = range(3)
 _state = _UNINITIALIZED
 _lock = threading.Lock()
-_devices = weakref.WeakSet()  # whose handles a fork makes invalid in the child
+_devices = weakref.WeakSet()  # a fork invalidates their handles in the child
 
 
 def initialize() -> None:
@@ -75,7 +75,7 @@ def validate() -> None:
 
 
 def _error(cls: type[Exception], status: int, text: str) -> Exception:
-    """Return an exception of NVML, also where the library is missing, from which the bindings take the text."""
+    """Return an NVML exception, even if the library is missing that provides its text."""
     try:
         return cls(status)
     except DynamicLibNotFoundError:
@@ -85,10 +85,10 @@ def _error(cls: type[Exception], status: int, text: str) -> Exception:
 
 
 class DeviceHandle:
-    """NVML's handle of a device, stored in the instance dict, where Python reads it without calling this descriptor.
+    """A device's NVML handle, stored in the instance dict, where Python reads it without calling this descriptor.
 
-    In a child after fork the handles of the parent are invalid, even once NVML is initialized there. So they
-    are removed, and the first use looks the device up by its UUID.
+    In a forked child, the handles of the parent are invalid, even once NVML is initialized there. So they are removed,
+    and the first use looks up the device by its UUID.
     """
 
     def __get__(self, device, owner=None):
@@ -124,13 +124,13 @@ def _shut_down() -> None:
 
 def _cache_uuids() -> None:
     for device in list(_devices):
-        # Caches the UUID; a device whose UUID cannot be read now cannot be found again in the child.
+        # Caches the UUID. A device whose UUID cannot be read now cannot be found again in the child.
         with contextlib.suppress(nvml.NvmlError, DynamicLibNotFoundError):
             device.uuid  # noqa: B018
 
 
 def _reset_in_child() -> None:
-    # A new lock: another thread of the parent, which does not exist here, may have held the old one.
+    # A new lock, because the old one might be held by a thread that does not exist here.
     global _state, _lock
     _state, _lock = _UNINITIALIZED, threading.Lock()
     for device in list(_devices):

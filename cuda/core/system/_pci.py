@@ -18,7 +18,7 @@ class PciInfo(DeviceView):
     Raises
     ------
     RuntimeError
-        If the device is a MIG instance, which has no PCI address of its own.
+        If the device is a MIG instance, which does not have its own PCI address.
     """
 
     __slots__ = ("_extended", "_record")

@@ -18,7 +18,7 @@ __all__ = [
 
 
 class MemoryInfo(Snapshot):
-    """The device memory at one moment, in bytes; ``free``, ``used`` and ``reserved`` add up to ``total``."""
+    """The device memory at one moment, in bytes. ``free``, ``used`` and ``reserved`` add up to ``total``."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class MemoryInfo(Snapshot):
 
 
 class BAR1MemoryInfo(MemoryInfo):
-    """The BAR1 aperture at one moment, in bytes: the window through which the host and other devices map memory."""
+    """The BAR1 aperture, through which the host and other devices map memory, at one moment, in bytes."""
 
     __slots__ = ()
 
@@ -45,7 +45,7 @@ class Utilization(Snapshot):
     __slots__ = ()
 
     gpu = field("gpu", "Percent of the time during which kernels ran.")
-    memory = field("memory", "Percent of the time during which the memory of the device was read or written.")
+    memory = field("memory", "Percent of the time during which device memory was read or written.")
 
 
 class GpuDynamicPstatesUtilization(Snapshot):
@@ -80,7 +80,7 @@ def _instance_id(value: int) -> int:
 class ProcessInfo(Snapshot):
     """A process with a context on a device.
 
-    Without MIG the instance IDs raise :class:`~cuda.core.system.NotSupportedError`.
+    Without MIG, the instance IDs raise :class:`~cuda.core.system.NotSupportedError`.
     """
 
     __slots__ = ()

@@ -12,7 +12,7 @@ from cuda.core.system._support import CUDA_BINDINGS_NVML_IS_COMPATIBLE, nvml
 __all__ = []
 
 if CUDA_BINDINGS_NVML_IS_COMPATIBLE:
-    # Taken from the module, so that an exception class that newer bindings add is exported, too.
+    # Read from the module, so exception classes that newer bindings add are also exported.
     _classes = {
         name: value
         for name, value in vars(nvml).items()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enums of system management. Members of string enums equal their strings; functions accept either."""
+"""Enums of system management. Members of string enums equal their strings, and functions accept either."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 """Operands of nodes: kept as long as they are used, released on the main thread."""
 
 from cuda.core.graph import GraphDefinition
-from support.internals import deferred_count
+from support.internals import inbox_size
 
 
 def test_a_graph_without_operands_leaves_nothing_to_release(device):
     GraphDefinition().instantiate().close()
-    assert deferred_count() == 0
+    assert inbox_size() == 0

@@ -1,33 +1,30 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every result code has a sentence of advice."""
+"""Every error has a sentence of advice, found by its name."""
 
 import re
 
 import pytest
 
-from support.contract import DRIVER_CU_RESULT_EXPLANATIONS as ADVICE
-from support.contract import RUNTIME_CUDA_ERROR_EXPLANATIONS as RUNTIME_ADVICE
+from cuda.core._utils.advice import ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
 
 
-def codes(enum):
-    return {int(value): value.name for value in enum}
-
-
-def test_every_driver_code_has_advice():
+def test_every_driver_error_has_advice():
     from cuda.bindings import driver
 
-    assert set(ADVICE) == set(codes(driver.CUresult))
+    assert set(ADVICE) == {error.name for error in driver.CUresult}
+    assert KERNEL_FAILURES < set(ADVICE)
 
 
-def test_every_runtime_code_has_advice():
-    from cuda.bindings import runtime
+def test_every_runtime_error_has_advice_of_its_own_or_of_the_driver():
+    from cuda.bindings import driver, runtime
 
-    assert set(RUNTIME_ADVICE) == set(codes(runtime.cudaError_t))
+    shared = {int(error) for error in driver.CUresult}
+    assert set(RUNTIME_ADVICE) == {error.name for error in runtime.cudaError_t if int(error) not in shared}
 
 
 @pytest.mark.parametrize("table", [ADVICE, RUNTIME_ADVICE], ids=["driver", "runtime"])
 def test_advice_is_sentences(table):
-    for code, text in table.items():
-        assert re.fullmatch(r"[A-Z].{20,200}\.", text) or code == 0, (code, text)
+    for name, text in table.items():
+        assert re.fullmatch(r"[A-Z].{20,200}\.", text) or name == "CUDA_SUCCESS", (name, text)
     assert len(set(table.values())) == len(table)
