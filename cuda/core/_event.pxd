@@ -14,7 +14,7 @@ cdef class Event(DriverObject):
         object _ipc_descriptor      # None before the first access
 
 
-# Pins the event of an object for a call; RuntimeError when it is closed.
+# Pins the event of an object for a call. RuntimeError if the object is closed.
 cdef inline int Event_pin(Event self, EventPin* pin) except -1:
     return 0 if pin.hold(self._h_event) else refuse_closed(self)
 
@@ -25,11 +25,11 @@ cdef class IPCEventDescriptor:
         bint _is_blocking_sync
 
 
-# Creates an event in a context, which need not be current; the caller keeps the context.
+# Creates an event in a context, which need not be current. The caller keeps the context.
 cdef Event Event_create(const ContextHandle& h_context, int device_id, unsigned int c_flags)
 cdef Event Event_wrap(
     const EventHandle& h_event, const ContextHandle& h_context, int device_id, unsigned int c_flags
 )
-# Creates only the handle, in the current context: for events that are not returned to users.
+# Creates only the handle, in the current context, for events that users do not see.
 cdef int Event_create_handle(const ContextHandle& h_context, unsigned int c_flags, EventHandle* h_event) except -1 nogil
 cdef unsigned int Event_flags(object options) except? 0xffffffff

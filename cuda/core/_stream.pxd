@@ -15,7 +15,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._utils cimport cydriver
 
 
-# The base class of objects that work can be enqueued on: streams, and graph builders with their capturing stream.
+# The base class of objects on which work can be enqueued: streams, and graph builders with their capturing stream.
 cdef class StreamSource(DriverObject):
     cdef Stream _stream_to_use(self)
 
@@ -23,32 +23,32 @@ cdef class StreamSource(DriverObject):
 cdef class Stream(StreamSource):
     cdef:
         StreamField _h_stream
-        ContextField _h_context    # empty for default streams: theirs is the current one
+        ContextField _h_context    # empty for default streams, which belong to the current one
         EventField _h_join         # recorded for streams that wait for this one
         int _device_id              # -1 until known
 
 
-# Pins the stream of an object for a call; RuntimeError when it is closed.
+# Pins the stream of an object for a call. RuntimeError if the object is closed.
 cdef inline int Stream_pin(Stream self, StreamPin* pin) except -1:
     note_use_of_stream()
     return 0 if pin.hold(self._h_stream) else refuse_closed(self)
 
 
-# Whether it is a default stream (or none was given), which is another stream in each context.
+# Returns true for a default stream (or none), which is another stream in each context.
 cdef inline bint is_default(const StreamHandle& h_stream) noexcept nogil:
     return <uintptr_t>h_stream.get() <= 2
 
-# Creates a stream in a context, which need not be current; the caller keeps the context.
+# Creates a stream in a context, which need not be current. The caller keeps the context.
 cdef Stream Stream_create(const ContextHandle& h_context, int device_id, object options)
-# Wraps a stream without owning it; `owner` is kept alive.
+# Wraps a stream without owning it, and keeps `owner` alive.
 cdef Stream Stream_wrap(cydriver.CUstream c_stream, object owner)
 
-# The stream behind an argument: a Stream, a graph builder, or (where allowed) a foreign stream.
+# The stream of an argument: a Stream, a graph builder, or (if allowed) an external stream.
 cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=*)
 cpdef Stream default_stream()
 
-# The context that work on a stream runs in, and its device; RuntimeError when it is closed.
+# The context in which work on a stream runs, and its device. RuntimeError if the stream is closed.
 cdef int Stream_context(Stream self, ContextHandle* h_context, int* device_id) except -1
 
-# Lets later work of the kept stream wait for all work now in the other one.
+# Makes later work in the pinned stream wait for pending work in the other stream.
 cdef int Stream_wait_stream(const StreamPin& waiting, Stream other) except -1

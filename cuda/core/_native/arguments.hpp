@@ -158,7 +158,7 @@ public:
         }
     }
 
-    // Returns false if the table is full. Keeps a reference to the type for ever: if it were freed, another type could
+    // Returns false if the table is full. Keeps a reference to the type forever. If it were freed, another type could
     // get its address.
     bool add(PyTypeObject* cls, const Value& value) noexcept
     {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// How the functions of the driver and of NVRTC are found, each at its first call.
+// How driver and NVRTC functions are found, each on its first call.
 #include "calls.hpp"
 
 #include <dlfcn.h>

@@ -242,7 +242,7 @@ private:
                         destroy_or_wait(std::move(value), may_wait);
                 });
             }
-            // A `destroy` that cannot wait passes the permission on: memory of an adaptor to the memory behind it.
+            // A `destroy` that cannot wait passes the permission on: from an adaptor's memory to its backing memory.
             anchor.drop(may_wait && !destroy_or_wait);
         }
 

@@ -153,7 +153,7 @@ private:
         any_.store(!entries(Until::IDLE).empty() || !tails_.empty(), std::memory_order_relaxed);
     }
 
-    // Stops at the first event that has not completed: the list may be long, with many events for each resource.
+    // Stops at the first event that has not completed, because the list can be long, with many events per resource.
     template <class IsDone>
     static bool all_completed(std::vector<Handle<CUevent>>& events, IsDone is_done, std::vector<Handle<CUevent>>& done,
                               UnexpectedError* error) {

@@ -40,7 +40,7 @@ struct Allocation {
     Handle<InContext<CUgraphicsResource>> h_graphics;
 };
 
-// Lets memory be freed on the stream of its last user, which had a handle of its own.
+// Lets memory be freed on the stream of its last user, which had its own handle.
 inline void free_after(const Handle<Allocation>& memory, const Allocation& user) noexcept {
     Allocation& value = memory.value();
     const bool same_context = !user.h_context || user.h_context.get() == value.h_context.get();

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""A hash table from Python types, by address, to values; lookups take no lock."""
+"""A hash table from Python types, by address, to values. Lookups take no lock."""
 
 from libcpp cimport bool as cpp_bool
 
@@ -10,5 +10,5 @@ from cpython.object cimport PyTypeObject
 cdef extern from "arguments.hpp" namespace "cuda_core" nogil:
     cppclass TypeTable[Value]:
         const Value* find(PyTypeObject* cls) noexcept
-        # Call this under a lock, with the GIL held. False if the table is full. The type is kept for ever.
+        # Call this under a lock, with the GIL held. Returns false if the table is full. The type is never freed.
         cpp_bool add(PyTypeObject* cls, const Value& value) noexcept
