@@ -852,6 +852,7 @@ def set_memory_resource(mr: MemoryResource | None, device: Device | int | None =
     else:
         keep_choices([])
 
+
 @contextlib.contextmanager
 def _use(mr, ordinal):
     global is_chosen

@@ -33,8 +33,8 @@ cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* 
 
 # Passes an exception that cannot be raised to sys.unraisablehook. `where` is the object whose code raised it.
 cdef void show_unraisable(object error, object where) noexcept
-# Calls a Python function on a driver thread, with the GIL held. An exception is shown. A child process that the function
-# forks ends with the function, because it has no driver to return to.
+# Calls a Python function on a driver thread, with the GIL held. Exceptions are shown. A child process that the function
+# forks exits with the function, because it has no driver to return to.
 cdef void call_on_driver_thread(object function, object where) noexcept
 
 # Loads and initializes the driver once. Raises RuntimeError if there is none; the message names what to install.

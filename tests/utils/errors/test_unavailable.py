@@ -12,7 +12,7 @@ from cuda.core.utils import StridedMemoryView
 
 
 @pytest.fixture
-def closed():
+def closed(device):  # page-locked memory needs a current context
     buffer = LegacyPinnedMemoryResource().allocate(64)
     buffer.close()
     return buffer
