@@ -5,8 +5,8 @@
 from cuda.core._native._cuda_core import (
     capture_count,
     count_streams,
-    inbox_size,
     has_pending_destructions,
+    inbox_size,
     registry_sizes,
     wait_for_pending_destructions,
 )
