@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack capsules: their contents, how long they keep memory alive, and which requests are refused."""
+"""DLPack capsules: their contents, how long they keep memory alive, and which requests are rejected."""
 
 import ctypes
 import gc
@@ -49,7 +49,7 @@ def test_the_device_type_follows_from_who_can_access_the_memory(buffer, device):
     assert classify_dl_device(buffer) == device
 
 
-def test_memory_that_neither_device_nor_host_can_access_is_refused():
+def test_memory_that_neither_device_nor_host_can_access_is_rejected():
     with pytest.raises(BufferError):
         classify_dl_device(accessible())
 
@@ -79,7 +79,7 @@ def test_the_version_determines_the_name_of_the_capsule(mr, max_version, name):
         ({"copy": True}, BufferError),
     ],
 )
-def test_unsupported_requests_are_refused(mr, arguments, error):
+def test_unsupported_requests_are_rejected(mr, arguments, error):
     with pytest.raises(error):
         mr.allocate(8).__dlpack__(**arguments)
 
@@ -175,7 +175,7 @@ def test_many_capsules_leave_no_reference(mr):
 
 @pytest.mark.requires(device=True)
 @pytest.mark.parametrize("major", [0, 2, 2**32 - 1])
-def test_capsules_of_another_major_version_are_refused_and_left_to_their_owner(device, major):
+def test_capsules_of_another_major_version_are_rejected_and_left_to_their_owner(device, major):
     class Exporter:
         def __dlpack__(self, **options):
             return capsule
@@ -189,7 +189,7 @@ def test_capsules_of_another_major_version_are_refused_and_left_to_their_owner(d
     address = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))
     version = ctypes.c_uint32.from_address(address(capsule, b"dltensor_versioned"))
     version.value = major
-    with pytest.raises(BufferError, match=f"capsule must be of version 1.x, not {major}.x"):
+    with pytest.raises(BufferError, match=f"capsule must have version 1.x, not {major}.x"):
         StridedMemoryView.from_dlpack(Exporter(), stream_ptr=-1)
     version.value = 1
     assert StridedMemoryView.from_dlpack(Exporter(), stream_ptr=-1).shape == (64,)

@@ -58,20 +58,20 @@ def test_flags_become_the_bits_of_the_driver(flags, bits):
 
 
 @pytest.mark.parametrize("flags", ["READ_ONLY", "bad", ("read_only", "bad"), ("read_only", 42), [None], b"read_only"])
-def test_unknown_flags_are_refused_before_any_driver_call(flags):
+def test_unknown_flags_are_rejected_before_any_driver_call(flags):
     with pytest.raises(ValueError, match="flags must be"):
         GraphicsResource.from_gl_buffer(1, flags=flags)
     with pytest.raises(ValueError, match="flags must be"):
         GraphicsResource.from_gl_image(1, GL_TEXTURE_2D, flags=flags)
 
 
-def test_flags_of_another_type_are_refused():
+def test_flags_of_another_type_are_rejected():
     with pytest.raises(TypeError, match="flags must be a str"):
         GraphicsResource.from_gl_buffer(1, flags=3)
 
 
 @pytest.mark.parametrize("name", [-1, 1 << 32])
-def test_names_out_of_range_are_refused(name):
+def test_names_out_of_range_are_rejected(name):
     with pytest.raises(ValueError, match="gl_buffer must be from 0"):
         GraphicsResource.from_gl_buffer(name)
     with pytest.raises(ValueError, match="target must be from 0"):
@@ -79,14 +79,14 @@ def test_names_out_of_range_are_refused(name):
 
 
 @pytest.mark.parametrize("name", ["x", None, 1.5, True])
-def test_names_of_another_type_are_refused(name):
+def test_names_of_another_type_are_rejected(name):
     with pytest.raises(TypeError, match="gl_buffer must be an int"):
         GraphicsResource.from_gl_buffer(name)
     with pytest.raises(TypeError, match="image must be an int"):
         GraphicsResource.from_gl_image(name, GL_TEXTURE_2D)
 
 
-def test_stream_of_another_type_is_refused():
+def test_stream_of_another_type_is_rejected():
     with pytest.raises(TypeError, match="stream must be a Stream or None"):
         GraphicsResource.from_gl_buffer(1, stream=3)
 
@@ -96,7 +96,7 @@ def test_no_direct_construction():
         GraphicsResource()
 
 
-def test_the_driver_refuses_unknown_names(device):
+def test_the_driver_rejects_unknown_names(device):
     with pytest.raises(CUDAError):
         GraphicsResource.from_gl_buffer(0x7FFFFFF0)
     with pytest.raises(CUDAError):
@@ -204,7 +204,7 @@ class TestBuffer:
         other.sync()
         stream.sync()
 
-    def test_wrong_streams_are_refused_without_effect(self, resource, stream):
+    def test_wrong_streams_are_rejected_without_effect(self, resource, stream):
         for wrong in (None, 3, stream.create_graph_builder()):
             with pytest.raises(TypeError, match="stream must be a Stream"):
                 resource.map(stream=wrong)
@@ -217,7 +217,7 @@ class TestBuffer:
             resource.close(3)
         assert resource.is_mapped and not resource.is_closed
 
-    def test_closed_objects_are_refused(self, resource, device, stream):
+    def test_closed_objects_are_rejected(self, resource, device, stream):
         closed = device.create_stream()
         closed.close()
         with pytest.raises(RuntimeError, match="Stream is closed"):
@@ -262,12 +262,12 @@ class TestBuffer:
         with pytest.raises(TypeError, match="cannot be pickled"):
             pickle.dumps(resource)
 
-    def test_a_registration_without_a_current_context_is_refused(self, gl_buffer):
+    def test_a_registration_without_a_current_context_is_rejected(self, gl_buffer):
         with pytest.raises(CUDAError):
             in_thread(lambda: GraphicsResource.from_gl_buffer(gl_buffer.name))
 
     @pytest.mark.requires(software=True)
-    def test_software_device_refuses_host_access_while_mapped_and_kernels_after(self, resource, gl_buffer, stream):
+    def test_software_device_rejects_host_access_while_mapped_and_kernels_after(self, resource, gl_buffer, stream):
         buffer = resource.map(stream=stream)
         address = buffer.handle
         with pytest.raises(RuntimeError, match="mapped"):

@@ -92,7 +92,7 @@ def test_reshaping_agrees_with_numpy(shape):
     assert layout_of(array).reshaped(shape) == layout_of(array.reshape(shape))
 
 
-def test_reshaping_that_would_copy_is_refused():
+def test_reshaping_that_would_copy_is_rejected():
     with pytest.raises(ValueError, match="without a copy"):
         layout_of(np.zeros((4, 6)).T).reshaped((24,))
 
@@ -210,7 +210,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_bad_arguments_are_refused(case):
+def test_bad_arguments_are_rejected(case):
     call, error = REFUSED[case]
     with pytest.raises(error):
         call()
@@ -369,7 +369,7 @@ def test_reshaping_to_the_same_shape_keeps_the_strides():
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_numbers_out_of_range_are_refused(arguments, error, message):
+def test_numbers_out_of_range_are_rejected(arguments, error, message):
     with pytest.raises(error, match=message):
         Layout(*arguments)
 
@@ -389,6 +389,6 @@ def test_the_largest_compatible_itemsize_is_found_for_any_limit(limit):
 
 
 @pytest.mark.parametrize("limit", [2**63, 10**5000], ids=["2**63", "10**5000"])
-def test_a_limit_of_itemsizes_beyond_64_bits_is_refused(limit):
+def test_a_limit_of_itemsizes_beyond_64_bits_is_rejected(limit):
     with pytest.raises(OverflowError, match="itemsize must be below"):
         Layout((4,), None, 1).max_compatible_itemsize(limit)

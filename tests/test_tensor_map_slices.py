@@ -148,7 +148,7 @@ def test_elements_outside_are_loaded_as_one_pattern_of_nan(device, stream, data_
     assert read[64:].view(np.uint16).tolist() == [0x7FF7] * 32
 
 
-def test_tiles_larger_than_shared_memory_are_refused(device, stream):
+def test_tiles_larger_than_shared_memory_are_rejected(device, stream):
     view = tma.on_device(np.zeros((8, 512), np.float32), stream)
     view.as_tensor_map((224, 256))
     with pytest.raises(

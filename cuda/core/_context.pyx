@@ -20,10 +20,12 @@ from cuda.core._native._cuda_core cimport (
     DriverObject,
     Green,
     GreenHandle,
+    PinnedHandle,
     address,
     bindings_object,
     context_registry,
     green_registry,
+    pin_as,
     waits_need_driver,
 )
 from cuda.core._utils cimport cydriver
@@ -127,6 +129,11 @@ cdef class Context(DriverObject):
         cdef ContextPin pin
         Context_pin(self, &pin)
         return DeviceResources_of_context(pin.handle(), self._device_id)
+
+    def _pin(self) -> PinnedHandle:
+        cdef ContextPin pin
+        Context_pin(self, &pin)
+        return pin_as("CUcontext", <intptr_t>pin.get(), pin.anchor())
 
     cdef intptr_t _address(self) noexcept:
         return address(self._h_context)

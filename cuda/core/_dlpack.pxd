@@ -53,7 +53,7 @@ cdef enum:
     DLPACK_FLAG_IS_PADDED = 4
 
 
-# Types of DLDevice.
+# The device types of DLDevice.
 cdef enum:
     DEVICE_CPU = 1
     DEVICE_CUDA = 2
@@ -71,8 +71,8 @@ cdef enum:
     kDLBool = 6
 
 
-# The table of functions with which C code exchanges tensors of a type: its `__dlpack_c_exchange_api__`. Each function
-# returns 0, or -1 with a Python exception set. None of them synchronizes.
+# The functions with which C code exchanges tensors of a type, its `__dlpack_c_exchange_api__`. Each returns 0, or -1
+# with a Python exception set. None of them synchronizes.
 ctypedef void (*SetError)(void* context, const char* kind, const char* message) noexcept nogil
 
 cdef struct DLPackExchangeAPI:
@@ -85,25 +85,25 @@ cdef struct DLPackExchangeAPI:
     int (*current_work_stream)(int32_t, int32_t, void**) except -1
 
 
-# The module numpy, imported at first use.
+# The numpy module, imported on first use.
 cdef object numpy()
-# Sets the element type for NumPy's `dtype.kind` and `dtype.itemsize`; false if DLPack has none.
+# Sets the element type for NumPy's `dtype.kind` and `dtype.itemsize`. False if DLPack has none.
 cdef bint DLPack_element(char kind, int64_t itemsize, DLDataType* element) noexcept nogil
-# The same for a NumPy dtype, whose elements of less than 8 bits have a byte each; BufferError if DLPack has none.
+# The element type of a NumPy dtype, with a byte for each element of less than 8 bits. BufferError if DLPack has none.
 cdef DLDataType DLPack_element_of_dtype(object dtype) except *
-# The NumPy dtype of an element type; NotImplementedError or TypeError if NumPy has none.
+# The NumPy dtype of an element type. NotImplementedError or TypeError if NumPy has none.
 cdef object DLPack_dtype(DLDataType element, bint is_padded)
 
-# Creates a capsule for `tensor`, whose shape and strides are copied. `owner` and what `keep` refers to stay alive until
-# the consumer calls the deleter.
+# Creates a capsule for `tensor`, whose shape and strides are copied. `owner` and `anchor` stay alive until the consumer
+# calls the deleter.
 cdef object DLPack_export(const DLTensor& tensor, object owner, const Anchor& anchor, bint versioned, uint64_t flags)
 
-# The same for a vector of int8 at `pointer`, on `device`: (device_type, device_id).
+# Creates a capsule for a vector of int8 at `pointer`, on `device`: (device_type, device_id).
 cdef object DLPack_export_bytes(
     uintptr_t pointer, int64_t size, tuple device, object owner, const Anchor& anchor, bint versioned, bint is_readonly
 )
 
-# Whether a consumer that passes `max_version` gets a versioned capsule. BufferError for unsupported arguments.
+# Returns true if a consumer that passes `max_version` gets a versioned capsule. BufferError for unsupported arguments.
 cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tuple own_device) except -1
 
 # A tensor taken from a capsule, which DLPack_release() must release once.

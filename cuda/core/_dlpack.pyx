@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack: export of memory to other libraries and import of their tensors."""
+"""DLPack: export of memory to other libraries, and import of their tensors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ cdef const char* VERSIONED_USED = b"used_dltensor_versioned"
 
 
 class DLDeviceType(IntEnum):
-    """The device types of DLPack that this library knows."""
+    """The DLPack device types that this library supports."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -101,7 +101,7 @@ cdef object DLPack_export_bytes(
     return DLPack_export(tensor, owner, anchor, versioned, DLPACK_FLAG_READ_ONLY if is_readonly else 0)
 
 
-# One exported tensor: the struct that the consumer receives, and the memory that it points to.
+# An exported tensor: the struct that the consumer receives, and the memory it points to.
 cdef cppclass Export:
     DLManagedTensor plain
     DLManagedTensorVersioned versioned
@@ -155,7 +155,7 @@ cdef inline void del_export(Export* export) noexcept nogil:
     del export
 
 
-# The destructors of capsules: a capsule that no consumer has renamed still owns its tensor.
+# Capsule destructors: a capsule that no consumer has renamed still owns its tensor.
 cdef void drop_plain(object capsule) noexcept:
     cdef DLManagedTensor* managed
     if PyCapsule_IsValid(capsule, PLAIN):
@@ -174,7 +174,7 @@ cdef bint DLPack_negotiate(object max_version, object dl_device, object copy, tu
     if dl_device is not None and dl_device != own_device:
         raise BufferError(f"dl_device must be None or the device of the memory, {own_device}, not {shown(dl_device)}")
     if copy:
-        raise BufferError("copy must be None or False, not True: DLPack export does not copy")
+        raise BufferError("copy must be None or False, not True, because DLPack export does not copy")
     if max_version is None:
         return False
     if not isinstance(max_version, tuple):
@@ -198,7 +198,7 @@ cdef int DLPack_read(object capsule, DLPackSource* source) except -1:
     if PyCapsule_IsValid(capsule, VERSIONED):
         versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, VERSIONED)
         if versioned.version.major != 1:
-            raise BufferError(f"the DLPack capsule must be of version 1.x, not {versioned.version.major}.x")
+            raise BufferError(f"the DLPack capsule must have version 1.x, not {versioned.version.major}.x")
         PyCapsule_SetName(capsule, VERSIONED_USED)
         source.tensor = &versioned.dl_tensor
         source.is_readonly = versioned.flags & DLPACK_FLAG_READ_ONLY != 0
@@ -226,7 +226,7 @@ cdef int DLPack_check(const DLTensor* tensor) except -1:
     if tensor.ndim > 0 and tensor.shape == NULL:
         raise ValueError(f"a tensor with {tensor.ndim} axes must have a shape, not a null pointer")
     if tensor.byte_offset > UINT64_MAX - <uintptr_t>tensor.data:
-        raise ValueError(f"byte_offset of a tensor must not leave the address space, but is {tensor.byte_offset}")
+        raise ValueError(f"byte_offset of a tensor must not exceed the address space, but is {tensor.byte_offset}")
     for i in range(tensor.ndim):
         if tensor.shape[i] < 0:
             raise ValueError(f"extents must not be negative: axis {i} has {tensor.shape[i]}")
@@ -249,7 +249,7 @@ cdef void DLPack_release(DLPackSource* source) noexcept nogil:
     source.tensor = NULL
 
 
-# (code, bits) of the DLPack types that NumPy does not have, and their names in the package ml_dtypes.
+# (code, bits) of the DLPack types that NumPy does not have, and their names in the ml_dtypes package.
 _EXTENSION_NAMES = {
     (4, 16): "bfloat16",
     (7, 8): "float8_e3m4",
@@ -274,7 +274,7 @@ _EXTENSIONS = {name: element for element, name in _EXTENSION_NAMES.items()}
 
 _KINDS = {kDLInt: "i", kDLUInt: "u", kDLFloat: "f", kDLComplex: "c", kDLBool: "b"}
 
-# (code, bits) -> dtype, filled at first use.
+# (code, bits) -> dtype, filled on first use.
 cdef dict _dtypes = {}
 
 cdef object _numpy = None
@@ -314,7 +314,7 @@ cdef DLDataType DLPack_element_of_dtype(object dtype) except *:
         element.code, element.bits = known
         element.lanes = 1
         return element
-    reason = "its byte order is not that of this machine" if not dtype.isnative else "DLPack has no such type"
+    reason = "it is not in native byte order" if not dtype.isnative else "DLPack has no such type"
     raise BufferError(f"dtype {dtype} cannot be exported with DLPack: {reason}")
 
 
@@ -324,7 +324,7 @@ cdef object DLPack_dtype(DLDataType element, bint is_padded):
     if element.lanes != 1:
         raise NotImplementedError(f"NumPy has no dtype for vectors: the elements have {element.lanes} lanes")
     if element.bits % 8 != 0 and not is_padded:
-        raise TypeError(f"NumPy has no dtype for elements of {element.bits} bits that are packed into bytes")
+        raise TypeError(f"NumPy has no dtype for elements of {element.bits} bits packed into bytes")
     key = (element.code, element.bits)
     dtype = _dtypes.get(key)
     if dtype is None:
@@ -343,5 +343,5 @@ cdef object _find_dtype(DLDataType element):
     try:
         extension = getattr(importlib.import_module("ml_dtypes"), name)
     except (ImportError, AttributeError) as error:
-        raise NotImplementedError(f"a dtype for {name} needs a recent version of the package ml_dtypes") from error
+        raise NotImplementedError(f"a dtype for {name} needs a recent version of the ml_dtypes package") from error
     return numpy().dtype(extension)

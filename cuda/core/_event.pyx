@@ -16,8 +16,10 @@ from cuda.core._native._cuda_core cimport (
     EventHandle,
     EventPin,
     Handle,
+    PinnedHandle,
     address,
     bindings_object,
+    pin_as,
     waits_need_driver,
 )
 from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
@@ -172,6 +174,11 @@ cdef class Event(DriverObject):
         """The :class:`Context` of the event, or None for another process's event."""
         cdef ContextHandle h_context = self._h_context.copy()
         return Context_wrap(h_context, self._device_id) if h_context else None
+
+    def _pin(self) -> PinnedHandle:
+        cdef EventPin pin
+        Event_pin(self, &pin)
+        return pin_as("CUevent", <intptr_t>pin.get(), pin.anchor())
 
     cdef intptr_t _address(self) noexcept:
         return address(self._h_event)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""OpenGL interoperability: buffers and images that are registered with CUDA and mapped as device memory."""
+"""OpenGL buffers and images, registered with CUDA and mapped as device memory."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from cuda.core._context cimport (
     Context_leave,
     Context_ordinal,
 )
-from cuda.core._native._cuda_core cimport DriverObject, refuse_closed
+from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
-    ArrayHandle,
-    GraphicsHandle,
-    InContext,
     Anchor,
+    ArrayHandle,
+    DriverObject,
+    GraphicsHandle,
     GraphicsPin,
+    InContext,
     StreamPin,
+    refuse_closed,
 )
-from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._stream cimport Stream, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
@@ -48,12 +49,12 @@ _REGISTER_FLAGS = {
 
 
 cdef class GraphicsResource(DriverObject):
-    """An OpenGL buffer or image that is registered with CUDA (``CUgraphicsResource``).
+    """An OpenGL buffer or image registered with CUDA (``CUgraphicsResource``).
 
     A resource cannot be constructed directly: :meth:`from_gl_buffer` and :meth:`from_gl_image` return one. They need a
     current OpenGL context on the current device. :meth:`map` returns the memory as a :class:`Buffer`,
     :meth:`map_array` an image as an array. OpenGL must not use the object while it is mapped. ``with resource:``
-    closes the resource at the end of the block.
+    closes the resource when the block exits.
     """
 
     _made_by = "GraphicsResource.from_gl_buffer() or GraphicsResource.from_gl_image()"
@@ -86,7 +87,7 @@ cdef class GraphicsResource(DriverObject):
             The OpenGL name of the buffer.
         flags : str | Iterable[str], optional
             How kernels access the memory: ``"none"`` (read and write), ``"read_only"``, ``"write_discard"`` (overwrite
-            all of it and read nothing), ``"surface_load_store"``, ``"texture_gather"``. If None, ``"none"``.
+            all of it and read nothing), ``"surface_load_store"``, ``"texture_gather"``. Defaults to ``"none"``.
         stream : :class:`Stream`, optional
             If given, ``with resource as buffer:`` maps the buffer on this stream.
 
@@ -121,7 +122,7 @@ cdef class GraphicsResource(DriverObject):
         target : int
             The OpenGL target of the image, such as ``GL_TEXTURE_2D`` (0x0DE1) or ``GL_RENDERBUFFER`` (0x8D41).
         flags : str | Iterable[str], optional
-            How kernels access the image; see :meth:`from_gl_buffer`.
+            How kernels access the image. See :meth:`from_gl_buffer`.
 
         Returns
         -------
@@ -142,13 +143,13 @@ cdef class GraphicsResource(DriverObject):
     def map(self, *, stream: Stream) -> Buffer:
         """Map the memory of a buffer (``cuGraphicsMapResources``), ordered after earlier OpenGL commands.
 
-        The memory stays mapped until the returned buffer is closed, or :meth:`unmap` or :meth:`close` is called;
-        dropping the buffer does not unmap it.
+        The memory stays mapped until the returned buffer is closed, or :meth:`unmap` or :meth:`close` is called.
+        Dropping the buffer does not unmap it.
 
         Parameters
         ----------
         stream : :class:`Stream`
-            Work enqueued on it after this call may use the memory; unmapping is ordered after that work.
+            Work enqueued on it after this call can use the memory. Unmapping is ordered after that work.
 
         Returns
         -------
@@ -162,7 +163,7 @@ cdef class GraphicsResource(DriverObject):
         RuntimeError
             If the resource is closed or already mapped, or the stream is closed.
         CUDAError
-            If the resource is an image, or the driver refuses for another reason.
+            If the resource is an image, or the driver cannot map it for another reason.
         """
         return GraphicsResource_map(self, stream)
 
@@ -170,16 +171,16 @@ cdef class GraphicsResource(DriverObject):
         """Map one array of an image (``cuGraphicsMapResources``, ``cuGraphicsSubResourceGetMappedArray``).
 
         The image stays mapped until the array is closed, or :meth:`unmap` or :meth:`close` is called. Close textures
-        and surfaces on the array before. A surface needs the flag ``"surface_load_store"``.
+        and surfaces of the array first. A surface needs the flag ``"surface_load_store"``.
 
         Parameters
         ----------
         stream : :class:`Stream`
-            Work enqueued on it after this call may use the array; unmapping is ordered after that work.
+            Work enqueued on it after this call can use the array. Unmapping is ordered after that work.
         index : int, optional
-            The layer of the image, or the face of a cube map. Default is 0.
+            The layer of the image, or the face of a cube map. Defaults to 0.
         level : int, optional
-            The mipmap level. Default is 0.
+            The mipmap level. Defaults to 0.
 
         Returns
         -------
@@ -189,13 +190,13 @@ cdef class GraphicsResource(DriverObject):
         Raises
         ------
         TypeError
-            If ``stream`` is not a :class:`Stream`, or a number not an int.
+            If ``stream`` is not a :class:`Stream`, or a number is not an int.
         ValueError
             If a number is not from 0 to 2**32 - 1.
         RuntimeError
             If the resource is closed or already mapped, or the stream is closed.
         CUDAError
-            If the resource is a buffer, or the driver refuses for another reason.
+            If the resource is a buffer, or the driver cannot map it for another reason.
         """
         return GraphicsResource_map_array(self, stream, gl_name("index", index), gl_name("level", level))
 
@@ -205,7 +206,7 @@ cdef class GraphicsResource(DriverObject):
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            OpenGL can use the memory after the work now in this stream. If None, the stream of the mapping.
+            OpenGL can use the memory after the work now in this stream. Defaults to the stream of the mapping.
 
         Raises
         ------
@@ -225,12 +226,12 @@ cdef class GraphicsResource(DriverObject):
     def close(self, stream=None) -> None:
         """Unmap the resource if it is mapped, and unregister it (``cuGraphicsUnregisterResource``).
 
-        Calling this again does nothing.
+        Closing a closed resource has no effect.
 
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            The memory is unmapped after the work now in this stream. If None, the stream of the mapping.
+            The memory is unmapped after the work now in this stream. Defaults to the stream of the mapping.
         """
         if self.is_mapped:
             end_mapping(self, stream)
@@ -238,7 +239,7 @@ cdef class GraphicsResource(DriverObject):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether the resource is mapped: whether the buffer of :meth:`map` or array of :meth:`map_array` is open."""
+        """Whether the buffer of :meth:`map` or the array of :meth:`map_array` is open."""
         cdef DriverObject mapped
         with cython.critical_section(self):
             mapped = self._mapped
@@ -246,7 +247,7 @@ cdef class GraphicsResource(DriverObject):
 
     @property
     def handle(self) -> int:
-        """The ``CUgraphicsResource`` as an int; 0 when closed."""
+        """The ``CUgraphicsResource`` as an int, or 0 if closed."""
         return self._address()
 
     @property
@@ -290,7 +291,7 @@ def _parse_register_flags(flags) -> int:
     return bits
 
 
-# Pins the resource of an object for a call; RuntimeError when it is closed.
+# Pins the resource for a call. RuntimeError if the object is closed.
 cdef inline int GraphicsResource_pin(GraphicsResource self, GraphicsPin* pin) except -1:
     return 0 if pin.hold(self._h_resource) else refuse_closed(self)
 
@@ -374,7 +375,7 @@ cdef OpaqueArray GraphicsResource_map_array(
     return array
 
 
-# Maps the resource. The returned handle unmaps it, also if the caller then gets no address from the driver.
+# Maps the resource. The returned handle unmaps it, even if the caller then gets no address from the driver.
 cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h_memory) except -1:
     cdef Allocation value
     cdef GraphicsPin resource
@@ -386,7 +387,7 @@ cdef int begin_mapping(GraphicsResource self, object stream, AllocationHandle* h
     Stream_pin(<Stream>stream, &stream_pin)
     GraphicsResource_pin(self, &resource)
     if self.is_mapped:
-        raise RuntimeError("this GraphicsResource is mapped; unmap it first")
+        raise RuntimeError("this GraphicsResource is already mapped; unmap it first")
     value.h_stream = stream_pin.handle()
     value.h_graphics = resource.handle()
     registered = resource.value()
@@ -407,11 +408,11 @@ cdef int end_mapping(GraphicsResource self, object stream) except -1:
     with cython.critical_section(self):
         mapped, mapping_stream = self._mapped, self._mapping_stream
     if mapped is None:
-        return 0    # closed meanwhile, by another thread
+        return 0    # another thread closed it in the meantime
     if isinstance(mapped, Buffer):
         (<Buffer>mapped).close(stream)
         return 0
-    # An array is always unmapped on the stream of its mapping, so that stream waits for the given one.
+    # An array is always unmapped on the stream of its mapping, which therefore waits for the given one.
     if stream is not None:
         mapping_stream.wait(stream)
     mapped.close()

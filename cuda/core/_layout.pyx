@@ -7,7 +7,6 @@ from __future__ import annotations
 cimport cython
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 
-
 import operator
 
 from cuda.core import _layout_ops as ops
@@ -32,11 +31,11 @@ cdef class _StridedLayout:
     shape : tuple of int
         The number of elements along each axis.
     strides : tuple of int or None
-        The distance between neighbouring elements along each axis, in elements. If None, C order.
+        The distance between adjacent elements along each axis, in elements. None means C order.
     itemsize : int
         The size of an element in bytes.
     divide_strides : bool, optional
-        Whether ``strides`` are in bytes. Default is False.
+        Whether ``strides`` are in bytes. Defaults to False.
 
     Raises
     ------
@@ -58,7 +57,7 @@ cdef class _StridedLayout:
     def __init__(
         self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False
     ):
-        """Check the arguments; see the class."""
+        """Check the arguments, which the class describes."""
         self._shape = checked_shape(shape)
         self._itemsize = checked_itemsize(itemsize)
         self._strides = None if strides is None else checked_strides(strides, len(self._shape))
@@ -94,8 +93,9 @@ cdef class _StridedLayout:
 
     @classmethod
     def dense(cls, shape: tuple[int, ...], itemsize: int, stride_order: str | tuple[int, ...] = "C") -> _StridedLayout:
-        """Return a dense layout; ``stride_order`` is ``'C'``, ``'F'``, or the axes from the largest stride to the
-        smallest.
+        """Return a dense layout.
+
+        ``stride_order`` is ``'C'``, ``'F'``, or the axes from the largest stride to the smallest.
         """
         shape = checked_shape(shape)
         return cls(shape, ops.dense_strides(shape, ops.parse_stride_order(stride_order, len(shape))), itemsize)
@@ -114,7 +114,7 @@ cdef class _StridedLayout:
         return cls(other.shape, ops.dense_strides(other.shape, order), other.itemsize)
 
     def to_dense(self, stride_order: str | tuple[int, ...] = "K") -> _StridedLayout:
-        """Return a dense layout of the same shape; see :meth:`dense_like`."""
+        """Return a dense layout of the same shape. See :meth:`dense_like`."""
         return _StridedLayout.dense_like(self, stride_order)
 
     def required_size_in_bytes(self) -> int:
@@ -133,7 +133,7 @@ cdef class _StridedLayout:
         return (high + 1) * self._itemsize
 
     def reshaped(self, shape: tuple[int, ...]) -> _StridedLayout:
-        """Return the layout of the same elements in another shape; one extent may be -1."""
+        """Return the layout of the same elements in another shape, in which one extent can be -1."""
         shape, strides = ops.reshape(self._shape, self.explicit_strides(), extents_of(shape))
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
@@ -149,8 +149,10 @@ cdef class _StridedLayout:
         )
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> _StridedLayout:
-        """Merge adjacent axes whose strides allow it: those from ``start_axis`` to ``end_axis`` (inclusive), or those
-        whose bit is set in ``mask``, each into the axis before.
+        """Merge adjacent axes whose strides allow it.
+
+        Merges the axes from ``start_axis`` to ``end_axis`` (inclusive), or those with their bit set in ``mask``, each
+        into the axis before it.
         """
         if mask is None and not self._shape and (start_axis, end_axis) == (0, -1):
             mask = 0
@@ -163,11 +165,11 @@ cdef class _StridedLayout:
         return Layout_derive(shape, strides, self._itemsize, self._slice_offset)
 
     def flattened_axis_mask(self) -> int:
-        """Return a bit mask of the axes that can be merged into the axis before."""
+        """Return a bit mask of the axes that can be merged into the axis before them."""
         return ops.mergeable_axes(self._shape, self.explicit_strides())
 
     def squeezed(self) -> _StridedLayout:
-        """Remove the axes of extent 1; a layout without elements becomes one axis of extent 0."""
+        """Remove the axes of extent 1. A layout without elements becomes one axis of extent 0."""
         if 0 in self._shape:
             return Layout_create((0,), (0,), self._itemsize, self._slice_offset)
         left = [(n, s) for n, s in zip(self._shape, self.explicit_strides()) if n != 1]
@@ -203,11 +205,11 @@ cdef class _StridedLayout:
         itemsize : int
             The new item size in bytes.
         data_ptr : int, optional
-            The address of the data, whose alignment is checked. Default is 0.
+            The address of the data, whose alignment is checked. Defaults to 0.
         axis : int, optional
-            The axis whose extent changes; its stride must be 1. Default is the last.
+            The axis whose extent changes. Its stride must be 1. Defaults to the last axis.
         keep_dim : bool, optional
-            Whether to keep ``axis`` if its new extent is 1. Default is True.
+            Whether to keep ``axis`` if its new extent is 1. Defaults to True.
 
         Raises
         ------
@@ -231,7 +233,7 @@ cdef class _StridedLayout:
     def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, axis: int = -1) -> int:
         """Return the largest power of two, up to ``max_itemsize``, that :meth:`repacked` accepts as an item size.
 
-        If the stride of ``axis`` is not 1, that is the current item size.
+        Returns the current item size if the stride of ``axis`` is not 1.
         """
         axis = self._axis(axis)
         data_ptr = int_argument("data_ptr", data_ptr)
@@ -277,12 +279,12 @@ cdef class _StridedLayout:
 
     @property
     def strides(self) -> tuple[int, ...] | None:
-        """The strides in elements; None for implicit C order."""
+        """The strides in elements, or None for implicit C order."""
         return self._strides
 
     @property
     def strides_in_bytes(self) -> tuple[int, ...] | None:
-        """The strides in bytes; None for implicit C order."""
+        """The strides in bytes, or None for implicit C order."""
         return None if self._strides is None else tuple([stride * self._itemsize for stride in self._strides])
 
     @property
@@ -302,7 +304,7 @@ cdef class _StridedLayout:
 
     @property
     def is_unique(self) -> bool:
-        """Whether no two elements share an offset; may be a false negative for unusual strides."""
+        """Whether no two elements share an offset. Can be a false negative for unusual strides."""
         return ops.is_unique(self._shape, self.explicit_strides())
 
     @property
@@ -329,7 +331,7 @@ cdef class _StridedLayout:
 
     @property
     def offset_bounds(self) -> tuple[int, int]:
-        """The lowest and the highest offset of an element, in elements; ``(0, -1)`` if there are no elements."""
+        """The lowest and highest offset of an element, in elements, or ``(0, -1)`` without elements."""
         return ops.offset_bounds(self._shape, self.explicit_strides(), self._slice_offset)
 
     @property
@@ -372,7 +374,7 @@ cdef bint _is_dense_in_order(_StridedLayout layout, str order) except -1:
     return order == "K" and layout.is_contiguous_any
 
 
-# A layout computed from another one; if it has no elements, all strides are 0.
+# A layout computed from another one. All strides are 0 if it has no elements.
 cdef _StridedLayout Layout_derive(tuple shape, tuple strides, int64_t itemsize, int64_t slice_offset):
     return Layout_create(shape, ops.derived_strides(shape, strides), itemsize, slice_offset)
 

@@ -36,7 +36,7 @@ def c_strides(shape: Ints) -> Ints:
 
 
 def dense_strides(shape: Ints, order: Ints) -> Ints:
-    """Return the strides of a dense layout; ``order`` lists the axes, the fastest last. All 0 if it has no elements."""
+    """Return the strides of a dense layout, all 0 without elements. ``order`` lists the axes, the fastest last."""
     strides = [0] * len(shape)
     if 0 not in shape:
         step = 1
@@ -47,12 +47,12 @@ def dense_strides(shape: Ints, order: Ints) -> Ints:
 
 
 def derived_strides(shape: Ints, strides: Ints) -> Ints:
-    """Return the strides of a derived layout: all 0 if it has no elements."""
+    """Return the strides of a derived layout, all 0 if it has no elements."""
     return (0,) * len(shape) if 0 in shape else tuple(strides)
 
 
 def stride_order(shape: Ints, strides: Ints) -> Ints:
-    """Return the axes, from the largest stride to the smallest; of equal strides, the larger extent comes first."""
+    """Return the axes from the largest stride to the smallest, and for equal strides the larger extent first."""
     return tuple(sorted(range(len(strides)), key=lambda axis: (-abs(strides[axis]), -shape[axis], axis)))
 
 
@@ -85,7 +85,7 @@ def is_permutation(order, ndim: int) -> bool:
 
 
 def is_contiguous(shape: Ints, strides: Ints, order: Ints) -> bool:
-    """Return whether the layout is dense in this order of axes, the fastest last; axes of extent 1 do not count."""
+    """Return whether the layout, ignoring axes of extent 1, is dense in this order of axes, the fastest last."""
     if 0 in shape:
         return True
     expected = dense_strides(shape, order)
@@ -93,7 +93,7 @@ def is_contiguous(shape: Ints, strides: Ints, order: Ints) -> bool:
 
 
 def is_unique(shape: Ints, strides: Ints) -> bool:
-    """Return whether no two indices have the same offset; may be a false negative if axes interleave."""
+    """Return whether no two indices have the same offset. Can be a false negative if axes interleave."""
     if 0 in shape:
         return True
     reach = 0
@@ -105,7 +105,7 @@ def is_unique(shape: Ints, strides: Ints) -> bool:
 
 
 def offset_bounds(shape: Ints, strides: Ints, start: int) -> tuple[int, int]:
-    """Return the lowest and the highest offset of an element; ``(0, -1)`` when there is none."""
+    """Return the lowest and the highest offset of an element, or ``(0, -1)`` without elements."""
     if 0 in shape:
         return (0, -1)
     spans = [s * (n - 1) for n, s in zip(shape, strides, strict=True)]
@@ -183,10 +183,10 @@ def reshape(shape: Ints, strides: Ints, target: Ints) -> tuple[Ints, Ints]:
 def _fill_unknown(volume: int, target: Ints) -> Ints:
     known = math.prod(n for n in target if n != -1)
     if any(n < -1 for n in target) or list(target).count(-1) > 1:
-        raise ValueError(f"shape {shown(target)} may hold one -1 and no other negative extent")
+        raise ValueError(f"shape must contain non-negative sizes and at most one -1, not {shown(target)}")
     if -1 in target:
         if known == 0 or volume % known:
-            raise ValueError(f"{volume} elements do not divide into shape {shown(target)}")
+            raise ValueError(f"{volume} elements do not fill shape {shown(target)}")
         target = tuple(volume // known if n == -1 else n for n in target)
     elif known != volume:
         raise ValueError(f"shape {shown(target)} has {shown(known)} elements, not {volume}")
@@ -194,12 +194,12 @@ def _fill_unknown(volume: int, target: Ints) -> Ints:
 
 
 def broadcast(shape: Ints, strides: Ints, target: Ints) -> Ints:
-    """Return the strides of the layout broadcast to the shape ``target``; axes are aligned from the last.
+    """Return the strides of the layout broadcast to the shape ``target``, aligned at the last axis.
 
     Raises
     ------
     ValueError
-        If an extent is neither 1 nor equal to that of ``target``.
+        If an extent is neither 1 nor equal to the target's.
     """
     extra = len(target) - len(shape)
     if extra < 0 or any(n not in (1, t) for n, t in zip(shape, target[extra:], strict=True)):
@@ -218,7 +218,7 @@ def unsqueezed_axes(ndim: int, axis: int | Ints) -> Ints:
     """
     axes = tuple([int_argument("axis", a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     if len(set(axes)) != len(axes) or any(not 0 <= a < ndim + len(axes) for a in axes):
-        raise ValueError(f"axes {shown(axes)} must be unique and lie in [0, {ndim + len(axes) - 1}]")
+        raise ValueError(f"axes must be unique and from 0 to {ndim + len(axes) - 1}, not {shown(axes)}")
     return tuple(sorted(axes))
 
 
@@ -234,7 +234,7 @@ def slice_layout(shape: Ints, strides: Ints, slices) -> tuple[Ints, Ints, int]:
     """
     items = slices if isinstance(slices, tuple) else (slices,)
     if len(items) > len(shape):
-        raise ValueError(f"{len(items)} slices are too many for {len(shape)} axes")
+        raise ValueError(f"a layout of {len(shape)} axes accepts at most {len(shape)} slices, not {len(items)}")
     start, new_shape, new_strides = 0, [], []
     for axis, item in enumerate(items):
         extent, stride = shape[axis], strides[axis]
@@ -249,5 +249,5 @@ def slice_layout(shape: Ints, strides: Ints, slices) -> tuple[Ints, Ints, int]:
                 raise ValueError(f"index {shown(item)} is out of range for axis {axis} of extent {extent}")
             start += (item % extent) * stride
         else:
-            raise TypeError(f"a layout is sliced by integers and slices, not by {type(item).__name__}")
+            raise TypeError(f"a layout index must be an int or a slice, not {type(item).__name__}")
     return (*new_shape, *shape[len(items) :]), (*new_strides, *strides[len(items) :]), start

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Strided memory views: of arrays, of buffers, derived and typed; and what they export."""
+"""Strided views of arrays and buffers, and their export through DLPack."""
 
 from __future__ import annotations
 
@@ -80,290 +80,12 @@ cdef extern from "Python.h":
     PyObject* PyExc_NotImplementedError
 
 
-# The class of views that exchange_object() creates.
-cdef type _view_class = ViewState
-
-
-cdef int register_view_class(object cls) except -1:
-    global _view_class
-    _view_class = cls
-    return 0
-
-
-cdef int check_export_arguments(object stream, object dl_device, object copy) except -1:
-    if stream is not None and not isinstance(stream, int):
-        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
-    if dl_device is not None and not isinstance(dl_device, tuple):
-        raise TypeError(f"dl_device must be a tuple (device_type, device_id) or None, not {type(dl_device).__name__}")
-    if copy is not None and not isinstance(copy, bool):
-        raise TypeError(f"copy must be a bool or None, not {type(copy).__name__}")
-    return 0
-
-
-cdef object export_view(ViewState self, bint is_versioned):
-    cdef DLTensor tensor
-    cdef vector[int64_t] extents
-    cdef uint64_t flags = DLPACK_FLAG_READ_ONLY if self._is_readonly else 0
-    if fill_tensor(self, &tensor, &extents):
-        flags |= DLPACK_FLAG_IS_PADDED
-        if not is_versioned:
-            raise BufferError(
-                f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that knows DLPack 1.0 "
-                "(max_version)"
-            )
-    return DLPack_export(tensor, self, Anchor(), is_versioned, flags)
-
-
-# Fills the DLTensor of the view. Its shape and strides are stored in `extents`, which is filled if necessary. Returns
-# True if elements of less than 8 bits have a byte each: the tensor then needs the flag IS_PADDED.
-cdef bint fill_tensor(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
-    cdef tuple shape = shape_of(self)
-    cdef tuple strides = strides_of(self)
-    cdef int32_t ndim = <int32_t>len(shape)
-    cdef vector[int64_t] found
-    device_type, device_id = dlpack_device(self)
-    tensor.dtype = self._element
-    if self._element.lanes == 0:
-        dtype = dtype_of(self)
-        if dtype is None:
-            raise BufferError("the type of the elements is not known; make the view with a dtype to export it")
-        tensor.dtype = DLPack_element_of_dtype(dtype)
-    if strides is None:
-        strides = c_strides(shape)
-    if extents.size() != 2 * <size_t>ndim:
-        for extent in shape:
-            found.push_back(extent)
-        for stride in strides:
-            found.push_back(stride)
-        extents.swap(found)
-    tensor.data = NULL if 0 in shape else <void*>self._ptr
-    tensor.device.device_type = device_type
-    tensor.device.device_id = device_id
-    tensor.ndim = ndim
-    tensor.shape = extents.data() if ndim > 0 else NULL
-    tensor.strides = extents.data() + ndim if ndim > 0 else NULL
-    tensor.byte_offset = 0
-    return tensor.dtype.bits * tensor.dtype.lanes % 8 != 0 and not is_packed(self)
-
-
-# The exchange table. Callers of its functions hold the GIL, except for `allocate`.
-cdef DLPackExchangeAPI _table
-
-
-cdef object exchange_capsule():
-    _table.version.major = 1
-    _table.version.minor = 3
-    _table.previous_api = NULL
-    _table.allocate = exchange_allocate
-    _table.managed_from_object = exchange_managed
-    _table.object_from_managed = exchange_object
-    _table.borrow_from_object = exchange_borrow
-    _table.current_work_stream = exchange_stream
-    return PyCapsule_New(&_table, b"dlpack_exchange_api", NULL)
-
-
-cdef const char* NO_ALLOCATOR = b"a StridedMemoryView cannot allocate memory"
-
-
-cdef int exchange_allocate(
-    DLTensor* prototype, DLManagedTensorVersioned** result, void* context, SetError set_error
-) noexcept nogil:
-    if set_error != NULL:
-        set_error(context, b"NotImplementedError", NO_ALLOCATOR)
-        return -1
-    set_error_on_any_thread(PyExc_NotImplementedError, NO_ALLOCATOR)
-    return -1
-
-
-cdef int exchange_managed(void* obj, DLManagedTensorVersioned** result) except -1:
-    cdef DLPackSource source
-    check_pointer(obj, "the object")
-    check_pointer(result, "the result")
-    DLPack_read(export_view(<ViewState?><object>obj, True), &source)
-    result[0] = source.versioned
-    return 0
-
-
-cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) except -1:
-    cdef ViewState self = _view_class.__new__(_view_class)
-    check_pointer(managed, "the tensor")
-    check_pointer(result, "the result")
-    DLPack_check(&managed.dl_tensor)
-    set_tensor(self, &managed.dl_tensor)
-    set_flags(self, managed.flags)
-    # Nothing below fails: from here on, the view releases the tensor.
-    self._dlpack.versioned = managed
-    self._dlpack.tensor = &managed.dl_tensor
-    Py_INCREF(self)
-    result[0] = <void*>self
-    return 0
-
-
-cdef int exchange_borrow(void* obj, DLTensor* result) except -1:
-    check_pointer(obj, "the object")
-    check_pointer(result, "the result")
-    cdef ViewState self = <ViewState?><object>obj
-    if fill_tensor(self, result, &self._borrowed_extents):
-        raise BufferError("a borrowed tensor has no flag for elements of less than 8 bits that have a byte each")
-    return 0
-
-
-cdef int exchange_stream(int32_t device_type, int32_t device_id, void** result) except -1:
-    check_pointer(result, "the result")
-    result[0] = NULL
-    return 0
-
-
-cdef int check_pointer(const void* pointer, str name) except -1:
-    if pointer == NULL:
-        raise ValueError(f"{name} must not be a null pointer")
-    return 0
-
-
-cdef ViewState derive(ViewState self, _StridedLayout layout, object dtype):
-    cdef ViewState view
-    cdef PointerInfo info
-    cdef _StridedLayout own_layout = layout_of(self)
-    cdef bint is_typed = (
-        dtype is not None or self._element.lanes != 0 or self._dtype is not None or self._typestr is not None
-    )
-    cdef int64_t itemsize = own_layout._itemsize if dtype is None else dtype.itemsize
-    if is_typed and itemsize != layout._itemsize:
-        raise ValueError(f"the type has items of {itemsize} bytes, the layout of {layout._itemsize}")
-    check_size(self, layout)
-    view = type(self).__new__(type(self))
-    view._ptr = self._ptr + (layout._slice_offset * layout._itemsize - own_layout._slice_offset * own_layout._itemsize)
-    view._device_id, view._device_type = self._device_id, self._device_type
-    view._is_device_accessible, view._is_readonly = self._is_device_accessible, self._is_readonly
-    view._is_size_known, view._h_allocation = self._is_size_known, self._h_allocation
-    view._known_layout = layout
-    if dtype is not None:
-        view._dtype = dtype
-    else:
-        view._element, view._dtype, view._typestr = self._element, self._dtype, self._typestr
-        view._is_padded = self._is_padded
-    view._exporting_obj = self._exporting_obj
-    view._keeper = self._keeper if isinstance(self._keeper, ViewState) else self
-    if self._device_type == DEVICE_CPU or (self._device_type == 0 and not self._h_allocation):
-        # The exporter may not know that its host memory is page-locked; the driver does.
-        info = pointer_info(view._ptr)
-        if info.is_device_accessible:
-            view._device_type = 0
-            view._device_id, view._is_device_accessible = info.device_id, True
-    return view
-
-
-cdef int read_any_interface(ViewState self, object obj, object stream_ptr) except -1:
-    return 0 if import_array(self, obj, stream_ptr, FOR_VIEW) else refuse_without_protocol(obj)
-
-
-cdef int read_dlpack(ViewState self, object obj, object stream_ptr) except -1:
-    if is_numpy(obj):
-        if type(stream_ptr) is int and stream_ptr == -1 and import_numpy(self, obj, False, FOR_VIEW):
-            return 0
-    elif not isinstance(obj, ViewState) and import_known_with_dlpack(self, obj, stream_ptr, FOR_VIEW):
-        return 0
-    import_dlpack(self, obj, stream_ptr, FOR_VIEW)
-    return 0
-
-
-cdef int read_cuda_array_interface(ViewState self, object obj, object stream_ptr) except -1:
-    if isinstance(obj, (ViewState, Buffer)) or not import_known_with_interface(self, obj, stream_ptr, FOR_VIEW):
-        import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
-    return 0
-
-
-cdef int read_array_interface(ViewState self, object obj) except -1:
-    if is_torch_type(type(obj)):
-        import_known(self, obj, -1, FOR_VIEW)
-    else:
-        import_array_interface(self, obj)
-    return 0
-
-
-cdef int read_buffer(
-    ViewState self, object buffer, object shape, object strides, object itemsize, object dtype, bint is_readonly
-) except -1:
-    if not isinstance(buffer, Buffer):
-        raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
-    if dtype is None and itemsize is None:
-        raise ValueError("either itemsize or dtype must be given")
-    if dtype is not None:
-        if not isinstance(dtype, numpy().dtype):
-            raise TypeError(f"dtype must be a numpy.dtype, not {shown(dtype)}")
-        if itemsize is not None and itemsize != dtype.itemsize:
-            raise ValueError(f"itemsize={shown(itemsize)} contradicts {shown(dtype)}, of {dtype.itemsize} bytes")
-        itemsize = dtype.itemsize
-    return view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
-
-
-cdef int check_empty(ViewState self) except -1:
-    if self._exporting_obj is not None or self._keeper is not None or self._dlpack.tensor != NULL:
-        raise RuntimeError("this view is initialized already; create a new one")
-    return 0
-
-
-cdef int check_has_protocol(object obj) except -1:
-    return 0 if is_array(obj) else refuse_without_protocol(obj)
-
-
-cdef int refuse_without_protocol(object obj) except -1:
-    raise BufferError(
-        f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
-    )
-
-
-def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
-    """Implement :meth:`~cuda.core.Buffer.view`."""
-    dtype = dtype_argument("u1" if dtype is None else dtype)
-    if dtype.hasobject:
-        raise TypeError(f"dtype must be a type of plain bytes, not {dtype}, whose elements refer to Python objects")
-    if dtype.itemsize == 0:
-        raise ValueError(f"dtype must have an item size above 0, unlike {dtype}; give the length, as in 'S8'")
-    address, size = buffer.handle, buffer.size
-    if address % dtype.alignment != 0:
-        raise ValueError(
-            f"a buffer of {dtype} must begin at a multiple of {dtype.alignment} bytes, and this begins at {address:#x}"
-        )
-    shape = _extents(shape, size, dtype.itemsize)
-    needed = math.prod(shape) * dtype.itemsize
-    if needed > size:
-        raise ValueError(f"shape {shown(shape)} of {dtype} needs {shown(needed)} bytes, and the buffer has {size}")
-    return StridedMemoryView.from_buffer(buffer, shape, dtype=dtype)
-
-
-def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
-    """Return the shape as a tuple, with the extent for -1 filled in; None means ``(-1,)``."""
-    shape = _integers((-1,) if shape is None else shape)
-    if len(shape) > 64:
-        raise ValueError(f"at most 64 axes are supported, not {len(shape)}")
-    if shape.count(-1) > 1 or min(shape, default=0) < -1:
-        raise ValueError(f"shape must have extents from 0 on and at most one of -1, not {shown(shape)}")
-    if -1 not in shape:
-        return shape
-    unit = -math.prod(shape) * itemsize
-    if unit == 0 or size % unit != 0:
-        raise ValueError(
-            f"shape has no extent for -1: the buffer's {size} bytes are no multiple of {shown(unit)} bytes"
-        )
-    return tuple(size // unit if extent == -1 else extent for extent in shape)
-
-
-def _integers(shape) -> tuple[int, ...]:
-    if type(shape) is tuple and all([type(extent) is int for extent in shape]):
-        return shape
-    try:
-        return tuple(operator.index(extent) for extent in (shape if hasattr(type(shape), "__iter__") else (shape,)))
-    except TypeError:
-        raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None
-
-
 cdef class StridedMemoryView(ViewState):
     """A view of an array or tensor: address, shape, strides and element type.
 
-    The ``from_*`` methods create views. A view owns no memory; it keeps a reference to the exporting object.
-    ``stream_ptr`` in these methods is the address of the stream that will use the memory, the consumer's stream: work
-    enqueued on it later is ordered after the work that the exporter has enqueued. -1 disables this ordering.
+    The ``from_*`` methods create views. A view owns no memory, but keeps a reference to the exporting object. Their
+    ``stream_ptr`` is the address of the stream that will use the memory, the consumer's stream: work enqueued on it
+    later is ordered after the work that the exporter has enqueued. -1 disables this ordering.
 
     Parameters
     ----------
@@ -377,7 +99,7 @@ cdef class StridedMemoryView(ViewState):
     __signature__ = ConstructorSignature()
 
     def __init__(self, obj=None, stream_ptr=None):
-        """View an array or tensor; deprecated."""
+        """View an array or tensor. Deprecated."""
         # Extensions have no frames, so the first one is the caller's.
         warnings.warn(
             "constructing a StridedMemoryView is deprecated; use StridedMemoryView.from_any_interface()",
@@ -422,19 +144,19 @@ cdef class StridedMemoryView(ViewState):
         Parameters
         ----------
         stream : int, optional
-            The consumer's stream. It is ignored: the view has no work of its own to order against.
+            The consumer's stream. Ignored, because the view has no work of its own to order against.
         max_version : tuple[int, int], optional
-            The newest version of DLPack that the consumer supports. From (1, 0) on, the capsule is versioned and has
-            the read-only flag.
+            The newest version of DLPack that the consumer supports. If it is (1, 0) or later, the capsule is versioned
+            and has the read-only flag.
         dl_device : tuple[int, int], optional
-            The device of the exported tensor; if given, it must be the device of the memory.
+            The device of the exported tensor. Must be the device of the memory if given.
         copy : bool, optional
-            Whether to export a copy; True is not supported.
+            Whether to export a copy. True is not supported.
 
         Returns
         -------
         capsule
-            The DLPack capsule. It, and then the consumer of its tensor, keep the view alive.
+            The DLPack capsule. The capsule, and then the consumer of its tensor, keeps the view alive.
 
         Raises
         ------
@@ -459,7 +181,7 @@ cdef class StridedMemoryView(ViewState):
         obj : object
             The array or tensor.
         stream_ptr : int | driver.CUstream, optional
-            The address of the consumer's stream, or -1. None is allowed only for memory that the host can access.
+            The address of the consumer's stream, or -1. None is allowed only for host-accessible memory.
 
         Returns
         -------
@@ -484,7 +206,7 @@ cdef class StridedMemoryView(ViewState):
         obj : object
             The array or tensor.
         stream_ptr : int | driver.CUstream, optional
-            The address of the consumer's stream, or -1. None is allowed only for memory that the host can access.
+            The address of the consumer's stream, or -1. None is allowed only for host-accessible memory.
 
         Returns
         -------
@@ -499,7 +221,12 @@ cdef class StridedMemoryView(ViewState):
             If the device type is unknown, or the memory is device memory and ``stream_ptr`` is None.
         """
         cdef StridedMemoryView self = new_view(cls)
-        read_dlpack(self, obj, stream_ptr)
+        if is_numpy(obj):
+            if type(stream_ptr) is int and stream_ptr == -1 and import_numpy(self, obj, False, FOR_VIEW):
+                return self
+        elif not isinstance(obj, ViewState) and import_known_with_dlpack(self, obj, stream_ptr, FOR_VIEW):
+            return self
+        import_dlpack(self, obj, stream_ptr, FOR_VIEW)
         return self
 
     @classmethod
@@ -526,7 +253,8 @@ cdef class StridedMemoryView(ViewState):
             If the interface is older, incomplete or has a mask, or ``stream_ptr`` is None.
         """
         cdef StridedMemoryView self = new_view(cls)
-        read_cuda_array_interface(self, obj, stream_ptr)
+        if isinstance(obj, (ViewState, Buffer)) or not import_known_with_interface(self, obj, stream_ptr, FOR_VIEW):
+            import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
         return self
 
     @classmethod
@@ -553,7 +281,10 @@ cdef class StridedMemoryView(ViewState):
             If the interface is older, incomplete or has a mask.
         """
         cdef StridedMemoryView self = new_view(cls)
-        read_array_interface(self, obj)
+        if is_torch_type(type(obj)):
+            import_known(self, obj, -1, FOR_VIEW)
+        else:
+            import_array_interface(self, obj)
         return self
 
     @classmethod
@@ -567,7 +298,7 @@ cdef class StridedMemoryView(ViewState):
         dtype: numpy.dtype | None = None,
         is_readonly: bool = False,
     ) -> StridedMemoryView:
-        """View a buffer as an array. No stream is synchronized.
+        """View a buffer as an array, without synchronizing any stream.
 
         Parameters
         ----------
@@ -576,13 +307,13 @@ cdef class StridedMemoryView(ViewState):
         shape : tuple[int, ...]
             The number of elements along each axis.
         strides : tuple[int, ...], optional
-            The strides in elements. If None, C order.
+            The strides in elements. Defaults to C order.
         itemsize : int, optional
             The size of an element in bytes. Required if ``dtype`` is None.
         dtype : :class:`numpy.dtype`, optional
             The element type. If None, only the element size is known.
         is_readonly : bool, optional
-            Whether consumers of the view must not write. Default is False.
+            Whether consumers of the view must not write. Defaults to False.
 
         Returns
         -------
@@ -592,7 +323,7 @@ cdef class StridedMemoryView(ViewState):
         Raises
         ------
         ValueError
-            If neither ``itemsize`` nor ``dtype`` is given, they contradict each other, shape and strides are invalid,
+            If neither ``itemsize`` nor ``dtype`` is given, they contradict each other, shape or strides are invalid,
             or the buffer is too small. The size of a buffer that wraps foreign memory is not checked.
         TypeError
             If an argument has the wrong type.
@@ -600,7 +331,10 @@ cdef class StridedMemoryView(ViewState):
             If the buffer is closed.
         """
         cdef StridedMemoryView self = new_view(cls)
-        read_buffer(self, buffer, shape, strides, itemsize, dtype, is_readonly)
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
+        itemsize = checked_itemsize(itemsize, dtype)
+        view_buffer(self, buffer, _StridedLayout(shape, strides, itemsize), dtype, is_readonly)
         return self
 
     def view(self, layout: _StridedLayout | None = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
@@ -609,14 +343,14 @@ cdef class StridedMemoryView(ViewState):
         Parameters
         ----------
         layout : _StridedLayout, optional
-            The new layout. Its offsets count from the base address of the current layout. If None, it is unchanged.
+            The new layout, with offsets from the base address of the current layout. Defaults to the current layout.
         dtype : :class:`numpy.dtype`, optional
-            The new element type. If None, it is unchanged.
+            The new element type. Defaults to the current one.
 
         Returns
         -------
         :class:`StridedMemoryView`
-            A view that keeps the same exporting object alive; this view itself if both arguments are None.
+            A view that keeps the same exporting object alive, or this view itself if both arguments are None.
 
         Raises
         ------
@@ -647,8 +381,8 @@ cdef class StridedMemoryView(ViewState):
     ) -> TensorMapDescriptor:
         """Create a tensor map of this view, for tiled copies by the tensor memory accelerator.
 
-        Pass ``box_dim`` and other arguments, or ``options`` alone. All arguments have their axes in the order of the
-        view's axes; the driver's order is the reverse (``cuTensorMapEncodeTiled``).
+        Pass ``box_dim`` and other arguments, or ``options`` alone. The arguments list axes in the view's order, the
+        reverse of the driver's (``cuTensorMapEncodeTiled``).
 
         Parameters
         ----------
@@ -658,18 +392,18 @@ cdef class StridedMemoryView(ViewState):
         options : :class:`~cuda.core.TensorMapDescriptorOptions` | dict, optional
             All arguments in one object.
         element_strides : tuple[int, ...], optional
-            The traversal stride along each axis, in elements: from 1 to 8. If None, 1.
+            The traversal stride along each axis, in elements: from 1 to 8. Defaults to 1.
         data_type : TensorMapDataType | :class:`numpy.dtype`, optional
-            The element type. If None, that of the view. Another type leaves the extents, and the strides in elements,
-            unchanged.
+            The element type. Defaults to the view's. Another type changes neither the extents nor the strides in
+            elements.
         interleave : TensorMapInterleave, optional
-            The interleaved layout of the tensor in global memory. If None, no interleaving.
+            The interleaved layout of the tensor in global memory. Defaults to no interleaving.
         swizzle : TensorMapSwizzle, optional
-            The swizzle pattern of the tile in shared memory. If None, no swizzling.
+            The swizzle pattern of the tile in shared memory. Defaults to no swizzling.
         l2_promotion : TensorMapL2Promotion, optional
-            The size of the fetch that an L2 miss is promoted to. If None, no promotion.
+            The size of the fetch that an L2 miss is promoted to. Defaults to no promotion.
         oob_fill : TensorMapOOBFill, optional
-            The value with which elements outside the tensor are filled. If None, zero.
+            The value of elements outside the tensor. Defaults to zero.
 
         Returns
         -------
@@ -694,8 +428,8 @@ cdef class StridedMemoryView(ViewState):
     ) -> None:
         """Copy the elements of another view to this view, in stream order.
 
-        A copy between contiguous layouts is one ``cuMemcpyAsync``; other layouts take as few ``cuMemcpy3DAsync`` as
-        possible. If both views are in host memory, the host synchronizes the stream and copies.
+        A copy between contiguous layouts is one ``cuMemcpyAsync`` call; other layouts take as few ``cuMemcpy3DAsync``
+        calls as possible. If both views are in host memory, the host synchronizes the stream and copies.
 
         Parameters
         ----------
@@ -704,9 +438,9 @@ cdef class StridedMemoryView(ViewState):
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream that the copy is enqueued on.
         allocator : None
-            Reserved; must be None, because no intermediate copies are made.
+            Reserved. Must be None, because no intermediate copies are made.
         blocking : bool, optional
-            Whether to wait until the copy has completed. If None, True unless both views are in device memory.
+            Whether to wait for the copy. Defaults to True unless both views are in device memory.
 
         Raises
         ------
@@ -714,7 +448,7 @@ cdef class StridedMemoryView(ViewState):
             If shapes or element types differ, this view is read-only, the views overlap, or the copy would take too
             many driver calls.
         TypeError
-            If ``other`` is not a view, ``stream`` not a stream, or the elements refer to Python objects.
+            If ``other`` is not a view, ``stream`` is not a stream, or the elements refer to Python objects.
         """
         if not isinstance(other, StridedMemoryView):
             raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
@@ -727,7 +461,9 @@ cdef class StridedMemoryView(ViewState):
         allocator: object | None = None,
         blocking: bool | None = None,
     ) -> None:
-        """Copy the elements of this view to another view, in stream order; see :meth:`copy_from`.
+        """Copy the elements of this view to another view, in stream order.
+
+        See :meth:`copy_from`.
 
         Parameters
         ----------
@@ -736,9 +472,9 @@ cdef class StridedMemoryView(ViewState):
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream that the copy is enqueued on. None is allowed only if both views are in host memory.
         allocator : None
-            Reserved; must be None, because no intermediate copies are made.
+            Reserved. Must be None, because no intermediate copies are made.
         blocking : bool, optional
-            Whether to wait until the copy has completed. If None, True unless both views are in device memory.
+            Whether to wait for the copy. Defaults to True unless both views are in device memory.
         """
         if not isinstance(other, StridedMemoryView):
             raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
@@ -756,7 +492,8 @@ cdef class _StridedMemoryViewProxy:
         readonly bint has_dlpack
 
     def __init__(self, obj):
-        check_has_protocol(obj)
+        if not is_array(obj):
+            raise_no_protocol(obj)
         self.obj = obj
         self.has_dlpack = has_dlpack(obj)
 
@@ -771,17 +508,17 @@ def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
     Parameters
     ----------
     arg_indices : tuple[int, ...]
-        The positions of these arguments. In their place the function receives objects with the attributes ``obj`` (the
-        argument) and ``has_dlpack``, and the method ``view(stream_ptr)``, which returns a :class:`StridedMemoryView`.
+        The positions of these arguments. The function receives objects instead that have the attributes ``obj`` (the
+        argument) and ``has_dlpack``, and a ``view(stream_ptr)`` method that returns a :class:`StridedMemoryView`.
 
     Raises
     ------
     TypeError
         If ``arg_indices`` is not a tuple.
     BufferError
-        By the decorated function, if such an argument has neither DLPack nor the CUDA array interface.
+        Raised by the decorated function if such an argument has neither DLPack nor the CUDA array interface.
     IndexError
-        By the decorated function, if it is called with too few positional arguments.
+        Raised by the decorated function if it is called with too few positional arguments.
     """
     if not isinstance(arg_indices, tuple):
         raise TypeError(f"arg_indices must be a tuple of int, not {type(arg_indices).__name__}")
@@ -799,19 +536,67 @@ def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
     return decorate
 
 
+def view_of_buffer(buffer, shape, dtype) -> StridedMemoryView:
+    """Implement :meth:`~cuda.core.Buffer.view`."""
+    dtype = dtype_argument("u1" if dtype is None else dtype)
+    if dtype.hasobject:
+        raise TypeError(f"dtype must be a type of plain bytes, but elements of {dtype} refer to Python objects")
+    if dtype.itemsize == 0:
+        raise ValueError(f"dtype must have an item size above 0, not {dtype}; give the length, as in 'S8'")
+    address, size = buffer.handle, buffer.size
+    if address % dtype.alignment != 0:
+        raise ValueError(
+            f"address {address:#x} is not aligned for {dtype}; it must be a multiple of {dtype.alignment} bytes"
+        )
+    shape = _extents(shape, size, dtype.itemsize)
+    needed = math.prod(shape) * dtype.itemsize
+    if needed > size:
+        raise ValueError(f"shape {shown(shape)} of {dtype} needs {shown(needed)} bytes, but the buffer has {size}")
+    return StridedMemoryView.from_buffer(buffer, shape, dtype=dtype)
+
+
+def _extents(shape, size: int, itemsize: int) -> tuple[int, ...]:
+    """Return the shape as a tuple with -1 replaced. None means ``(-1,)``."""
+    shape = _integers((-1,) if shape is None else shape)
+    if len(shape) > 64:
+        raise ValueError(f"at most 64 axes are supported, not {len(shape)}")
+    if shape.count(-1) > 1 or min(shape, default=0) < -1:
+        raise ValueError(f"shape must contain non-negative sizes and at most one -1, not {shown(shape)}")
+    if -1 not in shape:
+        return shape
+    unit = -math.prod(shape) * itemsize
+    if unit == 0 or size % unit != 0:
+        raise ValueError(
+            f"shape has no size for -1: the buffer's {size} bytes are not a multiple of {shown(unit)} bytes"
+        )
+    return tuple(size // unit if extent == -1 else extent for extent in shape)
+
+
+def _integers(shape) -> tuple[int, ...]:
+    if type(shape) is tuple and all([type(extent) is int for extent in shape]):
+        return shape
+    try:
+        return tuple(operator.index(extent) for extent in (shape if hasattr(type(shape), "__iter__") else (shape,)))
+    except TypeError:
+        raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None
+
+
 def view_as_cai(obj, stream_ptr, view=None):
-    """View an object through ``__cuda_array_interface__``; fills ``view``, an empty view, if it is given."""
+    """View an object through ``__cuda_array_interface__``, in ``view`` if an empty view is given."""
     cdef StridedMemoryView self = empty_view(view)
     import_cuda_interface(self, obj, stream_ptr, FOR_VIEW)
     return self
 
 
 def view_as_array_interface(obj, view=None):
-    """View an object through ``__array_interface__``; fills ``view``, an empty view, if it is given."""
+    """View an object through ``__array_interface__``, in ``view`` if an empty view is given."""
     cdef StridedMemoryView self = empty_view(view)
     import_array_interface(self, obj)
     return self
 
+
+# ---------------------------------------------------------------------------------------------
+# Creation
 
 cdef inline StridedMemoryView new_view(object cls):
     if cls is StridedMemoryView:
@@ -828,5 +613,200 @@ cdef StridedMemoryView empty_view(object view):
     return view
 
 
-register_view_class(StridedMemoryView)
+cdef int read_any_interface(StridedMemoryView self, object obj, object stream_ptr) except -1:
+    return 0 if import_array(self, obj, stream_ptr, FOR_VIEW) else raise_no_protocol(obj)
+
+
+cdef int raise_no_protocol(object obj) except -1:
+    raise BufferError(
+        f"{type(obj).__name__} has neither DLPack nor __cuda_array_interface__, so it cannot be viewed"
+    )
+
+
+cdef object checked_itemsize(object itemsize, object dtype):
+    if dtype is None and itemsize is None:
+        raise ValueError("either itemsize or dtype must be given")
+    if dtype is None:
+        return itemsize
+    if not isinstance(dtype, numpy().dtype):
+        raise TypeError(f"dtype must be a numpy.dtype, not {shown(dtype)}")
+    if itemsize is not None and itemsize != dtype.itemsize:
+        raise ValueError(f"itemsize={shown(itemsize)} contradicts {shown(dtype)}, which has {dtype.itemsize} bytes")
+    return dtype.itemsize
+
+
+cdef int check_empty(StridedMemoryView self) except -1:
+    if self._exporting_obj is not None or self._keeper is not None or self._dlpack.tensor != NULL:
+        raise RuntimeError("this view is already initialized; create a new one")
+    return 0
+
+
+# Returns a view of the same memory and class with another layout, and with another type unless `dtype` is None.
+cdef ViewState derive(ViewState self, _StridedLayout layout, object dtype):
+    cdef ViewState view
+    cdef PointerInfo info
+    cdef _StridedLayout own_layout = layout_of(self)
+    cdef bint is_typed = (
+        dtype is not None or self._element.lanes != 0 or self._dtype is not None or self._typestr is not None
+    )
+    cdef int64_t itemsize = own_layout._itemsize if dtype is None else dtype.itemsize
+    if is_typed and itemsize != layout._itemsize:
+        raise ValueError(f"the item sizes differ: {itemsize} bytes (dtype), {layout._itemsize} bytes (layout)")
+    check_size(self, layout)
+    view = type(self).__new__(type(self))
+    view._ptr = self._ptr + (layout._slice_offset * layout._itemsize - own_layout._slice_offset * own_layout._itemsize)
+    view._device_id, view._device_type = self._device_id, self._device_type
+    view._is_device_accessible, view._is_readonly = self._is_device_accessible, self._is_readonly
+    view._is_size_known, view._h_allocation = self._is_size_known, self._h_allocation
+    view._known_layout = layout
+    if dtype is not None:
+        view._dtype = dtype
+    else:
+        view._element, view._dtype, view._typestr = self._element, self._dtype, self._typestr
+        view._is_padded = self._is_padded
+    view._exporting_obj = self._exporting_obj
+    view._keeper = self._keeper if isinstance(self._keeper, ViewState) else self
+    if self._device_type == DEVICE_CPU or (self._device_type == 0 and not self._h_allocation):
+        # The exporter might not know that its host memory is page-locked, but the driver does.
+        info = pointer_info(view._ptr)
+        if info.is_device_accessible:
+            view._device_type = 0
+            view._device_id, view._is_device_accessible = info.device_id, True
+    return view
+
+
+# ---------------------------------------------------------------------------------------------
+# Export
+
+cdef int check_export_arguments(object stream, object dl_device, object copy) except -1:
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError(f"stream must be an int or None, not {type(stream).__name__}")
+    if dl_device is not None and not isinstance(dl_device, tuple):
+        raise TypeError(f"dl_device must be a tuple (device_type, device_id) or None, not {type(dl_device).__name__}")
+    if copy is not None and not isinstance(copy, bool):
+        raise TypeError(f"copy must be a bool or None, not {type(copy).__name__}")
+    return 0
+
+
+# Returns a DLPack capsule that keeps the view alive.
+cdef object export_view(ViewState self, bint is_versioned):
+    cdef DLTensor tensor
+    cdef vector[int64_t] extents
+    cdef uint64_t flags = DLPACK_FLAG_READ_ONLY if self._is_readonly else 0
+    if fill_tensor(self, &tensor, &extents):
+        flags |= DLPACK_FLAG_IS_PADDED
+        if not is_versioned:
+            raise BufferError(
+                f"elements of {tensor.dtype.bits} bits in a byte each need a consumer that supports DLPack 1.0 "
+                "(max_version)"
+            )
+    return DLPack_export(tensor, self, Anchor(), is_versioned, flags)
+
+
+# Fills the DLTensor of the view, whose shape and strides are stored in `extents`. Returns true if the tensor needs the
+# flag IS_PADDED, because elements of less than 8 bits have a byte each.
+cdef bint fill_tensor(ViewState self, DLTensor* tensor, vector[int64_t]* extents) except -1:
+    cdef tuple shape = shape_of(self)
+    cdef tuple strides = strides_of(self)
+    cdef int32_t ndim = <int32_t>len(shape)
+    cdef vector[int64_t] found
+    device_type, device_id = dlpack_device(self)
+    tensor.dtype = self._element
+    if self._element.lanes == 0:
+        dtype = dtype_of(self)
+        if dtype is None:
+            raise BufferError("the element type is unknown; create the view with a dtype to export it")
+        tensor.dtype = DLPack_element_of_dtype(dtype)
+    if strides is None:
+        strides = c_strides(shape)
+    if extents.size() != 2 * <size_t>ndim:
+        for extent in shape:
+            found.push_back(extent)
+        for stride in strides:
+            found.push_back(stride)
+        extents.swap(found)
+    tensor.data = NULL if 0 in shape else <void*>self._ptr
+    tensor.device.device_type = device_type
+    tensor.device.device_id = device_id
+    tensor.ndim = ndim
+    tensor.shape = extents.data() if ndim > 0 else NULL
+    tensor.strides = extents.data() + ndim if ndim > 0 else NULL
+    tensor.byte_offset = 0
+    return tensor.dtype.bits * tensor.dtype.lanes % 8 != 0 and not is_packed(self)
+
+
+# The exchange table of StridedMemoryView. Callers hold the GIL, except for `allocate`.
+cdef DLPackExchangeAPI _table
+
+
+cdef object exchange_capsule():
+    _table.version.major = 1
+    _table.version.minor = 3
+    _table.previous_api = NULL
+    _table.allocate = exchange_allocate
+    _table.managed_from_object = exchange_managed
+    _table.object_from_managed = exchange_object
+    _table.borrow_from_object = exchange_borrow
+    _table.current_work_stream = exchange_stream
+    return PyCapsule_New(&_table, b"dlpack_exchange_api", NULL)
+
+
+cdef const char* NO_ALLOCATOR = b"a StridedMemoryView cannot allocate memory"
+
+
+cdef int exchange_allocate(
+    DLTensor* prototype, DLManagedTensorVersioned** result, void* context, SetError set_error
+) noexcept nogil:
+    if set_error != NULL:
+        set_error(context, b"NotImplementedError", NO_ALLOCATOR)
+        return -1
+    set_error_on_any_thread(PyExc_NotImplementedError, NO_ALLOCATOR)
+    return -1
+
+
+cdef int exchange_managed(void* obj, DLManagedTensorVersioned** result) except -1:
+    cdef DLPackSource source
+    check_pointer(obj, "the object")
+    check_pointer(result, "the result")
+    DLPack_read(export_view(<ViewState?><object>obj, True), &source)
+    result[0] = source.versioned
+    return 0
+
+
+cdef int exchange_object(DLManagedTensorVersioned* managed, void** result) except -1:
+    cdef StridedMemoryView self = new_view(StridedMemoryView)
+    check_pointer(managed, "the tensor")
+    check_pointer(result, "the result")
+    DLPack_check(&managed.dl_tensor)
+    set_tensor(self, &managed.dl_tensor)
+    set_flags(self, managed.flags)
+    # Nothing below fails, so from now on the view releases the tensor.
+    self._dlpack.versioned = managed
+    self._dlpack.tensor = &managed.dl_tensor
+    Py_INCREF(self)
+    result[0] = <void*>self
+    return 0
+
+
+cdef int exchange_borrow(void* obj, DLTensor* result) except -1:
+    check_pointer(obj, "the object")
+    check_pointer(result, "the result")
+    cdef ViewState self = <ViewState?><object>obj
+    if fill_tensor(self, result, &self._borrowed_extents):
+        raise BufferError("a borrowed tensor has no flag for elements of less than 8 bits in a byte each")
+    return 0
+
+
+cdef int exchange_stream(int32_t device_type, int32_t device_id, void** result) except -1:
+    check_pointer(result, "the result")
+    result[0] = NULL
+    return 0
+
+
+cdef int check_pointer(const void* pointer, str name) except -1:
+    if pointer == NULL:
+        raise ValueError(f"{name} must not be a null pointer")
+    return 0
+
+
 slots.register("view of buffer", view_of_buffer)

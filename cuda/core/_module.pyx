@@ -35,9 +35,11 @@ from cuda.core._native._cuda_core cimport (
     KernelPin,
     KernelHandle,
     LibraryHandle,
+    PinnedHandle,
     address,
     bindings_object,
     kernel_registry,
+    pin_as,
     relax_capture_mode,
     waits_need_driver,
 )
@@ -485,6 +487,11 @@ cdef class Kernel(DriverObject):
     def _handle(self):
         # Other packages use this name.
         return self.handle
+
+    def _pin(self) -> PinnedHandle:
+        cdef KernelPin pin
+        Kernel_pin(self, &pin)
+        return pin_as("CUkernel", <intptr_t>pin.get(), pin.anchor())
 
     cdef intptr_t _address(self) noexcept:
         return address(self._h_kernel)

@@ -28,10 +28,12 @@ from cuda.core._native._cuda_core cimport (
     EventHandle,
     EventPin,
     GreenHandle,
+    PinnedHandle,
     StreamHandle,
     StreamPin,
     address,
     bindings_object,
+    pin_as,
     retire_stream,
     stream_registry,
     waits_need_driver,
@@ -308,6 +310,11 @@ cdef class Stream(StreamSource):
     cdef Stream _stream_to_use(self):
         self._check_open()
         return self
+
+    def _pin(self) -> PinnedHandle:
+        cdef StreamPin pin
+        Stream_pin(self, &pin)
+        return pin_as("CUstream", <intptr_t>pin.get(), pin.anchor())
 
     cdef intptr_t _address(self) noexcept:
         return address(self._h_stream)

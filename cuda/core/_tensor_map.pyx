@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor map descriptors, their options and encoding."""
+"""Tensor maps: descriptors for the tensor memory accelerator (TMA), their options, and their encoding."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ import importlib.util
 from cuda.core import _tensor_map_rules as rules
 from cuda.core._device import Device
 from cuda.core._memoryview import StridedMemoryView
-from cuda.core._utils.options import Options, options
 from cuda.core._utils import slots
+from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
@@ -44,14 +44,8 @@ __all__ = [
 ]
 
 
-# cython: annotation_typing=False
-"""Options of tensor maps: the enums for element types, swizzles and so on, and the options class for tiles."""
-
-
 class TensorMapDataType(IntEnum):
-    """Element types of tensor maps (``CUtensorMapDataType``); FTZ types flush denormals to zero."""
-
-    __module__ = "cuda.core._tensor_map"
+    """Element types of tensor maps (``CUtensorMapDataType``). FTZ types flush denormals to zero."""
 
     UINT8 = 0
     UINT16 = 1
@@ -71,8 +65,6 @@ class TensorMapDataType(IntEnum):
 class TensorMapInterleave(IntEnum):
     """Interleaved layouts in global memory, with channels in slices of 16 or 32 bytes (``CUtensorMapInterleave``)."""
 
-    __module__ = "cuda.core._tensor_map"
-
     NONE = 0
     INTERLEAVE_16B = 1
     INTERLEAVE_32B = 2
@@ -84,8 +76,6 @@ class TensorMapSwizzle(IntEnum):
     16-byte chunks are permuted inside rows of 32, 64 or 128 bytes.
     """
 
-    __module__ = "cuda.core._tensor_map"
-
     NONE = 0
     SWIZZLE_32B = 1
     SWIZZLE_64B = 2
@@ -94,8 +84,6 @@ class TensorMapSwizzle(IntEnum):
 
 class TensorMapL2Promotion(IntEnum):
     """L2 promotion: the number of bytes that an L2 cache miss fetches (``CUtensorMapL2promotion``)."""
-
-    __module__ = "cuda.core._tensor_map"
 
     NONE = 0
     L2_64B = 1
@@ -109,16 +97,12 @@ class TensorMapOOBFill(IntEnum):
     Zero, or a special NaN, which FMA instructions of kernels can treat as zero.
     """
 
-    __module__ = "cuda.core._tensor_map"
-
     NONE = 0
     NAN_REQUEST_ZERO_FMA = 1
 
 
 class TensorMapIm2ColWideMode(IntEnum):
     """Modes of wide im2col loads along W (``CUtensorMapIm2ColWideMode``): the given number of pixels, or 128."""
-
-    __module__ = "cuda.core._tensor_map"
 
     W = 0
     W128 = 1
@@ -133,20 +117,18 @@ class TensorMapDescriptorOptions(Options):
     box_dim : tuple[int, ...]
         The extent of a tile along each axis of the view, in elements: from 1 to 256.
     element_strides : tuple[int, ...], optional
-        The traversal stride along each axis, in elements: from 1 to 8. None means 1.
+        The traversal stride along each axis, in elements: from 1 to 8. Defaults to 1.
     data_type : TensorMapDataType | :class:`numpy.dtype`, optional
-        The element type. None takes that of the view.
+        The element type. Defaults to the view's.
     interleave : TensorMapInterleave, optional
-        The interleaved layout of the tensor in global memory. Default is ``NONE``.
+        The interleaved layout of the tensor in global memory. Defaults to ``NONE``.
     swizzle : TensorMapSwizzle, optional
-        The swizzle pattern of tiles in shared memory. Default is ``NONE``.
+        The swizzle pattern of tiles in shared memory. Defaults to ``NONE``.
     l2_promotion : TensorMapL2Promotion, optional
-        The bytes that an L2 miss fetches. Default is ``NONE``, which leaves the default of the hardware.
+        The number of bytes that an L2 miss fetches. Defaults to ``NONE``, which keeps the hardware's default.
     oob_fill : TensorMapOOBFill, optional
-        The value of elements outside the tensor. Default is ``NONE``, zero.
+        The value of elements outside the tensor. Defaults to ``NONE``, which means zero.
     """
-
-    __module__ = "cuda.core._tensor_map"
 
     box_dim: tuple[int, ...]
     element_strides: tuple[int, ...] | None = None
@@ -174,8 +156,340 @@ _CHOICES = {
 }
 
 
+cdef class TensorMapDescriptor:
+    """A tensor map (``CUtensorMap``): 128 bytes that describe a tensor to the tensor memory accelerator (TMA).
+
+    A descriptor cannot be constructed directly:
+    :meth:`StridedMemoryView.as_tensor_map() <cuda.core.utils.StridedMemoryView.as_tensor_map>` returns one. Pass it to
+    :func:`launch` for a parameter of type ``const __grid_constant__ CUtensorMap``; the kernel gets a copy. A descriptor
+    keeps its view alive, and so the memory: keep the descriptor until the kernels that use it have completed. Needs
+    compute capability 9.0.
+    """
+
+    __signature__ = ConstructorSignature()
+
+    def __init__(self, *args, **kwargs):
+        """Raise RuntimeError: use StridedMemoryView.as_tensor_map()."""
+        raise RuntimeError(
+            "TensorMapDescriptor cannot be constructed directly; use StridedMemoryView.as_tensor_map()"
+        )
+
+    def __repr__(self):
+        if self._data_type is None:
+            return "<TensorMapDescriptor, not initialized>"
+        return (
+            f"TensorMapDescriptor({self._kind}, rank={self._rank}, dtype={self._data_type.name}, "
+            f"swizzle={self._swizzle.name})"
+        )
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    def replace_address(self, tensor: object) -> None:
+        """Replace the address of the tensor (``cuTensorMapReplaceAddress``).
+
+        Shape, strides and type do not change. Kernels launched before keep their copy with the old address.
+
+        Parameters
+        ----------
+        tensor : StridedMemoryView | Buffer | object
+            The new memory: a view, or an object with DLPack or the CUDA array interface, whose shape, strides and type
+            are ignored.
+
+        Raises
+        ------
+        ValueError
+            If the device cannot access the memory, it is on another device, or its address is not a multiple of 16
+            bytes (32 bytes with 32-byte interleaving).
+        BufferError
+            If ``tensor`` has neither protocol.
+        RuntimeError
+            If the current context is not the one that the descriptor was created in, or there is none.
+        """
+        cdef char[256] scratch
+        cdef cydriver.CUtensorMap* c_map = aligned(scratch)
+        cdef ContextHandle h_context
+        cdef ViewState view
+        if not isinstance(tensor, StridedMemoryView):
+            tensor = StridedMemoryView.from_any_interface(tensor, -1)
+        view = tensor
+        check_memory(view, self._alignment)
+        require_context(&h_context)
+        if h_context.get() != self._h_context.get():
+            raise RuntimeError("the current context must be the one that this tensor map was created in")
+        _require_view_device(view, self._device_id, "replace_address")
+        cdef void* c_pointer = <void*>view._ptr
+        with cython.critical_section(self):
+            memcpy(c_map, self.c_map(), sizeof(cydriver.CUtensorMap))
+            with nogil:
+                HANDLE_RETURN(cydriver.cuTensorMapReplaceAddress(c_map, c_pointer), b"cuTensorMapReplaceAddress")
+            memcpy(self.c_map(), c_map, sizeof(cydriver.CUtensorMap))
+            self._view = view
+
+    @classmethod
+    def _from_tiled(
+        cls,
+        view,
+        box_dim=None,
+        *,
+        options=None,
+        element_strides=None,
+        data_type=None,
+        interleave=TensorMapInterleave.NONE,
+        swizzle=TensorMapSwizzle.NONE,
+        l2_promotion=TensorMapL2Promotion.NONE,
+        oob_fill=TensorMapOOBFill.NONE,
+    ):
+        """Create a tensor map for tiled copies (``cuTensorMapEncodeTiled``)."""
+        choices = {
+            "element_strides": element_strides, "data_type": data_type, "interleave": interleave,
+            "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill,
+        }
+        return make_tiled(view_argument(view), tile_options(box_dim, options, choices))
+
+    @classmethod
+    def _from_im2col(
+        cls,
+        view,
+        pixel_box_lower_corner,
+        pixel_box_upper_corner,
+        channels_per_pixel,
+        pixels_per_column,
+        *,
+        element_strides=None,
+        data_type=None,
+        interleave=TensorMapInterleave.NONE,
+        swizzle=TensorMapSwizzle.NONE,
+        l2_promotion=TensorMapL2Promotion.NONE,
+        oob_fill=TensorMapOOBFill.NONE,
+    ):
+        """Create a tensor map for im2col copies, as convolutions use them (``cuTensorMapEncodeIm2col``)."""
+        cdef ViewState state = view_argument(view)
+        lower = rules.int_tuple("pixel_box_lower_corner", pixel_box_lower_corner)
+        upper = rules.int_tuple("pixel_box_upper_corner", pixel_box_upper_corner)
+        channels = int_argument("channels_per_pixel", channels_per_pixel)
+        pixels = int_argument("pixels_per_column", pixels_per_column)
+        choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
+        # im2col has no box_dim.
+        options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
+        cdef EncodeArguments arguments
+        cdef TensorMapDescriptor self = create_descriptor(state, "im2col", 3, options, &arguments)
+        encode_im2col(self.c_map(), &arguments, self._data_type, options, lower, upper, channels, pixels)
+        return self
+
+    @classmethod
+    def _from_im2col_wide(
+        cls,
+        view,
+        pixel_box_lower_corner_width,
+        pixel_box_upper_corner_width,
+        channels_per_pixel,
+        pixels_per_column,
+        *,
+        element_strides=None,
+        data_type=None,
+        interleave=TensorMapInterleave.NONE,
+        mode=TensorMapIm2ColWideMode.W,
+        swizzle=TensorMapSwizzle.SWIZZLE_128B,
+        l2_promotion=TensorMapL2Promotion.NONE,
+        oob_fill=TensorMapOOBFill.NONE,
+    ):
+        """Create a tensor map for im2col copies along W (``cuTensorMapEncodeIm2colWide``).
+
+        Needs compute capability 10.0.
+        """
+        cdef ViewState state = view_argument(view)
+        lower = int_argument("pixel_box_lower_corner_width", pixel_box_lower_corner_width)
+        upper = int_argument("pixel_box_upper_corner_width", pixel_box_upper_corner_width)
+        channels = int_argument("channels_per_pixel", channels_per_pixel)
+        pixels = int_argument("pixels_per_column", pixels_per_column)
+        mode = check_choice("mode", mode, TensorMapIm2ColWideMode)
+        choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
+        options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
+        cdef EncodeArguments arguments
+        cdef TensorMapDescriptor self = create_descriptor(state, "im2col_wide", 3, options, &arguments)
+        encode_im2col_wide(self.c_map(), &arguments, self._data_type, options, lower, upper, channels, pixels, mode)
+        return self
+
+    @property
+    def device(self) -> Device | None:
+        """The device of the context that was current when the descriptor was created."""
+        return Device(self._device_id)
+
+    cdef cydriver.CUtensorMap* c_map(self) noexcept:
+        return aligned(self._storage)
+
+
+def tensor_map_of(
+    view, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
+) -> TensorMapDescriptor:
+    """Implement :meth:`StridedMemoryView.as_tensor_map`."""
+    choices = (element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill)
+    self = None
+    if options is None:
+        self = make_tiled_fast(view, box_dim, choices)
+    elif type(options) is TensorMapDescriptorOptions and box_dim is None and choices == NO_CHOICES:
+        self = make_tiled_fast(view, options.box_dim, tuple([getattr(options, name) for name in CHOICES]))
+    if self is not None:
+        return self
+    return make_tiled(view, tile_options(box_dim, options, dict(zip(CHOICES, choices, strict=True))))
+
+
+cdef tuple CHOICES = ("element_strides", "data_type", "interleave", "swizzle", "l2_promotion", "oob_fill")
+cdef tuple NO_CHOICES = (None,) * 6
+
+
 # ---------------------------------------------------------------------------------------------
-# Types of elements
+# Creation
+
+# The arguments that the cuTensorMapEncode functions share. The driver orders axes from the view's last to its first.
+cdef struct EncodeArguments:
+    void* pointer
+    uint32_t rank
+    cydriver.CUtensorMapDataType data_type
+    uint64_t extents[5]
+    uint64_t pitches[5]     # the strides in bytes of all axes but the first
+    uint32_t steps[5]       # the traversal strides, in elements
+    cydriver.CUtensorMapInterleave interleave
+    cydriver.CUtensorMapSwizzle swizzle
+    cydriver.CUtensorMapL2promotion promotion
+    cydriver.CUtensorMapFloatOOBfill fill
+
+
+# The driver's values of the enum options.
+cdef struct EnumValues:
+    int interleave
+    int swizzle
+    int promotion
+    int fill
+
+
+# The fast path for a tiled descriptor with common arguments. None if the arguments need the complete checks.
+cdef TensorMapDescriptor make_tiled_fast(ViewState view, object box_dim, tuple choices):
+    cdef EncodeArguments arguments
+    cdef EnumValues c_enums
+    cdef uint32_t[5] c_tile
+    cdef TensorMapDescriptor self
+    element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill = choices
+    if type(box_dim) is not tuple or element_strides is not None:
+        return None
+    c_enums.interleave = enum_value(interleave, TensorMapInterleave)
+    c_enums.swizzle = enum_value(swizzle, TensorMapSwizzle)
+    c_enums.promotion = enum_value(l2_promotion, TensorMapL2Promotion)
+    c_enums.fill = enum_value(oob_fill, TensorMapOOBFill)
+    if c_enums.interleave < 0 or c_enums.swizzle < 0 or c_enums.promotion < 0 or c_enums.fill < 0:
+        return None
+    data_type = find_data_type_fast(view, data_type)
+    if data_type is None or not view._is_device_accessible or view._ptr % 16:
+        return None
+    if not read_tiled_fast(view, data_type, box_dim, &c_enums, &arguments, c_tile):
+        return None
+    self = TensorMapDescriptor.__new__(TensorMapDescriptor)
+    self._alignment = 16
+    require_tma(self, view)
+    encode_tile(self.c_map(), &arguments, c_tile)
+    self._view, self._kind, self._rank, self._data_type = view, "tiled", arguments.rank, data_type
+    self._swizzle = NO_SWIZZLE if swizzle is None else swizzle
+    return self
+
+
+cdef object NO_SWIZZLE = TensorMapSwizzle.NONE
+
+
+# The checks and the arguments that all kinds of tensor maps share.
+cdef TensorMapDescriptor create_descriptor(
+    ViewState view, str kind, int least_rank, object options, EncodeArguments* arguments
+):
+    cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
+    self._alignment = 32 if options.interleave == TensorMapInterleave.INTERLEAVE_32B else 16
+    check_memory(view, 16)
+    require_tma(self, view)
+    self._rank = len(layout_of(view)._shape)
+    rules.check_rank(self._rank, least_rank, options.interleave)
+    self._view, self._kind, self._swizzle = view, kind, options.swizzle
+    self._data_type = find_data_type(view, options.data_type)
+    read_arguments(view, self._data_type, options, arguments)
+    return self
+
+
+cdef TensorMapDescriptor make_tiled(ViewState view, object options):
+    cdef EncodeArguments arguments
+    cdef TensorMapDescriptor self = create_descriptor(view, "tiled", 1, options, &arguments)
+    encode_tiled(self.c_map(), &arguments, self._data_type, options)
+    return self
+
+
+# The driver requires an alignment of 64 bytes, but compilers might align a CUtensorMap to 128 bytes.
+cdef inline cydriver.CUtensorMap* aligned(char* storage) noexcept:
+    return <cydriver.CUtensorMap*>((<uintptr_t>storage + 127) & ~<uintptr_t>127)
+
+
+def _require_view_device(view, expected_device_id, operation) -> None:
+    """Check that device memory is on the expected device.
+
+    Parameters
+    ----------
+    view : object
+        An object with ``__dlpack_device__``. Host memory and managed memory pass the check.
+    expected_device_id : int
+        The ordinal of the device.
+    operation : str
+        The operation that needs the memory, for the message.
+
+    Raises
+    ------
+    ValueError
+        If the memory is device memory of another device.
+    """
+    device_type, device_id = view.__dlpack_device__()
+    if device_type == DEVICE_CUDA and device_id != expected_device_id:
+        raise ValueError(
+            f"{operation} needs memory on the current device, {expected_device_id}, not on device {device_id}"
+        )
+
+
+cdef ViewState view_argument(object view):
+    if not isinstance(view, StridedMemoryView):
+        raise TypeError(f"view must be a StridedMemoryView, not {type(view).__name__}")
+    return view
+
+
+cdef int check_memory(ViewState view, int alignment) except -1:
+    if not view._is_device_accessible:
+        raise ValueError("a tensor map needs device-accessible memory, not pageable host memory")
+    rules.check_address(view._ptr, alignment)
+    return 0
+
+
+cdef int require_context(ContextHandle* h_context) except -1:
+    Context_current(h_context)
+    if not h_context[0]:
+        raise RuntimeError("a tensor map needs a current context; call Device.set_current() first")
+    return 0
+
+
+# The ordinals of devices known to have a tensor memory accelerator.
+cdef set _devices_with_tma = set()
+
+
+cdef int require_tma(TensorMapDescriptor self, ViewState view) except -1:
+    require_context(&self._h_context)
+    self._device_id = Context_ordinal(self._h_context)
+    _require_view_device(view, self._device_id, "as_tensor_map")
+    if self._device_id in _devices_with_tma:
+        return 0
+    capability = Device(self._device_id).compute_capability
+    if capability < (9, 0):
+        raise RuntimeError(
+            f"tensor maps need compute capability 9.0, and device {self._device_id} has "
+            f"{capability[0]}.{capability[1]}"
+        )
+    _devices_with_tma.add(self._device_id)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------
+# Types and options
 
 # (code, bits) of DLPack -> data type. Tensor maps have no int8 and int16.
 cdef dict ELEMENTS = {
@@ -214,6 +528,7 @@ cdef object data_type_option(object value):
         raise TypeError(f"data_type must be a TensorMapDataType or a dtype, not {shown(value)}") from error
 
 
+# The TensorMapDataType of `data_type`, or of the view if it is None. ValueError if tensor maps have no such type.
 cdef object find_data_type(ViewState view, object data_type):
     if isinstance(data_type, TensorMapDataType):
         return data_type
@@ -230,6 +545,7 @@ cdef object find_data_type(ViewState view, object data_type):
     return found
 
 
+# Like find_data_type(), but returns None for less common types.
 cdef object find_data_type_fast(ViewState view, object data_type):
     if type(data_type) is TensorMapDataType:
         return data_type
@@ -239,9 +555,11 @@ cdef object find_data_type_fast(ViewState view, object data_type):
     return NUMPY_TYPES.get(dtype) if isinstance(dtype, numpy().dtype) else None
 
 
-# ---------------------------------------------------------------------------------------------
-# Arguments
+# Other packages import it under this name.
+_NUMPY_DTYPE_TO_TMA = NUMPY_TYPES
 
+
+# Returns a member of an enum, for None the one with value 0.
 cdef object check_choice(str name, object value, object cls):
     if value is None:
         return cls(0)
@@ -255,13 +573,14 @@ cdef object int_argument(str name, object value):
     return number
 
 
+# Returns `options`, or options made from the other arguments. TypeError if both are given.
 cdef object tile_options(object box_dim, object options, dict choices):
     if options is None:
         if box_dim is None:
             raise TypeError("box_dim is missing; pass it, or options")
         return TensorMapDescriptorOptions(box_dim, **choices)
     if box_dim is not None or any(value is not None and value != 0 for value in choices.values()):
-        raise TypeError("options excludes box_dim and the other arguments; pass one or the other")
+        raise TypeError("options and the other arguments are mutually exclusive; pass options, or box_dim and the rest")
     if isinstance(options, dict):
         known = set(TensorMapDescriptorOptions.__match_args__)
         if not options.keys() <= known:
@@ -272,6 +591,14 @@ cdef object tile_options(object box_dim, object options, dict choices):
     TensorMapDescriptorOptions._check(options)
     return options
 
+
+# The value of an enum member, 0 for None, or -1 for anything else.
+cdef inline int enum_value(object value, object cls) except -2:
+    return 0 if value is None else <int>value if type(value) is cls else -1
+
+
+# ---------------------------------------------------------------------------------------------
+# Encoding
 
 cdef uint64_t MAX_EXTENT = rules.MAX_EXTENT
 cdef uint64_t MAX_PITCH = rules.MAX_PITCH
@@ -285,6 +612,8 @@ for _at, _size in enumerate(rules.SPANS):
     SPANS[_at] = _size or 0
 
 
+# The fast path for common tiles: `box_dim` is a tuple of ints, the elements are contiguous, without interleaving and
+# fill. False for others and for invalid arguments.
 cdef bint read_tiled_fast(
     ViewState view, int data_type, tuple box_dim, const EnumValues* enums, EncodeArguments* arguments,
     uint32_t* c_tile,
@@ -302,7 +631,7 @@ cdef bint read_tiled_fast(
     return True
 
 
-# Sets extents, pitches and steps in the driver's order of axes; false if the complete checks have to decide.
+# Sets extents, pitches and steps in the driver's order of axes. False if the complete checks must decide.
 cdef bint read_extents_fast(EncodeArguments* arguments, _StridedLayout layout, int itemsize) except -1:
     cdef tuple strides = layout._strides
     cdef Py_ssize_t rank = len(layout._shape)
@@ -354,6 +683,7 @@ cdef bint read_tile_fast(
     )
 
 
+# Checks and sets the arguments that all kinds of tensor maps share. `options` are already valid.
 cdef int read_arguments(ViewState view, object data_type, object options, EncodeArguments* arguments) except -1:
     cdef _StridedLayout layout = layout_of(view)
     cdef int i
@@ -462,323 +792,6 @@ cdef int encode_im2col_wide(
 cdef tuple shape_of(const EncodeArguments* arguments):
     return tuple([arguments.extents[arguments.rank - 1 - i] for i in range(arguments.rank)])
 
-
-cdef class TensorMapDescriptor:
-    """A tensor map (``CUtensorMap``): 128 bytes that describe a tensor to the tensor memory accelerator (TMA).
-
-    A descriptor cannot be constructed directly:
-    :meth:`StridedMemoryView.as_tensor_map() <cuda.core.utils.StridedMemoryView.as_tensor_map>` returns one. Pass it to
-    :func:`launch` for a parameter of type ``const __grid_constant__ CUtensorMap``; the kernel gets a copy. A descriptor
-    keeps its view, and so the memory, alive. Anchor the descriptor until the kernels that use it have completed. Needs
-    compute capability 9.0.
-    """
-
-    __signature__ = ConstructorSignature()
-
-    def __init__(self, *args, **kwargs):
-        """Raise RuntimeError: use StridedMemoryView.as_tensor_map()."""
-        raise RuntimeError(
-            "TensorMapDescriptor cannot be constructed directly; use StridedMemoryView.as_tensor_map()"
-        )
-
-    def __repr__(self):
-        if self._data_type is None:
-            return "<TensorMapDescriptor, not initialized>"
-        return (
-            f"TensorMapDescriptor({self._kind}, rank={self._rank}, dtype={self._data_type.name}, "
-            f"swizzle={self._swizzle.name})"
-        )
-
-    def __reduce__(self):
-        refuse_pickle(self)
-
-    def replace_address(self, tensor: object) -> None:
-        """Replace the address of the tensor; shape, strides and type stay (``cuTensorMapReplaceAddress``).
-
-        Kernels launched before have a copy of the descriptor with the old address.
-
-        Parameters
-        ----------
-        tensor : StridedMemoryView | Buffer | object
-            The new memory: a view, or an object with DLPack or the CUDA array interface. Its shape, strides and type
-            are ignored.
-
-        Raises
-        ------
-        ValueError
-            If the device cannot access the memory, it is on another device, or its address is not a multiple of 16
-            bytes (32 bytes with 32-byte interleaving).
-        BufferError
-            If ``tensor`` has neither protocol.
-        RuntimeError
-            If no context is current, or not the one that the descriptor was created in.
-        """
-        cdef char[256] scratch
-        cdef cydriver.CUtensorMap* c_map = aligned(scratch)
-        cdef ContextHandle h_context
-        cdef ViewState view
-        if not isinstance(tensor, StridedMemoryView):
-            tensor = StridedMemoryView.from_any_interface(tensor, -1)
-        view = tensor
-        check_memory(view, self._alignment)
-        require_context(&h_context)
-        if h_context.get() != self._h_context.get():
-            raise RuntimeError("the current context must be the one that this tensor map was created in")
-        _require_view_device(view, self._device_id, "replace_address")
-        cdef void* c_pointer = <void*>view._ptr
-        with cython.critical_section(self):
-            memcpy(c_map, self.c_map(), sizeof(cydriver.CUtensorMap))
-            with nogil:
-                HANDLE_RETURN(cydriver.cuTensorMapReplaceAddress(c_map, c_pointer), b"cuTensorMapReplaceAddress")
-            memcpy(self.c_map(), c_map, sizeof(cydriver.CUtensorMap))
-            self._view = view
-
-    @classmethod
-    def _from_tiled(
-        cls,
-        view,
-        box_dim=None,
-        *,
-        options=None,
-        element_strides=None,
-        data_type=None,
-        interleave=TensorMapInterleave.NONE,
-        swizzle=TensorMapSwizzle.NONE,
-        l2_promotion=TensorMapL2Promotion.NONE,
-        oob_fill=TensorMapOOBFill.NONE,
-    ):
-        """Create a tensor map for tiled copies (``cuTensorMapEncodeTiled``)."""
-        choices = {
-            "element_strides": element_strides, "data_type": data_type, "interleave": interleave,
-            "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill,
-        }
-        return make_tiled(view_argument(view), tile_options(box_dim, options, choices))
-
-    @classmethod
-    def _from_im2col(
-        cls,
-        view,
-        pixel_box_lower_corner,
-        pixel_box_upper_corner,
-        channels_per_pixel,
-        pixels_per_column,
-        *,
-        element_strides=None,
-        data_type=None,
-        interleave=TensorMapInterleave.NONE,
-        swizzle=TensorMapSwizzle.NONE,
-        l2_promotion=TensorMapL2Promotion.NONE,
-        oob_fill=TensorMapOOBFill.NONE,
-    ):
-        """Create a tensor map for im2col copies, as convolutions use them (``cuTensorMapEncodeIm2col``)."""
-        cdef ViewState state = view_argument(view)
-        lower = rules.int_tuple("pixel_box_lower_corner", pixel_box_lower_corner)
-        upper = rules.int_tuple("pixel_box_upper_corner", pixel_box_upper_corner)
-        channels = int_argument("channels_per_pixel", channels_per_pixel)
-        pixels = int_argument("pixels_per_column", pixels_per_column)
-        choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
-        # im2col has no box_dim.
-        options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
-        cdef EncodeArguments arguments
-        cdef TensorMapDescriptor self = create_descriptor(state, "im2col", 3, options, &arguments)
-        encode_im2col(self.c_map(), &arguments, self._data_type, options, lower, upper, channels, pixels)
-        return self
-
-    @classmethod
-    def _from_im2col_wide(
-        cls,
-        view,
-        pixel_box_lower_corner_width,
-        pixel_box_upper_corner_width,
-        channels_per_pixel,
-        pixels_per_column,
-        *,
-        element_strides=None,
-        data_type=None,
-        interleave=TensorMapInterleave.NONE,
-        mode=TensorMapIm2ColWideMode.W,
-        swizzle=TensorMapSwizzle.SWIZZLE_128B,
-        l2_promotion=TensorMapL2Promotion.NONE,
-        oob_fill=TensorMapOOBFill.NONE,
-    ):
-        """Create a tensor map for im2col copies along W (``cuTensorMapEncodeIm2colWide``); compute capability 10.0."""
-        cdef ViewState state = view_argument(view)
-        lower = int_argument("pixel_box_lower_corner_width", pixel_box_lower_corner_width)
-        upper = int_argument("pixel_box_upper_corner_width", pixel_box_upper_corner_width)
-        channels = int_argument("channels_per_pixel", channels_per_pixel)
-        pixels = int_argument("pixels_per_column", pixels_per_column)
-        mode = check_choice("mode", mode, TensorMapIm2ColWideMode)
-        choices = {"interleave": interleave, "swizzle": swizzle, "l2_promotion": l2_promotion, "oob_fill": oob_fill}
-        options = TensorMapDescriptorOptions((), element_strides, data_type, **choices)
-        cdef EncodeArguments arguments
-        cdef TensorMapDescriptor self = create_descriptor(state, "im2col_wide", 3, options, &arguments)
-        encode_im2col_wide(self.c_map(), &arguments, self._data_type, options, lower, upper, channels, pixels, mode)
-        return self
-
-    @property
-    def device(self) -> Device | None:
-        """The device of the context that was current when the descriptor was created."""
-        return Device(self._device_id)
-
-    cdef cydriver.CUtensorMap* c_map(self) noexcept:
-        return aligned(self._storage)
-
-
-def tensor_map_of(
-    view, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
-) -> TensorMapDescriptor:
-    """Implement :meth:`StridedMemoryView.as_tensor_map`."""
-    choices = (element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill)
-    self = None
-    if options is None:
-        self = make_tiled_fast(view, box_dim, choices)
-    elif type(options) is TensorMapDescriptorOptions and box_dim is None and choices == NO_CHOICES:
-        self = make_tiled_fast(view, options.box_dim, tuple([getattr(options, name) for name in CHOICES]))
-    if self is not None:
-        return self
-    return make_tiled(view, tile_options(box_dim, options, dict(zip(CHOICES, choices, strict=True))))
-
-
-cdef tuple CHOICES = ("element_strides", "data_type", "interleave", "swizzle", "l2_promotion", "oob_fill")
-cdef tuple NO_CHOICES = (None,) * 6
-
-
-def _require_view_device(view, expected_device_id, operation) -> None:
-    """Check that device memory is on the expected device.
-
-    Parameters
-    ----------
-    view : object
-        An object with ``__dlpack_device__``. Host memory and managed memory pass the check.
-    expected_device_id : int
-        The ordinal of the device.
-    operation : str
-        The operation that needs the memory, for the message.
-
-    Raises
-    ------
-    ValueError
-        If the memory is device memory of another device.
-    """
-    device_type, device_id = view.__dlpack_device__()
-    if device_type == DEVICE_CUDA and device_id != expected_device_id:
-        raise ValueError(
-            f"{operation} needs memory on the current device, {expected_device_id}, not on device {device_id}"
-        )
-
-
-# Other packages import it under this name.
-_NUMPY_DTYPE_TO_TMA = NUMPY_TYPES
-
-
-# ---------------------------------------------------------------------------------------------
-# Arguments
-
-cdef ViewState view_argument(object view):
-    if not isinstance(view, StridedMemoryView):
-        raise TypeError(f"view must be a StridedMemoryView, not {type(view).__name__}")
-    return view
-
-
-cdef int check_memory(ViewState view, int alignment) except -1:
-    if not view._is_device_accessible:
-        raise ValueError("a tensor map needs device-accessible memory, not pageable host memory")
-    rules.check_address(view._ptr, alignment)
-    return 0
-
-
-cdef int require_context(ContextHandle* h_context) except -1:
-    Context_current(h_context)
-    if not h_context[0]:
-        raise RuntimeError("a tensor map needs a current context; call Device.set_current() first")
-    return 0
-
-
-# The ordinals of devices that are known to have a tensor memory accelerator.
-cdef set _devices_with_tma = set()
-
-
-cdef int require_tma(TensorMapDescriptor self, ViewState view) except -1:
-    require_context(&self._h_context)
-    self._device_id = Context_ordinal(self._h_context)
-    _require_view_device(view, self._device_id, "as_tensor_map")
-    if self._device_id in _devices_with_tma:
-        return 0
-    capability = Device(self._device_id).compute_capability
-    if capability < (9, 0):
-        raise RuntimeError(
-            f"tensor maps need compute capability 9.0, and device {self._device_id} has "
-            f"{capability[0]}.{capability[1]}"
-        )
-    _devices_with_tma.add(self._device_id)
-    return 0
-
-
-# ---------------------------------------------------------------------------------------------
-# Creation
-
-# The fast path: a tiled descriptor with common arguments; None if the arguments need the complete checks.
-cdef TensorMapDescriptor make_tiled_fast(ViewState view, object box_dim, tuple choices):
-    cdef EncodeArguments arguments
-    cdef EnumValues c_enums
-    cdef uint32_t[5] c_tile
-    cdef TensorMapDescriptor self
-    element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill = choices
-    if type(box_dim) is not tuple or element_strides is not None:
-        return None
-    c_enums.interleave = enum_value(interleave, TensorMapInterleave)
-    c_enums.swizzle = enum_value(swizzle, TensorMapSwizzle)
-    c_enums.promotion = enum_value(l2_promotion, TensorMapL2Promotion)
-    c_enums.fill = enum_value(oob_fill, TensorMapOOBFill)
-    if c_enums.interleave < 0 or c_enums.swizzle < 0 or c_enums.promotion < 0 or c_enums.fill < 0:
-        return None
-    data_type = find_data_type_fast(view, data_type)
-    if data_type is None or not view._is_device_accessible or view._ptr % 16:
-        return None
-    if not read_tiled_fast(view, data_type, box_dim, &c_enums, &arguments, c_tile):
-        return None
-    self = TensorMapDescriptor.__new__(TensorMapDescriptor)
-    self._alignment = 16
-    require_tma(self, view)
-    encode_tile(self.c_map(), &arguments, c_tile)
-    self._view, self._kind, self._rank, self._data_type = view, "tiled", arguments.rank, data_type
-    self._swizzle = NO_SWIZZLE if swizzle is None else swizzle
-    return self
-
-
-cdef object NO_SWIZZLE = TensorMapSwizzle.NONE
-
-
-# The checks and the arguments that all kinds of tensor maps share.
-cdef TensorMapDescriptor create_descriptor(
-    ViewState view, str kind, int least_rank, object options, EncodeArguments* arguments
-):
-    cdef TensorMapDescriptor self = TensorMapDescriptor.__new__(TensorMapDescriptor)
-    self._alignment = 32 if options.interleave == TensorMapInterleave.INTERLEAVE_32B else 16
-    check_memory(view, 16)
-    require_tma(self, view)
-    self._rank = len(layout_of(view)._shape)
-    rules.check_rank(self._rank, least_rank, options.interleave)
-    self._view, self._kind, self._swizzle = view, kind, options.swizzle
-    self._data_type = find_data_type(view, options.data_type)
-    read_arguments(view, self._data_type, options, arguments)
-    return self
-
-
-cdef TensorMapDescriptor make_tiled(ViewState view, object options):
-    cdef EncodeArguments arguments
-    cdef TensorMapDescriptor self = create_descriptor(view, "tiled", 1, options, &arguments)
-    encode_tiled(self.c_map(), &arguments, self._data_type, options)
-    return self
-
-
-# The driver requires an alignment of 64 bytes; the type CUtensorMap may have an alignment of 128 bytes.
-cdef inline cydriver.CUtensorMap* aligned(char* storage) noexcept:
-    return <cydriver.CUtensorMap*>((<uintptr_t>storage + 127) & ~<uintptr_t>127)
-
-
-# ---------------------------------------------------------------------------------------------
-# Launches
 
 cdef int write_tensor_map(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef TensorMapDescriptor self = <TensorMapDescriptor>argument

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of the driver's rules for tensor maps, and conversion to the driver's order of axes.
 
-The driver reports all violations as CUDA_ERROR_INVALID_VALUE; these checks run before and name the argument.
+The driver reports every violation as CUDA_ERROR_INVALID_VALUE. These checks run first and name the argument.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ MAX_PITCH = 1 << 40
 MAX_TILE = 256
 MAX_STEP = 8
 MAX_PIXELS = 1024
-MAX_BYTES = 232448  # of a tile: the most shared memory that a block can have
+MAX_BYTES = 232448  # of a tile: the most shared memory a block can have
 
 Ints = tuple[int, ...]
 
 
 def int_tuple(name: str, values) -> Ints | None:
-    """Return an argument as a tuple of int; None for None.
+    """Return an argument as a tuple of int, or None for None.
 
     Raises
     ------
@@ -71,20 +71,20 @@ def check_address(address: int, alignment: int = 16) -> None:
     """Check the alignment of the tensor's address."""
     if address % alignment:
         raise ValueError(
-            f"the memory of a tensor map must begin at a multiple of {alignment} bytes, and this begins at {address:#x}"
+            f"address {address:#x} is not aligned for a tensor map; it must be a multiple of {alignment} bytes"
         )
 
 
 def check_rank(rank: int, least: int, interleave) -> None:
     """Check the number of axes: from ``least`` to 5, and at least 3 with interleaving."""
     if not least <= rank <= 5:
-        raise ValueError(f"this kind of tensor map takes from {least} to 5 axes, and the view has {rank}")
+        raise ValueError(f"this kind of tensor map supports {least} to 5 axes, but the view has {rank}")
     if interleave and rank < 3:
-        raise ValueError(f"interleave={interleave.name} takes from 3 to 5 axes, and the view has {rank}")
+        raise ValueError(f"interleave={interleave.name} supports 3 to 5 axes, but the view has {rank}")
 
 
 def check_interleave(interleave, swizzle, address: int) -> None:
-    """Check what 32-byte interleaving requires: 32-byte swizzle and alignment."""
+    """Check that 32-byte interleaving has its 32-byte swizzle and alignment."""
     if interleave.name != "INTERLEAVE_32B":
         return
     if swizzle.name != "SWIZZLE_32B":
@@ -93,9 +93,9 @@ def check_interleave(interleave, swizzle, address: int) -> None:
 
 
 def check_fill(oob_fill, data_type) -> None:
-    """Check that NaN fill is used for floating-point elements only."""
+    """Check that only floating-point elements have NaN fill."""
     if oob_fill and data_type not in FLOATING:
-        raise ValueError(f"oob_fill={oob_fill.name} is for floating-point elements, not for {data_type.name}")
+        raise ValueError(f"oob_fill={oob_fill.name} needs floating-point elements, not {data_type.name}")
 
 
 def extents_of(shape: Ints) -> Ints:
@@ -109,7 +109,7 @@ def extents_of(shape: Ints) -> Ints:
     for axis, extent in enumerate(shape):
         if not 1 <= extent <= MAX_EXTENT:
             raise ValueError(
-                f"a tensor map takes extents from 1 to 2**32, and axis {axis} of shape {shape} has {extent}"
+                f"a tensor map supports extents from 1 to 2**32, but axis {axis} of shape {shape} has {extent}"
             )
     return shape[::-1]
 
@@ -137,7 +137,7 @@ def pitches_of(shape: Ints, strides: Ints, data_type, interleave) -> Ints:
             raise OverflowError(f"strides must not be negative, but axis {axis} has {stride}")
         if pitch % unit or pitch >= MAX_PITCH:
             raise ValueError(
-                f"the stride of axis {axis} must be a multiple of {unit} bytes below 2**40, and is {pitch} bytes: "
+                f"the stride of axis {axis} must be a multiple of {unit} bytes below 2**40, not {pitch} bytes: "
                 f"{stride} elements of {data_type.name}"
             )
         pitches.append(pitch)
@@ -189,7 +189,7 @@ def check_span(what: str, count: int, data_type, interleave, swizzle) -> None:
 
 
 def check_steps(element_strides: Ints | None, rank: int) -> Ints:
-    """Return the traversal strides in the driver's order of axes; None means 1 along each axis.
+    """Return the traversal strides in the driver's order of axes. None means 1 along each axis.
 
     Raises
     ------

@@ -42,9 +42,9 @@ def test_view_with_another_layout_and_type():
     view = view_of(array)
     assert np.array_equal(as_numpy(view.view(view._layout.reshaped((3, 4)))), array.reshape(3, 4))
     assert np.array_equal(as_numpy(view.view(view._layout.repacked(8), np.dtype(np.int64))), array.view(np.int64))
-    with pytest.raises(ValueError, match="items of 8 bytes"):
+    with pytest.raises(ValueError, match="8 bytes .dtype., 4 bytes"):
         view.view(dtype=np.dtype(np.int64))
-    with pytest.raises(ValueError, match="items of 4 bytes"):
+    with pytest.raises(ValueError, match="4 bytes .dtype., 8 bytes"):
         view.view(view._layout.repacked(8))
     with pytest.raises(TypeError, match="layout must be"):
         view.view(3)

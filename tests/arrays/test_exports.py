@@ -75,7 +75,7 @@ def test_scalars_and_empty_tensors_are_borrowed(table):
     assert (tensor.ndim, tensor.data) == (2, None)
 
 
-def test_views_without_a_type_are_refused(table):
+def test_views_without_a_type_are_rejected(table):
     untyped = StridedMemoryView.from_buffer(HostMemoryResource().allocate(8), (8,), itemsize=1)
     for function, result in [(table.borrow_from_object, Tensor()), (table.managed_from_object, Pointer())]:
         with pytest.raises(BufferError, match="type"):
@@ -98,7 +98,7 @@ def test_a_tensor_is_exported_and_imported_again(table, is_writeable):
     assert type(view) is StridedMemoryView
     assert (view.ptr, view.shape, view.strides, view.dtype) == (array.ctypes.data, (2, 3), (3, 1), np.dtype("f4"))
     assert view.readonly is not is_writeable
-    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="initialized already"):
+    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError, match="already initialized"):
         view.__init__(array, -1)
     del array
     part = view.view(Layout((3,), None, 4))
@@ -124,7 +124,7 @@ Raw = ctypes.PYFUNCTYPE(ctypes.c_int, Pointer, Pointer)
 
 
 @pytest.mark.parametrize("name", ["managed_from_object", "object_from_managed", "borrow_from_object"])
-def test_null_tensors_and_results_are_refused(table, name):
+def test_null_tensors_and_results_are_rejected(table, name):
     function = ctypes.cast(getattr(table, name), Raw)
     room = (ctypes.c_char * 256)()
     with pytest.raises(ValueError, match="the (tensor|object) must not be a null pointer"):
@@ -135,7 +135,7 @@ def test_null_tensors_and_results_are_refused(table, name):
         table.current_work_stream(2, 0, None)
 
 
-def test_a_tensor_without_its_shape_is_refused(table):
+def test_a_tensor_without_its_shape_is_rejected(table):
     managed = (ctypes.c_int64 * 32)()
     tensor = Tensor.from_address(ctypes.addressof(managed) + 32)  # behind version, context, deleter and flags
     tensor.device_type, tensor.ndim, tensor.code, tensor.bits, tensor.lanes = 1, 2, 0, 8, 1

@@ -8,7 +8,7 @@ from support.array_fuzz import Fuzzer
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_malformed_arrays_are_refused_and_not_kept(device, seed):
+def test_malformed_arrays_are_rejected_and_not_kept(device, seed):
     result = Fuzzer(seed).run(500)
     assert result["failures"] == []
     # Every seed reaches these outcomes.

@@ -57,12 +57,12 @@ def test_reshape_is_that_of_numpy(target):
     [((5, 5), "25 elements"), ((-1, 7), "do not divide"), ((-1, -1), "one -1"), ((-2, 12), "no other negative")],
     ids=str,
 )
-def test_reshape_refuses_other_volumes(target, message):
+def test_reshape_rejects_other_volumes(target, message):
     with pytest.raises(ValueError, match=message):
         ops.reshape((24,), (1,), target)
 
 
-def test_reshapes_that_need_a_copy_are_refused():
+def test_reshapes_that_need_a_copy_are_rejected():
     with pytest.raises(ValueError, match="without a copy"):
         ops.reshape((2, 3), (1, 2), (6,))
 
@@ -90,7 +90,7 @@ def test_slices_are_those_of_numpy(items):
     [(3, ValueError, "out of range"), ((0, 0, 0), ValueError, "too many"), ("a", TypeError, "sliced by integers")],
     ids=str,
 )
-def test_slices_that_do_not_fit_are_refused(items, error, message):
+def test_slices_that_do_not_fit_are_rejected(items, error, message):
     with pytest.raises(error, match=message):
         ops.slice_layout((3, 4), (4, 1), items)
 
@@ -108,6 +108,6 @@ def test_axes_that_continue_each_other_merge():
 
 
 @pytest.mark.parametrize("order", ["A", (0, 0), (0,), "K"], ids=str)
-def test_invalid_orders_are_refused(order):
+def test_invalid_orders_are_rejected(order):
     with pytest.raises(ValueError, match="permutation of the 2 axes"):
         ops.parse_stride_order(order, 2)

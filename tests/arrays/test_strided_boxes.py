@@ -79,7 +79,7 @@ def test_a_pitch_beyond_the_driver_is_not_used():
     assert (plan.width, plan.rows[0], plan.box_count) == (2, 1, 3)
 
 
-def test_overlapping_destinations_are_refused():
+def test_overlapping_destinations_are_rejected():
     with pytest.raises(ValueError, match="overlap"):
         plan_copy((2, 3), (0, 1), (3, 1), 4)
 
@@ -133,7 +133,7 @@ def test_layouts_that_take_too_long_to_compare_count_as_overlapping(monkeypatch)
     ("shape", "strides", "itemsize"),
     [((4, 4), (1, 1), 1), ((4, 4), (-1, 1), 4), ((3, 4), (3, 2), 1), ((2, 2, 3), (5, 3, 1), 2), ((3, 3), (0, 1), 1)],
 )
-def test_destinations_whose_elements_overlap_at_any_strides_are_refused(shape, strides, itemsize):
+def test_destinations_whose_elements_overlap_at_any_strides_are_rejected(shape, strides, itemsize):
     with pytest.raises(ValueError, match="elements of the destination overlap"):
         plan_copy(shape, strides, c_strides(shape), itemsize)
 

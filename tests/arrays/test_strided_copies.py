@@ -55,7 +55,7 @@ def test_types_may_be_unknown_on_one_side():
     assert np.array_equal(target, source)
 
 
-def test_wrong_copies_are_refused():
+def test_wrong_copies_are_rejected():
     target, source = np.zeros((2, 3)), np.ones((2, 3))
     frozen = np.zeros((2, 3))
     frozen.flags.writeable = False

@@ -72,14 +72,14 @@ def test_empty_buffer_has_an_empty_view(mr):
 
 @pytest.mark.parametrize("shape", [(13,), (4, 4), (49,), (2**40, 2**40)])
 def test_shape_has_to_fit(buffer, shape):
-    with pytest.raises(ValueError, match="and the buffer has 48"):
+    with pytest.raises(ValueError, match="but the buffer has 48"):
         buffer.view(shape, "i4")
-    with pytest.raises(ValueError, match="and the buffer has 48"):
+    with pytest.raises(ValueError, match="but the buffer has 48"):
         Buffer.from_handle(buffer.handle, 48, owner=buffer).view(shape, "i4")
 
 
-def test_view_beyond_a_slice_is_refused(buffer):
-    with pytest.raises(ValueError, match="and the buffer has 8"):
+def test_view_beyond_a_slice_is_rejected(buffer):
+    with pytest.raises(ValueError, match="but the buffer has 8"):
         buffer[:8].view(3, "i4")
     wrapped = Buffer.from_handle(buffer.handle, 48, owner=buffer)
     with pytest.raises(ValueError, match="the buffer has 8"):
@@ -98,13 +98,13 @@ def test_view_beyond_a_slice_is_refused(buffer):
     ],
 )
 def test_open_extent_has_to_divide_the_size(buffer, arguments):
-    with pytest.raises(ValueError, match="no multiple"):
+    with pytest.raises(ValueError, match="not a multiple"):
         buffer.view(**arguments)
 
 
 @pytest.mark.parametrize("shape", [(-1, -1), (-2,), -2, (3, -5, -1)])
-def test_negative_extents_are_refused(buffer, shape):
-    with pytest.raises(ValueError, match="at most one of -1"):
+def test_negative_extents_are_rejected(buffer, shape):
+    with pytest.raises(ValueError, match="at most one -1"):
         buffer.view(shape)
 
 
@@ -114,7 +114,7 @@ def test_shape_has_to_be_of_integers(buffer, shape):
         buffer.view(shape)
 
 
-def test_wrong_dtypes_are_refused(buffer):
+def test_wrong_dtypes_are_rejected(buffer):
     with pytest.raises(TypeError):
         buffer.view(dtype="no type")
     with pytest.raises(TypeError, match="Python objects"):
@@ -123,9 +123,9 @@ def test_wrong_dtypes_are_refused(buffer):
         buffer.view(dtype="S")
 
 
-def test_misaligned_elements_are_refused(buffer):
+def test_misaligned_elements_are_rejected(buffer):
     base = -buffer.handle % 8
-    with pytest.raises(ValueError, match=r"float32 must begin at a multiple of 4 bytes, and this begins at 0x"):
+    with pytest.raises(ValueError, match=r"address 0x[0-9a-f]+ is not aligned for float32"):
         buffer[base + 2 : base + 10].view(dtype="f4")
     with pytest.raises(ValueError, match="a multiple of 8"):
         buffer[base + 4 : base + 12].view(dtype="f8")

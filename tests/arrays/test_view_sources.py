@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sources of views: the protocol that the user names is the one that is read, or the object is refused."""
+"""Sources of views: the protocol that the user names is the one that is read, or the object is rejected."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_the_named_protocol_is_read(device, make, is_dlpack, is_on_device):
 
 
 @pytest.mark.parametrize("make", [StridedMemoryView.from_any_interface, _StridedMemoryViewProxy])
-def test_objects_without_a_protocol_are_refused_by_name(make):
+def test_objects_without_a_protocol_are_rejected_by_name(make):
     with pytest.raises(BufferError, match="dict has neither DLPack nor __cuda_array_interface__"):
         make({})
 

@@ -51,14 +51,14 @@ def test_at_most_64_axes_are_allowed():
         ((2.0,), None, TypeError, "has a float"),
         ([2], None, TypeError, "shape must be a tuple"),
         ((2,), [4], TypeError, "strides must be a tuple"),
-        ((2,), (3,), ValueError, "in bytes are no multiples of the item size 4"),
+        ((2,), (3,), ValueError, "in bytes must be multiples of the item size 4"),
     ],
 )
-def test_impossible_extents_are_refused(shape, strides, error, message):
+def test_impossible_extents_are_rejected(shape, strides, error, message):
     with pytest.raises(error, match=message):
         view_of(shape, strides)
 
 
-def test_an_item_size_of_0_is_refused():
+def test_an_item_size_of_0_is_rejected():
     with pytest.raises(ValueError, match="itemsize must be positive"):
         view_of((2,), typestr="<f0")

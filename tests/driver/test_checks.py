@@ -116,7 +116,7 @@ class NegativeAddress(drv.PointerHolderBase):
         (lambda: drv.memset_d8(NegativeAddress(), 0, 1), drv.LogicError, "an address must be from 0"),
         (lambda: drv.memset_d8(NoData(), 0, 1), TypeError, "NoData: the array interface lacks the entry .data"),
         (lambda: drv.memset_d8(RefersToItself(), 0, 1), TypeError, "not the object itself"),
-        (lambda: drv.memset_d32(0, HUGE, 1), drv.LogicError, "data must fit 32 bits"),
+        (lambda: drv.memset_d32(0, HUGE, 1), drv.LogicError, "data must fit in 32 bits"),
         (lambda: drv.memset_d2d8(0, "4", 0, 1, 1), TypeError, "pitch must be an int, not str"),
         (lambda: drv.memset_d2d8(0, 4, 0, -1, 1), drv.LogicError, "width must be from 0"),
         (lambda: drv.mem_alloc_like(3), TypeError, "ary must be an array"),

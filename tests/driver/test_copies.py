@@ -191,7 +191,7 @@ def test_rows_with_a_pitch_are_filled(bits):
 
 def test_fills_need_a_number_that_fits_and_a_count():
     memory = drv.mem_alloc(8)
-    with pytest.raises(drv.LogicError, match="must fit 8 bits"):
+    with pytest.raises(drv.LogicError, match="must fit in 8 bits"):
         drv.memset_d8(memory, 256, 1)
     with pytest.raises(TypeError):
         drv.memset_d8(memory, 1.5, 1)

@@ -51,7 +51,7 @@ def test_functions_of_complex_numbers_match_numpy(name, dtype):
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(COMPLEX)))
-def test_other_functions_refuse_complex_numbers(name):
+def test_other_functions_reject_complex_numbers(name):
     with pytest.raises(TypeError):
         getattr(cumath, name)(gpuarray.zeros(3, "c8"))
 

@@ -213,7 +213,7 @@ def test_prepared_calls_check_their_arguments(scale):
         scale.prepared_call((1, 1), (1, 1, 1), memory)
     with pytest.raises(TypeError, match="block must be a tuple"):
         scale.prepared_call((1, 1), [1, 1, 1], memory, 1.0, 1)
-    with pytest.raises(TypeError, match="2 given after grid and block"):
+    with pytest.raises(TypeError, match="2 were given after grid and block"):
         scale.prepared_call((1, 1), memory, 1.0, 1)
     with pytest.raises(TypeError, match="a device pointer must be"):
         scale.prepared_call((1, 1), (1, 1, 1), 1.5, 1.0, 1)

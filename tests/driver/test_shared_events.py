@@ -27,11 +27,11 @@ def test_shared_event_is_recorded_again_and_closed_once():
 
 def test_shared_event_that_is_closed_lives_until_call_is_over():
     event = SharedEvent.create(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
-    held = event.held()
+    pin = event._pin()
     event.close()
-    call("cuEventRecord", held, stream_of(drv.Stream()))
-    call("cuEventSynchronize", held)
-    for use in (event.sync, event.held, event.export, lambda: event.handle):
+    call("cuEventRecord", pin, stream_of(drv.Stream()))
+    call("cuEventSynchronize", pin)
+    for use in (event.sync, event._pin, event.export, lambda: event.handle):
         with pytest.raises(RuntimeError, match="this SharedEvent is closed"):
             use()
 

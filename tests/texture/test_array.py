@@ -114,7 +114,7 @@ def test_rows_are_in_c_order(device, stream):
     assert (contents(array, stream) == values).all()
 
 
-def test_memory_that_is_too_small_is_refused(device, stream):
+def test_memory_that_is_too_small_is_rejected(device, stream):
     array = made(device)
     for small in (bytes(127), device.allocate(127, stream=stream)):
         with pytest.raises(ValueError, match="127 bytes"):
@@ -124,7 +124,7 @@ def test_memory_that_is_too_small_is_refused(device, stream):
 
 
 @pytest.mark.parametrize("other", [None, [1, 2], 3, "text"], ids=str)
-def test_objects_without_a_buffer_are_refused(device, stream, other):
+def test_objects_without_a_buffer_are_rejected(device, stream, other):
     array = made(device)
     with pytest.raises(TypeError, match="src must be a Buffer"):
         array.copy_from(other, stream=stream)
@@ -132,12 +132,12 @@ def test_objects_without_a_buffer_are_refused(device, stream, other):
         array.copy_to(other, stream=stream)
 
 
-def test_another_array_is_refused_as_a_source(device, stream):
+def test_another_array_is_rejected_as_a_source(device, stream):
     with pytest.raises(TypeError, match="OpaqueArray"):
         made(device).copy_from(made(device), stream=stream)
 
 
-def test_read_only_destinations_and_noncontiguous_arrays_are_refused(device, stream):
+def test_read_only_destinations_and_noncontiguous_arrays_are_rejected(device, stream):
     array = made(device)
     with pytest.raises(BufferError):
         array.copy_to(bytes(128), stream=stream)
@@ -150,7 +150,7 @@ def test_read_only_destinations_and_noncontiguous_arrays_are_refused(device, str
         array.copy_from(np.zeros((8, 4), dtype=np.float32).T, stream=stream)
 
 
-def test_elements_that_are_objects_are_refused(device, stream):
+def test_elements_that_are_objects_are_rejected(device, stream):
     with pytest.raises(TypeError, match="plain bytes"):
         made(device).copy_from(np.array([None] * 16), stream=stream)
 
@@ -166,7 +166,7 @@ def test_stream_is_required_by_name(device, stream):
             array.copy_from(source, stream=wrong)
 
 
-def test_closed_objects_are_refused(device, stream):
+def test_closed_objects_are_rejected(device, stream):
     array, source = made(device), device.allocate(128, stream=stream)
     source.close()
     with pytest.raises(RuntimeError, match="Buffer is closed"):
@@ -222,7 +222,7 @@ def test_captured_copies_keep_the_array_and_the_memory(device, stream):
     assert is_released(alive)
 
 
-def test_a_refused_copy_does_not_invalidate_the_capture(device, stream):
+def test_a_rejected_copy_does_not_invalidate_the_capture(device, stream):
     array = made(device)
     builder = stream.create_graph_builder()
     builder.begin_building()
@@ -259,7 +259,7 @@ def test_options_may_be_a_dict_but_not_missing(device):
         device.create_opaque_array({"shape": (3,), "format": "uint8", "num_channels": 3})
 
 
-def test_extents_beyond_the_device_are_refused_by_the_driver(device):
+def test_extents_beyond_the_device_are_rejected_by_the_driver(device):
     with pytest.raises(CUDAError):
         made(device, (1 << 40, 1 << 40))
 
@@ -327,7 +327,7 @@ def test_only_an_owner_destroys_a_foreign_array(device):
     assert set(cuda.emulator.leaks()) <= before
 
 
-def test_invalid_foreign_handles_are_refused(device):
+def test_invalid_foreign_handles_are_rejected(device):
     with pytest.raises(CUDAError):
         OpaqueArray._from_handle(0, False)
     with pytest.raises(TypeError, match="handle must be an int"):

@@ -27,7 +27,7 @@ def test_format_becomes_a_member(format):
 
 
 @pytest.mark.parametrize("format", WITHOUT_A_MEMBER, ids=str)
-def test_format_without_a_member_is_refused(format):
+def test_format_without_a_member_is_rejected(format):
     with pytest.raises(ValueError):
         OpaqueArrayOptions((2,), format, 1)
 
@@ -40,7 +40,7 @@ def test_size_of_an_element_is_that_of_numpy(member):
 
 
 @pytest.mark.parametrize("channels", [3, 0, -1, 5, True, "1", 2.0, None])
-def test_channels_other_than_1_2_and_4_are_refused(channels):
+def test_channels_other_than_1_2_and_4_are_rejected(channels):
     with pytest.raises(ValueError, match="num_channels must be 1, 2 or 4"):
         OpaqueArrayOptions((2,), "uint8", channels)
 
@@ -57,13 +57,13 @@ def test_shape_becomes_a_tuple_of_ints(shape):
 
 
 @pytest.mark.parametrize("shape", [(), (1, 2, 3, 4), (0,), (4, -1), (1 << 63,), (1 << 200, 2)])
-def test_shape_out_of_range_is_refused(shape):
+def test_shape_out_of_range_is_rejected(shape):
     with pytest.raises(ValueError, match="shape"):
         OpaqueArrayOptions(shape, "uint8", 1)
 
 
 @pytest.mark.parametrize("shape", [7, None, (1.5,), ("8",), (None, 2)])
-def test_shape_of_another_type_is_refused(shape):
+def test_shape_of_another_type_is_rejected(shape):
     with pytest.raises(TypeError, match="shape"):
         OpaqueArrayOptions(shape, "uint8", 1)
 
@@ -86,7 +86,7 @@ def test_layers_need_an_axis():
 
 
 @pytest.mark.parametrize("levels, error", [(0, ValueError), (-3, ValueError), (1 << 40, ValueError), (1.0, TypeError)])
-def test_number_of_levels_out_of_range_is_refused(levels, error):
+def test_number_of_levels_out_of_range_is_rejected(levels, error):
     with pytest.raises(error, match="num_levels"):
         MipmappedArrayOptions((4,), "uint8", 1, levels)
 

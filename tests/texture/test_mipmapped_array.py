@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mipmapped arrays: their levels, their lifetime, and refused arguments."""
+"""Mipmapped arrays: their levels, their lifetime, and rejected arguments."""
 
 import gc
 
@@ -55,13 +55,13 @@ def test_levels_have_memory_of_their_own(device, stream):
 
 
 @pytest.mark.parametrize("level", [-1, 3, 1 << 70])
-def test_level_out_of_range_is_refused(device, level):
+def test_level_out_of_range_is_rejected(device, level):
     with pytest.raises(ValueError, match="level must be from 0 to 2"):
         made(device).get_level(level)
 
 
 @pytest.mark.parametrize("level", [1.0, int], ids=["float", "class"])
-def test_level_of_another_type_is_refused(device, level):
+def test_level_of_another_type_is_rejected(device, level):
     with pytest.raises(TypeError, match=f"level must be an int, not {type(level).__name__}"):
         made(device).get_level(level)
 
@@ -83,7 +83,7 @@ def test_level_keeps_the_memory(device, stream):
     assert (contents(level, stream) == values).all()
 
 
-def test_closed_mipmapped_array_is_refused(device):
+def test_closed_mipmapped_array_is_rejected(device):
     mipmap = made(device)
     mipmap.close()
     mipmap.close()
@@ -110,7 +110,7 @@ def test_layers_do_not_count_for_levels(device):
     assert made(device, (4, 4, 6), num_levels=9, is_cubemap=True).num_levels == 3
 
 
-def test_extents_beyond_the_device_are_refused_by_the_driver(device):
+def test_extents_beyond_the_device_are_rejected_by_the_driver(device):
     with pytest.raises(CUDAError):
         made(device, (1 << 30, 1 << 30))
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resource descriptors: their properties, and refused sources and arguments."""
+"""Resource descriptors: their properties, and rejected sources and arguments."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_descriptors_of_pitched_memory_have_format_and_extents(buffer):
 
 
 @pytest.mark.parametrize("size", [0, -4, 4100, 6, 1 << 70])
-def test_sizes_of_linear_memory_out_of_range_are_refused(buffer, size):
+def test_sizes_of_linear_memory_out_of_range_are_rejected(buffer, size):
     with pytest.raises(ValueError, match="size_bytes must be a multiple of 4"):
         ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1, size_bytes=size)
 
@@ -71,13 +71,13 @@ def test_whole_buffer_is_checked_as_a_size_is(device):
     [{"width": 0}, {"height": 0}, {"height": -1}, {"pitch_bytes": 47}, {"height": 86}, {"width": 1 << 80}],
     ids=str,
 )
-def test_extents_of_pitched_memory_out_of_range_are_refused(buffer, change):
+def test_extents_of_pitched_memory_out_of_range_are_rejected(buffer, change):
     fields = {"format": "uint8", "num_channels": 4, "width": 12, "height": 5, "pitch_bytes": 48, **change}
     with pytest.raises(ValueError):
         ResourceDescriptor.from_pitch2d(buffer, **fields)
 
 
-def test_unknown_formats_and_channels_are_refused(buffer):
+def test_unknown_formats_and_channels_are_rejected(buffer):
     for change in ({"format": "float64"}, {"num_channels": 3}):
         fields = {"format": "uint8", "num_channels": 1, **change}
         with pytest.raises(ValueError):
@@ -87,7 +87,7 @@ def test_unknown_formats_and_channels_are_refused(buffer):
 
 
 @pytest.mark.parametrize("wrong", [None, b"bytes", 3], ids=str)
-def test_other_sources_need_no_device_to_be_refused(wrong):
+def test_other_sources_need_no_device_to_be_rejected(wrong):
     with pytest.raises(TypeError, match="array must be an OpaqueArray"):
         ResourceDescriptor.from_opaque_array(wrong)
     with pytest.raises(TypeError, match="must be a MipmappedArray"):
@@ -98,14 +98,14 @@ def test_other_sources_need_no_device_to_be_refused(wrong):
         ResourceDescriptor.from_pitch2d(wrong, format="uint8", num_channels=1, width=1, height=1, pitch_bytes=1)
 
 
-def test_numbers_of_another_type_are_refused(buffer):
+def test_numbers_of_another_type_are_rejected(buffer):
     with pytest.raises(TypeError):
         ResourceDescriptor.from_linear(buffer, format="uint8", num_channels=1, size_bytes=16.0)
     with pytest.raises(TypeError, match="height must be an int"):
         ResourceDescriptor.from_pitch2d(buffer, format="uint8", num_channels=1, width=1, height="1", pitch_bytes=32)
 
 
-def test_closed_sources_are_refused(array, buffer):
+def test_closed_sources_are_rejected(array, buffer):
     buffer.close()
     array.close()
     with pytest.raises(RuntimeError, match="closed"):

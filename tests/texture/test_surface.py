@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Surfaces: the arrays that they need, what they keep alive, and refused arguments."""
+"""Surfaces: the arrays that they need, what they keep alive, and rejected arguments."""
 
 import gc
 
@@ -48,7 +48,7 @@ def test_surface_needs_an_array_with_surface_load_store(device, array):
             device.create_surface_object(resource=descriptor)
 
 
-def test_other_objects_are_refused(device, array):
+def test_other_objects_are_rejected(device, array):
     for wrong in (array, None, array.handle):
         with pytest.raises(TypeError, match="resource must be a ResourceDescriptor"):
             device.create_surface_object(resource=wrong)
@@ -58,7 +58,7 @@ def test_other_objects_are_refused(device, array):
         SurfaceObject()
 
 
-def test_closed_array_is_refused(device, array):
+def test_closed_array_is_rejected(device, array):
     descriptor = ResourceDescriptor.from_opaque_array(array)
     array.close()
     with pytest.raises(RuntimeError, match="OpaqueArray is closed"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture objects: their options, what they keep alive, and refused arguments."""
+"""Texture objects: their options, what they keep alive, and rejected arguments."""
 
 import gc
 
@@ -40,7 +40,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("field", ["filter_mode", "read_mode", "mipmap_filter_mode"])
     @pytest.mark.parametrize("value", ["bad", 1, None])
-    def test_unknown_modes_are_refused(self, field, value):
+    def test_unknown_modes_are_rejected(self, field, value):
         with pytest.raises(ValueError):
             TextureObjectOptions(**{field: value})
 
@@ -81,7 +81,7 @@ class TestOptions:
             ("max_mipmap_level_clamp", None, TypeError),
         ],
     )
-    def test_invalid_options_are_refused_at_creation(self, device, array, field, value, error):
+    def test_invalid_options_are_rejected_at_creation(self, device, array, field, value, error):
         options = TextureObjectOptions(**{field: value})
         with pytest.raises(error, match=field.split("_")[0]):
             device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(array), options=options)
@@ -137,7 +137,7 @@ class TestOptions:
             ResourceDescriptor.from_opaque_array(array),
             ResourceDescriptor.from_linear(buffer, format="float32", num_channels=1),
         ):
-            with pytest.raises(ValueError, match="seamless_cubemap is for arrays made with is_cubemap=True"):
+            with pytest.raises(ValueError, match="seamless_cubemap needs an array created with is_cubemap=True"):
                 device.create_texture_object(resource=source, options={"seamless_cubemap": True})
 
     def test_read_mode_sets_the_flag_for_integers(self, device, array):
@@ -192,7 +192,7 @@ class TestTexture:
         with pytest.raises(ValueError, match="cubic"):
             device.create_texture_object(resource=descriptor, options=options)
 
-    def test_other_arguments_are_refused(self, device, array):
+    def test_other_arguments_are_rejected(self, device, array):
         descriptor = ResourceDescriptor.from_opaque_array(array)
         for wrong in (array, None, 3):
             with pytest.raises(TypeError, match="resource must be a ResourceDescriptor"):
@@ -261,5 +261,5 @@ class TestTexture:
     def test_modules_are_attributes_of_the_package(self):
         import cuda.core
 
-        names = ("_array", "_texture")
+        names = ("_array", "_mipmapped_array", "_surface", "_texture")
         assert all(hasattr(cuda.core.texture, name) for name in names)

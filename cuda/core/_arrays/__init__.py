@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of arrays of other libraries: import, export, strided layouts, and copies between them."""
+"""Views of arrays of other libraries: import, and copies between them."""

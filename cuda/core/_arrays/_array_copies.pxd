@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between buffers and arrays of other libraries, strided ones included."""
+"""Copies between buffers and arrays of other libraries, contiguous or strided, and between views."""
 
 from cuda.core._arrays._views cimport ViewState
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between buffers and arrays of other libraries, strided ones included."""
+"""Copies between buffers and arrays of other libraries, contiguous or strided, and between views."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from cuda.core._arrays._views cimport (
     require_extents,
 )
 from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType, DLPACK_FLAG_IS_COPIED
-from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, wait_to_copy
 from cuda.core._memory._buffer cimport ArrayAccess
-from cuda.core._native._cuda_core cimport Allocation, StreamPin, StreamHandle, address
+from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, wait_to_copy
+from cuda.core._native._cuda_core cimport Allocation, StreamHandle, StreamPin, address
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._stream cimport Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
@@ -33,6 +33,8 @@ from cuda.core._utils import slots
 
 
 cdef class Arrays(ArrayAccess):
+    """Access of buffers and launches to arrays, registered as the slot *arrays*."""
+
     cdef int copy_to_array(
         self, object array, const Allocation& source, const StreamHandle& h_stream, object options
     ) except -1:
@@ -122,7 +124,7 @@ cdef int check_strided(ViewState self, cydriver.CUdeviceptr buffer, object optio
     if options is not None:
         raise ValueError("options must be None for a non-contiguous array; make a contiguous copy of it first")
     if layouts_overlap(shape, self._ptr, strides_of(self), buffer, packed(shape), 1):
-        raise ValueError(f"the array and the buffer overlap: they are at {self._ptr:#x} and {buffer:#x}")
+        raise ValueError(f"the array and the buffer overlap: they begin at {self._ptr:#x} and {buffer:#x}")
     return 0
 
 
@@ -231,7 +233,7 @@ cdef int check_arguments(ViewState target, ViewState source, object allocator, o
         )
     if has_objects(target) or has_objects(source):
         raise TypeError(
-            f"elements of type {dtype_of(source)} refer to Python objects, which cannot be copied as bytes"
+            f"elements of {dtype_of(source)} refer to Python objects, so they cannot be copied as bytes"
         )
     return 0
 
@@ -250,7 +252,7 @@ cdef int check_no_overlap(ViewState target, ViewState source) except -1:
         itemsize_of(target),
     ):
         raise ValueError(
-            f"source and destination overlap: they begin at {source._ptr:#x} and at {target._ptr:#x}; "
+            f"source and destination overlap: they begin at {source._ptr:#x} and {target._ptr:#x}; "
             f"copy through a temporary array"
         )
     return 0
@@ -264,14 +266,14 @@ cdef bint has_objects(ViewState view) except -1:
     return dtype is not None and dtype.hasobject
 
 
-# If one type is unknown, compares the item sizes only.
+# Compares only the item sizes if one type is unknown.
 cdef bint is_same_type(ViewState target, ViewState source) except -1:
     if target._element.lanes != 0 and source._element.lanes != 0:
         return memcmp(&target._element, &source._element, sizeof(DLDataType)) == 0
     if itemsize_of(target) != itemsize_of(source):
         return False
     mine, other = dtype_of(target), dtype_of(source)
-    # Compare with `is`: for NumPy, a dtype of float64 equals None.
+    # Compares with `is`, because a NumPy dtype of float64 equals None.
     return mine is None or other is None or mine == other
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Importers: fast views of arrays from other libraries, and of buffers."""
+"""Importers: the fastest way to fill a view state from an array, by its type."""
 
 from __future__ import annotations
 
@@ -63,59 +63,210 @@ cdef extern from "Python.h":
     bint PyType_IsSubtype(PyTypeObject* cls, PyTypeObject* base)
     PyObject* PyImport_GetModuleDict()
 
-# DLPack type codes by the letters at the start of a dtype's name.
-_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
-_SMALL_FLOATS = {
-    "float8_e4m3fn": 10, "float8_e4m3fnuz": 11, "float8_e5m2": 12, "float8_e5m2fnuz": 13, "float8_e8m0fnu": 14,
-}
 
-# torch.Tensor, after the program has imported PyTorch, and its exchange table, if it has one.
-cdef object _tensor_class = None
-cdef const DLPackExchangeAPI* _torch_table = NULL
-cdef dict _tensor_elements = {}    # dtype -> (code, bits)
+cdef TypeTable[Importer] _table
+cdef object _table_lock = RLock()
+
+# The importers of users: type -> function.
+cdef dict _registered = {}
 
 
-cdef object loaded_class(str module, str name):
-    cdef PyObject* found = PyDict_GetItemWithError(<object>PyImport_GetModuleDict(), module)
-    if found == NULL:
-        return None
-    cls = getattr(<object>found, name, None)
-    return cls if isinstance(cls, type) else None
+def register_importer(cls: type, importer: object | None) -> None:
+    """Register an importer for arrays of a type that supports no protocol or a slow one.
+
+    Objects of the type and its subclasses can then be viewed, copied from and to, and passed to kernels.
+
+    Parameters
+    ----------
+    cls : type
+        The type of the arrays.
+    importer : Callable[[object, int | None], object] | None
+        Called with the array and the address of the stream that will use the memory (-1 if no ordering is needed, None
+        if no stream was given). It returns a :class:`StridedMemoryView`, or an object that supports DLPack, the CUDA
+        array interface or the buffer protocol. If it returns a view, it must order later work of the stream after
+        earlier work on the array. None removes a registered importer.
+
+    Raises
+    ------
+    TypeError
+        If ``cls`` is not a type, or is one of this package, NumPy or a known library, or ``importer`` is not callable.
+    RuntimeError
+        If more than a hundred types are registered.
+
+    Examples
+    --------
+    >>> register_importer(BindlessObject, lambda image, stream_ptr: image.pixels)
+    """
+    cdef const Importer* found = NULL
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type, not {type(cls).__name__}")
+    if importer is not None and not callable(importer):
+        raise TypeError(f"importer must be a function or None, not {type(importer).__name__}")
+    if importer is None:
+        _registered.pop(cls, None)
+        return
+    if cls not in _registered:
+        found = find_known(cls)
+        if (found != NULL and found[0] != &import_registered) or cls.__module__.partition(".")[0] == "numpy":
+            raise TypeError(f"cls must not be {cls.__name__}, because cuda.core imports arrays of this type itself")
+        if not add_entry(<PyTypeObject*>cls, &import_registered):
+            raise RuntimeError("too many types are registered; register a common base class instead")
+    _registered[cls] = importer
 
 
-cdef bint is_torch_type(object cls) except -1:
-    global _tensor_class, _torch_table
-    if _tensor_class is None:
-        tensor_class = loaded_class("torch", "Tensor")
-        if tensor_class is None:
-            return False
-        _torch_table = find_exchange(tensor_class)
-        _tensor_class = tensor_class
-    return PyType_IsSubtype(<PyTypeObject*>cls, <PyTypeObject*>_tensor_class)
+# Registers the importer of a type of this package and its subclasses.
+cdef int add_importer(object cls, Importer importer) except -1:
+    if not add_entry(<PyTypeObject*>cls, importer):
+        raise RuntimeError("the table of importers is full")
+    return 0
 
 
-cdef bint import_torch(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
-    cdef DLTensor c_tensor
-    cdef void* c_stream = NULL
-    if _torch_table == NULL or not borrow(self, tensor, &c_tensor):
-        read_attributes(self, tensor, &c_tensor)
-    set_tensor(self, &c_tensor)
-    stream_ptr = stream_argument(stream_ptr, self._device_type, purpose)
-    if self._device_type == DEVICE_CUDA and stream_ptr != -1:
-        if _torch_table != NULL:
-            _torch_table.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)
-            order_streams(stream_ptr, <uintptr_t>c_stream)
-        else:
-            order_streams(stream_ptr, sys.modules["torch"].cuda.current_stream(self._device_id).cuda_stream)
-    self._exporting_obj = tensor
+cdef bint add_entry(PyTypeObject* cls, Importer importer) except -1:
+    with _table_lock:
+        return _table.add(cls, importer)
+
+
+cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef bint is_unordered
+    if is_numpy(obj):
+        # Views of NumPy arrays with another stream_ptr than -1 go through NumPy's DLPack export, which might reject it.
+        is_unordered = purpose != FOR_VIEW or (type(stream_ptr) is int and stream_ptr == -1)
+        if is_unordered and import_numpy(self, obj, False, purpose):
+            return True
+    elif import_known(self, obj, stream_ptr, purpose):
+        return True
+    return import_by_protocol(self, obj, stream_ptr, purpose)
+
+
+cdef bint import_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef bint has_buffer = PyObject_CheckBuffer(obj)
+    # The buffer protocol has more element types than DLPack. Device arrays might also have it, but using it raises.
+    if purpose == FOR_COPY and has_buffer and not hasattr(obj, "__cuda_array_interface__"):
+        import_python_buffer(self, obj, stream_ptr, purpose)
+    elif has_dlpack(obj):
+        import_dlpack(self, obj, stream_ptr, purpose)
+    elif hasattr(obj, "__cuda_array_interface__"):
+        import_cuda_interface(self, obj, stream_ptr, purpose)
+    elif has_buffer:
+        import_python_buffer(self, obj, stream_ptr, purpose)
+    else:
+        return False
     return True
 
 
+cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
+    return found != NULL and found[0](self, obj, stream_ptr, purpose)
+
+
+cdef bint import_known_with_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
+    return found != NULL and not reads_interface(found[0]) and found[0](self, obj, stream_ptr, purpose)
+
+
+cdef bint import_known_with_interface(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
+    return found != NULL and not reads_dlpack(found[0]) and found[0](self, obj, stream_ptr, purpose)
+
+
+# The importer of a type or its nearest base class. A known library's type is registered when it is first seen.
+cdef const Importer* find_known(object cls) except? NULL:
+    cdef const Importer* found = _table.find(<PyTypeObject*>cls)
+    if found == NULL:
+        found = find_inherited(cls)
+    if found == NULL and register_library_type(cls):
+        found = find_inherited(cls)
+    return found
+
+
+cdef const Importer* find_inherited(object cls) except? NULL:
+    cdef const Importer* found = NULL
+    for base in cls.__mro__:
+        found = _table.find(<PyTypeObject*>base)
+        if found != NULL:
+            break
+    return found
+
+
+# Registers the library's base class, not `cls`, because entries keep their types forever and `cls` might be a user's.
+cdef bint register_library_type(object cls) except -1:
+    cdef Importer importer = NULL
+    if is_torch_type(cls):
+        return add_entry(<PyTypeObject*>sys.modules["torch"].Tensor, import_torch)
+    if is_cupy_type(cls):
+        return add_entry(<PyTypeObject*>sys.modules["cupy"].ndarray, import_cupy)
+    known = library_class(cls, &importer)
+    if known is not None:
+        return add_entry(<PyTypeObject*>known, importer)
+    if find_exchange(cls) != NULL:
+        for base in reversed(cls.__mro__):
+            if "__dlpack_c_exchange_api__" in base.__dict__:
+                return add_entry(<PyTypeObject*>base, import_with_table)
+    return False
+
+
+cdef bint is_array(object obj) except -1:
+    return (
+        is_numpy(obj)
+        or find_known(type(obj)) != NULL
+        or has_dlpack(obj)
+        or hasattr(obj, "__cuda_array_interface__")
+        or PyObject_CheckBuffer(obj)
+    )
+
+
+cdef int read_address(object array, uintptr_t* pointer) except -1:
+    cdef ViewState state = ViewState.__new__(ViewState)
+    if not import_array(state, array, -1, FOR_ADDRESS):
+        raise TypeError(f"this {type(array).__name__} no longer supports a protocol for arrays")
+    pointer[0] = state._ptr
+    # The exporter might not know that its host memory is page-locked, but the driver does.
+    return state._is_device_accessible or pointer_info(state._ptr).is_device_accessible
+
+
+cdef bint has_dlpack(object obj) except -1:
+    return hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__")
+
+
+cdef bint import_registered(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    for base in type(obj).__mro__:
+        function = _registered.get(base)
+        if function is not None:
+            break
+    else:
+        return False    # its importer was removed
+    array = function(obj, stream_ptr)
+    if isinstance(array, ViewState):
+        set_state(self, array)
+    elif not import_returned(self, array, stream_ptr, purpose):
+        raise BufferError(
+            f"the importer of {base.__name__} returned a {type(array).__name__}, which has neither DLPack, "
+            f"__cuda_array_interface__ nor the buffer protocol"
+        )
+    self._exporting_obj = obj
+    self._keeper = (array, self._keeper)
+    return True
+
+
+# Imports the result of a user's importer, without calling another user's importer, because that might never end.
+cdef bint import_returned(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
+    cdef const Importer* found = NULL
+    for base in type(array).__mro__:
+        found = _table.find(<PyTypeObject*>base)
+        if found != NULL and found[0] != &import_registered and found[0](self, array, stream_ptr, purpose):
+            return True
+    return import_by_protocol(self, array, stream_ptr, purpose)
+
+
+# ---------------------------------------------------------------------------------------------
+# Exchange tables
+
+# Returns the exchange table of a class, or NULL if it has none of a supported version.
 cdef const DLPackExchangeAPI* find_exchange(object cls) except? NULL:
     cdef const DLPackExchangeAPI* table = NULL
     cdef PyObject* namespace = NULL
     cdef PyObject* found = NULL
-    # Search the dicts of the classes: a failed getattr() takes longer than everything else here.
+    # Searches the dicts of the classes, because a failed getattr() takes longer than everything else here.
     for base in cls.__mro__:
         namespace = type_namespace(<PyTypeObject*>base)
         if namespace != NULL:
@@ -138,7 +289,7 @@ cdef const DLPackExchangeAPI* find_exchange(object cls) except? NULL:
     return table
 
 
-# Unlike import_torch(), this needs a managed tensor: its flags tell whether it is read-only, and PyTorch's never are.
+# Unlike import_torch(), this needs a managed tensor, because a PyTorch tensor is never read-only but others can be.
 cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
     cdef const DLPackExchangeAPI* table = find_exchange(type(tensor))
     cdef DLManagedTensorVersioned* managed = NULL
@@ -148,7 +299,7 @@ cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Pu
     try:
         table.managed_from_object(<void*>tensor, &managed)
     except Exception:
-        return False    # the protocol may still work, or give a better error
+        return False    # the protocol might still work, or raise a better error
     if managed == NULL:
         return False
     self._dlpack.versioned = managed
@@ -166,7 +317,51 @@ cdef bint import_with_table(ViewState self, object tensor, object stream_ptr, Pu
     return True
 
 
-# False if the table's function raises: the tensor's attributes may still work, or give a better error.
+# ---------------------------------------------------------------------------------------------
+# PyTorch
+
+# DLPack type codes by the letters at the start of a dtype's name.
+_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
+_SMALL_FLOATS = {
+    "float8_e4m3fn": 10, "float8_e4m3fnuz": 11, "float8_e5m2": 12, "float8_e5m2fnuz": 13, "float8_e8m0fnu": 14,
+}
+
+# torch.Tensor, once the program has imported PyTorch, and its exchange table, if it has one.
+cdef object _tensor_class = None
+cdef const DLPackExchangeAPI* _torch_table = NULL
+cdef dict _tensor_elements = {}    # dtype -> (code, bits)
+
+
+cdef bint is_torch_type(object cls) except -1:
+    global _tensor_class, _torch_table
+    if _tensor_class is None:
+        tensor_class = loaded_class("torch", "Tensor")
+        if tensor_class is None:
+            return False
+        _torch_table = find_exchange(tensor_class)
+        _tensor_class = tensor_class
+    return PyType_IsSubtype(<PyTypeObject*>cls, <PyTypeObject*>_tensor_class)
+
+
+# Fills an empty state from a tensor, ordered after PyTorch's current stream.
+cdef bint import_torch(ViewState self, object tensor, object stream_ptr, Purpose purpose) except -1:
+    cdef DLTensor c_tensor
+    cdef void* c_stream = NULL
+    if _torch_table == NULL or not borrow(self, tensor, &c_tensor):
+        read_attributes(self, tensor, &c_tensor)
+    set_tensor(self, &c_tensor)
+    stream_ptr = stream_argument(stream_ptr, self._device_type, purpose)
+    if self._device_type == DEVICE_CUDA and stream_ptr != -1:
+        if _torch_table != NULL:
+            _torch_table.current_work_stream(DEVICE_CUDA, self._device_id, &c_stream)
+            order_streams(stream_ptr, <uintptr_t>c_stream)
+        else:
+            order_streams(stream_ptr, sys.modules["torch"].cuda.current_stream(self._device_id).cuda_stream)
+    self._exporting_obj = tensor
+    return True
+
+
+# False if the table's function raises: the tensor's attributes might still work, or raise a better error.
 cdef bint borrow(ViewState self, object tensor, DLTensor* c_tensor) except -1:
     try:
         _torch_table.borrow_from_object(<void*>tensor, c_tensor)
@@ -192,7 +387,7 @@ cdef int read_attributes(ViewState self, object tensor, DLTensor* c_tensor) exce
     cdef int32_t i
     device = tensor.device
     if device.type not in ("cpu", "cuda"):
-        raise BufferError(f"a tensor on the device {device} cannot be viewed, only one on the host or a CUDA device")
+        raise BufferError(f"a tensor on device {device} cannot be viewed, only one on the host or a CUDA device")
     try:
         shape, strides = tensor.shape, tensor.stride()
         c_tensor.data = <void*><uintptr_t>tensor.data_ptr()
@@ -231,13 +426,16 @@ cdef tuple element_of(object tensor):
     return element
 
 
+# ---------------------------------------------------------------------------------------------
+# CuPy
+
 cdef class CachedElement:
-    """The element type of a dtype, as a value of a dict."""
+    """The element type of a dtype, as a dict value."""
 
     cdef ElementType type
 
 
-# dtype -> CachedElement. CuPy supports about the NumPy dtypes that DLPack has, so there are few.
+# dtype -> CachedElement. CuPy supports about as many NumPy dtypes as DLPack, so there are few.
 cdef dict _cupy_elements = {}
 cdef enum:
     MAX_CACHED_TYPES = 256
@@ -248,6 +446,7 @@ cdef bint is_cupy_type(object cls) except -1:
     return array_class is not None and issubclass(cls, array_class)
 
 
+# Fills an empty state from an array, ordered after CuPy's current stream.
 cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
     cdef object memory = array.data
     cdef object dtype = array.dtype
@@ -259,7 +458,7 @@ cdef bint import_cupy(ViewState self, object array, object stream_ptr, Purpose p
     self._element = element.type.dlpack
     if self._element.lanes == 0:
         self._dtype = dtype
-    # _device_type stays 0: the attributes do not tell whether the memory is managed; dlpack_device() asks the driver.
+    # _device_type stays 0, because the attributes do not show whether the memory is managed. See dlpack_device().
     self._is_device_accessible = True
     self._device_id = memory.device_id
     stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA, purpose)
@@ -280,7 +479,10 @@ cdef CachedElement read_dtype(object dtype):
     return found
 
 
-# (module, class). A class is used only if the program has imported its module.
+# ---------------------------------------------------------------------------------------------
+# Numba, JAX and Warp
+
+# (module, class). Only classes of modules that the program has imported are used.
 cdef tuple _CLASSES = (
     ("numba.cuda.cudadrv.devicearray", "DeviceNDArray"),
     ("jaxlib._jax", "ArrayImpl"),
@@ -289,6 +491,7 @@ cdef tuple _CLASSES = (
 )
 
 
+# Returns the array class of Numba, JAX or Warp that `cls` is or derives from, and its importer. None for others.
 cdef object library_class(object cls, Importer* importer):
     for module, name in _CLASSES:
         base = loaded_class(module, name)
@@ -303,6 +506,7 @@ cdef object library_class(object cls, Importer* importer):
     return None
 
 
+# Return true if the importer uses the protocol. Both are false for importers that read arrays without one.
 cdef bint reads_dlpack(Importer importer) noexcept:
     cdef Importer jax = import_jax
     cdef Importer dlpack = import_with_dlpack
@@ -314,14 +518,14 @@ cdef bint reads_interface(Importer importer) noexcept:
     return importer == interface
 
 
-# JAX would use -1 as the address of a stream, so it gets None for "no ordering".
+# JAX would use -1 as a stream address, so it gets None for "no ordering".
 cdef bint import_jax(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     import_dlpack_as(self, obj, stream_ptr, purpose, None)
     return True
 
 
 cdef bint import_with_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    # Also for copies of host memory, because the buffer protocol of JAX raises for bfloat16.
+    # Even for copies of host memory, because the buffer protocol of JAX raises for bfloat16.
     import_dlpack(self, obj, stream_ptr, purpose)
     return True
 
@@ -331,198 +535,17 @@ cdef bint import_with_interface(ViewState self, object obj, object stream_ptr, P
     return True
 
 
-cdef TypeTable[Importer] _table
-cdef object _table_lock = RLock()
-
-# The importers of users: type -> function.
-cdef dict _registered = {}
-
-
-def register_importer(cls: type, importer: object | None) -> None:
-    """Register an importer for arrays of a type that supports no protocol, or a slow one.
-
-    Objects of the type and its subclasses can then be viewed, copied from and to, and passed to kernels.
-
-    Parameters
-    ----------
-    cls : type
-        The type of the arrays.
-    importer : Callable[[object, int | None], object] | None
-        Called with the array and the address of the stream that will use the memory (-1 if no ordering is needed, None
-        if no stream was given). It returns a :class:`StridedMemoryView`, or an object that supports DLPack, the CUDA
-        array interface or the buffer protocol. If it returns a view, it must order later work of the stream after
-        earlier work on the array. None removes a registered importer.
-
-    Raises
-    ------
-    TypeError
-        If ``cls`` is not a type, or a type of this package, NumPy or a known library, or ``importer`` is not callable.
-    RuntimeError
-        If more than a hundred types are registered.
-
-    Examples
-    --------
-    >>> register_importer(BindlessObject, lambda image, stream_ptr: image.pixels)
-    """
-    cdef const Importer* found = NULL
-    if not isinstance(cls, type):
-        raise TypeError(f"cls must be a type, not {type(cls).__name__}")
-    if importer is not None and not callable(importer):
-        raise TypeError(f"importer must be a function or None, not {type(importer).__name__}")
-    if importer is None:
-        _registered.pop(cls, None)
-        return
-    if cls not in _registered:
-        found = find_known(cls)
-        if (found != NULL and found[0] != &import_registered) or cls.__module__.partition(".")[0] == "numpy":
-            raise TypeError(f"cls must not be {cls.__name__}: cuda.core imports arrays of this type itself")
-        if not add_entry(<PyTypeObject*>cls, &import_registered):
-            raise RuntimeError("too many types are registered; register a common base class of several")
-    _registered[cls] = importer
-
-
-cdef int add_importer(object cls, Importer importer) except -1:
-    if not add_entry(<PyTypeObject*>cls, importer):
-        raise RuntimeError("the table of importers is full")
-    return 0
-
-
-cdef bint add_entry(PyTypeObject* cls, Importer importer) except -1:
-    with _table_lock:
-        return _table.add(cls, importer)
-
-
-cdef bint import_array(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef bint is_unordered
-    if is_numpy(obj):
-        # Views of NumPy arrays with another stream_ptr than -1 go through NumPy's DLPack export, which may refuse it.
-        is_unordered = purpose != FOR_VIEW or (type(stream_ptr) is int and stream_ptr == -1)
-        if is_unordered and import_numpy(self, obj, False, purpose):
-            return True
-    elif import_known(self, obj, stream_ptr, purpose):
-        return True
-    return import_by_protocol(self, obj, stream_ptr, purpose)
-
-
-cdef bint import_by_protocol(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef bint has_buffer = PyObject_CheckBuffer(obj)
-    # The buffer protocol has more element types than DLPack. Device arrays may have it, too, but raise when it is used.
-    if purpose == FOR_COPY and has_buffer and not hasattr(obj, "__cuda_array_interface__"):
-        import_python_buffer(self, obj, stream_ptr, purpose)
-    elif has_dlpack(obj):
-        import_dlpack(self, obj, stream_ptr, purpose)
-    elif hasattr(obj, "__cuda_array_interface__"):
-        import_cuda_interface(self, obj, stream_ptr, purpose)
-    elif has_buffer:
-        import_python_buffer(self, obj, stream_ptr, purpose)
-    else:
-        return False
-    return True
-
-
-cdef bint import_known(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
-    return found != NULL and found[0](self, obj, stream_ptr, purpose)
-
-
-cdef bint import_known_with_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
-    return found != NULL and not reads_interface(found[0]) and found[0](self, obj, stream_ptr, purpose)
-
-
-cdef bint import_known_with_interface(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef const Importer* found = find_known(<object>Py_TYPE(obj))
-    return found != NULL and not reads_dlpack(found[0]) and found[0](self, obj, stream_ptr, purpose)
-
-
-# The importer of a type or of its nearest base class. A known library's type is registered when it is first seen.
-cdef const Importer* find_known(object cls) except? NULL:
-    cdef const Importer* found = _table.find(<PyTypeObject*>cls)
+# Returns a library's class, or None if the program has not imported the module.
+cdef object loaded_class(str module, str name):
+    cdef PyObject* found = PyDict_GetItemWithError(<object>PyImport_GetModuleDict(), module)
     if found == NULL:
-        found = find_inherited(cls)
-    if found == NULL and register_library_type(cls):
-        found = find_inherited(cls)
-    return found
+        return None
+    cls = getattr(<object>found, name, None)
+    return cls if isinstance(cls, type) else None
 
 
-cdef const Importer* find_inherited(object cls) except? NULL:
-    cdef const Importer* found = NULL
-    for base in cls.__mro__:
-        found = _table.find(<PyTypeObject*>base)
-        if found != NULL:
-            break
-    return found
-
-
-# Registers the base class from the library, not `cls`: entries keep their types for ever, and `cls` may be a user's.
-cdef bint register_library_type(object cls) except -1:
-    cdef Importer importer = NULL
-    if is_torch_type(cls):
-        return add_entry(<PyTypeObject*>sys.modules["torch"].Tensor, import_torch)
-    if is_cupy_type(cls):
-        return add_entry(<PyTypeObject*>sys.modules["cupy"].ndarray, import_cupy)
-    known = library_class(cls, &importer)
-    if known is not None:
-        return add_entry(<PyTypeObject*>known, importer)
-    if find_exchange(cls) != NULL:
-        for base in reversed(cls.__mro__):
-            if "__dlpack_c_exchange_api__" in base.__dict__:
-                return add_entry(<PyTypeObject*>base, import_with_table)
-    return False
-
-
-cdef bint is_array(object obj) except -1:
-    return (
-        is_numpy(obj)
-        or find_known(type(obj)) != NULL
-        or has_dlpack(obj)
-        or hasattr(obj, "__cuda_array_interface__")
-        or PyObject_CheckBuffer(obj)
-    )
-
-
-cdef int read_address(object array, uintptr_t* pointer) except -1:
-    cdef ViewState state = ViewState.__new__(ViewState)
-    if not import_array(state, array, -1, FOR_ADDRESS):
-        raise TypeError(f"this {type(array).__name__} no longer supports a protocol for arrays")
-    pointer[0] = state._ptr
-    # The exporter may not know that its host memory is page-locked; the driver does.
-    return state._is_device_accessible or pointer_info(state._ptr).is_device_accessible
-
-
-cdef bint import_registered(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    for base in type(obj).__mro__:
-        function = _registered.get(base)
-        if function is not None:
-            break
-    else:
-        return False    # the importer was removed
-    array = function(obj, stream_ptr)
-    if isinstance(array, ViewState):
-        set_state(self, array)
-    elif not import_returned(self, array, stream_ptr, purpose):
-        raise BufferError(
-            f"the importer of {base.__name__} returned a {type(array).__name__}, which has neither DLPack, "
-            f"__cuda_array_interface__ nor the buffer protocol"
-        )
-    self._exporting_obj = obj
-    self._keeper = (array, self._keeper)
-    return True
-
-
-# Imports the result of a user's importer. Users' importers are not called for it, because that could never end.
-cdef bint import_returned(ViewState self, object array, object stream_ptr, Purpose purpose) except -1:
-    cdef const Importer* found = NULL
-    for base in type(array).__mro__:
-        found = _table.find(<PyTypeObject*>base)
-        if found != NULL and found[0] != &import_registered and found[0](self, array, stream_ptr, purpose):
-            return True
-    return import_by_protocol(self, array, stream_ptr, purpose)
-
-
-cdef bint has_dlpack(object obj) except -1:
-    return hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__")
-
+# ---------------------------------------------------------------------------------------------
+# Buffers and views
 
 cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, object dtype, bint is_readonly) except -1:
     self._h_allocation = buffer._h_allocation.copy()
@@ -543,7 +566,7 @@ cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, objec
     return 0
 
 
-# The size of wrapped memory is what the user gave to from_handle(); the memory may be larger.
+# The size of wrapped memory is the one passed to from_handle(), but the memory might be larger.
 cdef bint is_size_known(Buffer buffer) noexcept:
     return buffer._memory_resource is not None or buffer._is_slice
 

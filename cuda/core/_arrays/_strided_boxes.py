@@ -17,7 +17,7 @@ __all__ = ["CopyPlan", "layouts_overlap", "plan_copy"]
 # The largest pitch that every driver accepts.
 MAX_PITCH = 2**31 - 1
 
-# Any address but null, which NumPy refuses for an array with elements.
+# Any address but null, which NumPy rejects for an array with elements.
 ANY_ADDRESS = 4096
 
 # An axis: its extent, and its strides in bytes in the destination and in the source.
@@ -27,7 +27,7 @@ Axis = tuple[int, int, int]
 class CopyPlan(NamedTuple):
     """Boxes of equal size, one at each of :meth:`offsets`: ``planes`` of ``rows`` of ``width`` contiguous bytes.
 
-    ``outer`` are the axes along which the boxes are repeated, ``start`` the offsets of the first box in the destination
+    ``outer`` lists the axes along which the boxes repeat, and ``start`` the offsets of the first box in the destination
     and in the source, in bytes.
     """
 
@@ -145,7 +145,7 @@ def _elements_overlap(shape, strides, itemsize: int) -> bool:
 def _share_bytes(first, second, itemsize: int) -> bool:
     """Return whether two layouts, as (shape, address, strides), have bytes in common.
 
-    ``numpy.shares_memory`` solves this; if it exceeds its limit of work, the result is True.
+    ``numpy.shares_memory`` solves this. If it exceeds its work limit, the result is True.
     """
     numpy = importlib.import_module("numpy")
     arrays = [
@@ -165,7 +165,7 @@ def _address_range(shape, address: int, strides, itemsize: int) -> tuple[int, in
 
 
 class _ArrayInterface:
-    """An object from which NumPy creates an array with a given layout; its memory is never accessed."""
+    """An object from which NumPy creates an array with a given layout, without accessing its memory."""
 
     def __init__(self, shape, address: int, strides, itemsize: int):
         self.__array_interface__ = {
@@ -189,7 +189,7 @@ def _merge_axes(axes: list[Axis]) -> list[Axis]:
 
 
 def _best_box(axes: list[Axis], width: int) -> tuple[Axis, Axis]:
-    """Return the two axes for rows and planes that make the largest box; an axis of extent 1 if there is none."""
+    """Return the two axes for rows and planes that make the largest box, with extent 1 for a missing axis."""
     best: tuple[Axis, Axis] = ((1, width, width), (1, 0, 0))
     for rows in axes:
         if not (width <= rows[1] <= MAX_PITCH and width <= rows[2] <= MAX_PITCH):
@@ -208,5 +208,5 @@ def _volume(box: tuple[Axis, Axis]) -> int:
 
 
 def _is_plane_stride(stride: int, pitch: int, rows: int) -> bool:
-    """Return whether planes at this stride do not overlap; the driver takes the stride as a number of rows."""
+    """Return whether planes at this stride do not overlap. The driver expects a number of rows."""
     return stride > 0 and stride % pitch == 0 and stride // pitch >= rows

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arrays of other libraries: their interfaces and protocols, and what a view of one holds."""
+"""View states: descriptions of arrays, and how to fill them through the protocols that arrays support."""
 
 from __future__ import annotations
 
@@ -56,126 +56,14 @@ from cuda.core._utils.validators import address_argument, check_address, shown
 __all__ = ["interface_address"]
 
 
-cdef bint IS_LITTLE = sys.byteorder == "little"
-
-# typestr -> (itemsize, (code, bits, lanes)). Programs use a handful of types.
-cdef dict _parsed_types = {}
-cdef enum:
-    MAX_CACHED_TYPES = 256
-
-
-cdef tuple read_entries(object interface, str name):
-    if not isinstance(interface, dict):
-        raise BufferError(f"an array interface must be a dict, not {type(interface).__name__}")
-    version = (<dict>interface).get("version", 0)
-    if not isinstance(version, int) or version < 3:
-        raise BufferError(f"{name} must be of version 3 or newer, not {shown((<dict>interface).get('version'))}")
-    if (<dict>interface).get("mask") is not None:
-        raise BufferError("an array with a mask cannot be viewed, nor copied as bytes")
-    try:
-        shape, typestr, data = interface["shape"], interface["typestr"], interface["data"]
-    except KeyError as error:
-        raise BufferError(f"the array interface lacks the entry {error}") from error
-    return shape, typestr, read_address(data), bool((<tuple>data)[1])
-
-
-# The address in the entry 'data'; 0 for None.
-cdef object read_address(object data):
-    if not isinstance(data, tuple) or len(<tuple>data) != 2:
-        raise BufferError(f"the entry 'data' must be a tuple (address, is_readonly), not {type(data).__name__}")
-    address = (<tuple>data)[0]
-    if address is None:
-        return 0
-    if type(address) is not int or address < 0 or address > 0xffff_ffff_ffff_ffff:
-        return check_address("the address in the entry 'data'", address)
-    return address
-
-
-def interface_address(obj: object) -> int:
-    """Return the address in ``__cuda_array_interface__`` of an object; the other entries are not read.
-
-    Raises
-    ------
-    AttributeError
-        If the object has no such interface.
-    BufferError
-        If the interface has no address.
-    """
-    interface = obj.__cuda_array_interface__
-    if not isinstance(interface, dict):
-        raise BufferError(f"an array interface must be a dict, not {type(interface).__name__}")
-    if "data" not in <dict>interface:
-        raise BufferError("the array interface lacks the entry 'data'")
-    return read_address((<dict>interface)["data"])
-
-
-cdef int parse_typestr(object typestr, ElementType* element) except -1:
-    cdef object found = None
-    if type(typestr) is str:
-        found = _parsed_types.get(typestr)
-    if found is None:
-        found = read_typestr(typestr)
-        if len(_parsed_types) < MAX_CACHED_TYPES and type(typestr) is str:
-            _parsed_types[typestr] = found
-    element.itemsize = (<tuple>found)[0]
-    element.dlpack.code, element.dlpack.bits, element.dlpack.lanes = (<tuple>found)[1]
-    return 0
-
-
-# Returns (itemsize, (code, bits, lanes)); lanes is 0 if DLPack has no such type.
-cdef tuple read_typestr(object typestr):
-    cdef DLDataType element
-    itemsize = parse_itemsize(typestr)
-    is_native = typestr[0] in ("|=<" if IS_LITTLE else "|=>")
-    if is_native and ord(typestr[1]) < 128 and DLPack_element(<char>ord(typestr[1]), itemsize, &element):
-        return itemsize, (element.code, element.bits, element.lanes)
-    return itemsize, (0, 0, 0)
-
-
-cdef int64_t parse_itemsize(object typestr) except -1:
-    if typestr == "|O":
-        return sizeof(void*)
-    if isinstance(typestr, str) and len(typestr) > 2:
-        count = typestr[2:].partition("[")[0]
-        # Numbers of 20 digits or more do not fit 64 bits.
-        if count.isdecimal() and len(count) < 20:
-            itemsize = int(count) * (4 if typestr[1] == "U" else 1)
-            if itemsize <= INT64_MAX:
-                return itemsize
-    raise BufferError(f"the entry 'typestr' must be like '<f4', not {shown(typestr)[:80]}")
-
-
-cdef bint parse_format(const char* text, int64_t itemsize, ElementType* element) noexcept:
-    cdef char kind
-    element.itemsize = itemsize
-    if text == NULL:
-        text = b"B"
-    if text[0] == c"@" or text[0] == c"=" or text[0] == (c"<" if IS_LITTLE else c">"):
-        text += 1
-    if strlen(text) == 2 and text[0] == c"Z" and strchr(b"fd", text[1]) != NULL:
-        kind = c"c"
-    elif strlen(text) != 1:
-        return False
-    elif strchr(b"bhilqn", text[0]) != NULL:
-        kind = c"i"
-    elif strchr(b"BHILQN", text[0]) != NULL:
-        kind = c"u"
-    elif strchr(b"efd", text[0]) != NULL:
-        kind = c"f"
-    elif text[0] == c"?":
-        kind = c"b"
-    else:
-        return False
-    return DLPack_element(kind, itemsize, &element.dlpack)
-
-
-# Slightly below 2**63, because of rounding.
-cdef double MAX_REACH = 9.2e18
+cdef extern from "Python.h":
+    object PyMemoryView_FromObject(object obj)
+    Py_buffer* PyMemoryView_GET_BUFFER(object view)
 
 
 @cython.freelist(16)
 cdef class ViewState:
-    """The base class of views, with their read-only properties."""
+    """Base class of views, with their read-only properties."""
 
     @property
     def ptr(self) -> int:
@@ -184,7 +72,7 @@ cdef class ViewState:
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device; -1 for host memory imported through DLPack."""
+        """The ordinal of the device, or -1 for host memory imported through DLPack."""
         return self._device_id
 
     @property
@@ -209,7 +97,7 @@ cdef class ViewState:
 
     @property
     def strides(self) -> tuple[int, ...] | None:
-        """The strides in elements; None for implicit C order."""
+        """The strides in elements, or None for implicit C order."""
         return strides_of(self)
 
     @property
@@ -219,12 +107,12 @@ cdef class ViewState:
 
     @property
     def dtype(self) -> numpy.dtype | None:
-        """The element type; None if only the element size is known.
+        """The element type, or None if only the element size is known.
 
         Raises
         ------
         NotImplementedError
-            If the elements are vectors, or their type needs the package ml_dtypes and that is not installed.
+            If the elements are vectors, or their type needs the ml_dtypes package, which is not installed.
         TypeError
             If NumPy has no such element type.
         """
@@ -232,11 +120,11 @@ cdef class ViewState:
 
     @property
     def dlpack_dtype(self) -> tuple[int, int, int] | None:
-        """The DLPack element type, ``(code, bits, lanes)``; None if DLPack has no such type.
+        """The DLPack element type, ``(code, bits, lanes)``, or None if DLPack has no such type.
 
         Unlike :attr:`dtype`, it also describes types that NumPy does not have: vectors, and elements of less than 8
-        bits that are packed into bytes. Views of packed elements have a shape and strides, but no layout, because the
-        elements have no addresses.
+        bits packed into bytes. Views of packed elements have a shape and strides, but no layout, because the elements
+        have no addresses.
         """
         return element_of(self)
 
@@ -248,8 +136,15 @@ cdef class ViewState:
         DLPack_release(&self._dlpack)
 
 
+# ---------------------------------------------------------------------------------------------
+# State
+
+# Slightly below 2**63, because of rounding.
+cdef double MAX_REACH = 9.2e18
+
+
 cdef int set_extents(ViewState self, object shape, object strides, int64_t itemsize) except -1:
-    # The checks may run Python code that uses this state, so its fields are set after them.
+    # The checks can run Python code that uses this state, so its fields are set after them.
     cdef int64_t[2 * MAX_NDIM] numbers
     cdef int64_t* c_strides = NULL
     cdef Py_ssize_t ndim = read_short_ints(shape, numbers, True)
@@ -288,7 +183,7 @@ cdef int copy_extents(ViewState self, const int64_t* shape, const int64_t* strid
     return 0
 
 
-# Returns the number of ints; -1 if the general check has to decide: if `values` is not a tuple, an entry is not an int
+# Returns the number of ints, or -1 if the general check must decide: if `values` is not a tuple, an entry is not an int
 # of at most 60 bits, or an extent is negative.
 cdef Py_ssize_t read_short_ints(object values, int64_t* numbers, bint is_shape) noexcept:
     cdef PyObject** items
@@ -308,7 +203,7 @@ cdef Py_ssize_t read_short_ints(object values, int64_t* numbers, bint is_shape) 
     return count
 
 
-# Whether the array fits the address space; `strides` are in bytes.
+# Returns true if the array fits the address space. `strides` are in bytes.
 cdef bint is_addressable(const int64_t* shape, const int64_t* strides, Py_ssize_t ndim, int64_t itemsize) noexcept:
     cdef double elements = 1
     cdef double reach = 0
@@ -370,23 +265,6 @@ cdef int set_state(ViewState self, ViewState other) except -1:
     return 0
 
 
-cdef bint has_whole_strides(ViewState self) noexcept:
-    cdef int i
-    if self._strides != NULL and self._stride_unit > 1:
-        for i in range(self._ndim):
-            if self._strides[i] % self._stride_unit != 0:
-                return False
-    return True
-
-
-cdef int check_device(int device_type) except -1:
-    if device_type not in (DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DEVICE_CUDA_MANAGED):
-        raise BufferError(
-            f"memory of DLPack device type {device_type} is not supported, only memory of the host and of CUDA"
-        )
-    return 0
-
-
 cdef _StridedLayout layout_of(ViewState self):
     if self._known_layout is None:
         layout = Layout_create(shape_of(self), strides_of(self), itemsize_of(self))
@@ -397,7 +275,7 @@ cdef _StridedLayout layout_of(ViewState self):
 
 
 class EmptyViewError(ValueError, AttributeError):
-    """A view is empty; an AttributeError, too, so that ``hasattr()`` of a property returns False."""
+    """A view is empty. Also an AttributeError, so that ``hasattr()`` of a property returns False."""
 
 
 cdef tuple shape_of(ViewState self):
@@ -405,7 +283,7 @@ cdef tuple shape_of(ViewState self):
         return self._known_layout._shape
     if self._known_shape is None:
         if self._exporting_obj is None and self._dlpack.tensor == NULL:
-            raise EmptyViewError("this view is empty: make one with StridedMemoryView.from_any_interface()")
+            raise EmptyViewError("this view is empty; create one with StridedMemoryView.from_any_interface()")
         shape = tuple_of(self._shape, self._ndim, 1)
         with cython.critical_section(self):
             if self._known_shape is None:
@@ -444,7 +322,7 @@ cdef int64_t itemsize_of(ViewState self) except -1:
     if self._itemsize != 0:
         return self._itemsize
     if bits == 0 or is_packed(self):
-        raise ValueError(f"elements of {bits} bits cannot be addressed: they must be whole bytes")
+        raise ValueError(f"elements of {bits} bits cannot be addressed; they must be whole bytes")
     return (bits + 7) // 8
 
 
@@ -492,21 +370,15 @@ cdef int check_size(ViewState self, _StridedLayout layout) except -1:
     if self._h_allocation and self._is_size_known:
         needed = layout.required_size_in_bytes()
         if needed > self._h_allocation.value().size:
-            raise ValueError(f"the layout needs {needed} bytes, and the buffer has {self._h_allocation.value().size}")
+            raise ValueError(f"the layout needs {needed} bytes, but the buffer has {self._h_allocation.value().size}")
     return 0
-
-
-cdef tuple MAX_VERSION = (1, 0)
-cdef object MAX_ADDRESS = (1 << 64) - 1
-
-
-cdef extern from "Python.h":
-    object PyMemoryView_FromObject(object obj)
-    Py_buffer* PyMemoryView_GET_BUFFER(object view)
 
 
 # ---------------------------------------------------------------------------------------------
 # DLPack
+
+cdef tuple MAX_VERSION = (1, 0)
+
 
 cdef int import_dlpack(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
     return import_dlpack_as(self, obj, stream_ptr, purpose, -1)
@@ -519,7 +391,7 @@ cdef int import_dlpack_as(ViewState self, object obj, object stream_ptr, Purpose
     check_device(device_type)
     stream = stream_argument(stream_ptr, device_type, purpose)
     if device_type == DEVICE_CPU or is_numpy_or_subclass(obj):
-        stream = None       # NumPy accepts only None, also for arrays in page-locked and managed memory
+        stream = None       # NumPy accepts only None, even for arrays in page-locked and managed memory
     elif stream == -1:
         stream = unordered
     try:
@@ -548,6 +420,14 @@ cdef int read_device(object device) except? -1:
     return number
 
 
+cdef int check_device(int device_type) except -1:
+    if device_type not in (DEVICE_CPU, DEVICE_CUDA, DEVICE_CUDA_HOST, DEVICE_CUDA_MANAGED):
+        raise BufferError(
+            f"memory of DLPack device type {device_type} is not supported, only host and CUDA memory"
+        )
+    return 0
+
+
 # ---------------------------------------------------------------------------------------------
 # Array interfaces
 
@@ -561,14 +441,14 @@ cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Pu
     if producer is not None:
         producer = check_address("the stream of __cuda_array_interface__", producer)
         if producer == 0:
-            raise BufferError("the stream 0 of __cuda_array_interface__ is ambiguous, and the protocol forbids it")
+            raise BufferError("stream 0 is ambiguous in __cuda_array_interface__; the protocol forbids it")
     self._is_device_accessible = True
     self._device_id = -1
     if purpose == FOR_VIEW:
         if self._ptr != 0:
             info = pointer_info(self._ptr)
             self._device_id = info.device_id
-        # The driver does not know the addresses of empty arrays and of pageable memory that devices can access.
+        # The driver does not track addresses of empty arrays, nor of pageable memory that devices can access.
         if self._device_id < 0:
             self._device_id = max(current_device(), 0)
     if producer is not None and purpose != FOR_ADDRESS:
@@ -588,7 +468,7 @@ cdef int import_array_interface(ViewState self, object obj) except -1:
     return 0
 
 
-# Sets the fields that both array interfaces have.
+# Sets the fields that both array interfaces share.
 cdef int read_interface(ViewState self, object interface, str name, Purpose purpose) except -1:
     cdef ElementType element
     shape, typestr, self._ptr, self._is_readonly = read_entries(interface, name)
@@ -605,11 +485,109 @@ cdef int read_interface(ViewState self, object interface, str name, Purpose purp
     return 0
 
 
+cdef tuple read_entries(object interface, str name):
+    if not isinstance(interface, dict):
+        raise BufferError(f"an array interface must be a dict, not {type(interface).__name__}")
+    version = (<dict>interface).get("version", 0)
+    if not isinstance(version, int) or version < 3:
+        raise BufferError(f"{name} must have version 3 or later, not {shown((<dict>interface).get('version'))}")
+    if (<dict>interface).get("mask") is not None:
+        raise BufferError("an array with a mask cannot be viewed or copied as bytes")
+    try:
+        shape, typestr, data = interface["shape"], interface["typestr"], interface["data"]
+    except KeyError as error:
+        raise BufferError(f"the array interface lacks the entry {error}") from error
+    return shape, typestr, read_address(data), bool((<tuple>data)[1])
+
+
+# The address in the entry 'data', or 0 for None.
+cdef object read_address(object data):
+    if not isinstance(data, tuple) or len(<tuple>data) != 2:
+        raise BufferError(f"the entry 'data' must be a tuple (address, is_readonly), not {type(data).__name__}")
+    address = (<tuple>data)[0]
+    if address is None:
+        return 0
+    if type(address) is not int or address < 0 or address > 0xffff_ffff_ffff_ffff:
+        return check_address("the address in the entry 'data'", address)
+    return address
+
+
+def interface_address(obj: object) -> int:
+    """Return the address in an object's ``__cuda_array_interface__``, without reading the other entries.
+
+    Raises
+    ------
+    AttributeError
+        If the object has no such interface.
+    BufferError
+        If the interface has no address.
+    """
+    interface = obj.__cuda_array_interface__
+    if not isinstance(interface, dict):
+        raise BufferError(f"an array interface must be a dict, not {type(interface).__name__}")
+    if "data" not in <dict>interface:
+        raise BufferError("the array interface lacks the entry 'data'")
+    return read_address((<dict>interface)["data"])
+
+
+# typestr -> (itemsize, (code, bits, lanes)). Programs use only a few types.
+cdef dict _parsed_types = {}
+cdef enum:
+    MAX_CACHED_TYPES = 256
+cdef bint IS_LITTLE = sys.byteorder == "little"
+
+
+cdef int parse_typestr(object typestr, ElementType* element) except -1:
+    cdef object found = None
+    if type(typestr) is str:
+        found = _parsed_types.get(typestr)
+    if found is None:
+        found = read_typestr(typestr)
+        if len(_parsed_types) < MAX_CACHED_TYPES and type(typestr) is str:
+            _parsed_types[typestr] = found
+    element.itemsize = (<tuple>found)[0]
+    element.dlpack.code, element.dlpack.bits, element.dlpack.lanes = (<tuple>found)[1]
+    return 0
+
+
+# Returns (itemsize, (code, bits, lanes)). `lanes` is 0 if DLPack has no such type.
+cdef tuple read_typestr(object typestr):
+    cdef DLDataType element
+    itemsize = parse_itemsize(typestr)
+    is_native = typestr[0] in ("|=<" if IS_LITTLE else "|=>")
+    if is_native and ord(typestr[1]) < 128 and DLPack_element(<char>ord(typestr[1]), itemsize, &element):
+        return itemsize, (element.code, element.bits, element.lanes)
+    return itemsize, (0, 0, 0)
+
+
+cdef int64_t parse_itemsize(object typestr) except -1:
+    if typestr == "|O":
+        return sizeof(void*)
+    if isinstance(typestr, str) and len(typestr) > 2:
+        count = typestr[2:].partition("[")[0]
+        # Numbers of 20 digits or more do not fit 64 bits.
+        if count.isdecimal() and len(count) < 20:
+            itemsize = int(count) * (4 if typestr[1] == "U" else 1)
+            if itemsize <= INT64_MAX:
+                return itemsize
+    raise BufferError(f"the entry 'typestr' must be like '<f4', not {shown(typestr)[:80]}")
+
+
 cdef int check_strides(ViewState self) except -1:
     if not has_whole_strides(self):
         strides = tuple([self._strides[i] for i in range(self._ndim)])
-        raise ValueError(f"strides {strides} in bytes are no multiples of the item size {self._itemsize}")
+        raise ValueError(f"strides in bytes must be multiples of the item size {self._itemsize}, not {strides}")
     return 0
+
+
+# Returns true if all strides are multiples of the item size, as DLPack and layouts require.
+cdef bint has_whole_strides(ViewState self) noexcept:
+    cdef int i
+    if self._strides != NULL and self._stride_unit > 1:
+        for i in range(self._ndim):
+            if self._strides[i] % self._stride_unit != 0:
+                return False
+    return True
 
 
 # ---------------------------------------------------------------------------------------------
@@ -645,12 +623,37 @@ cdef int import_python_buffer(ViewState self, object obj, object stream_ptr, Pur
     return 0
 
 
-# For ctypes objects, the type is converted: their buffer format does not describe padding.
+# Converts the type of ctypes objects, because their buffer format does not describe padding.
 cdef object dtype_of_buffer(object obj, object view):
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None and isinstance(obj, (ctypes.Array, ctypes.Structure, ctypes.Union)):
         return numpy().dtype(type(obj)).base
     return numpy().asarray(view).dtype
+
+
+# Parses a PEP 3118 format such as 'i' or '<d'. False unless it is a single number in native byte order.
+cdef bint parse_format(const char* text, int64_t itemsize, ElementType* element) noexcept:
+    cdef char kind
+    element.itemsize = itemsize
+    if text == NULL:
+        text = b"B"
+    if text[0] == c"@" or text[0] == c"=" or text[0] == (c"<" if IS_LITTLE else c">"):
+        text += 1
+    if strlen(text) == 2 and text[0] == c"Z" and strchr(b"fd", text[1]) != NULL:
+        kind = c"c"
+    elif strlen(text) != 1:
+        return False
+    elif strchr(b"bhilqn", text[0]) != NULL:
+        kind = c"i"
+    elif strchr(b"BHILQN", text[0]) != NULL:
+        kind = c"u"
+    elif strchr(b"efd", text[0]) != NULL:
+        kind = c"f"
+    elif text[0] == c"?":
+        kind = c"b"
+    else:
+        return False
+    return DLPack_element(kind, itemsize, &element.dlpack)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -672,7 +675,7 @@ cdef enum:
     ARRAY_NOTSWAPPED = 0x200
     ARRAY_WRITEABLE = 0x400
 
-# numpy.ndarray, after the program has imported NumPy.
+# numpy.ndarray, once the program has imported NumPy.
 cdef PyObject* _ndarray = NULL
 cdef object _ndarray_kept = None
 
@@ -698,7 +701,7 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     cdef bint is_writable = info.flags & ARRAY_WRITEABLE != 0
     cdef int i
     if info.flags & ARRAY_NOTSWAPPED == 0 or not DLPack_element(info.typekind, info.itemsize, &self._element):
-        # Copies need only the bytes of elements, and check for Python objects themselves; launches need the address.
+        # Copies need only the bytes of elements, and check for Python objects themselves. Launches need the address.
         if purpose == FOR_VIEW or (purpose == FOR_COPY and info.itemsize == 0):
             return False
         self._element.lanes = 0
@@ -713,7 +716,7 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     self._is_readonly = not is_writable
     self._ndim = info.ndim
     self._shape = info.shape
-    # Array interfaces have no strides for C order, DLPack tensors have.
+    # Unlike DLPack tensors, array interfaces have no strides for C order.
     if not (is_interface and info.flags & ARRAY_C_CONTIGUOUS):
         self._strides = info.strides
     self._stride_unit = self._itemsize = info.itemsize
@@ -724,14 +727,17 @@ cdef bint import_numpy(ViewState self, object array, bint is_interface, Purpose 
     return True
 
 
-# Whether the array was imported from page-locked or managed memory, such as np.from_dlpack(buffer). NumPy keeps the
-# DLPack device of such arrays.
+# Returns true if the array was imported from page-locked or managed memory, as by np.from_dlpack(buffer). NumPy keeps
+# the DLPack device of such arrays.
 cdef bint is_device_accessible(object array) except -1:
     return array.base is not None and read_device(array.__dlpack_device__()) != DEVICE_CPU
 
 
 # ---------------------------------------------------------------------------------------------
 # Streams
+
+cdef object MAX_ADDRESS = (1 << 64) - 1
+
 
 cdef object stream_argument(object stream_ptr, int device_type, Purpose purpose):
     cdef bint is_int = PyLong_CheckExact(stream_ptr)
@@ -743,7 +749,7 @@ cdef object stream_argument(object stream_ptr, int device_type, Purpose purpose)
         if device_type == DEVICE_CPU or device_type == DEVICE_CUDA:
             raise BufferError(
                 "stream_ptr=None is ambiguous; pass the address of the stream that will use the memory, "
-                "or -1 where no ordering is needed"
+                "or -1 if no ordering is needed"
             )
         return None
     if not is_int:
@@ -761,7 +767,7 @@ cdef int order_streams(object consumer, object producer) except -1:
     return 0
 
 
-# The ordinal of the current context's device; -1 if no context is current or no driver is installed.
+# The ordinal of the current context's device, or -1 if no context is current or no driver is installed.
 cdef int current_device() except -2:
     cdef ContextHandle h_context
     try:

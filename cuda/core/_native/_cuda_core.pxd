@@ -363,6 +363,15 @@ cdef int refuse_pickle(object thing) except -1
 cdef object bindings_object(str name, intptr_t value)
 
 
+# Returned by DriverObject._pin(): keeps the resource during a call of the bindings, even if its object is closed.
+cdef class PinnedHandle:
+    cdef:
+        Anchor _anchor
+        public object handle    # an object of cuda.bindings
+
+cdef PinnedHandle pin_as(str name, intptr_t value, Anchor anchor)
+
+
 # Replaces the property `name` of `cls` by a faster member descriptor for the Python object at `offset` of an instance.
 # The docstring is kept.
 cdef int add_member(type cls, str name, Py_ssize_t offset) except -1

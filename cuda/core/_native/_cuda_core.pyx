@@ -33,6 +33,7 @@ from cuda.core._utils.signatures import ConstructorSignature
 
 __all__ = [
     "DriverObject",
+    "PinnedHandle",
     "WeakHandle",
     "count_streams",
     "has_pending_destructions",
@@ -152,6 +153,10 @@ cdef class DriverObject:
         """Whether :meth:`close` was called."""
         return self._address() == 0
 
+    def _pin(self) -> PinnedHandle:
+        """Return the handle as the bindings take it, with a reference to the resource."""
+        raise TypeError(f"a {type(self).__name__} cannot be passed to this driver call")
+
     cdef intptr_t _address(self) noexcept:
         return 0
 
@@ -183,6 +188,17 @@ cdef object bindings_object(str name, intptr_t value):
     if _driver is None:
         _driver = importlib.import_module("cuda.bindings.driver")
     return getattr(_driver, name)(init_value=value)
+
+
+cdef class PinnedHandle:
+    """The handle of a resource as the bindings take it, and a reference that keeps the resource open during a call."""
+
+
+cdef PinnedHandle pin_as(str name, intptr_t value, Anchor anchor):
+    cdef PinnedHandle self = PinnedHandle.__new__(PinnedHandle)
+    self._anchor = anchor
+    self.handle = bindings_object(name, value)
+    return self
 
 
 cdef list _member_texts = []  # referenced by the definitions of members

@@ -164,7 +164,12 @@ def last_failure(log: bytes, name: str, api: str | None) -> str | None:
         or (not call.startswith((api, _QUERIED_INSTEAD.get(api, api))) if api else "CUDA_ERROR_" not in joined)
     ):
         return None
-    return "\n".join(text for text in texts if not text.startswith("Returning")) or None
+    message = "\n".join(text for text in texts if not text.startswith("Returning"))
+    return message.replace(*_POOL_ACCESS) or None
+
+
+# The driver names its own function; programs set a property.
+_POOL_ACCESS = ("cuMemPoolSetAccess", "DeviceMemoryResource.peer_accessible_by (cuMemPoolSetAccess)")
 
 
 def _newest_first(log):

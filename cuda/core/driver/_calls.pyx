@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of linear memory, and prepared calls of kernels."""
+"""Kernel calls, plain and prepared, and copies and fills of linear memory."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import host_memory, whole
 from cuda.core.driver._context import current_context
-from cuda.core.driver._streams import Stream as ClassicStream, keep_in, stream_of
-from cuda.core.driver._errors import INVALID_VALUE, classic_error, launch_error, logic_error
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer
-from cuda.core.driver._types import SCALARS
+from cuda.core.driver._errors import INVALID_VALUE, classic_error, launch_error, logic_error
 from cuda.core.driver._storage import ArrayStorage
+from cuda.core.driver._streams import Stream as ClassicStream, keep_in, stream_of
+from cuda.core.driver._types import SCALARS
 
 __all__ = [
     "FunctionCall",
@@ -58,286 +58,12 @@ __all__ = [
 
 
 cdef extern from "Python.h":
+    Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
+    PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
+    bint PyType_IsSubtype(PyTypeObject* one, PyTypeObject* other) noexcept nogil
+    bint PyIndex_Check(object)
+    bint PyLong_CheckExact(PyObject*) noexcept nogil
     const Py_ssize_t PY_SSIZE_T_MAX
-
-
-# Fills `view` with the host memory of an argument. Returns whether PyBuffer_Release must be called.
-cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
-    cdef int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if is_written else 0)
-    try:
-        PyObject_GetBuffer(obj, view, flags)
-        if view.format == NULL or strchr(view.format, b"O") == NULL:
-            return True
-        PyBuffer_Release(view)
-    except (BufferError, TypeError, ValueError):
-        pass
-    # Raises an exception with the reason, or finds memory that exports no buffer, such as arrays of dates.
-    address, size = host_memory(obj, is_written)
-    view.buf = <void*><uintptr_t>address
-    view.len = size
-    return False
-
-
-# The device address of an argument; `kept` keeps its memory. LogicError if it is known to be smaller than `size`.
-cdef cydriver.CUdeviceptr device_place(
-    str api, object obj, AllocationPin* pin, Py_ssize_t size, str what
-) except? 0:
-    if not isinstance(obj, Buffer) or not pin.hold((<Buffer>obj)._h_allocation):
-        return as_pointer(obj)
-    if <size_t>size > pin.get().size:
-        raise logic_error(
-            api, INVALID_VALUE, f"the {what} has {pin.get().size} bytes, fewer than {size}"
-        )
-    return pin.get().pointer
-
-
-cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
-    number = whole("size" if width == 1 else "count", size)
-    if number < 0:
-        text = f"the number of bytes must not be negative: {shown(number * width)}"
-        raise logic_error(api, INVALID_VALUE, text)
-    if number > PY_SSIZE_T_MAX // width:
-        raise logic_error(api, INVALID_VALUE, f"no memory has {shown(number * width)} bytes")
-    return number
-
-
-# Copies between device and host memory; `is_read` means from the device.
-cdef int copy_with_host(str api, object device, object host, bint is_read, bint is_async, object stream) except -1:
-    cdef Py_buffer view
-    cdef bint is_held
-    cdef AllocationPin pin
-    cdef StreamPin stream_pin
-    cdef cydriver.CUdeviceptr pointer
-    context = current_context(api)
-    is_held = host_place(host, is_read, &view)
-    try:
-        pointer = device_place(api, device, &pin, view.len, "source" if is_read else "destination")
-        if is_async:
-            inner = stream_of(stream)
-            Stream_pin(<Stream>inner, &stream_pin)
-        if view.len:
-            with nogil:
-                if is_read and is_async:
-                    HANDLE_RETURN(
-                        cydriver.cuMemcpyDtoHAsync(view.buf, pointer, view.len, stream_pin.get()),
-                        b"cuMemcpyDtoHAsync",
-                    )
-                elif is_read:
-                    HANDLE_RETURN(cydriver.cuMemcpyDtoH(view.buf, pointer, view.len), b"cuMemcpyDtoH")
-                elif is_async:
-                    HANDLE_RETURN(
-                        cydriver.cuMemcpyHtoDAsync(pointer, view.buf, view.len, stream_pin.get()),
-                        b"cuMemcpyHtoDAsync",
-                    )
-                else:
-                    HANDLE_RETURN(cydriver.cuMemcpyHtoD(pointer, view.buf, view.len), b"cuMemcpyHtoD")
-            if is_async:
-                keep_in(context, <uintptr_t>stream_pin.get(), inner, host)
-    except CUDAError as error:
-        raise classic_error(error) from None
-    finally:
-        if is_held:
-            PyBuffer_Release(&view)
-    return 0
-
-
-def memcpy_htod(dest, src) -> None:
-    """Copy from the host to the device, and wait for the copy (``cuMemcpyHtoD``).
-
-    Parameters
-    ----------
-    dest : device pointer
-        The destination.
-    src : buffer
-        The source: bytes, or an array that is contiguous in C or F order. All of its bytes are copied.
-
-    Raises
-    ------
-    LogicError
-        If the destination is smaller, as far as its size is known.
-    ValueError
-        If the source is not contiguous.
-    """
-    copy_with_host("cuMemcpyHtoD", dest, src, False, False, None)
-
-
-def memcpy_htod_async(dest, src, stream=None) -> None:
-    """Enqueue a copy from the host to the device (``cuMemcpyHtoDAsync``).
-
-    The copy is asynchronous to the host only if ``src`` is page-locked. ``src`` is kept alive until the copy has
-    completed. The other parameters and errors are those of :func:`memcpy_htod`; without ``stream``, the NULL stream.
-    """
-    copy_with_host("cuMemcpyHtoDAsync", dest, src, False, True, stream)
-
-
-def memcpy_dtoh(dest, src) -> None:
-    """Copy from the device to the host, and wait for the copy (``cuMemcpyDtoH``).
-
-    Parameters
-    ----------
-    dest : writable buffer
-        The destination: an array that is contiguous in C or F order. All of its bytes are written.
-    src : device pointer
-        The source.
-
-    Raises
-    ------
-    LogicError
-        If the source is smaller, as far as its size is known.
-    ValueError, BufferError
-        If the destination is not contiguous, or is read-only.
-    """
-    copy_with_host("cuMemcpyDtoH", src, dest, True, False, None)
-
-
-def memcpy_dtoh_async(dest, src, stream=None) -> None:
-    """Enqueue a copy from the device to the host (``cuMemcpyDtoHAsync``).
-
-    The copy is asynchronous to the host only if ``dest`` is page-locked. ``dest`` is kept alive until the copy has
-    completed. The other parameters and errors are those of :func:`memcpy_dtoh`; without ``stream``, the NULL stream.
-    """
-    copy_with_host("cuMemcpyDtoHAsync", src, dest, True, True, stream)
-
-
-def memcpy_dtod(dest, src, size: int) -> None:
-    """Copy ``size`` bytes between device pointers on the NULL stream, without waiting (``cuMemcpyDtoD``)."""
-    cdef AllocationPin pin, source_pin
-    cdef cydriver.CUdeviceptr pointer, source
-    cdef Py_ssize_t count
-    current_context("cuMemcpyDtoD")
-    count = byte_count("cuMemcpyDtoD", size)
-    pointer = device_place("cuMemcpyDtoD", dest, &pin, count, "destination")
-    source = device_place("cuMemcpyDtoD", src, &source_pin, count, "source")
-    if count:
-        try:
-            with nogil:
-                HANDLE_RETURN(cydriver.cuMemcpyDtoD(pointer, source, count), b"cuMemcpyDtoD")
-        except CUDAError as error:
-            raise classic_error(error) from None
-
-
-def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
-    """Enqueue a copy of ``size`` bytes between device pointers (``cuMemcpyDtoDAsync``)."""
-    cdef AllocationPin pin, source_pin
-    cdef StreamPin stream_pin
-    cdef cydriver.CUdeviceptr pointer, source
-    cdef Py_ssize_t count
-    current_context("cuMemcpyDtoDAsync")
-    inner = stream_of(stream)
-    count = byte_count("cuMemcpyDtoDAsync", size)
-    pointer = device_place("cuMemcpyDtoDAsync", dest, &pin, count, "destination")
-    source = device_place("cuMemcpyDtoDAsync", src, &source_pin, count, "source")
-    Stream_pin(<Stream>inner, &stream_pin)
-    if count:
-        try:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuMemcpyDtoDAsync(pointer, source, count, stream_pin.get()), b"cuMemcpyDtoDAsync"
-                )
-        except CUDAError as error:
-            raise classic_error(error) from None
-
-
-def memset_d8(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Set ``count`` bytes to ``data`` (``cuMemsetD8``); ``size`` is another name of ``count``."""
-    fill("cuMemsetD8", 1, dest, data, count, size)
-
-
-def memset_d16(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Set ``count`` 16-bit elements to ``data`` (``cuMemsetD16``)."""
-    fill("cuMemsetD16", 2, dest, data, count, size)
-
-
-def memset_d32(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Set ``count`` 32-bit elements to ``data`` (``cuMemsetD32``)."""
-    fill("cuMemsetD32", 4, dest, data, count, size)
-
-
-def memset_d8_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Set ``count`` bytes to ``data`` in stream order (``cuMemsetD8Async``)."""
-    fill_async("cuMemsetD8Async", 1, dest, data, count, size, stream)
-
-
-def memset_d16_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Set ``count`` 16-bit elements to ``data`` in stream order (``cuMemsetD16Async``)."""
-    fill_async("cuMemsetD16Async", 2, dest, data, count, size, stream)
-
-
-def memset_d32_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Set ``count`` 32-bit elements to ``data`` in stream order (``cuMemsetD32Async``)."""
-    fill_async("cuMemsetD32Async", 4, dest, data, count, size, stream)
-
-
-cpdef uint64_t pattern(str api, object data, int width) except? 0:
-    """Return the value of a memset as an unsigned number of ``width`` bytes; LogicError if it does not fit."""
-    cdef int64_t most = (<int64_t>1 << 8 * width) - 1
-    number = whole("data", data)
-    if not -(most // 2) - 1 <= number <= most:
-        raise logic_error(api, INVALID_VALUE, f"data must fit {8 * width} bits, not be {shown(number)}")
-    return number & most
-
-
-cdef Py_ssize_t element_count(str api, int width, object count, object size) except -1:
-    if (count is None) == (size is None):
-        raise TypeError("exactly one of count and size, the number of elements, must be given")
-    return byte_count(api, size if count is None else count, width)
-
-
-cdef int fill(str api, int width, object dest, object data, object count, object size) except -1:
-    cdef AllocationPin pin
-    cdef Py_ssize_t c_count
-    cdef cydriver.CUdeviceptr pointer
-    cdef uint64_t value
-    current_context(api)
-    c_count = element_count(api, width, count, size)
-    pointer = device_place(api, dest, &pin, c_count * width, "destination")
-    if not c_count:
-        return 0
-    value = pattern(api, data, width)
-    try:
-        with nogil:
-            if width == 1:
-                HANDLE_RETURN(cydriver.cuMemsetD8(pointer, value, c_count), b"cuMemsetD8")
-            elif width == 2:
-                HANDLE_RETURN(cydriver.cuMemsetD16(pointer, value, c_count), b"cuMemsetD16")
-            else:
-                HANDLE_RETURN(cydriver.cuMemsetD32(pointer, value, c_count), b"cuMemsetD32")
-    except CUDAError as error:
-        raise classic_error(error) from None
-    return 0
-
-
-cdef int fill_async(
-    str api, int width, object dest, object data, object count, object size, object stream
-) except -1:
-    cdef AllocationPin pin
-    cdef StreamPin stream_pin
-    cdef Py_ssize_t c_count
-    cdef cydriver.CUdeviceptr pointer
-    cdef uint64_t value
-    current_context(api)
-    inner = stream_of(stream)
-    c_count = element_count(api, width, count, size)
-    pointer = device_place(api, dest, &pin, c_count * width, "destination")
-    Stream_pin(<Stream>inner, &stream_pin)
-    if not c_count:
-        return 0
-    value = pattern(api, data, width)
-    try:
-        with nogil:
-            if width == 1:
-                HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD8Async")
-            elif width == 2:
-                HANDLE_RETURN(
-                    cydriver.cuMemsetD16Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD16Async"
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuMemsetD32Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD32Async"
-                )
-    except CUDAError as error:
-        raise classic_error(error) from None
-    return 0
 
 
 cdef Stream default_stream = LEGACY_DEFAULT_STREAM
@@ -347,22 +73,13 @@ cdef object allocation_class = DeviceAllocation
 cdef object stream_class = ClassicStream
 cdef tuple one_block = (1, 1)
 
-
 # The number of parameters up to which unprepared calls have a fast path, and prepared calls convert arguments without
 # a heap allocation.
 cdef enum:
     USUAL_COUNT = 32
 
 
-cdef extern from "Python.h":
-    Py_ssize_t PyVectorcall_NARGS(size_t) noexcept nogil
-    PyTypeObject* Py_TYPE(PyObject*) noexcept nogil
-    bint PyType_IsSubtype(PyTypeObject* one, PyTypeObject* other) noexcept nogil
-    bint PyIndex_Check(object)
-    bint PyLong_CheckExact(PyObject*) noexcept nogil
-
-
-# The types that an argument may have without conversion. PreparedTypes._parameters keeps the classes alive.
+# The types that an argument can have without conversion. PreparedTypes._parameters keeps the classes alive.
 cdef struct Accepted:
     PyTypeObject* first
     PyTypeObject* second
@@ -428,7 +145,7 @@ cdef class FunctionCall:
         self._has_sizes = sizes is not None
 
     def _set_types(self, parameters) -> None:
-        """Set the argument types of prepared calls; see :class:`PreparedTypes`."""
+        """Set the argument types of prepared calls. See :class:`PreparedTypes`."""
         types = PreparedTypes(parameters)
         with cython.critical_section(self):
             self._types = types
@@ -455,15 +172,15 @@ cdef class FunctionCall:
         block : tuple of int
             The number of threads in each dimension of a block.
         grid : tuple of int, optional
-            The number of blocks in each dimension. Default is one block.
+            The number of blocks in each dimension. Defaults to one block.
         stream : :class:`Stream`, optional
-            The stream on which the kernel is enqueued. If None, the NULL stream.
+            The stream to enqueue the kernel on. Defaults to the NULL stream.
         shared : int, optional
-            The size of the dynamic shared memory in bytes. Default is 0.
+            The size of the dynamic shared memory in bytes. Defaults to 0.
         texrefs : sequence, optional
-            Accepted and ignored: each launch uses all texture references of the module.
+            Accepted and ignored, because each launch uses all texture references of the module.
         time_kernel : bool, optional
-            Whether to wait for the kernel and return its duration in seconds. Default is False.
+            Whether to wait for the kernel and return its duration in seconds. Defaults to False.
 
         Raises
         ------
@@ -472,13 +189,13 @@ cdef class FunctionCall:
         ValueError
             If ``block`` is missing, or a keyword is unknown.
         LogicError
-            If the driver refuses the launch.
+            If the driver rejects the launch.
         """
         if unknown:
             raise ValueError(f"extra keyword arguments: {', '.join(sorted(unknown))}")
         if block is None:
             raise ValueError("must specify block size: block=(x, y, z)")
-        if time_kernel is False and launch_usual(self, args, block, grid, stream, shared):
+        if time_kernel is False and try_fast_launch(self, args, block, grid, stream, shared):
             return None
         return self._call_any(args, block, grid, stream, shared, time_kernel)
 
@@ -496,8 +213,8 @@ cdef class PreparedCall:
         self._function = function
 
     def __call__(self, grid, block, *args, shared_size=0):
-        """Launch the kernel; for the parameters see :meth:`Function.prepared_call`."""
-        # The slow path, where Python parses the arguments: call_prepared is the fast path.
+        """Launch the kernel. For the parameters see :meth:`Function.prepared_call`."""
+        # The slow path, where Python parses the arguments. call_prepared() is the fast path.
         c_args = tuple_items(<PyObject*>args)
         launch_prepared(self._function, default_stream, grid, block, shared_size, c_args, len(args))
 
@@ -515,13 +232,13 @@ cdef class PreparedAsyncCall:
         self._function = function
 
     def __call__(self, grid, block, stream, *args, shared_size=0):
-        """Launch the kernel; for the parameters see :meth:`Function.prepared_async_call`."""
+        """Launch the kernel. For the parameters see :meth:`Function.prepared_async_call`."""
         inner = prepared_stream(self._function, stream)
         launch_prepared(self._function, inner, grid, block, shared_size, tuple_items(<PyObject*>args), len(args))
 
 
-# The fast path: launches if each argument is an allocation, an array or a scalar of the right size; else returns False.
-cdef bint launch_usual(
+# The fast path: launches and returns true if each argument is an allocation, an array or a scalar of the right size.
+cdef bint try_fast_launch(
     FunctionCall self, tuple arguments, object block, object grid, object stream, object shared
 ) except -1:
     cdef PyObject* items[USUAL_COUNT]
@@ -530,7 +247,7 @@ cdef bint launch_usual(
     cdef Py_ssize_t index
     cdef LaunchConfig config
     cdef Stream inner = default_stream
-    cdef list held = None
+    cdef list values = None
     if not self._has_sizes or self._references or count > USUAL_COUNT or <size_t>count != self._sizes.size():
         return False
     for index in range(count):
@@ -545,9 +262,9 @@ cdef bint launch_usual(
                 return False
             # On another stream than the NULL stream, the memory of results is synchronized first.
             value = argument._argument if stream is None else argument._pointer_on(stream)
-            if held is None:
-                held = []
-            held.append(value)
+            if values is None:
+                values = []
+            values.append(value)  # keeps the argument until the launch returns
             items[index] = <PyObject*>value
         elif not isinstance(argument, allocation_class):
             return False
@@ -573,7 +290,7 @@ cdef LaunchConfig config_of(FunctionCall self, object grid, object block, object
     return find_config(self, grid, block, shared, known)
 
 
-# Programs often create the tuples anew for each call, so equal ones count, too. Lists are not cached: they may change.
+# Programs often create new tuples for every call, so equal ones also count. Lists can change, so they are not cached.
 cdef LaunchConfig find_config(FunctionCall self, object grid, object block, object shared, tuple known):
     cdef LaunchConfig config
     cdef bint is_key = type(grid) is tuple and type(block) is tuple
@@ -595,7 +312,7 @@ cdef LaunchConfig find_config(FunctionCall self, object grid, object block, obje
     return config
 
 
-# Whether all items are ints. As a dict key 2.0 equals 2, but it is not a valid extent.
+# Returns true if all items are ints. As a dict key, 2.0 equals 2, but it is not a valid extent.
 cdef bint are_whole(tuple extents):
     for extent in extents:
         if not PyIndex_Check(extent):
@@ -641,7 +358,7 @@ cdef int launch_prepared(
     with cython.critical_section(self):
         types = self._types
     if types is None or <size_t>count != types._accepted.size():
-        refuse_prepared(self, types, count)
+        reject_prepared(self, types, count)
     if not isinstance(block, tuple):
         raise TypeError(f"block must be a tuple of ints, not {type(block).__name__}")
     if self._references:
@@ -698,7 +415,7 @@ cdef object converted_argument(PreparedTypes types, size_t index, PyObject* argu
     return (<tuple>types._parameters[index])[2](<object>argument)
 
 
-# Caches Stream objects only: an object with `__cuda_stream__` may return another stream with the next call.
+# Caches Stream objects only, because an object with `__cuda_stream__` can return another stream next time.
 cdef Stream prepared_stream(FunctionCall self, object stream):
     cdef tuple known
     with cython.critical_section(self):
@@ -713,11 +430,11 @@ cdef Stream prepared_stream(FunctionCall self, object stream):
     return found
 
 
-cdef int refuse_prepared(FunctionCall self, PreparedTypes types, Py_ssize_t count) except -1:
+cdef int reject_prepared(FunctionCall self, PreparedTypes types, Py_ssize_t count) except -1:
     if types is None:
         raise AttributeError(f"{self!r} is not prepared; call prepare() first")
     raise TypeError(
-        f"the kernel was prepared for {types._accepted.size()} arguments, {count} given after grid and block"
+        f"the kernel was prepared for {types._accepted.size()} arguments, but {count} were given after grid and block"
     )
 
 
@@ -751,7 +468,7 @@ cdef object call_prepared_async(PyObject* callee, PyObject* const* arguments, si
     return None
 
 
-# Whether no keyword other than `shared_size` is given.
+# Returns true if no keyword other than `shared_size` is given.
 cdef inline bint is_plain_call(PyObject* keywords):
     if keywords == NULL or len(<tuple>keywords) == 0:
         return True
@@ -778,3 +495,285 @@ cdef int make_callable() except -1:
 
 
 make_callable()
+
+
+# ---------------------------------------------------------------------------------------------
+# Copies and fills
+
+def memcpy_htod(dest, src) -> None:
+    """Copy from the host to the device and wait for the copy (``cuMemcpyHtoD``).
+
+    Parameters
+    ----------
+    dest : device pointer
+        The destination.
+    src : buffer
+        The source: bytes, or an array contiguous in C or F order. All of its bytes are copied.
+
+    Raises
+    ------
+    LogicError
+        If the destination is known to be smaller.
+    ValueError
+        If the source is not contiguous.
+    """
+    copy_with_host("cuMemcpyHtoD", dest, src, False, False, None)
+
+
+def memcpy_htod_async(dest, src, stream=None) -> None:
+    """Enqueue a copy from the host to the device (``cuMemcpyHtoDAsync``).
+
+    The copy is asynchronous to the host only if ``src`` is page-locked. ``src`` is kept alive until the copy has
+    completed. ``stream`` defaults to the NULL stream. For the rest see :func:`memcpy_htod`.
+    """
+    copy_with_host("cuMemcpyHtoDAsync", dest, src, False, True, stream)
+
+
+def memcpy_dtoh(dest, src) -> None:
+    """Copy from the device to the host and wait for the copy (``cuMemcpyDtoH``).
+
+    Parameters
+    ----------
+    dest : writable buffer
+        The destination: an array contiguous in C or F order. All of its bytes are written.
+    src : device pointer
+        The source.
+
+    Raises
+    ------
+    LogicError
+        If the source is known to be smaller.
+    ValueError, BufferError
+        If the destination is not contiguous, or is read-only.
+    """
+    copy_with_host("cuMemcpyDtoH", src, dest, True, False, None)
+
+
+def memcpy_dtoh_async(dest, src, stream=None) -> None:
+    """Enqueue a copy from the device to the host (``cuMemcpyDtoHAsync``).
+
+    The copy is asynchronous to the host only if ``dest`` is page-locked. ``dest`` is kept alive until the copy has
+    completed. ``stream`` defaults to the NULL stream. For the rest see :func:`memcpy_dtoh`.
+    """
+    copy_with_host("cuMemcpyDtoHAsync", src, dest, True, True, stream)
+
+
+def memcpy_dtod(dest, src, size: int) -> None:
+    """Copy ``size`` bytes between device pointers on the NULL stream, without waiting (``cuMemcpyDtoD``)."""
+    cdef AllocationPin pin, source_pin
+    cdef cydriver.CUdeviceptr pointer, source
+    cdef Py_ssize_t count
+    current_context("cuMemcpyDtoD")
+    count = byte_count("cuMemcpyDtoD", size)
+    pointer = device_place("cuMemcpyDtoD", dest, &pin, count, "destination")
+    source = device_place("cuMemcpyDtoD", src, &source_pin, count, "source")
+    if count:
+        try:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuMemcpyDtoD(pointer, source, count), b"cuMemcpyDtoD")
+        except CUDAError as error:
+            raise classic_error(error) from None
+
+
+def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
+    """Enqueue a copy of ``size`` bytes between device pointers (``cuMemcpyDtoDAsync``)."""
+    cdef AllocationPin pin, source_pin
+    cdef StreamPin stream_pin
+    cdef cydriver.CUdeviceptr pointer, source
+    cdef Py_ssize_t count
+    current_context("cuMemcpyDtoDAsync")
+    inner = stream_of(stream)
+    count = byte_count("cuMemcpyDtoDAsync", size)
+    pointer = device_place("cuMemcpyDtoDAsync", dest, &pin, count, "destination")
+    source = device_place("cuMemcpyDtoDAsync", src, &source_pin, count, "source")
+    Stream_pin(<Stream>inner, &stream_pin)
+    if count:
+        try:
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuMemcpyDtoDAsync(pointer, source, count, stream_pin.get()), b"cuMemcpyDtoDAsync"
+                )
+        except CUDAError as error:
+            raise classic_error(error) from None
+
+
+def memset_d8(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
+    """Set ``count`` bytes to ``data`` (``cuMemsetD8``). ``size`` is another name for ``count``."""
+    fill("cuMemsetD8", 1, dest, data, count, size)
+
+
+def memset_d16(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
+    """Set ``count`` 16-bit elements to ``data`` (``cuMemsetD16``)."""
+    fill("cuMemsetD16", 2, dest, data, count, size)
+
+
+def memset_d32(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
+    """Set ``count`` 32-bit elements to ``data`` (``cuMemsetD32``)."""
+    fill("cuMemsetD32", 4, dest, data, count, size)
+
+
+def memset_d8_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
+    """Set ``count`` bytes to ``data`` in stream order (``cuMemsetD8Async``)."""
+    fill_async("cuMemsetD8Async", 1, dest, data, count, size, stream)
+
+
+def memset_d16_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
+    """Set ``count`` 16-bit elements to ``data`` in stream order (``cuMemsetD16Async``)."""
+    fill_async("cuMemsetD16Async", 2, dest, data, count, size, stream)
+
+
+def memset_d32_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
+    """Set ``count`` 32-bit elements to ``data`` in stream order (``cuMemsetD32Async``)."""
+    fill_async("cuMemsetD32Async", 4, dest, data, count, size, stream)
+
+
+# Fills `view` with the host memory of an argument. Returns whether PyBuffer_Release must be called.
+cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
+    cdef int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if is_written else 0)
+    try:
+        PyObject_GetBuffer(obj, view, flags)
+        if view.format == NULL or strchr(view.format, b"O") == NULL:
+            return True
+        PyBuffer_Release(view)
+    except (BufferError, TypeError, ValueError):
+        pass
+    # Raises an exception with the reason, or finds memory that exports no buffer, such as arrays of dates.
+    address, size = host_memory(obj, is_written)
+    view.buf = <void*><uintptr_t>address
+    view.len = size
+    return False
+
+
+# The device address of an argument, whose memory `pin` keeps. LogicError if it is known to be smaller than `size`.
+cdef cydriver.CUdeviceptr device_place(
+    str api, object obj, AllocationPin* pin, Py_ssize_t size, str what
+) except? 0:
+    if not isinstance(obj, Buffer) or not pin.hold((<Buffer>obj)._h_allocation):
+        return as_pointer(obj)
+    if <size_t>size > pin.get().size:
+        raise logic_error(
+            api, INVALID_VALUE, f"the {what} has {pin.get().size} bytes, fewer than {size}"
+        )
+    return pin.get().pointer
+
+
+cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
+    number = whole("size" if width == 1 else "count", size)
+    if number < 0:
+        text = f"the number of bytes must not be negative, but is {shown(number * width)}"
+        raise logic_error(api, INVALID_VALUE, text)
+    if number > PY_SSIZE_T_MAX // width:
+        raise logic_error(api, INVALID_VALUE, f"no memory has {shown(number * width)} bytes")
+    return number
+
+
+# Copies between device and host memory: from the device if `is_read`.
+cdef int copy_with_host(str api, object device, object host, bint is_read, bint is_async, object stream) except -1:
+    cdef Py_buffer view
+    cdef bint is_held
+    cdef AllocationPin pin
+    cdef StreamPin stream_pin
+    cdef cydriver.CUdeviceptr pointer
+    context = current_context(api)
+    is_held = host_place(host, is_read, &view)
+    try:
+        pointer = device_place(api, device, &pin, view.len, "source" if is_read else "destination")
+        if is_async:
+            inner = stream_of(stream)
+            Stream_pin(<Stream>inner, &stream_pin)
+        if view.len:
+            with nogil:
+                if is_read and is_async:
+                    HANDLE_RETURN(
+                        cydriver.cuMemcpyDtoHAsync(view.buf, pointer, view.len, stream_pin.get()),
+                        b"cuMemcpyDtoHAsync",
+                    )
+                elif is_read:
+                    HANDLE_RETURN(cydriver.cuMemcpyDtoH(view.buf, pointer, view.len), b"cuMemcpyDtoH")
+                elif is_async:
+                    HANDLE_RETURN(
+                        cydriver.cuMemcpyHtoDAsync(pointer, view.buf, view.len, stream_pin.get()),
+                        b"cuMemcpyHtoDAsync",
+                    )
+                else:
+                    HANDLE_RETURN(cydriver.cuMemcpyHtoD(pointer, view.buf, view.len), b"cuMemcpyHtoD")
+            if is_async:
+                keep_in(context, <uintptr_t>stream_pin.get(), inner, host)
+    except CUDAError as error:
+        raise classic_error(error) from None
+    finally:
+        if is_held:
+            PyBuffer_Release(&view)
+    return 0
+
+
+cpdef uint64_t pattern(str api, object data, int width) except? 0:
+    """Return the value of a memset as an unsigned int of ``width`` bytes, or raise LogicError if it does not fit."""
+    cdef int64_t most = (<int64_t>1 << 8 * width) - 1
+    number = whole("data", data)
+    if not -(most // 2) - 1 <= number <= most:
+        raise logic_error(api, INVALID_VALUE, f"data must fit in {8 * width} bits, but is {shown(number)}")
+    return number & most
+
+
+cdef Py_ssize_t element_count(str api, int width, object count, object size) except -1:
+    if (count is None) == (size is None):
+        raise TypeError("pass the number of elements as count or as size, not both")
+    return byte_count(api, size if count is None else count, width)
+
+
+cdef int fill(str api, int width, object dest, object data, object count, object size) except -1:
+    cdef AllocationPin pin
+    cdef Py_ssize_t c_count
+    cdef cydriver.CUdeviceptr pointer
+    cdef uint64_t value
+    current_context(api)
+    c_count = element_count(api, width, count, size)
+    pointer = device_place(api, dest, &pin, c_count * width, "destination")
+    if not c_count:
+        return 0
+    value = pattern(api, data, width)
+    try:
+        with nogil:
+            if width == 1:
+                HANDLE_RETURN(cydriver.cuMemsetD8(pointer, value, c_count), b"cuMemsetD8")
+            elif width == 2:
+                HANDLE_RETURN(cydriver.cuMemsetD16(pointer, value, c_count), b"cuMemsetD16")
+            else:
+                HANDLE_RETURN(cydriver.cuMemsetD32(pointer, value, c_count), b"cuMemsetD32")
+    except CUDAError as error:
+        raise classic_error(error) from None
+    return 0
+
+
+cdef int fill_async(
+    str api, int width, object dest, object data, object count, object size, object stream
+) except -1:
+    cdef AllocationPin pin
+    cdef StreamPin stream_pin
+    cdef Py_ssize_t c_count
+    cdef cydriver.CUdeviceptr pointer
+    cdef uint64_t value
+    current_context(api)
+    inner = stream_of(stream)
+    c_count = element_count(api, width, count, size)
+    pointer = device_place(api, dest, &pin, c_count * width, "destination")
+    Stream_pin(<Stream>inner, &stream_pin)
+    if not c_count:
+        return 0
+    value = pattern(api, data, width)
+    try:
+        with nogil:
+            if width == 1:
+                HANDLE_RETURN(cydriver.cuMemsetD8Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD8Async")
+            elif width == 2:
+                HANDLE_RETURN(
+                    cydriver.cuMemsetD16Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD16Async"
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuMemsetD32Async(pointer, value, c_count, stream_pin.get()), b"cuMemsetD32Async"
+                )
+    except CUDAError as error:
+        raise classic_error(error) from None
+    return 0

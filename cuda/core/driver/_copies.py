@@ -30,7 +30,6 @@ from cuda.core.driver._constants import memory_type
 from cuda.core.driver._context import Context, current_context, handle_of
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_VALUE, call, logic_error
-from cuda.core.driver._held import hold
 from cuda.core.driver._streams import keep_until_done, stream_of
 
 __all__ = [
@@ -252,8 +251,8 @@ class _Copy:
         setattr(self, f"{side}_memory_type", kind)
         self._sides[side] = (member, value, kept)
 
-    def _filled(self, api: str, held: list):
-        """Return the driver's structure, and add objects that must outlive the call to ``held``."""
+    def _filled(self, api: str, pins: list):
+        """Return the driver's structure, and add what must outlive the call to ``pins``."""
         current_context(api)
         record = native(self._structure)
         for name, member in self._names.items():
@@ -265,16 +264,15 @@ class _Copy:
             setattr(record, f"{side}Device", native("CUdeviceptr", int(getattr(self, f"{side}_device"))))
             member, value, kept = self._sides.get(side, (None, None, None))
             if member == "Array":
-                # The attribute raises a LogicError for an array freed in the meantime.
-                held.append(hold(kept._array if kept.handle else None))
-                value = held[-1].handle
+                pins.append(kept._pin())
+                value = pins[-1].handle
             if member is not None:
                 setattr(record, f"{side}{member}", value)
         return record
 
     def _call(self, api: str, *stream) -> None:
-        held = []
-        call(api, self._filled(api, held), *stream)
+        pins = []
+        call(api, self._filled(api, pins), *stream)
 
     def _enqueue(self, api: str, stream) -> None:
         inner = stream_of(stream)
@@ -397,12 +395,12 @@ class Memcpy3DPeer(Memcpy3D):
         super().__init__()
         self._contexts = {}
 
-    def _filled(self, api, held):
-        record = super()._filled(api, held)
+    def _filled(self, api, pins):
+        record = super()._filled(api, pins)
         here = current_context(api)
         for side in ("src", "dst"):
-            held.append(hold(handle_of(self._contexts.get(side, here), api)))
-            setattr(record, f"{side}Context", held[-1].handle)
+            pins.append(handle_of(self._contexts.get(side, here), api)._pin())
+            setattr(record, f"{side}Context", pins[-1].handle)
         return record
 
 

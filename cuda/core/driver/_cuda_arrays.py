@@ -145,6 +145,9 @@ class Array:
         """The ``CUarray`` as an int."""
         return array_of(self, "the array").handle
 
+    def _pin(self):
+        return array_of(self, "the array")._pin()
+
     def _describe(self, descriptor):
         array_of(self, "cuArrayGetDescriptor")
         for name in descriptor._fields:

@@ -7,9 +7,9 @@ from __future__ import annotations
 import builtins
 import functools
 
+from cuda.core._native._cuda_core import DriverObject, PinnedHandle
 from cuda.core._utils import cuda_utils
-from cuda.core._utils.cuda_utils import CUDAError, LaunchError, NVRTCError, OutOfMemoryError
-from cuda.core.driver._held import call_with
+from cuda.core._utils.cuda_utils import CUDAError, LaunchError, NVRTCError, OutOfMemoryError, call_driver
 
 __all__ = [
     "CompileError",
@@ -182,8 +182,10 @@ def logic_error(api: str, code: int, detail: str = "") -> Exception:
 
 def call(api: str, *arguments):
     """Call the driver and raise classic exceptions. :mod:`cuda.core` objects are passed as handles and kept open."""
+    # The pins keep the resources open until the call returns, even if another thread closes their objects.
+    pins = [argument._pin() if isinstance(argument, DriverObject) else argument for argument in arguments]
     try:
-        return call_with(api, arguments)
+        return call_driver(api, *[pin.handle if isinstance(pin, PinnedHandle) else pin for pin in pins])
     except CUDAError as error:
         raise classic_error(error, api.removesuffix("_v2")) from None
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Storage of arrays, and the fast creation of results."""
+"""Array storage, and the fast paths of creation and operations."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.driver._array_layout import element_count, is_c_contiguous, is_f_contiguous
 from cuda.core.driver._context import current_context
-from cuda.core.driver._errors import launch_error
 from cuda.core.driver._device_memory import mem_alloc
+from cuda.core.driver._errors import launch_error
 
 __all__ = [
     "ArrayStorage",
@@ -44,10 +44,6 @@ __all__ = [
 cdef object current = current_context
 cdef object weak = weakref.ref
 cdef object default_allocator = mem_alloc
-cdef frozenset python_numbers = frozenset({int, float, complex})
-cdef frozenset numpy_numbers = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
-cdef tuple array_and_number = (False, True)
-cdef tuple number_and_array = (True, False)
 cdef Stream default_stream = LEGACY_DEFAULT_STREAM
 
 
@@ -63,8 +59,20 @@ cdef class ArrayStorage:
     size, nbytes : int
         The number of elements, and their size in bytes.
     allocator, base : object
-        The allocator of results, and the object that keeps memory alive that the array does not own.
+        The allocator of results, and the object that keeps borrowed memory alive.
     """
+
+    cdef:
+        public object shape, strides, dtype, size, nbytes, allocator, base
+        public bint _is_c, _is_f
+        public object _device       # the ArrayDevice
+        public object _gpudata      # the allocation, or in views the address
+        public object _owner        # the allocation, which shows whether the memory was freed
+        public object _argument     # the kernel argument
+        public uint64_t _address
+
+
+cdef object make = ArrayStorage.__new__
 
 
 cdef class PlanFields:
@@ -75,7 +83,7 @@ cdef class PlanFields:
     dtype : numpy.dtype
         The data type of the result.
     scalars : tuple
-        For each operand None, or the function that converts a number to the kernel argument.
+        For each operand, the function that converts a number to the kernel argument, or None.
     mask : int
         The address bits that must be 0 for vectorized access.
     per_block : int
@@ -135,6 +143,11 @@ cdef class ResultSource:
         Retries an allocation that failed, or raises.
     """
 
+    cdef:
+        MemoryResource _resource
+        object _members, _take_again
+        unsigned int _count
+
     def __init__(self, resource: MemoryResource, members, take_again):
         self._resource = resource
         self._members = members
@@ -153,7 +166,7 @@ cdef object ResultSource_take(ResultSource self, size_t size):
         memory = self._resource._allocate(size, default_stream)
     except CUDAError as error:
         memory = self._take_again(size, error)
-    # As Members.add, which also drops dead references; that is needed only now and then.
+    # Like Members.add, which also drops dead references. That is needed only now and then.
     self._count += 1
     if self._count % 64 == 0:
         self._members.add(memory)
@@ -163,86 +176,205 @@ cdef object ResultSource_take(ResultSource self, size_t size):
     return memory
 
 
-# The launch checks allocations itself, but not addresses of views, and its message is less specific.
-cdef inline bint is_open(ArrayStorage array) except -1:
-    return not array._owner.is_closed
+# ---------------------------------------------------------------------------------------------
+# Creation
+
+cdef object dtype_class = np.dtype
+# Scalar types and their dtypes.
+cdef dict known_types = {np.dtype(code).type: np.dtype(code) for code in "?bhilqBHILQefdFD"}
+known_types.update({kind: np.dtype(kind) for kind in (bool, int, float, complex)})
+cdef frozenset known_dtypes = frozenset(known_types.values())
+
+cdef enum:
+    MAX_DIMENSIONS = 32
+
+# Above these limits, sizes are computed with Python ints.
+cdef int64_t MAX_ELEMENTS = 1 << 40
+cdef int64_t MAX_EXTENT = 1 << 31
 
 
-# The current context, or None if it belongs to another device.
-cdef inline object context_of(ArrayStorage array):
-    context = current("cuLaunchKernel")
-    return context if context.array_device is array._device else None
+def fast_array(ArrayStorage array, shape, dtype) -> bool:
+    """Set up a new array in C order, with memory from the default allocator.
 
-
-cdef object make = ArrayStorage.__new__
-
-
-# Whether results of an array come from the pool of the context.
-cdef inline bint is_usual_source(ArrayStorage array, object source):
-    return array.allocator is default_allocator and type(source) is ResultSource
-
-
-# A new array of the class of another, with memory for a result. The caller sets shape, strides and data type.
-cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbytes):
-    cdef type kind = type(array)
-    cdef ArrayStorage new = make(kind)  # past constructors of subclasses
-    new.nbytes = nbytes
-    new.allocator = default_allocator
-    new._device = array._device
-    memory = ResultSource_take(source, nbytes)
-    new._gpudata = new._owner = new._argument = memory
-    new._address = memory.handle
-    return new
-
-
-# A new array for a result, with the shape and order of another contiguous one.
-cdef ArrayStorage dense_like(ArrayStorage array, object dtype, object context):
-    cdef ArrayStorage new
-    source = context.take_result
-    if dtype is not array.dtype or not is_usual_source(array, source):
-        return array._new_dense(dtype, context)
-    new = new_like(array, <ResultSource>source, array.nbytes)
-    new.shape = array.shape
-    new.strides = array.strides
-    new.dtype = dtype
-    new.size = array.size
-    new._is_c = array._is_c
-    new._is_f = array._is_f
-    return new
-
-
-# A new 0-d array for a result.
-cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
-    cdef ArrayStorage new
-    source = context.take_result
-    if not is_usual_source(array, source):
-        return array._new_number(dtype, context)
-    new = new_like(array, <ResultSource>source, dtype.itemsize)
-    new.shape = new.strides = ()
-    new.dtype = dtype
-    new.size = 1
-    new._is_c = new._is_f = True
-    return new
-
-
-# Launches the vectorized kernel, or the one for unaligned addresses; `merged` is the bitwise or of the addresses.
-cdef int launch(PlanFields plan, object size, uint64_t merged, object first, object second, object third) except -1:
+    Returns
+    -------
+    bool
+        False if the fast path does not apply: for other arguments, and for the first array of a context. The array is
+        then unchanged.
+    """
     cdef PyObject* found
-    cdef int64_t blocks
-    if merged & plan.mask == 0:
-        blocks = (<int64_t>size - 1) // plan.per_block + 1
-        found = PyDict_GetItem(plan.bound, blocks)
-        if found != NULL:
-            try:
-                if third is None:
-                    (<object>found)(first, second, size)
-                else:
-                    (<object>found)(first, second, third, size)
-            except (CUDAError, RuntimeError) as error:
-                raise launch_error(error) from None
-            return 0
-    plan.launch(merged, size, *((first, second) if third is None else (first, second, third)))
-    return 0
+    cdef object context
+    cdef int64_t size, width, extent
+    cdef Py_ssize_t axis
+    if isinstance(dtype, dtype_class):
+        if dtype not in known_dtypes:
+            return False
+    else:
+        if type(dtype) is not type:
+            return False
+        found = PyDict_GetItem(known_types, dtype)
+        if found == NULL:
+            return False
+        dtype = <object>found
+    if type(shape) is int:
+        shape = (shape,)
+    elif type(shape) is not tuple or len(<tuple>shape) > MAX_DIMENSIONS:
+        return False
+    width = dtype.itemsize
+    size = 1
+    for axis in range(len(<tuple>shape)):
+        item = (<tuple>shape)[axis]
+        if type(item) is not int or not 0 < item < MAX_EXTENT:
+            return False
+        size *= <int64_t>item
+        if size > MAX_ELEMENTS:
+            return False
+    context = current("cuMemAlloc")
+    source = context.take_array
+    if type(source) is not ResultSource or context.array_device is None:
+        return False
+    # From now on, the array is created or an exception is raised.
+    memory = ResultSource_take(<ResultSource>source, size * width)
+    array._gpudata = array._owner = array._argument = memory
+    array._address = memory.handle
+    array._device = context.array_device
+    array.shape = shape
+    array.strides = dense_strides(<tuple>shape, width)
+    array.dtype = dtype
+    array.size = size
+    array.nbytes = size * width
+    array.allocator = default_allocator
+    array.base = None
+    array._is_c = True
+    # With at most one extent other than 1, C order and Fortran order are the same.
+    axis = 0
+    for item in <tuple>shape:
+        extent = item
+        axis += extent != 1
+    array._is_f = axis < 2
+    return True
+
+
+cdef tuple dense_strides(tuple shape, int64_t step):
+    cdef Py_ssize_t axis
+    if len(shape) == 1:
+        return (step,)
+    strides = [0] * len(shape)
+    for axis in range(len(shape) - 1, -1, -1):
+        strides[axis] = step
+        step *= <int64_t>shape[axis]
+    return tuple(strides)
+
+
+def set_layout(ArrayStorage array, tuple shape, tuple strides, dtype) -> None:
+    """Set the fields of an array that follow from its shape, strides and type."""
+    array.shape = shape
+    array.strides = strides
+    array.dtype = dtype
+    if not set_small_layout(array, shape, strides, dtype.itemsize):
+        array.size = element_count(shape)
+        array.nbytes = array.size * dtype.itemsize
+        array._is_c = is_c_contiguous(shape, strides, dtype.itemsize)
+        array._is_f = is_f_contiguous(shape, strides, dtype.itemsize)
+
+
+# False if the numbers are too large for 64-bit arithmetic.
+cdef bint set_small_layout(ArrayStorage array, tuple shape, tuple strides, object itemsize) except -1:
+    cdef int64_t[MAX_DIMENSIONS] extents
+    cdef int64_t[MAX_DIMENSIONS] steps
+    cdef Py_ssize_t ndim = len(shape)
+    cdef Py_ssize_t axis
+    cdef int64_t size = 1
+    cdef int64_t width = itemsize
+    if ndim > MAX_DIMENSIONS:
+        return False
+    for axis in range(ndim):
+        try:
+            extents[axis] = shape[axis]
+            steps[axis] = strides[axis]
+        except OverflowError:
+            return False
+        if extents[axis] > MAX_EXTENT or size > MAX_ELEMENTS:
+            return False
+        size *= extents[axis]
+    if size > MAX_ELEMENTS or width > MAX_EXTENT // 256:
+        return False
+    array.size = size
+    array.nbytes = size * width
+    array._is_c = array._is_f = True
+    if size == 0:
+        return True
+    step = width
+    for axis in range(ndim - 1, -1, -1):
+        if extents[axis] != 1:
+            if steps[axis] != step:
+                array._is_c = False
+                break
+            step *= extents[axis]
+    step = width
+    for axis in range(ndim):
+        if extents[axis] != 1:
+            if steps[axis] != step:
+                array._is_f = False
+                break
+            step *= extents[axis]
+    return True
+
+
+def make_view(ArrayStorage array, offset: int, shape: tuple, strides: tuple, dtype) -> ArrayStorage:
+    """Return a view of the memory of an array that begins ``offset`` bytes after its first element."""
+    cdef ArrayStorage view = make(type(array))  # past constructors of subclasses
+    set_layout(view, shape, strides, dtype)
+    view._device = array._device
+    view.allocator = array.allocator
+    view.base = array if array.base is None or array._gpudata is array._owner else array.base
+    view._owner = array._owner
+    view._address = array._address + <int64_t>offset if view.size else array._address
+    view._gpudata = view._address
+    view._argument = view._gpudata if offset else array._argument
+    return view
+
+
+def fast_item(ArrayStorage array, key) -> ArrayStorage | None:
+    """Return the view for an int or a slice of ints that indexes the first axis, or None for other keys."""
+    cdef int64_t extent, index, stop, step, count
+    cdef tuple shape = <tuple>array.shape
+    cdef tuple strides = <tuple>array.strides
+    if not shape:
+        return None
+    try:
+        extent = shape[0]
+        if type(key) is int:
+            index = key
+            if index < 0:
+                index += extent
+            if not 0 <= index < extent:
+                return None  # the slow path raises the error
+            return make_view(array, index * <int64_t>strides[0], shape[1:], strides[1:], array.dtype)
+        if type(key) is not slice:
+            return None
+        first, last, by = key.indices(extent)
+        index, stop, step = first, last, by
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if step > 0:
+        count = (stop - index + step - 1) // step if stop > index else 0
+    else:
+        count = (index - stop - step - 1) // -step if stop < index else 0
+    if not count:
+        return None
+    return make_view(
+        array, index * <int64_t>strides[0], (count, *shape[1:]), (step * <int64_t>strides[0], *strides[1:]), array.dtype
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Operations
+
+cdef frozenset python_numbers = frozenset({int, float, complex})
+cdef frozenset numpy_numbers = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
+cdef tuple array_and_number = (False, True)
+cdef tuple number_and_array = (True, False)
 
 
 def fast_binary(operation, a, b, is_in_place: bool = False):
@@ -251,7 +383,7 @@ def fast_binary(operation, a, b, is_in_place: bool = False):
     Returns
     -------
     ArrayStorage or None
-        The result; None if the fast path does not apply, or the operation has no plan yet.
+        The result, or None if the fast path does not apply or the operation has no plan yet.
     """
     cdef ArrayStorage x, y, result
     cdef bint stays = is_in_place
@@ -326,7 +458,7 @@ cdef object with_number(object operation, ArrayStorage array, object number, int
 
 
 def fast_unary(operation, a: ArrayStorage, dtype=None):
-    """Apply a unary operation to a contiguous array; see :func:`fast_binary`."""
+    """Apply a unary operation to a contiguous array. See :func:`fast_binary`."""
     cdef ArrayStorage array = a
     cdef ArrayStorage result
     if not (array._is_c or array._is_f) or not array.size:
@@ -343,7 +475,7 @@ def fast_unary(operation, a: ArrayStorage, dtype=None):
 
 
 def fast_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
-    """Reduce a contiguous array to one value; see :func:`fast_binary`.
+    """Reduce a contiguous array to one value. See :func:`fast_binary`.
 
     Parameters
     ----------
@@ -383,13 +515,95 @@ def fast_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
     return result
 
 
+# The launch itself checks allocations, but not addresses of views, and its message is less specific.
+cdef inline bint is_open(ArrayStorage array) except -1:
+    return not array._owner.is_closed
+
+
+# The current context, or None if it belongs to another device.
+cdef inline object context_of(ArrayStorage array):
+    context = current("cuLaunchKernel")
+    return context if context.array_device is array._device else None
+
+
+# Returns true if results of an array come from the context's pool.
+cdef inline bint is_usual_source(ArrayStorage array, object source):
+    return array.allocator is default_allocator and type(source) is ResultSource
+
+
+# Returns a new array of the same class, with memory for a result. The caller sets shape, strides and data type.
+cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbytes):
+    cdef type kind = type(array)
+    cdef ArrayStorage new = make(kind)  # past constructors of subclasses
+    new.nbytes = nbytes
+    new.allocator = default_allocator
+    new._device = array._device
+    memory = ResultSource_take(source, nbytes)
+    new._gpudata = new._owner = new._argument = memory
+    new._address = memory.handle
+    return new
+
+
+# Returns a new array for a result, with the shape and order of a contiguous array.
+cdef ArrayStorage dense_like(ArrayStorage array, object dtype, object context):
+    cdef ArrayStorage new
+    source = context.take_result
+    if dtype is not array.dtype or not is_usual_source(array, source):
+        return array._new_dense(dtype, context)
+    new = new_like(array, <ResultSource>source, array.nbytes)
+    new.shape = array.shape
+    new.strides = array.strides
+    new.dtype = dtype
+    new.size = array.size
+    new._is_c = array._is_c
+    new._is_f = array._is_f
+    return new
+
+
+# Returns a new 0-d array for a result.
+cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
+    cdef ArrayStorage new
+    source = context.take_result
+    if not is_usual_source(array, source):
+        return array._new_number(dtype, context)
+    new = new_like(array, <ResultSource>source, dtype.itemsize)
+    new.shape = new.strides = ()
+    new.dtype = dtype
+    new.size = 1
+    new._is_c = new._is_f = True
+    return new
+
+
+# Launches the vectorized kernel, or the one for unaligned addresses. `merged` is the bitwise or of the addresses.
+cdef int launch(PlanFields plan, object size, uint64_t merged, object first, object second, object third) except -1:
+    cdef PyObject* found
+    cdef int64_t blocks
+    if merged & plan.mask == 0:
+        blocks = (<int64_t>size - 1) // plan.per_block + 1
+        found = PyDict_GetItem(plan.bound, blocks)
+        if found != NULL:
+            try:
+                if third is None:
+                    (<object>found)(first, second, size)
+                else:
+                    (<object>found)(first, second, third, size)
+            except (CUDAError, RuntimeError) as error:
+                raise launch_error(error) from None
+            return 0
+    plan.launch(merged, size, *((first, second) if third is None else (first, second, third)))
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------
+# User kernels
+
 def convert_arguments(parameters: tuple, arguments: tuple, as_array, check_type, check_devices):
     """Return the arrays among the arguments of a user kernel, and the kernel arguments.
 
     Parameters
     ----------
     parameters : tuple
-        For each parameter its object, its data type, and the function that converts a number; None for an array.
+        For each parameter its object, its data type, and the function that converts a number, or None for an array.
     arguments : tuple
         The arguments of the call, one for each parameter.
     as_array, check_type, check_devices : callable
@@ -435,7 +649,7 @@ cdef int convert_into(
 
 
 def fast_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs: tuple, kernels: dict):
-    """Launch a user kernel for all indices on the default stream, if it is compiled already.
+    """Launch a user kernel for all indices on the default stream if it is already compiled.
 
     Parameters
     ----------
@@ -444,14 +658,14 @@ def fast_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs: 
     checks : tuple
         ``as_array``, ``check_type`` and ``check_devices`` of that function.
     packs : tuple
-        ``width``, ``mask`` and ``stored`` of :func:`packs_fit`; empty if the kernel cannot be vectorized.
+        ``width``, ``mask`` and ``stored`` of :func:`packs_fit`, or empty if the kernel cannot be vectorized.
     kernels : dict
         The compiled kernels, by architecture, whether they are vectorized, and whether indices have 64 bits.
 
     Returns
     -------
     tuple or None
-        None if the kernel was launched, else the result of :func:`convert_arguments`.
+        The result of :func:`convert_arguments`, or None if the kernel was launched.
     """
     cdef list arrays = []
     cdef list values = []
@@ -484,11 +698,11 @@ def packs_fit(arrays: list, size: int, width: int, mask: int, stored: tuple) -> 
     arrays : list of ArrayStorage
         The arrays. The size of the first is the number of indices; sizes of the others are not checked.
     size, width : int
-        The number of indices, and of elements of a pack.
+        The number of indices, and the number of elements in a pack.
     mask : int
         The address bits that must be 0.
     stored : tuple of int
-        The indices of the arrays that are written to, which must not share memory with others.
+        The indices of the arrays that the kernel writes to, which must not share memory with others.
     """
     return are_packs(arrays, size, width, mask, stored)
 
@@ -513,192 +727,3 @@ cdef bint are_packs(list arrays, int64_t count, int64_t width, uint64_t c_mask, 
                 if begin < other._address + <uint64_t>other.nbytes and other._address < end:
                     return False
     return True
-
-
-cdef object dtype_class = np.dtype
-# Scalar types, and their dtypes.
-cdef dict known_types = {np.dtype(code).type: np.dtype(code) for code in "?bhilqBHILQefdFD"}
-known_types.update({kind: np.dtype(kind) for kind in (bool, int, float, complex)})
-cdef frozenset known_dtypes = frozenset(known_types.values())
-
-cdef enum:
-    MAX_DIMENSIONS = 32
-
-# Above these limits, sizes are computed with Python ints.
-cdef int64_t MAX_ELEMENTS = 1 << 40
-cdef int64_t MAX_EXTENT = 1 << 31
-
-
-def set_layout(ArrayStorage array, tuple shape, tuple strides, dtype) -> None:
-    """Set the fields of an array that follow from its shape, strides and type."""
-    array.shape = shape
-    array.strides = strides
-    array.dtype = dtype
-    if not set_small_layout(array, shape, strides, dtype.itemsize):
-        array.size = element_count(shape)
-        array.nbytes = array.size * dtype.itemsize
-        array._is_c = is_c_contiguous(shape, strides, dtype.itemsize)
-        array._is_f = is_f_contiguous(shape, strides, dtype.itemsize)
-
-
-# False if the numbers are too large for 64-bit arithmetic.
-cdef bint set_small_layout(ArrayStorage array, tuple shape, tuple strides, object itemsize) except -1:
-    cdef int64_t[MAX_DIMENSIONS] extents
-    cdef int64_t[MAX_DIMENSIONS] steps
-    cdef Py_ssize_t ndim = len(shape)
-    cdef Py_ssize_t axis
-    cdef int64_t size = 1
-    cdef int64_t width = itemsize
-    if ndim > MAX_DIMENSIONS:
-        return False
-    for axis in range(ndim):
-        try:
-            extents[axis] = shape[axis]
-            steps[axis] = strides[axis]
-        except OverflowError:
-            return False
-        if extents[axis] > MAX_EXTENT or size > MAX_ELEMENTS:
-            return False
-        size *= extents[axis]
-    if size > MAX_ELEMENTS or width > MAX_EXTENT // 256:
-        return False
-    array.size = size
-    array.nbytes = size * width
-    array._is_c = array._is_f = True
-    if size == 0:
-        return True
-    step = width
-    for axis in range(ndim - 1, -1, -1):
-        if extents[axis] != 1:
-            if steps[axis] != step:
-                array._is_c = False
-                break
-            step *= extents[axis]
-    step = width
-    for axis in range(ndim):
-        if extents[axis] != 1:
-            if steps[axis] != step:
-                array._is_f = False
-                break
-            step *= extents[axis]
-    return True
-
-
-def fast_array(ArrayStorage array, shape, dtype) -> bool:
-    """Set up a new array in C order, with memory from the default allocator.
-
-    Returns
-    -------
-    bool
-        False if the fast path does not apply: for other arguments, and for the first array of a context. The array is
-        unchanged then.
-    """
-    cdef PyObject* found
-    cdef object context
-    cdef int64_t size, width, extent
-    cdef Py_ssize_t axis
-    if isinstance(dtype, dtype_class):
-        if dtype not in known_dtypes:
-            return False
-    else:
-        if type(dtype) is not type:
-            return False
-        found = PyDict_GetItem(known_types, dtype)
-        if found == NULL:
-            return False
-        dtype = <object>found
-    if type(shape) is int:
-        shape = (shape,)
-    elif type(shape) is not tuple or len(<tuple>shape) > MAX_DIMENSIONS:
-        return False
-    width = dtype.itemsize
-    size = 1
-    for axis in range(len(<tuple>shape)):
-        item = (<tuple>shape)[axis]
-        if type(item) is not int or not 0 < item < MAX_EXTENT:
-            return False
-        size *= <int64_t>item
-        if size > MAX_ELEMENTS:
-            return False
-    context = current("cuMemAlloc")
-    source = context.take_array
-    if type(source) is not ResultSource or context.array_device is None:
-        return False
-    # From here on the array is created, or an exception is raised.
-    memory = ResultSource_take(<ResultSource>source, size * width)
-    array._gpudata = array._owner = array._argument = memory
-    array._address = memory.handle
-    array._device = context.array_device
-    array.shape = shape
-    array.strides = dense_strides(<tuple>shape, width)
-    array.dtype = dtype
-    array.size = size
-    array.nbytes = size * width
-    array.allocator = default_allocator
-    array.base = None
-    array._is_c = True
-    # With at most one extent that is not 1, C order and Fortran order are the same.
-    axis = 0
-    for item in <tuple>shape:
-        extent = item
-        axis += extent != 1
-    array._is_f = axis < 2
-    return True
-
-
-cdef tuple dense_strides(tuple shape, int64_t step):
-    cdef Py_ssize_t axis
-    if len(shape) == 1:
-        return (step,)
-    strides = [0] * len(shape)
-    for axis in range(len(shape) - 1, -1, -1):
-        strides[axis] = step
-        step *= <int64_t>shape[axis]
-    return tuple(strides)
-
-
-def make_view(ArrayStorage array, offset: int, shape: tuple, strides: tuple, dtype) -> ArrayStorage:
-    """Return a view of the memory of an array that begins ``offset`` bytes after its first element."""
-    cdef ArrayStorage view = make(type(array))  # past constructors of subclasses
-    set_layout(view, shape, strides, dtype)
-    view._device = array._device
-    view.allocator = array.allocator
-    view.base = array if array.base is None or array._gpudata is array._owner else array.base
-    view._owner = array._owner
-    view._address = array._address + <int64_t>offset if view.size else array._address
-    view._gpudata = view._address
-    view._argument = view._gpudata if offset else array._argument
-    return view
-
-
-def fast_item(ArrayStorage array, key) -> ArrayStorage | None:
-    """Return the view for an int or a slice of ints as the index of the first axis; None for other keys."""
-    cdef int64_t extent, index, stop, step, count
-    cdef tuple shape = <tuple>array.shape
-    cdef tuple strides = <tuple>array.strides
-    if not shape:
-        return None
-    try:
-        extent = shape[0]
-        if type(key) is int:
-            index = key
-            if index < 0:
-                index += extent
-            if not 0 <= index < extent:
-                return None  # an error, which the slow path raises
-            return make_view(array, index * <int64_t>strides[0], shape[1:], strides[1:], array.dtype)
-        if type(key) is not slice:
-            return None
-        first, last, by = key.indices(extent)
-        index, stop, step = first, last, by
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if step > 0:
-        count = (stop - index + step - 1) // step if stop > index else 0
-    else:
-        count = (index - stop - step - 1) // -step if stop < index else 0
-    if not count:
-        return None
-    return make_view(
-        array, index * <int64_t>strides[0], (count, *shape[1:]), (step * <int64_t>strides[0], *strides[1:]), array.dtype
-    )

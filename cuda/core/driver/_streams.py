@@ -10,6 +10,7 @@ from collections import deque
 
 from cuda.core import _stream as core_stream
 from cuda.core._event import EventOptions
+from cuda.core._native._cuda_core import PinnedHandle
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
@@ -17,7 +18,6 @@ from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import event_flags, stream_flags
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
-from cuda.core.driver._held import Held, hold
 
 __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_profiler"]
 
@@ -31,9 +31,9 @@ class SharedEvent:
     @property
     def handle(self) -> int:
         """The ``CUevent`` from the driver bindings. Raises RuntimeError if the event is closed."""
-        return self.held().handle
+        return self._pin().handle
 
-    def held(self) -> _Owned:
+    def _pin(self) -> _Owned:
         """Return the owner of the event, which a call keeps so that the event is destroyed only after it."""
         owned = self._owned
         if owned is None:
@@ -52,19 +52,19 @@ class SharedEvent:
 
     def export(self) -> bytearray:
         """Return 64 bytes that let another process open the event (``cuIpcGetEventHandle``)."""
-        return handle_bytes(call("cuIpcGetEventHandle", self.held()))
+        return handle_bytes(call("cuIpcGetEventHandle", self._pin()))
 
     def record(self, stream) -> None:
         """Record the event on a stream (``cuEventRecord``)."""
-        call("cuEventRecord", self.held(), stream)
+        call("cuEventRecord", self._pin(), stream)
 
     def make_wait(self, stream) -> None:
         """Let later work of a stream wait for the event (``cuStreamWaitEvent``)."""
-        call("cuStreamWaitEvent", stream, self.held(), 0)
+        call("cuStreamWaitEvent", stream, self._pin(), 0)
 
     def sync(self) -> None:
         """Synchronize the host with the event (``cuEventSynchronize``)."""
-        call("cuEventSynchronize", self.held())
+        call("cuEventSynchronize", self._pin())
 
     def close(self) -> None:
         """Destroy the event after the last call that uses it (``cuEventDestroy``). Calling it again does nothing."""
@@ -79,17 +79,17 @@ class SharedEvent:
     def is_done(self) -> bool:
         """Whether the recorded work has completed (``cuEventQuery``)."""
         driver = importlib.import_module("cuda.bindings.driver")
-        held = self.held()
-        (result,) = driver.cuEventQuery(held.handle)
+        pin = self._pin()
+        (result,) = driver.cuEventQuery(pin.handle)
         if result == driver.CUresult.CUDA_ERROR_NOT_READY:
             return False
         if result != driver.CUresult.CUDA_SUCCESS:
-            call("cuEventQuery", held)  # raises
+            call("cuEventQuery", pin)  # raises
         return True
 
 
-class _Owned(Held):
-    """The owner of an event. The last reference to this object, possibly held by a call, destroys the event."""
+class _Owned(PinnedHandle):
+    """The owner of an event. The last reference to this object, possibly a call's, destroys the event."""
 
     def __init__(self, native):
         self.handle = native
@@ -279,11 +279,11 @@ class Event:
         LogicError
             If one of the events was not recorded, or was created without timing.
         """
-        return float(call("cuEventElapsedTime", _held(start_event), _held(self)))
+        return float(call("cuEventElapsedTime", event_of(start_event)._pin(), event_of(self)._pin()))
 
     def time_till(self, end_event: Event) -> float:
         """Return the milliseconds from this event to ``end_event``. See :meth:`time_since`."""
-        return float(call("cuEventElapsedTime", _held(self), _held(end_event)))
+        return float(call("cuEventElapsedTime", event_of(self)._pin(), event_of(end_event)._pin()))
 
     def ipc_handle(self) -> bytearray:
         """Return 64 bytes that let another process open the event (``cuIpcGetEventHandle``).
@@ -319,12 +319,6 @@ class Event:
 
     def _invalidate(self) -> None:
         self._event.close()
-
-
-def _held(event: Event):
-    """Return the object to pass to the driver for an event."""
-    inner = event_of(event)
-    return inner.held() if isinstance(inner, SharedEvent) else hold(inner)
 
 
 @translated

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays and mipmapped arrays, and the formats of their elements."""
+"""CUDA arrays and mipmapped arrays, their options, and copies of their elements."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from cuda.core._context cimport Context_current, Context_enter, Context_enter_to
 from cuda.core._device cimport Device, Device_find, Device_pin_context
 from cuda.core._memory._buffer cimport Buffer, Buffer_pin, check_writable
 from cuda.core._native._cuda_core cimport (
-    ArrayHandle,
-    CaptureModeScope,
-    ContextHandle,
-    InContext,
+    AllocationPin,
     Anchor,
     AnchorList,
-    AllocationPin,
+    ArrayHandle,
     ArrayPin,
+    CaptureModeScope,
+    ContextHandle,
     ContextPin,
-    MipmappedArrayPin,
-    StreamPin,
+    InContext,
     MipmappedArrayHandle,
+    MipmappedArrayPin,
+    PinnedHandle,
     SMALL_ARRAY,
+    StreamPin,
     are_streams_idle,
     can_batch,
     destroy_batch,
     limit_backlog,
+    pin_as,
     refuse_closed,
     relax_capture_mode,
     retire_small,
@@ -57,221 +59,24 @@ from cuda.core.typing import ArrayFormatType
 __all__ = ["MipmappedArray", "MipmappedArrayOptions", "OpaqueArray", "OpaqueArrayOptions"]
 
 
-FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))
-# A list of pairs: searching by identity is faster than hashing an enum member.
-cdef list _sizes = [(member, 4 if "32" in member else 2 if "16" in member else 1) for member in ArrayFormatType]
-
 # Flags of cuArray3DCreate: CUDA_ARRAY3D_LAYERED, and it or CUDA_ARRAY3D_CUBEMAP.
 cdef unsigned int _LAYERED = 0x01
 cdef unsigned int _LAYERED_OR_CUBEMAP = 0x05
 
-_MAX_COUNT = (1 << 63) - 1
-_CHANNELS = (1, 2, 4)
-
-
-def check_image(options) -> None:
-    """Check and normalize the options that arrays and mipmapped arrays have in common.
-
-    Raises
-    ------
-    TypeError
-        If the shape has another type than a tuple of ints.
-    ValueError
-        If the shape, the format or the number of channels is not valid.
-    """
-    options.shape = shape = _checked_shape(options.shape)
-    options.format = checked_format(options.format)
-    channels = options.num_channels
-    if type(channels) is not int or channels not in _CHANNELS:
-        options.num_channels = checked_channels(channels)
-    if options.is_cubemap:
-        rank = len(shape)
-        faces = shape[2] if rank == 3 else 0
-        if rank != 3 or shape[0] != shape[1] or (faces % 6 if options.is_layered else faces != 6):
-            count = "a multiple of 6" if options.is_layered else "6"
-            raise ValueError(f"shape of a cube map must be (n, n, faces) with {count} faces, not {shape}")
-    elif options.is_layered and len(shape) == 1:
-        raise ValueError(f"shape of a layered array must be (width, layers) or (width, height, layers), not {shape}")
-
-
-cpdef tuple driver_extents(tuple shape, unsigned int flags):
-    """Return width, height and depth as the driver takes them: 0 for missing axes."""
-    rank = len(shape)
-    if rank == 2:
-        return (shape[0], 0, shape[1]) if flags & _LAYERED else (shape[0], shape[1], 0)
-    return shape if rank == 3 else (shape[0], 0, 0)
-
-
-def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
-    """Return the shape for the extents that the driver returns."""
-    return tuple(extent for extent in (width, height, depth) if extent) or (0,)
-
-
-cpdef tuple level_shape(tuple shape, unsigned int flags, int level):
-    """Return the shape of a mipmap level: extents are halved, layers and faces are not."""
-    has_layers = flags & _LAYERED_OR_CUBEMAP
-    halved = [extent >> level or 1 for extent in (shape[:-1] if has_layers else shape)]
-    return (*halved, shape[-1]) if has_layers else tuple(halved)
-
-
-cpdef object max_levels(tuple shape, unsigned int flags):
-    """Return the maximum number of levels: in the last one all extents but layers and faces are 1."""
-    return max(shape[:-1] if flags & _LAYERED_OR_CUBEMAP else shape).bit_length()
-
-
-def checked_format(value) -> ArrayFormatType:
-    """Return the member for a member, its string, or a NumPy dtype or scalar type.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these, or a type that CUDA arrays do not support.
-    """
-    kind = type(value)
-    if kind is ArrayFormatType:
-        return value
-    if kind is str or kind is type:  # other types may run any code in __hash__
-        known = _formats.get(value)
-        if known is not None:
-            return known
-    numpy = sys.modules.get("numpy")
-    if kind is not str and hasattr(numpy, "generic"):
-        is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
-        dtype = numpy.dtype(value) if is_scalar_type else value
-        if isinstance(dtype, numpy.dtype):
-            # The type number is the same for both byte orders.
-            found = _formats_by_type_number().get(dtype.num)
-            if found is not None and dtype.isnative:
-                if is_scalar_type:
-                    _formats[value] = found
-                return found
-    if not isinstance(value, str):
-        choices = format_or_list(sorted(ARRAY_FORMAT.names))
-        raise ValueError(f"format must be {choices}, or a NumPy dtype of that name, not {shown(value)}")
-    return check_str_enum(value, ArrayFormatType)
-
-
-# Formats by their strings and by NumPy scalar types, the latter added at their first use.
-cdef dict _formats = {member.value: member for member in ArrayFormatType}
-
-
-@functools.cache
-def _formats_by_type_number() -> dict[int, ArrayFormatType]:
-    numpy = sys.modules["numpy"]
-    return {numpy.dtype(member.value).num: member for member in ArrayFormatType}
-
-
-def checked_channels(value) -> int:
-    """Return the number of channels; ValueError if it is not 1, 2 or 4."""
-    number = operator.index(value) if hasattr(type(value), "__index__") and not isinstance(value, bool) else None
-    if number not in _CHANNELS:
-        raise ValueError(f"num_channels must be 1, 2 or 4, not {shown(value)}")
-    return number
-
-
-def checked_count(name: str, value) -> int:
-    """Return an argument that must be an int of at least 1; ``name`` is for the message.
-
-    Raises
-    ------
-    TypeError
-        If it is not an int.
-    ValueError
-        If it is not from 1 to 2**63 - 1.
-    """
-    if type(value) is int and 1 <= value <= _MAX_COUNT:
-        return value
-    number = int_argument(name, value)
-    if not 1 <= number <= _MAX_COUNT:
-        raise ValueError(f"{name} must be from 1 to 2**63 - 1, not {shown(number)}")
-    return number
-
-
-def checked_anisotropy(value) -> int:
-    """Return the option ``max_anisotropy``; TypeError if it is not an int, ValueError if not of 32 bits."""
-    if type(value) is int and 0 <= value < 1 << 32:
-        return value
-    number = int_argument("max_anisotropy", value)
-    if not 0 <= number < 1 << 32:
-        raise ValueError(f"max_anisotropy must be from 0 to 2**32 - 1, not {shown(number)}")
-    return number
-
-
-def checked_number(name: str, value) -> float:
-    """Return an argument as a float; TypeError, which names the argument, if it is not a number."""
-    if isinstance(value, str) or (not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__")):
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
-    return float(value)
-
-
-def checked_color(color) -> tuple[float, ...]:
-    """Return the option ``border_color`` as four floats, zeros for None.
-
-    Raises
-    ------
-    TypeError
-        If it is not a sequence of numbers.
-    ValueError
-        If there are not four of them.
-    """
-    if color is None:
-        return (0.0, 0.0, 0.0, 0.0)
-    try:
-        values = tuple(color)
-    except TypeError:
-        raise TypeError(f"border_color must be a tuple of four numbers, not {type(color).__name__}") from None
-    numbers = tuple(checked_number(f"border_color[{axis}]", value) for axis, value in enumerate(values))
-    if len(numbers) != 4:
-        raise ValueError(f"border_color must have four numbers, not {len(numbers)}")
-    return numbers
-
-
-cpdef int element_size(object format, int num_channels) except -1:
-    """Return the size of an element in bytes."""
-    cdef tuple entry
-    for entry in _sizes:
-        if entry[0] is format:
-            return <int>entry[1] * num_channels
-    raise ValueError(f"format must be an ArrayFormatType, not {shown(format)}")
-
-
-cpdef object image_bytes(tuple shape, object format, int num_channels):
-    """Return the size of all elements in bytes, when packed."""
-    cdef object size = element_size(format, num_channels)
-    for extent in shape:
-        size *= extent
-    return size
-
-
-def _checked_shape(shape) -> tuple[int, ...]:
-    if type(shape) is tuple and 1 <= len(shape) <= 3:
-        for extent in shape:
-            if type(extent) is not int or not 1 <= extent <= _MAX_COUNT:
-                break
-        else:
-            return shape
-    try:
-        extents = tuple(shape)
-    except TypeError:
-        raise TypeError(f"shape must be a tuple of 1 to 3 extents, not {type(shape).__name__}") from None
-    if not 1 <= len(extents) <= 3:
-        raise ValueError(f"shape must have 1 to 3 extents, not {len(extents)}")
-    return tuple(checked_count(f"shape[{axis}]", extent) for axis, extent in enumerate(extents))
-
 
 cdef class DescribedArray(DriverObject):
-    """What arrays and mipmapped arrays tell of their elements; of a mipmapped array it is level 0."""
+    """Base class of arrays and mipmapped arrays: the description of their elements, in level 0 if there are several."""
 
     @property
     def handle(self) -> int:
-        """The ``CUarray`` or ``CUmipmappedArray`` as an int; 0 when closed."""
+        """The ``CUarray`` or ``CUmipmappedArray`` as an int, or 0 if closed."""
         return self._address()
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents in elements, the width first; of a mipmapped array, those of level 0.
+        """The extents in elements, width first, of level 0 if there are several.
 
-        For layered arrays and cube maps the last entry counts layers or faces.
+        For layered arrays and cube maps, the last entry counts layers or faces.
         """
         return self._shape
 
@@ -297,7 +102,7 @@ cdef class DescribedArray(DriverObject):
 
     @property
     def is_cubemap(self) -> bool:
-        """Whether the array, or each level, is a cube map; the last extent counts faces (``CUDA_ARRAY3D_CUBEMAP``)."""
+        """Whether the array is a cube map (``CUDA_ARRAY3D_CUBEMAP``), whose last extent counts faces."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_CUBEMAP)
 
     @property
@@ -320,10 +125,10 @@ cdef class DescribedArray(DriverObject):
 cdef class OpaqueArray(DescribedArray):
     """A CUDA array (``CUarray``): elements in an opaque layout, for textures and surfaces.
 
-    Arrays come from :meth:`Device.create_opaque_array` and :meth:`MipmappedArray.get_level`; there is no
-    direct construction. The driver chooses the layout, so an array has no address: the host reads and writes its
-    elements with :meth:`copy_to` and :meth:`copy_from`, kernels through textures and surfaces. As a context manager
-    an array closes itself at the end of the block.
+    An array cannot be constructed directly: :meth:`Device.create_opaque_array` and :meth:`MipmappedArray.get_level`
+    return one. The driver chooses the layout, so an array has no address: the host reads and writes its elements with
+    :meth:`copy_to` and :meth:`copy_from`, kernels through textures and surfaces. As a context manager, an array closes
+    when the ``with`` block exits.
     """
 
     _made_by = "Device.create_opaque_array() or MipmappedArray.get_level()"
@@ -339,7 +144,7 @@ cdef class OpaqueArray(DescribedArray):
 
     @classmethod
     def _from_handle(cls, handle: int, owning: bool, *, device_id: int | None = None) -> OpaqueArray:
-        """Wrap an existing ``CUarray``; the driver reports its shape and format.
+        """Wrap an existing ``CUarray``, whose shape and format the driver reports.
 
         Parameters
         ----------
@@ -348,7 +153,7 @@ cdef class OpaqueArray(DescribedArray):
         owning : bool
             Whether closing the object destroys the array (``cuArrayDestroy``).
         device_id : int, optional
-            The ordinal of its device. If None, the device of the current context.
+            The ordinal of its device. Defaults to the current context's device.
         """
         return Array_from_handle(check_address("handle", handle), owning, device_id)
 
@@ -362,7 +167,7 @@ cdef class OpaqueArray(DescribedArray):
             are not read. Host memory must stay allocated and unchanged until the copy has completed. If the copy is
             captured, the graph keeps the memory alive.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream on which the copy is enqueued, or the builder that captures it.
+            The stream to enqueue the copy on, or the builder that captures it.
 
         Raises
         ------
@@ -371,7 +176,7 @@ cdef class OpaqueArray(DescribedArray):
         ValueError
             If ``src`` has fewer than :attr:`size_bytes` bytes.
         BufferError, ValueError
-            If ``src`` is not contiguous; its buffer protocol decides which (NumPy raises ValueError).
+            If ``src`` is not contiguous. Its buffer protocol decides which one (NumPy raises ValueError).
         RuntimeError
             If the array, ``src`` or the stream is closed.
         """
@@ -386,7 +191,7 @@ cdef class OpaqueArray(DescribedArray):
             At least :attr:`size_bytes` writable bytes, in C order. Further bytes are not written. Host memory
             must stay allocated until the copy has completed. If the copy is captured, the graph keeps the memory alive.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream on which the copy is enqueued, or the builder that captures it.
+            The stream to enqueue the copy on, or the builder that captures it.
 
         Returns
         -------
@@ -400,7 +205,7 @@ cdef class OpaqueArray(DescribedArray):
         ValueError
             If ``dst`` has fewer than :attr:`size_bytes` bytes.
         BufferError, ValueError
-            If ``dst`` is read-only or not contiguous; its buffer protocol decides which (NumPy raises ValueError).
+            If ``dst`` is read-only or not contiguous. Its buffer protocol decides which one (NumPy raises ValueError).
         RuntimeError
             If the array, ``dst`` or the stream is closed.
         """
@@ -414,7 +219,7 @@ cdef class OpaqueArray(DescribedArray):
 
     @property
     def size_bytes(self) -> int:
-        """The size of all elements in bytes when packed, as in copies. The allocation itself may be larger."""
+        """The size of all elements in bytes when packed, as in copies. The allocation itself can be larger."""
         if self._format is None:
             refuse_closed(self)
         return image_bytes(self._shape, self._format, self._num_channels)
@@ -423,6 +228,11 @@ cdef class OpaqueArray(DescribedArray):
     def is_texture_gather(self) -> bool:
         """Whether ``tex2Dgather`` can read the array (``CUDA_ARRAY3D_TEXTURE_GATHER``)."""
         return bool(self._flags & cydriver.CUDA_ARRAY3D_TEXTURE_GATHER)
+
+    def _pin(self) -> PinnedHandle:
+        cdef ArrayPin pin
+        Array_pin(self, &pin)
+        return pin_as("CUarray", <intptr_t>pin.value().raw, pin.anchor())
 
     cdef intptr_t _address(self) noexcept:
         cdef ArrayPin array
@@ -438,7 +248,7 @@ cdef class OpaqueArray(DescribedArray):
         self._h_array.reset()
         if was_large:
             with nogil:
-                destroy_batch()  # a deferred texture may still keep the array
+                destroy_batch()  # a retired texture might still keep the array
 
 
 @options
@@ -448,21 +258,21 @@ class OpaqueArrayOptions(Options):
     Attributes
     ----------
     shape : tuple[int, ...]
-        One to three extents in elements, the width first.
+        One to three extents in elements, width first.
     format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
         The data type of one channel.
     num_channels : int
         The number of channels of an element: 1, 2 or 4.
     is_surface_load_store : bool, optional
-        Whether surfaces can be created on the array (``CUDA_ARRAY3D_SURFACE_LDST``). Default is False.
+        Whether surfaces can be created on the array (``CUDA_ARRAY3D_SURFACE_LDST``). Defaults to False.
     is_layered : bool, optional
-        Whether the last extent is the number of 1D or 2D layers (``CUDA_ARRAY3D_LAYERED``). Default is False.
+        Whether the last extent is the number of 1D or 2D layers (``CUDA_ARRAY3D_LAYERED``). Defaults to False.
     is_cubemap : bool, optional
         Whether the array is a cube map (``CUDA_ARRAY3D_CUBEMAP``). Its shape is ``(n, n, 6)``, or with
-        ``is_layered`` that of several cubes, ``(n, n, 6 * cubes)``. Default is False.
+        ``is_layered`` that of several cubes, ``(n, n, 6 * cubes)``. Defaults to False.
     is_texture_gather : bool, optional
-        Whether kernels may read the array with ``tex2Dgather`` (``CUDA_ARRAY3D_TEXTURE_GATHER``). The array must
-        be two-dimensional. Default is False.
+        Whether kernels can read the array with ``tex2Dgather`` (``CUDA_ARRAY3D_TEXTURE_GATHER``). The array must
+        be two-dimensional. Defaults to False.
     """
 
     shape: tuple[int, ...]
@@ -473,7 +283,8 @@ class OpaqueArrayOptions(Options):
     is_cubemap: bool = False
     is_texture_gather: bool = False
 
-    _check = check_image
+    def _check(self):
+        check_image(self)
 
 
 def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArray:
@@ -491,16 +302,6 @@ def create_opaque_array(Device device, options: OpaqueArrayOptions) -> OpaqueArr
         ArrayHandle.own(value, &Array_end, Anchor()), options.shape, options.format, c_description.NumChannels,
         c_description.Flags, device._id,
     )
-
-
-cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept:
-    cdef double elements = <double>c_description.Width * (c_description.Height or 1) * (c_description.Depth or 1)
-    return elements * element_bytes <= SMALL_ARRAY
-
-
-cdef bint is_large(OpaqueArray self) noexcept:
-    cdef ArrayPin array
-    return array.hold(self._h_array) and array.is_owner() and not array.value().is_small
 
 
 cdef int create_in_context(
@@ -521,8 +322,19 @@ cdef int create_in_context(
     return 0
 
 
+# Returns true if the array is so small that its destruction can be deferred and batched with others.
+cdef bint Array_is_small(const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description, int element_bytes) noexcept:
+    cdef double elements = <double>c_description.Width * (c_description.Height or 1) * (c_description.Depth or 1)
+    return elements * element_bytes <= SMALL_ARRAY
+
+
+cdef bint is_large(OpaqueArray self) noexcept:
+    cdef ArrayPin array
+    return array.hold(self._h_array) and array.is_owner() and not array.value().is_small
+
+
 cdef void Array_end(InContext[cydriver.CUarray] value) noexcept nogil:
-    # cuArrayDestroy would also wait for work that is enqueued later.
+    # cuArrayDestroy would also wait for work enqueued later.
     if are_streams_idle() or not retire_small(
         value, &Array_end, can_batch(value.is_small, value.h_context)
     ):
@@ -547,48 +359,6 @@ cdef OpaqueArray Array_wrap(
     return self
 
 
-cdef unsigned int flags_of(object options) except? 0xffff_ffff:
-    cdef unsigned int flags = 0
-    if options.is_layered:
-        flags |= cydriver.CUDA_ARRAY3D_LAYERED
-    if options.is_surface_load_store:
-        flags |= cydriver.CUDA_ARRAY3D_SURFACE_LDST
-    if options.is_cubemap:
-        flags |= cydriver.CUDA_ARRAY3D_CUBEMAP
-    if getattr(options, "is_texture_gather", False):     # mipmapped arrays have no such option
-        flags |= cydriver.CUDA_ARRAY3D_TEXTURE_GATHER
-    return flags
-
-
-cdef object Array_element_bytes(OpaqueArray self):
-    if self._format is None:
-        refuse_closed(self)
-    return element_size(self._format, self._num_channels)
-
-
-# Pairs of an ArrayFormatType member and the driver's value. Searching by identity is faster than hashing a member.
-cdef list _driver_formats = []
-
-
-cdef cydriver.CUarray_format driver_format(object format) except *:
-    cdef tuple entry
-    if not _driver_formats:
-        _driver_formats.extend([(member, int(ARRAY_FORMAT.to_driver(member))) for member in ArrayFormatType])
-    for entry in _driver_formats:
-        if entry[0] is format:
-            return <cydriver.CUarray_format><int>entry[1]
-    return <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
-
-
-cdef int Array_describe(object options, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1:
-    memset(c_description, 0, sizeof(cydriver.CUDA_ARRAY3D_DESCRIPTOR))
-    c_description.Flags = flags_of(options)
-    c_description.Width, c_description.Height, c_description.Depth = driver_extents(options.shape, c_description.Flags)
-    c_description.Format = driver_format(options.format)
-    c_description.NumChannels = options.num_channels
-    return 0
-
-
 cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_id):
     cdef InContext[cydriver.CUarray] value
     cdef ArrayHandle h_array
@@ -602,6 +372,7 @@ cdef OpaqueArray Array_from_handle(uintptr_t handle, bint owning, object device_
     return self
 
 
+# Wraps an array of another library, whose shape and format the driver reports. Its context must be current.
 cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
     cdef cydriver.CUarray c_array = h_array.value().raw
@@ -613,6 +384,198 @@ cdef OpaqueArray Array_wrap_foreign(const ArrayHandle& h_array, int device_id):
         ARRAY_FORMAT.from_driver(c_description.Format), c_description.NumChannels, c_description.Flags, device_id,
     )
 
+
+cdef class MipmappedArray(DescribedArray):
+    """A mipmapped array (``CUmipmappedArray``): levels, each with half the extents of the previous one.
+
+    A mipmapped array cannot be constructed directly: :meth:`Device.create_mipmapped_array` returns one. The program
+    fills each level through the array that :meth:`get_level` returns. As a context manager, a mipmapped array closes
+    when the ``with`` block exits.
+    """
+
+    _made_by = "Device.create_mipmapped_array()"
+
+    def __repr__(self):
+        if self._format is None:
+            return "<MipmappedArray, not initialized>"
+        closed = ", closed" if self.is_closed else ""
+        return (
+            f"MipmappedArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels}, "
+            f"num_levels={self._num_levels}{closed})"
+        )
+
+    def get_level(self, level: int) -> OpaqueArray:
+        """Return the array of a level (``cuMipmappedArrayGetLevel``).
+
+        Its extents are those of level 0, halved ``level`` times and at least 1; the number of layers and faces is
+        the same. It keeps the memory alive even after this object is closed.
+
+        Parameters
+        ----------
+        level : int
+            The level, from 0 to :attr:`num_levels` - 1.
+
+        Raises
+        ------
+        TypeError
+            If ``level`` is not an int.
+        ValueError
+            If there is no such level.
+        RuntimeError
+            If the mipmapped array is closed.
+        """
+        return MipmappedArray_level(self, level)
+
+    @property
+    def num_levels(self) -> int:
+        """The number of levels that the driver created, limited by the extents."""
+        return self._num_levels
+
+    cdef intptr_t _address(self) noexcept:
+        cdef MipmappedArrayPin mipmap
+        return <intptr_t>mipmap.value().raw if mipmap.hold(self._h_mipmap) else 0
+
+    def __dealloc__(self):
+        if is_large_mipmap(self):
+            with nogil:
+                destroy_batch()
+
+    cdef void _release(self) noexcept:
+        cdef bint was_large = is_large_mipmap(self)
+        self._h_mipmap.reset()
+        if was_large:
+            with nogil:
+                destroy_batch()  # a retired texture might still keep the array
+
+
+@options
+class MipmappedArrayOptions(Options):
+    """Options of :meth:`Device.create_mipmapped_array`.
+
+    Attributes
+    ----------
+    shape : tuple[int, ...]
+        One to three extents of level 0 in elements, width first.
+    format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
+        The data type of one channel.
+    num_channels : int
+        The number of channels of an element: 1, 2 or 4.
+    num_levels : int
+        The number of levels, at least 1. The driver creates fewer if all extents reach 1 earlier.
+    is_surface_load_store : bool, optional
+        Whether surfaces can be created on the levels (``CUDA_ARRAY3D_SURFACE_LDST``). Defaults to False.
+    is_layered : bool, optional
+        Whether the last extent is the number of 1D or 2D layers (``CUDA_ARRAY3D_LAYERED``). Defaults to False.
+    is_cubemap : bool, optional
+        Whether each level is a cube map (``CUDA_ARRAY3D_CUBEMAP``). Defaults to False.
+    """
+
+    shape: tuple[int, ...]
+    format: object
+    num_channels: int
+    num_levels: int
+    is_surface_load_store: bool = False
+    is_layered: bool = False
+    is_cubemap: bool = False
+
+    def _check(self):
+        check_image(self)
+        self.num_levels = levels = checked_count("num_levels", self.num_levels)
+        if levels >= 1 << 31:
+            raise ValueError(f"num_levels must be less than 2**31, not {levels}")
+
+
+def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> MipmappedArray:
+    """Create a mipmapped array (:meth:`Device.create_mipmapped_array`)."""
+    cdef ContextPin context
+    cdef InContext[cydriver.CUmipmappedArray] value
+    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
+    cdef MipmappedArray self
+    options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
+    Array_describe(options, &c_description)
+    Device_pin_context(device, &context)
+    value.h_context = context.handle()
+    # All levels together have less than twice the elements of level 0.
+    value.is_small = Array_is_small(&c_description, 2 * element_size(options.format, c_description.NumChannels))
+    create_mipmap_in_context(value, &c_description, options.num_levels)
+    self = MipmappedArray.__new__(MipmappedArray)
+    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Anchor()))
+    self._describe(options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id)
+    # The driver does not report that it creates fewer.
+    self._num_levels = min(options.num_levels, max_levels(self._shape, self._flags))
+    return self
+
+
+cdef bint is_large_mipmap(MipmappedArray self) noexcept:
+    cdef MipmappedArrayPin mipmap
+    return mipmap.hold(self._h_mipmap) and mipmap.is_owner() and not mipmap.value().is_small
+
+
+cdef int create_mipmap_in_context(
+    InContext[cydriver.CUmipmappedArray]& value,
+    const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description,
+    unsigned int num_levels,
+) except -1:
+    cdef int is_entered = 0
+    cdef cydriver.CUresult err
+    with nogil:
+        limit_backlog()
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+                err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
+            HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    # cuMipmappedArrayDestroy would also wait for work enqueued later.
+    if are_streams_idle() or not retire_small(
+        value, &MipmappedArray_end, can_batch(value.is_small, value.h_context)
+    ):
+        MipmappedArray_destroy(value)
+
+
+cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
+    cdef CaptureModeScope mode
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        relax_capture_mode(mode)
+        WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")
+        Context_leave(is_entered)
+
+
+cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
+    cdef MipmappedArrayPin mipmap
+    cdef InContext[cydriver.CUarray] value
+    cdef unsigned int c_level
+    cdef int is_entered = 0
+    number = level if type(level) is int else int_argument("level", level)
+    MipmappedArray_pin(self, &mipmap)
+    if not 0 <= number < self._num_levels:
+        raise ValueError(f"level must be from 0 to {self._num_levels - 1}, not {shown(number)}")
+    c_level = number
+    value.h_context = mipmap.value().h_context
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuMipmappedArrayGetLevel(&value.raw, mipmap.value().raw, c_level),
+                b"cuMipmappedArrayGetLevel",
+            )
+        finally:
+            Context_leave(is_entered)
+    return Array_wrap(
+        ArrayHandle.borrow(value, mipmap.anchor()), level_shape(self._shape, self._flags, number),
+        self._format, self._num_channels, self._flags, self._device_id,
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Copies
 
 # Copies between the array and a Buffer or host memory; `is_read` copies out of the array. `name` is for messages.
 cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, object stream) except -1:
@@ -644,7 +607,7 @@ cdef int Array_copy(OpaqueArray self, object other, str name, bint is_read, obje
         PyBuffer_Release(&view)
 
 
-# If a builder captures the copy, its graph keeps the array and the memory, as long as a clone or launch needs them.
+# If a builder captures the copy, its graph keeps the array and the memory as long as a clone or launch needs them.
 cdef int anchor_in_graph(object stream, Anchor array, Anchor memory) except -1:
     cdef StreamCapture capture
     cdef GraphRecord holder
@@ -720,193 +683,212 @@ cdef int describe_copy(
     return 0
 
 
-cdef class MipmappedArray(DescribedArray):
-    """A mipmapped array (``CUmipmappedArray``): levels, each with half the extents of the one before.
+# ---------------------------------------------------------------------------------------------
+# Descriptions
 
-    Mipmapped arrays come from :meth:`Device.create_mipmapped_array`; there is no direct construction. The program
-    fills each level itself, through the array that :meth:`get_level` returns. As a context manager a mipmapped array
-    closes itself at the end of the block.
-    """
-
-    _made_by = "Device.create_mipmapped_array()"
-
-    def __repr__(self):
-        if self._format is None:
-            return "<MipmappedArray, not initialized>"
-        closed = ", closed" if self.is_closed else ""
-        return (
-            f"MipmappedArray(shape={self._shape}, format={self._format.name}, num_channels={self._num_channels}, "
-            f"num_levels={self._num_levels}{closed})"
-        )
-
-    def get_level(self, level: int) -> OpaqueArray:
-        """Return the array of a level (``cuMipmappedArrayGetLevel``).
-
-        Its extents are those of level 0, halved ``level`` times and at least 1; the number of layers and faces is
-        the same. It keeps the memory alive, also after this object is closed.
-
-        Parameters
-        ----------
-        level : int
-            The level, from 0 to :attr:`num_levels` - 1.
-
-        Raises
-        ------
-        TypeError
-            If ``level`` is not an int.
-        ValueError
-            If there is no such level.
-        RuntimeError
-            If the mipmapped array is closed.
-        """
-        return MipmappedArray_level(self, level)
-
-    @property
-    def num_levels(self) -> int:
-        """The number of levels that the driver created, which the extents limit."""
-        return self._num_levels
-
-    cdef intptr_t _address(self) noexcept:
-        cdef MipmappedArrayPin mipmap
-        return <intptr_t>mipmap.value().raw if mipmap.hold(self._h_mipmap) else 0
-
-    def __dealloc__(self):
-        if is_large_mipmap(self):
-            with nogil:
-                destroy_batch()
-
-    cdef void _release(self) noexcept:
-        cdef bint was_large = is_large_mipmap(self)
-        self._h_mipmap.reset()
-        if was_large:
-            with nogil:
-                destroy_batch()  # a deferred texture may still keep the array
-
-
-@options
-class MipmappedArrayOptions(Options):
-    """Options of :meth:`Device.create_mipmapped_array`.
-
-    Attributes
-    ----------
-    shape : tuple[int, ...]
-        One to three extents of level 0 in elements, the width first.
-    format : :class:`~cuda.core.typing.ArrayFormatType` | str | numpy.dtype
-        The data type of one channel.
-    num_channels : int
-        The number of channels of an element: 1, 2 or 4.
-    num_levels : int
-        The number of levels, at least 1. The driver creates fewer if all extents reach 1 before.
-    is_surface_load_store : bool, optional
-        Whether surfaces can be created on the levels (``CUDA_ARRAY3D_SURFACE_LDST``). Default is False.
-    is_layered : bool, optional
-        Whether the last extent is the number of 1D or 2D layers (``CUDA_ARRAY3D_LAYERED``). Default is False.
-    is_cubemap : bool, optional
-        Whether each level is a cube map (``CUDA_ARRAY3D_CUBEMAP``). Default is False.
-    """
-
-    shape: tuple[int, ...]
-    format: object
-    num_channels: int
-    num_levels: int
-    is_surface_load_store: bool = False
-    is_layered: bool = False
-    is_cubemap: bool = False
-
-    def _check(self):
-        check_image(self)
-        self.num_levels = levels = checked_count("num_levels", self.num_levels)
-        if levels >= 1 << 31:
-            raise ValueError(f"num_levels must be less than 2**31, not {levels}")
-
-
-def create_mipmapped_array(Device device, options: MipmappedArrayOptions) -> MipmappedArray:
-    """Create a mipmapped array (:meth:`Device.create_mipmapped_array`)."""
-    cdef ContextPin context
-    cdef InContext[cydriver.CUmipmappedArray] value
-    cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR c_description
-    cdef MipmappedArray self
-    options = check_or_create_options(MipmappedArrayOptions, options, "mipmapped array options")
-    Array_describe(options, &c_description)
-    Device_pin_context(device, &context)
-    value.h_context = context.handle()
-    # All levels together have less than twice the elements of level 0.
-    value.is_small = Array_is_small(&c_description, 2 * element_size(options.format, c_description.NumChannels))
-    create_mipmap_in_context(value, &c_description, options.num_levels)
-    self = MipmappedArray.__new__(MipmappedArray)
-    self._h_mipmap.set(MipmappedArrayHandle.own(value, &MipmappedArray_end, Anchor()))
-    self._describe(options.shape, options.format, c_description.NumChannels, c_description.Flags, device._id)
-    # The driver does not report it when it creates fewer.
-    self._num_levels = min(options.num_levels, max_levels(self._shape, self._flags))
-    return self
-
-
-cdef bint is_large_mipmap(MipmappedArray self) noexcept:
-    cdef MipmappedArrayPin mipmap
-    return mipmap.hold(self._h_mipmap) and mipmap.is_owner() and not mipmap.value().is_small
-
-
-cdef int create_mipmap_in_context(
-    InContext[cydriver.CUmipmappedArray]& value,
-    const cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description,
-    unsigned int num_levels,
-) except -1:
-    cdef int is_entered = 0
-    cdef cydriver.CUresult err
-    with nogil:
-        limit_backlog()
-        is_entered = Context_enter(value.h_context.get())
-        try:
-            err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-                err = cydriver.cuMipmappedArrayCreate(&value.raw, c_description, num_levels)
-            HANDLE_RETURN(err, b"cuMipmappedArrayCreate")
-        finally:
-            Context_leave(is_entered)
+# Fills the driver's descriptor of an array, or of a mipmapped array, from its options.
+cdef int Array_describe(object options, cydriver.CUDA_ARRAY3D_DESCRIPTOR* c_description) except -1:
+    memset(c_description, 0, sizeof(cydriver.CUDA_ARRAY3D_DESCRIPTOR))
+    c_description.Flags = flags_of(options)
+    c_description.Width, c_description.Height, c_description.Depth = driver_extents(options.shape, c_description.Flags)
+    c_description.Format = driver_format(options.format)
+    c_description.NumChannels = options.num_channels
     return 0
 
 
-cdef void MipmappedArray_end(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
-    # cuMipmappedArrayDestroy would also wait for work that is enqueued later.
-    if are_streams_idle() or not retire_small(
-        value, &MipmappedArray_end, can_batch(value.is_small, value.h_context)
-    ):
-        MipmappedArray_destroy(value)
+cdef unsigned int flags_of(object options) except? 0xffff_ffff:
+    cdef unsigned int flags = 0
+    if options.is_layered:
+        flags |= cydriver.CUDA_ARRAY3D_LAYERED
+    if options.is_surface_load_store:
+        flags |= cydriver.CUDA_ARRAY3D_SURFACE_LDST
+    if options.is_cubemap:
+        flags |= cydriver.CUDA_ARRAY3D_CUBEMAP
+    if getattr(options, "is_texture_gather", False):     # mipmapped arrays have no such option
+        flags |= cydriver.CUDA_ARRAY3D_TEXTURE_GATHER
+    return flags
 
 
-cdef void MipmappedArray_destroy(InContext[cydriver.CUmipmappedArray] value) noexcept nogil:
-    cdef CaptureModeScope mode
-    cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    if is_entered >= 0:
-        relax_capture_mode(mode)
-        WARN_RETURN(cydriver.cuMipmappedArrayDestroy(value.raw), b"cuMipmappedArrayDestroy")
-        Context_leave(is_entered)
+# Pairs of an ArrayFormatType member and the driver's value. Searching by identity is faster than hashing a member.
+cdef list _driver_formats = []
 
 
-cdef OpaqueArray MipmappedArray_level(MipmappedArray self, object level):
-    cdef MipmappedArrayPin mipmap
-    cdef InContext[cydriver.CUarray] value
-    cdef unsigned int c_level
-    cdef int is_entered = 0
-    number = level if type(level) is int else int_argument("level", level)
-    MipmappedArray_pin(self, &mipmap)
-    if not 0 <= number < self._num_levels:
-        raise ValueError(f"level must be from 0 to {self._num_levels - 1}, not {shown(number)}")
-    c_level = number
-    value.h_context = mipmap.value().h_context
-    with nogil:
-        is_entered = Context_enter(value.h_context.get())
-        try:
-            HANDLE_RETURN(
-                cydriver.cuMipmappedArrayGetLevel(&value.raw, mipmap.value().raw, c_level),
-                b"cuMipmappedArrayGetLevel",
-            )
-        finally:
-            Context_leave(is_entered)
-    return Array_wrap(
-        ArrayHandle.borrow(value, mipmap.anchor()), level_shape(self._shape, self._flags, number),
-        self._format, self._num_channels, self._flags, self._device_id,
-    )
+cdef cydriver.CUarray_format driver_format(object format) except *:
+    cdef tuple entry
+    if not _driver_formats:
+        _driver_formats.extend([(member, int(ARRAY_FORMAT.to_driver(member))) for member in ArrayFormatType])
+    for entry in _driver_formats:
+        if entry[0] is format:
+            return <cydriver.CUarray_format><int>entry[1]
+    return <cydriver.CUarray_format><int>ARRAY_FORMAT.to_driver(format)
+
+
+cpdef tuple driver_extents(tuple shape, unsigned int flags):
+    """Return width, height and depth in the driver's form: 0 for missing axes."""
+    rank = len(shape)
+    if rank == 2:
+        return (shape[0], 0, shape[1]) if flags & _LAYERED else (shape[0], shape[1], 0)
+    return shape if rank == 3 else (shape[0], 0, 0)
+
+
+def shape_of(width: int, height: int, depth: int) -> tuple[int, ...]:
+    """Return the shape for the extents that the driver returns."""
+    return tuple(extent for extent in (width, height, depth) if extent) or (0,)
+
+
+cpdef tuple level_shape(tuple shape, unsigned int flags, int level):
+    """Return the shape of a mipmap level: extents are halved, but not the number of layers or faces."""
+    has_layers = flags & _LAYERED_OR_CUBEMAP
+    halved = [extent >> level or 1 for extent in (shape[:-1] if has_layers else shape)]
+    return (*halved, shape[-1]) if has_layers else tuple(halved)
+
+
+cpdef object max_levels(tuple shape, unsigned int flags):
+    """Return the maximum number of levels. In the last one, all extents but layers and faces are 1."""
+    return max(shape[:-1] if flags & _LAYERED_OR_CUBEMAP else shape).bit_length()
+
+
+# A list of pairs: searching by identity is faster than hashing an enum member.
+cdef list _sizes = [(member, 4 if "32" in member else 2 if "16" in member else 1) for member in ArrayFormatType]
+
+
+cpdef int element_size(object format, int num_channels) except -1:
+    """Return the size of an element in bytes."""
+    cdef tuple entry
+    for entry in _sizes:
+        if entry[0] is format:
+            return <int>entry[1] * num_channels
+    raise ValueError(f"format must be an ArrayFormatType, not {shown(format)}")
+
+
+cpdef object image_bytes(tuple shape, object format, int num_channels):
+    """Return the size of all elements in bytes, when packed."""
+    cdef object size = element_size(format, num_channels)
+    for extent in shape:
+        size *= extent
+    return size
+
+
+cdef object Array_element_bytes(OpaqueArray self):
+    if self._format is None:
+        refuse_closed(self)
+    return element_size(self._format, self._num_channels)
+
+
+# ---------------------------------------------------------------------------------------------
+# Options
+
+_MAX_COUNT = (1 << 63) - 1
+_CHANNELS = (1, 2, 4)
+
+
+def check_image(options) -> None:
+    """Check and normalize the options that arrays and mipmapped arrays share.
+
+    Raises
+    ------
+    TypeError
+        If the shape is not a tuple of ints.
+    ValueError
+        If the shape, the format or the number of channels is not valid.
+    """
+    options.shape = shape = _checked_shape(options.shape)
+    options.format = checked_format(options.format)
+    channels = options.num_channels
+    if type(channels) is not int or channels not in _CHANNELS:
+        options.num_channels = checked_channels(channels)
+    if options.is_cubemap:
+        rank = len(shape)
+        faces = shape[2] if rank == 3 else 0
+        if rank != 3 or shape[0] != shape[1] or (faces % 6 if options.is_layered else faces != 6):
+            count = "a multiple of 6" if options.is_layered else "6"
+            raise ValueError(f"shape of a cube map must be (n, n, faces) with {count} faces, not {shape}")
+    elif options.is_layered and len(shape) == 1:
+        raise ValueError(f"shape of a layered array must be (width, layers) or (width, height, layers), not {shape}")
+
+
+def _checked_shape(shape) -> tuple[int, ...]:
+    if type(shape) is tuple and 1 <= len(shape) <= 3:
+        for extent in shape:
+            if type(extent) is not int or not 1 <= extent <= _MAX_COUNT:
+                break
+        else:
+            return shape
+    try:
+        extents = tuple(shape)
+    except TypeError:
+        raise TypeError(f"shape must be a tuple of 1 to 3 extents, not {type(shape).__name__}") from None
+    if not 1 <= len(extents) <= 3:
+        raise ValueError(f"shape must have 1 to 3 extents, not {len(extents)}")
+    return tuple(checked_count(f"shape[{axis}]", extent) for axis, extent in enumerate(extents))
+
+
+def checked_format(value) -> ArrayFormatType:
+    """Return the format for a member, its string, or a NumPy dtype or scalar type.
+
+    Raises
+    ------
+    ValueError
+        If ``value`` is none of these, or CUDA arrays do not support the type.
+    """
+    kind = type(value)
+    if kind is ArrayFormatType:
+        return value
+    if kind is str or kind is type:  # other types can run any code in __hash__
+        known = _formats.get(value)
+        if known is not None:
+            return known
+    numpy = sys.modules.get("numpy")
+    if kind is not str and hasattr(numpy, "generic"):
+        is_scalar_type = isinstance(value, type) and issubclass(value, numpy.generic)
+        dtype = numpy.dtype(value) if is_scalar_type else value
+        if isinstance(dtype, numpy.dtype):
+            # The type number is the same for both byte orders.
+            found = _formats_by_type_number().get(dtype.num)
+            if found is not None and dtype.isnative:
+                if is_scalar_type:
+                    _formats[value] = found
+                return found
+    if not isinstance(value, str):
+        choices = format_or_list(sorted(ARRAY_FORMAT.names))
+        raise ValueError(f"format must be {choices}, or a NumPy dtype of that name, not {shown(value)}")
+    return check_str_enum(value, ArrayFormatType)
+
+
+# Formats by their strings, and by NumPy scalar types that were already used.
+cdef dict _formats = {member.value: member for member in ArrayFormatType}
+
+
+@functools.cache
+def _formats_by_type_number() -> dict[int, ArrayFormatType]:
+    numpy = sys.modules["numpy"]
+    return {numpy.dtype(member.value).num: member for member in ArrayFormatType}
+
+
+def checked_channels(value) -> int:
+    """Return the number of channels. Raises ValueError if it is not 1, 2 or 4."""
+    number = operator.index(value) if hasattr(type(value), "__index__") and not isinstance(value, bool) else None
+    if number not in _CHANNELS:
+        raise ValueError(f"num_channels must be 1, 2 or 4, not {shown(value)}")
+    return number
+
+
+def checked_count(name: str, value) -> int:
+    """Return the argument ``name``, which must be an int of at least 1.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` is not an int.
+    ValueError
+        If ``value`` is not from 1 to 2**63 - 1.
+    """
+    if type(value) is int and 1 <= value <= _MAX_COUNT:
+        return value
+    number = int_argument(name, value)
+    if not 1 <= number <= _MAX_COUNT:
+        raise ValueError(f"{name} must be from 1 to 2**63 - 1, not {shown(number)}")
+    return number
 
 
 slots.register("mipmapped array", create_mipmapped_array)

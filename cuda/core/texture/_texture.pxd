@@ -1,19 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture and surface objects, resource descriptors and sampling."""
+"""Texture and surface objects, and resource descriptors."""
 
-from cuda.core._native._cuda_core cimport DriverObject, Anchor, SurfaceField, TextureField
-from cuda.core._utils cimport cydriver
-
-
-# What the validity of texture options depends on.
-cdef struct Elements:
-    int axes            # the number of coordinates of a fetch, without the index of a layer or face
-    bint are_floats
-    bint are_cubes
-
-# Fills the driver's texture descriptor from a TextureObjectOptions, and checks its fields.
-cdef int describe_sampling(object options, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1
+from cuda.core._native._cuda_core cimport DriverObject, SurfaceField, TextureField
 
 
 cdef class ResourceDescriptor:
@@ -26,18 +15,6 @@ cdef class ResourceDescriptor:
         object _width
         object _height
         object _pitch_bytes
-
-
-# Fills the driver's descriptor and the reference that keeps the source alive; RuntimeError if the source is closed.
-cdef int ResourceDescriptor_describe(
-    ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Anchor* anchor
-) except -1
-
-# Whether the resource is an array that this library owns, and not a buffer or a foreign array.
-cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept
-
-# The axes and the element type of the resource, which decide what texture options are valid.
-cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *
 
 
 cdef class TextureObject(DriverObject):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture and surface objects, resource descriptors and sampling."""
+"""Texture and surface objects, and the descriptors of their memory and sampling."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from cuda.core._device cimport Device, Device_find, Device_pin_context
 from cuda.core._kernel_arg_handler cimport FITS, WRONG_SIZE, register_argument_type
 from cuda.core._memory._buffer cimport Buffer, Buffer_pin
 from cuda.core._native._cuda_core cimport (
-    CaptureModeScope,
-    DriverObject,
-    BindlessObject,
-    Anchor,
     AllocationPin,
+    Anchor,
     ArrayPin,
+    BindlessObject,
+    CaptureModeScope,
     ContextPin,
+    DriverObject,
     MipmappedArrayPin,
-    SurfacePin,
-    TexturePin,
     SurfaceHandle,
+    SurfacePin,
     TextureHandle,
+    TexturePin,
     are_streams_idle,
     can_batch,
     launch_list,
@@ -44,135 +44,354 @@ from cuda.core._utils import slots
 from cuda.core._utils.enums import ADDRESS_MODE, ARRAY_FORMAT, FILTER_MODE
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import find_str_enum, shown
-from cuda.core.texture._array import (
-    FLOATS,
-    checked_anisotropy,
-    checked_channels,
-    checked_color,
-    checked_count,
-    checked_format,
-    checked_number,
-)
+from cuda.core._utils.validators import find_str_enum, int_argument, shown
+from cuda.core.texture._array import checked_channels, checked_count, checked_format
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
-__all__ = ["ResourceDescriptor", "ResourceDescriptor", "SurfaceObject", "TextureObject", "TextureObjectOptions"]
+__all__ = ["ResourceDescriptor", "SurfaceObject", "TextureObject", "TextureObjectOptions"]
 
 
-# Module variables: looking a member up in its enum class takes longer.
-cdef object CLAMP = AddressModeType.CLAMP
-cdef object ELEMENT_TYPE = ReadModeType.ELEMENT_TYPE
-cdef object ZERO = 0
-
-# Programs create textures in loops, so values that already have the final type take no Python call.
-
-
-cdef int describe_sampling(object options, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
-    memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
-    if options.seamless_cubemap:
-        if not elements.are_cubes:
-            raise ValueError("seamless_cubemap is for arrays made with is_cubemap=True")
-        c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
-    describe_modes(options.address_mode, elements.axes, c_texture)
-    c_texture.filterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, options.filter_mode)
-    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, options.mipmap_filter_mode)
-    anisotropy = options.max_anisotropy
-    c_texture.maxAnisotropy = anisotropy if anisotropy is ZERO else checked_anisotropy(anisotropy)
-    c_texture.mipmapLevelBias = float_of(options, "mipmap_level_bias")
-    c_texture.minMipmapLevelClamp = float_of(options, "min_mipmap_level_clamp")
-    c_texture.maxMipmapLevelClamp = float_of(options, "max_mipmap_level_clamp")
-    describe_border(options.border_color, c_texture)
-    # The flag is for integer formats only; float elements are always read as floats.
-    if not elements.are_floats and options.read_mode is ELEMENT_TYPE:
-        c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
-    if options.normalized_coords:
-        c_texture.flags |= cydriver.CU_TRSF_NORMALIZED_COORDINATES
-    if options.srgb:
-        c_texture.flags |= cydriver.CU_TRSF_SRGB
-    if options.disable_trilinear_optimization:
-        c_texture.flags |= cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
-    return 0
+# What the validity of texture options depends on.
+cdef struct Elements:
+    int axes            # the number of coordinates of a fetch, without the index of a layer or face
+    bint are_floats
+    bint are_cubes
 
 
-cdef inline float float_of(object options, str name) except? -1:
-    value = getattr(options, name)
-    return <float><double>value if type(value) is float else <float><double>checked_number(name, value)
+cdef class TextureObject(DriverObject):
+    """A texture object (``CUtexObject``): memory and the options with which kernels sample it.
 
-
-cdef int describe_modes(object modes, int axes, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
-    cdef int axis
-    cdef int number
-    cdef tuple members = None if type(modes) is AddressModeType else normalize_address_modes(modes)
-    for axis in range(3):
-        # Hardware filters 1D textures along a second axis, too: with "border" half of each result would be border.
-        mode = CLAMP if axis >= axes else modes if members is None else members[axis]
-        number = number_of(ADDRESS_MODE, mode)
-        c_texture.addressMode[axis] = <cydriver.CUaddress_mode>number
-    return 0
-
-
-cdef int describe_border(object color, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
-    if color is not None:
-        for axis, value in enumerate(checked_color(color)):
-            c_texture.borderColor[axis] = value
-    return 0
-
-
-# The driver's values by enum member: converting a member takes a microsecond.
-cdef dict _numbers = {}
-
-
-cdef int number_of(object names, object member) except? -1:
-    number = _numbers.get(member)
-    if number is None:
-        number = _numbers[member] = int(names.to_driver(member))
-    return number
-
-
-def normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, AddressModeType]:
-    """Return the address modes of three axes for one mode, or for 1 to 3 of them; the last applies to further axes.
-
-    Raises
-    ------
-    TypeError
-        If it is neither a mode nor iterable.
-    ValueError
-        If there are not 1 to 3 modes, or one is not an :class:`AddressModeType`.
+    A texture cannot be constructed directly: :meth:`Device.create_texture_object` returns one. A kernel accepts the
+    object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps its
+    resource alive. A closed or dropped texture is destroyed after the work in flight on this library's streams, which
+    might still use it. As a context manager, a texture closes when the ``with`` block exits.
     """
-    if isinstance(mode, str):
-        modes = (mode,)
+
+    _made_by = "Device.create_texture_object()"
+
+    def __repr__(self):
+        return f"TextureObject(handle={self.handle:#x})"
+
+    @property
+    def handle(self) -> int:
+        """The ``CUtexObject`` as an int, or 0 if closed."""
+        cdef TexturePin texture
+        return texture.value().for_work() if texture.hold(self._h_texture) else 0
+
+    @property
+    def resource(self) -> ResourceDescriptor | None:
+        """The descriptor of the memory, or None if closed."""
+        with cython.critical_section(self):
+            return self._resource
+
+    @property
+    def options(self) -> TextureObjectOptions:
+        """The options of the texture."""
+        with cython.critical_section(self):
+            if self._options is None:
+                self._options = TextureObjectOptions()
+            return self._options
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the texture."""
+        return Device_find(self._device_id)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_texture
+
+    cdef intptr_t _address(self) noexcept:
+        cdef TexturePin texture
+        return <intptr_t>texture.value().for_work() if texture.hold(self._h_texture) else 0
+
+    cdef void _release(self) noexcept:
+        launch_list().keep_memory_of(<PyObject*>self, self._h_texture)
+        self._h_texture.reset()
+        self._resource = None
+
+    cdef object _identity(self):
+        return id(self)
+
+
+@options
+class TextureObjectOptions(Options):
+    """Options of :meth:`Device.create_texture_object`.
+
+    Attributes
+    ----------
+    address_mode : :class:`~cuda.core.typing.AddressModeType` | str | tuple, optional
+        The result of a fetch outside the texture: one mode for all axes, or a tuple of up to three, whose last entry
+        applies to further axes. ``"wrap"`` and ``"mirror"`` need normalized coordinates. Defaults to ``"clamp"``.
+        Checked when the texture is created.
+    filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
+        Whether a fetch returns the nearest element (``"point"``, the default) or interpolates between neighbors with
+        weights of 8 fractional bits (``"linear"``), which needs elements that are read as floats.
+    read_mode : :class:`~cuda.core.typing.ReadModeType` | str, optional
+        Whether 8-bit and 16-bit integers are read as integers (``"element_type"``, the default), or as floats in
+        [0, 1], or [-1, 1] if signed (``"normalized_float"``).
+    normalized_coords : bool, optional
+        Whether coordinates are in [0, 1) instead of [0, extent). Defaults to False.
+    srgb : bool, optional
+        Whether 8-bit colors are converted from sRGB when they are read as floats. Defaults to False.
+    disable_trilinear_optimization : bool, optional
+        Whether the driver must not approximate trilinear filtering. Defaults to False.
+    seamless_cubemap : bool, optional
+        Whether filtering crosses the edges between the faces of a cube. The array must have been created with
+        ``is_cubemap``. Defaults to False. Checked when the texture is created.
+    max_anisotropy : int, optional
+        The maximum anisotropy ratio, which is the maximum number of samples of a fetch. Defaults to 0, which disables
+        anisotropic filtering. Checked when the texture is created.
+    mipmap_filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
+        Whether a fetch uses the nearest level (``"point"``, the default) or interpolates between two (``"linear"``).
+    mipmap_level_bias : float, optional
+        The offset added to the level of a fetch. Defaults to 0.
+    min_mipmap_level_clamp, max_mipmap_level_clamp : float, optional
+        The lowest and the highest level that a fetch uses. Both default to 0: level 0 only.
+    border_color : tuple[float, float, float, float], optional
+        The result of a fetch outside the texture with the address mode ``"border"``. Defaults to zeros. A texture of
+        integers returns the bits of these floats. Checked when the texture is created.
+    """
+
+    address_mode: AddressModeType | str | tuple[AddressModeType | str, ...] = AddressModeType.CLAMP
+    filter_mode: FilterModeType | str = FilterModeType.POINT
+    read_mode: ReadModeType | str = ReadModeType.ELEMENT_TYPE
+    normalized_coords: bool = False
+    srgb: bool = False
+    disable_trilinear_optimization: bool = False
+    seamless_cubemap: bool = False
+    max_anisotropy: int = 0
+    mipmap_filter_mode: FilterModeType | str = FilterModeType.POINT
+    mipmap_level_bias: float = 0.0
+    min_mipmap_level_clamp: float = 0.0
+    max_mipmap_level_clamp: float = 0.0
+    border_color: tuple[float, ...] | None = None
+
+    def _check(self):
+        for name, enum_class in _ENUMS:
+            value = getattr(self, name)
+            if type(value) is not enum_class:
+                setattr(self, name, enum_member(name, value, enum_class))
+
+
+_ENUMS = (("filter_mode", FilterModeType), ("read_mode", ReadModeType), ("mipmap_filter_mode", FilterModeType))
+
+
+def create_texture_object(
+    Device device, resource: ResourceDescriptor, options: TextureObjectOptions | None
+) -> TextureObject:
+    """Create a texture (:meth:`Device.create_texture_object`)."""
+    cdef ContextPin context
+    cdef Anchor anchor
+    cdef BindlessObject[cydriver.CUtexObject] value
+    cdef cydriver.CUDA_RESOURCE_DESC c_resource
+    cdef cydriver.CUDA_TEXTURE_DESC c_texture
+    cdef Elements elements
+    cdef TextureObject self
+    if not isinstance(resource, ResourceDescriptor):
+        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
+    elements = ResourceDescriptor_elements(resource)
+    if options is None:
+        describe_defaults(&elements, &c_texture)
     else:
+        options = check_or_create_options(TextureObjectOptions, options, "texture options")
+        describe_sampling(options, &elements, &c_texture)
+    ResourceDescriptor_describe(resource, &c_resource, &anchor)
+    Device_pin_context(device, &context)
+    value.h_context = context.handle()
+    value.needs = anchor
+    value.is_small = ResourceDescriptor_has_own_array(resource)
+    create_in_context(value, &c_resource, &c_texture)
+    self = TextureObject.__new__(TextureObject)
+    self._h_texture.set(TextureHandle.own(value, &Texture_end, Anchor()))
+    self._resource = resource
+    self._options = options
+    self._device_id = device._id
+    return self
+
+
+# The descriptors of textures without options, the most frequent case: one for integers and one for floats.
+cdef cydriver.CUDA_TEXTURE_DESC[2] c_defaults
+cdef bint[2] has_defaults
+
+
+cdef int describe_defaults(const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    cdef int kind = elements.are_floats
+    if not has_defaults[kind]:
+        describe_sampling(TextureObjectOptions(), elements, &c_defaults[kind])
+        has_defaults[kind] = True
+    c_texture[0] = c_defaults[kind]
+    return 0
+
+
+cdef int create_in_context(
+    BindlessObject[cydriver.CUtexObject]& value,
+    const cydriver.CUDA_RESOURCE_DESC* c_resource,
+    const cydriver.CUDA_TEXTURE_DESC* c_texture,
+) except -1:
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
         try:
-            modes = tuple(mode)
-        except TypeError:
-            raise TypeError(f"address_mode must be a mode or a tuple of 1 to 3, not {type(mode).__name__}") from None
-        if not 1 <= len(modes) <= 3:
-            raise ValueError(f"address_mode must be a mode or a tuple of 1 to 3, not of {len(modes)}")
-    members = [enum_member("address_mode", one, AddressModeType) for one in modes]
-    return tuple((members + [members[-1]] * 2)[:3])
+            HANDLE_RETURN(
+                cydriver.cuTexObjectCreate(&value.raw, c_resource, c_texture, NULL), b"cuTexObjectCreate"
+            )
+        finally:
+            Context_leave(is_entered)
+    return 0
 
 
-def enum_member(name: str, value, enum_class):
-    """Return the enum member for a member or its string; ValueError, which names the option, for other values."""
-    if type(value) is enum_class:
-        return value
-    members = _members.get(enum_class)
-    if members is None:
-        members = _members[enum_class] = {member.value: member for member in enum_class}
-    if type(value) is str and value in members:
-        return members[value]
-    return members[find_str_enum(value, members, name)]
+cdef void Texture_end(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
+    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
+        value, &Texture_destroy, can_batch(value.is_small, value.h_context)
+    ):
+        Texture_destroy(value)
 
 
-# For each enum its members by their strings.
-cdef dict _members = {}
+cdef void Texture_destroy(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
+    cdef CaptureModeScope mode
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        relax_capture_mode(mode)
+        WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")
+        Context_leave(is_entered)
+
+
+# Writes a kernel argument: the 64-bit CUtexObject.
+cdef int write_texture(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    cdef TexturePin texture
+    cdef cydriver.CUtexObject c_texture
+    if not texture.hold((<TextureObject>argument)._h_texture):
+        refuse_closed(<object>argument)
+    if size != sizeof(c_texture):
+        return WRONG_SIZE
+    c_texture = texture.value().for_work()
+    memcpy(target, &c_texture, sizeof(c_texture))
+    return FITS
+
+
+cdef class SurfaceObject(DriverObject):
+    """A surface object (``CUsurfObject``): an array whose elements kernels read and write by coordinates.
+
+    A surface cannot be constructed directly: :meth:`Device.create_surface_object` returns one. A kernel accepts the
+    object itself, or its :attr:`handle`, for a parameter of type ``cudaSurfaceObject_t``. The surface keeps the array
+    alive. A closed or dropped surface is destroyed after the work in flight on this library's streams, which might
+    still use it. As a context manager, a surface closes when the ``with`` block exits.
+    """
+
+    _made_by = "Device.create_surface_object()"
+
+    def __repr__(self):
+        return f"SurfaceObject(handle={self.handle:#x})"
+
+    @property
+    def handle(self) -> int:
+        """The ``CUsurfObject`` as an int, or 0 if closed."""
+        cdef SurfacePin surface
+        return surface.value().for_work() if surface.hold(self._h_surface) else 0
+
+    @property
+    def resource(self) -> ResourceDescriptor | None:
+        """The descriptor of the array, or None if closed."""
+        with cython.critical_section(self):
+            return self._resource
+
+    @property
+    def device(self) -> Device:
+        """The :class:`Device` of the surface."""
+        return Device_find(self._device_id)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_surface
+
+    cdef intptr_t _address(self) noexcept:
+        cdef SurfacePin surface
+        return <intptr_t>surface.value().for_work() if surface.hold(self._h_surface) else 0
+
+    cdef void _release(self) noexcept:
+        launch_list().keep_memory_of(<PyObject*>self, self._h_surface)
+        self._h_surface.reset()
+        self._resource = None
+
+    cdef object _identity(self):
+        return id(self)
+
+
+def create_surface_object(Device device, resource: ResourceDescriptor) -> SurfaceObject:
+    """Create a surface (:meth:`Device.create_surface_object`)."""
+    cdef ContextPin context
+    cdef Anchor anchor
+    cdef BindlessObject[cydriver.CUsurfObject] value
+    cdef cydriver.CUDA_RESOURCE_DESC c_resource
+    cdef SurfaceObject self
+    if not isinstance(resource, ResourceDescriptor):
+        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
+    if (<ResourceDescriptor>resource)._kind != "array":
+        raise ValueError(f"the resource of a surface must be of kind 'array', not {shown(resource.kind)}")
+    if not (<OpaqueArray>(<ResourceDescriptor>resource)._source)._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST:
+        raise ValueError("the array of a surface must be created with is_surface_load_store=True")
+    ResourceDescriptor_describe(resource, &c_resource, &anchor)
+    Device_pin_context(device, &context)
+    value.h_context = context.handle()
+    value.needs = anchor
+    value.is_small = ResourceDescriptor_has_own_array(resource)
+    create_surface_in_context(value, &c_resource)
+    self = SurfaceObject.__new__(SurfaceObject)
+    self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Anchor()))
+    self._resource = resource
+    self._device_id = device._id
+    return self
+
+
+cdef int create_surface_in_context(
+    BindlessObject[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
+) except -1:
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(value.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuSurfObjectCreate(&value.raw, c_resource), b"cuSurfObjectCreate")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef void Surface_end(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
+    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
+        value, &Surface_destroy, can_batch(value.is_small, value.h_context)
+    ):
+        Surface_destroy(value)
+
+
+cdef void Surface_destroy(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
+    cdef CaptureModeScope mode
+    cdef int is_entered = Context_enter_to_release(value.h_context.get())
+    if is_entered >= 0:
+        relax_capture_mode(mode)
+        WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")
+        Context_leave(is_entered)
+
+
+# Writes a kernel argument: the 64-bit CUsurfObject.
+cdef int write_surface(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    cdef SurfacePin surface
+    cdef cydriver.CUsurfObject c_surface
+    if not surface.hold((<SurfaceObject>argument)._h_surface):
+        refuse_closed(<object>argument)
+    if size != sizeof(c_surface):
+        return WRONG_SIZE
+    c_surface = surface.value().for_work()
+    memcpy(target, &c_surface, sizeof(c_surface))
+    return FITS
 
 
 cdef class ResourceDescriptor:
-    """The memory behind a texture or a surface: an array, a mipmapped array, or a buffer.
+    """The memory of a texture or a surface: an array, a mipmapped array, or a buffer.
 
-    Descriptors come from the ``from_`` methods; there is no direct construction. A descriptor keeps its source
-    alive.
+    A descriptor cannot be constructed directly: the ``from_`` methods return one. It keeps its source alive.
     """
 
     __signature__ = ConstructorSignature()
@@ -257,7 +476,7 @@ cdef class ResourceDescriptor:
         num_channels : int
             The number of channels of an element: 1, 2 or 4.
         size_bytes : int, optional
-            The number of bytes that the texture covers, a multiple of the element size. If None, the whole buffer.
+            The number of bytes that the texture covers, a multiple of the element size. Defaults to the whole buffer.
 
         Raises
         ------
@@ -313,7 +532,7 @@ cdef class ResourceDescriptor:
         height : int
             The number of rows.
         pitch_bytes : int
-            The distance between the starts of two rows, in bytes. The driver requires a multiple of
+            The distance between row starts, in bytes. The driver requires a multiple of
             :attr:`DeviceProperties.texture_pitch_alignment`.
 
         Raises
@@ -340,7 +559,7 @@ cdef class ResourceDescriptor:
             raise ValueError(f"pitch_bytes must be at least {row}, the bytes of a row, not {pitch_bytes}")
         if pitch_bytes * height > capacity:
             raise ValueError(
-                f"{height} rows of {pitch_bytes} bytes take {pitch_bytes * height} bytes; the buffer has {capacity}"
+                f"{height} rows of {pitch_bytes} bytes need {pitch_bytes * height} bytes, but the buffer has {capacity}"
             )
         self = ResourceDescriptor_new(cls, "pitch2d", buffer)
         self._format = format
@@ -362,33 +581,36 @@ cdef class ResourceDescriptor:
 
     @property
     def format(self) -> ArrayFormatType | None:
-        """The data type of one channel in a buffer; None for arrays, which have their own."""
+        """The data type of one channel in a buffer, or None for arrays, which have their own."""
         return self._format
 
     @property
     def num_channels(self) -> int | None:
-        """The number of channels of an element in a buffer; None for arrays, which have their own."""
+        """The number of channels of an element in a buffer, or None for arrays, which have their own."""
         return self._num_channels
 
     @property
     def size_bytes(self) -> int | None:
-        """The number of bytes that a ``"linear"`` resource covers; None for other kinds."""
+        """The number of bytes that a ``"linear"`` resource covers, or None for other kinds."""
         return self._size_bytes
 
     @property
     def width(self) -> int | None:
-        """The number of elements in a row of a ``"pitch2d"`` resource; None for other kinds."""
+        """The number of elements in a row of a ``"pitch2d"`` resource, or None for other kinds."""
         return self._width
 
     @property
     def height(self) -> int | None:
-        """The number of rows of a ``"pitch2d"`` resource; None for other kinds."""
+        """The number of rows of a ``"pitch2d"`` resource, or None for other kinds."""
         return self._height
 
     @property
     def pitch_bytes(self) -> int | None:
-        """The distance between the starts of two rows of a ``"pitch2d"`` resource, in bytes; None for other kinds."""
+        """The distance between row starts of a ``"pitch2d"`` resource in bytes, or None for other kinds."""
         return self._pitch_bytes
+
+
+FLOATS = frozenset(member for member in ArrayFormatType if member.startswith("float"))
 
 
 cdef ResourceDescriptor ResourceDescriptor_new(type cls, str kind, object source):
@@ -404,6 +626,7 @@ cdef int pin_buffer(object buffer, AllocationPin* memory) except -1:
     return Buffer_pin(<Buffer>buffer, memory)
 
 
+# Returns what decides which texture options are valid for the resource.
 cdef Elements ResourceDescriptor_elements(ResourceDescriptor self) except *:
     cdef Elements out
     if self._kind == "array":
@@ -425,6 +648,7 @@ cdef int set_axes(Elements* out, tuple shape, unsigned int flags) except -1:
     return 0
 
 
+# Fills the driver's descriptor, and the anchor that keeps the source alive. RuntimeError if the source is closed.
 cdef int ResourceDescriptor_describe(
     ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c_description, Anchor* anchor
 ) except -1:
@@ -446,6 +670,7 @@ cdef int ResourceDescriptor_describe(
     return 0
 
 
+# Returns true if the resource is an array that this library owns, not a buffer or a foreign array.
 cdef bint ResourceDescriptor_has_own_array(ResourceDescriptor self) noexcept:
     cdef ArrayPin array
     cdef MipmappedArrayPin mipmap
@@ -478,344 +703,162 @@ cdef int describe_memory(ResourceDescriptor self, cydriver.CUDA_RESOURCE_DESC* c
     return 0
 
 
-cdef class TextureObject(DriverObject):
-    """A texture object (``CUtexObject``): memory and the options with which kernels sample it.
+# ---------------------------------------------------------------------------------------------
+# Sampling
 
-    Textures come from :meth:`Device.create_texture_object`; there is no direct construction. A kernel takes the
-    object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps its
-    resource alive. When it is closed or dropped, it is destroyed after the work in flight on streams of this library,
-    which may still use it. As a context manager a texture closes itself at the end of the block.
+# Module variables: looking a member up in its enum class takes longer.
+cdef object CLAMP = AddressModeType.CLAMP
+cdef object ELEMENT_TYPE = ReadModeType.ELEMENT_TYPE
+cdef object ZERO = 0
+
+
+# Fills the driver's texture descriptor from a TextureObjectOptions, and checks its fields. Programs create textures in
+# loops, so values that already have the final type need no Python call.
+cdef int describe_sampling(object options, const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    memset(c_texture, 0, sizeof(cydriver.CUDA_TEXTURE_DESC))
+    if options.seamless_cubemap:
+        if not elements.are_cubes:
+            raise ValueError("seamless_cubemap needs an array created with is_cubemap=True")
+        c_texture.flags |= cydriver.CU_TRSF_SEAMLESS_CUBEMAP
+    describe_modes(options.address_mode, elements.axes, c_texture)
+    c_texture.filterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, options.filter_mode)
+    c_texture.mipmapFilterMode = <cydriver.CUfilter_mode>number_of(FILTER_MODE, options.mipmap_filter_mode)
+    anisotropy = options.max_anisotropy
+    c_texture.maxAnisotropy = anisotropy if anisotropy is ZERO else checked_anisotropy(anisotropy)
+    c_texture.mipmapLevelBias = float_of(options, "mipmap_level_bias")
+    c_texture.minMipmapLevelClamp = float_of(options, "min_mipmap_level_clamp")
+    c_texture.maxMipmapLevelClamp = float_of(options, "max_mipmap_level_clamp")
+    describe_border(options.border_color, c_texture)
+    # The flag is for integer formats only, because float elements are always read as floats.
+    if not elements.are_floats and options.read_mode is ELEMENT_TYPE:
+        c_texture.flags |= cydriver.CU_TRSF_READ_AS_INTEGER
+    if options.normalized_coords:
+        c_texture.flags |= cydriver.CU_TRSF_NORMALIZED_COORDINATES
+    if options.srgb:
+        c_texture.flags |= cydriver.CU_TRSF_SRGB
+    if options.disable_trilinear_optimization:
+        c_texture.flags |= cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
+    return 0
+
+
+cdef inline float float_of(object options, str name) except? -1:
+    value = getattr(options, name)
+    return <float><double>value if type(value) is float else <float><double>checked_number(name, value)
+
+
+cdef int describe_modes(object modes, int axes, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    cdef int axis
+    cdef int number
+    cdef tuple members = None if type(modes) is AddressModeType else normalize_address_modes(modes)
+    for axis in range(3):
+        # Hardware also filters 1D textures along a second axis: with "border", half of each result would be border.
+        mode = CLAMP if axis >= axes else modes if members is None else members[axis]
+        number = number_of(ADDRESS_MODE, mode)
+        c_texture.addressMode[axis] = <cydriver.CUaddress_mode>number
+    return 0
+
+
+cdef int describe_border(object color, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
+    if color is not None:
+        for axis, value in enumerate(checked_color(color)):
+            c_texture.borderColor[axis] = value
+    return 0
+
+
+# The driver's values by enum member: converting a member takes a microsecond.
+cdef dict _numbers = {}
+
+
+cdef int number_of(object names, object member) except? -1:
+    number = _numbers.get(member)
+    if number is None:
+        number = _numbers[member] = int(names.to_driver(member))
+    return number
+
+
+def normalize_address_modes(mode) -> tuple[AddressModeType, AddressModeType, AddressModeType]:
+    """Return the address modes of three axes for one to three modes.
+
+    Raises
+    ------
+    TypeError
+        If ``mode`` is neither a mode nor iterable.
+    ValueError
+        If there are not 1 to 3 modes, or one is not an :class:`AddressModeType`.
     """
-
-    _made_by = "Device.create_texture_object()"
-
-    def __repr__(self):
-        return f"TextureObject(handle={self.handle:#x})"
-
-    @property
-    def handle(self) -> int:
-        """The ``CUtexObject`` as an int; 0 when closed."""
-        cdef TexturePin texture
-        return texture.value().for_work() if texture.hold(self._h_texture) else 0
-
-    @property
-    def resource(self) -> ResourceDescriptor | None:
-        """The descriptor of the memory; None when closed."""
-        with cython.critical_section(self):
-            return self._resource
-
-    @property
-    def options(self) -> TextureObjectOptions:
-        """The options of the texture."""
-        with cython.critical_section(self):
-            if self._options is None:
-                self._options = TextureObjectOptions()
-            return self._options
-
-    @property
-    def device(self) -> Device:
-        """The :class:`Device` of the texture."""
-        return Device_find(self._device_id)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return not self._h_texture
-
-    cdef intptr_t _address(self) noexcept:
-        cdef TexturePin texture
-        return <intptr_t>texture.value().for_work() if texture.hold(self._h_texture) else 0
-
-    cdef void _release(self) noexcept:
-        launch_list().keep_memory_of(<PyObject*>self, self._h_texture)
-        self._h_texture.reset()
-        self._resource = None
-
-    cdef object _identity(self):
-        return id(self)
-
-
-@options
-class TextureObjectOptions(Options):
-    """Options of :meth:`Device.create_texture_object`.
-
-    Attributes
-    ----------
-    address_mode : :class:`~cuda.core.typing.AddressModeType` | str | tuple, optional
-        What a fetch outside the texture returns: one mode for all axes, or a tuple of up to three, whose last entry
-        applies to further axes. ``"wrap"`` and ``"mirror"`` need normalized coordinates. Default is ``"clamp"``.
-        Checked when the texture is created.
-    filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
-        Whether a fetch returns the nearest element (``"point"``, the default) or interpolates between neighbors with
-        weights of 8 fractional bits (``"linear"``). The latter needs elements that are read as floats.
-    read_mode : :class:`~cuda.core.typing.ReadModeType` | str, optional
-        Whether 8-bit and 16-bit integers are read as integers (``"element_type"``, the default), or as floats in
-        [0, 1], signed ones in [-1, 1] (``"normalized_float"``).
-    normalized_coords : bool, optional
-        Whether coordinates are in [0, 1) instead of [0, extent). Default is False.
-    srgb : bool, optional
-        Whether 8-bit colors are converted from sRGB when they are read as floats. Default is False.
-    disable_trilinear_optimization : bool, optional
-        Whether the driver must not approximate trilinear filtering. Default is False.
-    seamless_cubemap : bool, optional
-        Whether filtering crosses the edges between the faces of a cube. The array must have been created with
-        ``is_cubemap``. Default is False. Checked when the texture is created.
-    max_anisotropy : int, optional
-        The maximum anisotropy ratio, which is the maximum number of samples of a fetch. Default is 0, which disables
-        anisotropic filtering. Checked when the texture is created.
-    mipmap_filter_mode : :class:`~cuda.core.typing.FilterModeType` | str, optional
-        Whether a fetch uses the nearest level (``"point"``, the default) or interpolates between two (``"linear"``).
-    mipmap_level_bias : float, optional
-        The offset that is added to the level of a fetch. Default is 0.
-    min_mipmap_level_clamp, max_mipmap_level_clamp : float, optional
-        The lowest and the highest level that a fetch uses. Both default to 0: level 0 only.
-    border_color : tuple[float, float, float, float], optional
-        What a fetch outside the texture returns with the address mode ``"border"``. Default is None, which means
-        zeros. A texture that returns integers returns the bits of these floats. Checked when the texture is created.
-    """
-
-    address_mode: AddressModeType | str | tuple[AddressModeType | str, ...] = AddressModeType.CLAMP
-    filter_mode: FilterModeType | str = FilterModeType.POINT
-    read_mode: ReadModeType | str = ReadModeType.ELEMENT_TYPE
-    normalized_coords: bool = False
-    srgb: bool = False
-    disable_trilinear_optimization: bool = False
-    seamless_cubemap: bool = False
-    max_anisotropy: int = 0
-    mipmap_filter_mode: FilterModeType | str = FilterModeType.POINT
-    mipmap_level_bias: float = 0.0
-    min_mipmap_level_clamp: float = 0.0
-    max_mipmap_level_clamp: float = 0.0
-    border_color: tuple[float, ...] | None = None
-
-    def _check(self):
-        for name, enum_class in _ENUMS:
-            value = getattr(self, name)
-            if type(value) is not enum_class:
-                setattr(self, name, enum_member(name, value, enum_class))
-
-
-_ENUMS = (("filter_mode", FilterModeType), ("read_mode", ReadModeType), ("mipmap_filter_mode", FilterModeType))
-
-
-def create_texture_object(
-    Device device, resource: ResourceDescriptor, options: TextureObjectOptions | None
-) -> TextureObject:
-    """Create a texture (:meth:`Device.create_texture_object`)."""
-    cdef ContextPin context
-    cdef Anchor anchor
-    cdef BindlessObject[cydriver.CUtexObject] value
-    cdef cydriver.CUDA_RESOURCE_DESC c_resource
-    cdef cydriver.CUDA_TEXTURE_DESC c_texture
-    cdef Elements elements
-    cdef TextureObject self
-    if not isinstance(resource, ResourceDescriptor):
-        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
-    elements = ResourceDescriptor_elements(resource)
-    if options is None:
-        describe_defaults(&elements, &c_texture)
+    if isinstance(mode, str):
+        modes = (mode,)
     else:
-        options = check_or_create_options(TextureObjectOptions, options, "texture options")
-        describe_sampling(options, &elements, &c_texture)
-    ResourceDescriptor_describe(resource, &c_resource, &anchor)
-    Device_pin_context(device, &context)
-    value.h_context = context.handle()
-    value.needs = anchor
-    value.is_small = ResourceDescriptor_has_own_array(resource)
-    create_in_context(value, &c_resource, &c_texture)
-    self = TextureObject.__new__(TextureObject)
-    self._h_texture.set(TextureHandle.own(value, &Texture_end, Anchor()))
-    self._resource = resource
-    self._options = options
-    self._device_id = device._id
-    return self
-
-
-# The descriptors of textures without options, the most frequent case: one for integer and one for float elements.
-cdef cydriver.CUDA_TEXTURE_DESC[2] c_defaults
-cdef bint[2] has_defaults
-has_defaults[:] = [False, False]
-
-
-cdef int describe_defaults(const Elements* elements, cydriver.CUDA_TEXTURE_DESC* c_texture) except -1:
-    cdef int kind = elements.are_floats
-    if not has_defaults[kind]:
-        describe_sampling(TextureObjectOptions(), elements, &c_defaults[kind])
-        has_defaults[kind] = True
-    c_texture[0] = c_defaults[kind]
-    return 0
-
-
-cdef int create_in_context(
-    BindlessObject[cydriver.CUtexObject]& value,
-    const cydriver.CUDA_RESOURCE_DESC* c_resource,
-    const cydriver.CUDA_TEXTURE_DESC* c_texture,
-) except -1:
-    cdef int is_entered = 0
-    with nogil:
-        is_entered = Context_enter(value.h_context.get())
         try:
-            HANDLE_RETURN(
-                cydriver.cuTexObjectCreate(&value.raw, c_resource, c_texture, NULL), b"cuTexObjectCreate"
-            )
-        finally:
-            Context_leave(is_entered)
-    return 0
+            modes = tuple(mode)
+        except TypeError:
+            raise TypeError(f"address_mode must be a mode or a tuple of 1 to 3, not {type(mode).__name__}") from None
+        if not 1 <= len(modes) <= 3:
+            raise ValueError(f"address_mode must be a mode or a tuple of 1 to 3, not of {len(modes)}")
+    members = [enum_member("address_mode", one, AddressModeType) for one in modes]
+    return tuple((members + [members[-1]] * 2)[:3])
 
 
-cdef void Texture_end(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
-    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
-        value, &Texture_destroy, can_batch(value.is_small, value.h_context)
-    ):
-        Texture_destroy(value)
+def enum_member(name: str, value, enum_class):
+    """Return the enum member for a member or its string. Raises ValueError for other values of the option ``name``."""
+    if type(value) is enum_class:
+        return value
+    members = _members.get(enum_class)
+    if members is None:
+        members = _members[enum_class] = {member.value: member for member in enum_class}
+    if type(value) is str and value in members:
+        return members[value]
+    return members[find_str_enum(value, members, name)]
 
 
-cdef void Texture_destroy(BindlessObject[cydriver.CUtexObject] value) noexcept nogil:
-    cdef CaptureModeScope mode
-    cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    if is_entered >= 0:
-        relax_capture_mode(mode)
-        WARN_RETURN(cydriver.cuTexObjectDestroy(value.raw), b"cuTexObjectDestroy")
-        Context_leave(is_entered)
+# The members of each enum by their strings.
+cdef dict _members = {}
+
+
+def checked_anisotropy(value) -> int:
+    """Return the option ``max_anisotropy``. Raises TypeError if it is not an int, ValueError if not of 32 bits."""
+    if type(value) is int and 0 <= value < 1 << 32:
+        return value
+    number = int_argument("max_anisotropy", value)
+    if not 0 <= number < 1 << 32:
+        raise ValueError(f"max_anisotropy must be from 0 to 2**32 - 1, not {shown(number)}")
+    return number
+
+
+def checked_number(name: str, value) -> float:
+    """Return an argument as a float. Raises TypeError if it is not a number."""
+    if isinstance(value, str) or (not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__")):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return float(value)
+
+
+def checked_color(color) -> tuple[float, ...]:
+    """Return the option ``border_color`` as four floats. None means zeros.
+
+    Raises
+    ------
+    TypeError
+        If it is not a sequence of numbers.
+    ValueError
+        If there are not four of them.
+    """
+    if color is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    try:
+        values = tuple(color)
+    except TypeError:
+        raise TypeError(f"border_color must be a tuple of four numbers, not {type(color).__name__}") from None
+    numbers = tuple(checked_number(f"border_color[{axis}]", value) for axis, value in enumerate(values))
+    if len(numbers) != 4:
+        raise ValueError(f"border_color must have four numbers, not {len(numbers)}")
+    return numbers
 
 
 # Other packages import the function under this name.
 _normalize_address_modes = normalize_address_modes
 
 
-# Writes a kernel argument: the 64-bit CUtexObject.
-cdef int write_texture(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    cdef TexturePin texture
-    cdef cydriver.CUtexObject c_texture
-    if not texture.hold((<TextureObject>argument)._h_texture):
-        refuse_closed(<object>argument)
-    if size != sizeof(c_texture):
-        return WRONG_SIZE
-    c_texture = texture.value().for_work()
-    memcpy(target, &c_texture, sizeof(c_texture))
-    return FITS
-
-
 register_argument_type(TextureObject, &write_texture, 8)
-
-
-cdef class SurfaceObject(DriverObject):
-    """A surface object (``CUsurfObject``): an array whose elements kernels read and write by coordinates.
-
-    Surfaces come from :meth:`Device.create_surface_object`; there is no direct construction. A kernel takes the
-    object itself, or its :attr:`handle`, for a parameter of type ``cudaSurfaceObject_t``. The surface keeps the
-    array alive. When it is closed or dropped, it is destroyed after the work in flight on streams of this library,
-    which may still use it. As a context manager a surface closes itself at the end of the block.
-    """
-
-    _made_by = "Device.create_surface_object()"
-
-    def __repr__(self):
-        return f"SurfaceObject(handle={self.handle:#x})"
-
-    @property
-    def handle(self) -> int:
-        """The ``CUsurfObject`` as an int; 0 when closed."""
-        cdef SurfacePin surface
-        return surface.value().for_work() if surface.hold(self._h_surface) else 0
-
-    @property
-    def resource(self) -> ResourceDescriptor | None:
-        """The descriptor of the array; None when closed."""
-        with cython.critical_section(self):
-            return self._resource
-
-    @property
-    def device(self) -> Device:
-        """The :class:`Device` of the surface."""
-        return Device_find(self._device_id)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return not self._h_surface
-
-    cdef intptr_t _address(self) noexcept:
-        cdef SurfacePin surface
-        return <intptr_t>surface.value().for_work() if surface.hold(self._h_surface) else 0
-
-    cdef void _release(self) noexcept:
-        launch_list().keep_memory_of(<PyObject*>self, self._h_surface)
-        self._h_surface.reset()
-        self._resource = None
-
-    cdef object _identity(self):
-        return id(self)
-
-
-def create_surface_object(Device device, resource: ResourceDescriptor) -> SurfaceObject:
-    """Create a surface (:meth:`Device.create_surface_object`)."""
-    cdef ContextPin context
-    cdef Anchor anchor
-    cdef BindlessObject[cydriver.CUsurfObject] value
-    cdef cydriver.CUDA_RESOURCE_DESC c_resource
-    cdef SurfaceObject self
-    if not isinstance(resource, ResourceDescriptor):
-        raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
-    if (<ResourceDescriptor>resource)._kind != "array":
-        raise ValueError(f"resource of a surface must be of kind 'array', not {shown(resource.kind)}")
-    if not (<OpaqueArray>(<ResourceDescriptor>resource)._source)._flags & cydriver.CUDA_ARRAY3D_SURFACE_LDST:
-        raise ValueError("resource of a surface must be an array created with is_surface_load_store=True")
-    ResourceDescriptor_describe(resource, &c_resource, &anchor)
-    Device_pin_context(device, &context)
-    value.h_context = context.handle()
-    value.needs = anchor
-    value.is_small = ResourceDescriptor_has_own_array(resource)
-    create_surface_in_context(value, &c_resource)
-    self = SurfaceObject.__new__(SurfaceObject)
-    self._h_surface.set(SurfaceHandle.own(value, &Surface_end, Anchor()))
-    self._resource = resource
-    self._device_id = device._id
-    return self
-
-
-cdef int create_surface_in_context(
-    BindlessObject[cydriver.CUsurfObject]& value, const cydriver.CUDA_RESOURCE_DESC* c_resource
-) except -1:
-    cdef int is_entered = 0
-    with nogil:
-        is_entered = Context_enter(value.h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuSurfObjectCreate(&value.raw, c_resource), b"cuSurfObjectCreate")
-        finally:
-            Context_leave(is_entered)
-    return 0
-
-
-cdef void Surface_end(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
-    if not value.may_be_in_use() or are_streams_idle() or not retire_small(
-        value, &Surface_destroy, can_batch(value.is_small, value.h_context)
-    ):
-        Surface_destroy(value)
-
-
-cdef void Surface_destroy(BindlessObject[cydriver.CUsurfObject] value) noexcept nogil:
-    cdef CaptureModeScope mode
-    cdef int is_entered = Context_enter_to_release(value.h_context.get())
-    if is_entered >= 0:
-        relax_capture_mode(mode)
-        WARN_RETURN(cydriver.cuSurfObjectDestroy(value.raw), b"cuSurfObjectDestroy")
-        Context_leave(is_entered)
-
-
-# Writes a kernel argument: the 64-bit CUsurfObject.
-cdef int write_surface(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    cdef SurfacePin surface
-    cdef cydriver.CUsurfObject c_surface
-    if not surface.hold((<SurfaceObject>argument)._h_surface):
-        refuse_closed(<object>argument)
-    if size != sizeof(c_surface):
-        return WRONG_SIZE
-    c_surface = surface.value().for_work()
-    memcpy(target, &c_surface, sizeof(c_surface))
-    return FITS
-
-
 register_argument_type(SurfaceObject, &write_surface, 8)
 slots.register("surface object", create_surface_object)
 slots.register("texture object", create_texture_object)

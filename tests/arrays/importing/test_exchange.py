@@ -36,7 +36,7 @@ torch.Tensor = Tensor
 sys.modules["torch"] = torch
 from cuda.core.utils import StridedMemoryView as View
 
-def refused(call, error=BufferError):
+def rejected(call, error=BufferError):
     try: call()
     except error as e: return str(e)
     raise AssertionError("accepted")
@@ -67,14 +67,14 @@ assert View.from_any_interface(np.zeros(3), -1).shape == (3,)
 """)
 
 
-def test_tensors_that_cannot_be_viewed_are_refused():
+def test_tensors_that_cannot_be_viewed_are_rejected():
     run("""
 array = np.zeros(3, np.float32)
-assert "ambiguous" in refused(lambda: View.from_any_interface(Tensor(array)))
-assert "device" in refused(lambda: View.from_any_interface(Tensor(array, device=Device("xpu", 0)), -1))
-assert "dense" in refused(lambda: View.from_any_interface(Tensor(array, "sparse"), -1))
-assert "no such type" in refused(lambda: View.from_any_interface(Tensor(array, "quint8"), -1))
-assert "stream_ptr" in refused(lambda: View.from_any_interface(Tensor(array), "x"), TypeError)
+assert "ambiguous" in rejected(lambda: View.from_any_interface(Tensor(array)))
+assert "device" in rejected(lambda: View.from_any_interface(Tensor(array, device=Device("xpu", 0)), -1))
+assert "dense" in rejected(lambda: View.from_any_interface(Tensor(array, "sparse"), -1))
+assert "no such type" in rejected(lambda: View.from_any_interface(Tensor(array, "quint8"), -1))
+assert "stream_ptr" in rejected(lambda: View.from_any_interface(Tensor(array), "x"), TypeError)
 """)
 
 
@@ -90,9 +90,9 @@ assert np.array_equal(np.from_dlpack(view), array)
 """)
 
 
-def test_attributes_are_read_if_the_table_refuses():
+def test_attributes_are_read_if_the_table_rejects():
     run("""
-Tensor.__dlpack_c_exchange_api__ = View.__dlpack_c_exchange_api__  # refuses all but its own views
+Tensor.__dlpack_c_exchange_api__ = View.__dlpack_c_exchange_api__  # rejects all but its own views
 assert View.from_any_interface(Tensor(np.zeros(3, "f4")), -1).shape == (3,)
 """)
 
@@ -109,7 +109,7 @@ def test_tensors_on_the_host(name):
 
 
 @pytest.mark.requires(module="torch")
-def test_tensors_that_refuse_an_export_are_viewed():
+def test_tensors_that_reject_an_export_are_viewed():
     import torch
 
     tensor = torch.zeros(3, requires_grad=True)
@@ -118,7 +118,7 @@ def test_tensors_that_refuse_an_export_are_viewed():
 
 
 @pytest.mark.requires(module="torch")
-def test_sparse_tensors_are_refused():
+def test_sparse_tensors_are_rejected():
     import torch
 
     with pytest.raises(BufferError, match="dense"):
@@ -154,7 +154,7 @@ def test_tensors_on_the_device_are_ordered(device, stream):
 def test_objects_of_other_classes_with_a_table_are_read_through_it():
     run("""
 class Managed:
-    '''A class of another library, whose table is ours and refuses it, so that its protocol is used instead.'''
+    '''A class of another library, whose table is ours and rejects it, so that its protocol is used instead.'''
     __dlpack_c_exchange_api__ = View.__dlpack_c_exchange_api__
     asked = 0
     def __init__(self, array): self.array = array

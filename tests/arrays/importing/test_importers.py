@@ -136,11 +136,11 @@ def test_the_exporter_gets_the_stream(calls):
     [
         ((3, len), "cls must be a type, not int"),
         ((Image, 3), "importer must be a function or None, not int"),
-        ((np.ndarray, len), "cls must not be ndarray: cuda.core imports arrays of this type itself"),
+        ((np.ndarray, len), "cls must not be ndarray, because cuda.core imports arrays of this type itself"),
         ((StridedMemoryView, len), "cls must not be StridedMemoryView: cuda.core imports"),
     ],
 )
-def test_wrong_registrations_are_refused(arguments, message):
+def test_wrong_registrations_are_rejected(arguments, message):
     with pytest.raises(TypeError, match=message):
         register_importer(*arguments)
 
@@ -260,7 +260,7 @@ def test_kernels_take_no_structure_from_an_array_of_the_host(device, stream, sha
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), array, np.float32(3), 1)
 
 
-def test_an_array_is_refused_for_a_parameter_smaller_than_a_pointer(device, stream):
+def test_an_array_is_rejected_for_a_parameter_smaller_than_a_pointer(device, stream):
     buffer = device.allocate(256, stream=stream)
     with pytest.raises(TypeError, match="argument 1 of .* has 4 bytes, but the DeviceArray given has 8"):
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), buffer, DeviceArray(buffer, 64), 1)

@@ -31,7 +31,7 @@ VIEWS = {
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_wrong_entries_are_refused(device, view, entries, error, message):
+def test_wrong_entries_are_rejected(device, view, entries, error, message):
     with pytest.raises(error, match=message):
         view(**entries)
 
@@ -55,7 +55,7 @@ def test_address_alone_is_read_from_an_incomplete_interface():
 @pytest.mark.parametrize(
     "interface", [None, [], {}, {"data": 4096}, {"data": (1, 2, 3)}, {"data": ("1", False)}], ids=str
 )
-def test_interface_without_an_address_is_refused(interface):
+def test_interface_without_an_address_is_rejected(interface):
     with pytest.raises((BufferError, TypeError)):
         interface_address(Interfaced(interface))
     with pytest.raises(AttributeError):

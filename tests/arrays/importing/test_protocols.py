@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of arrays of other libraries, by DLPack, the two array interfaces and PEP 3118, and arrays that are refused."""
+"""Views of arrays of other libraries, by DLPack, the two array interfaces and PEP 3118, and arrays that are rejected."""
 
 import array
 import ctypes
@@ -71,12 +71,12 @@ def test_direct_reads_of_numpy_arrays_agree_with_the_protocols(seed):
 
 
 @pytest.mark.parametrize("dtype", ["M8[s]", ">i4", "g", "U3", "O", [("a", "i4"), ("b", "f8")]])
-def test_arrays_that_numpy_does_not_export_are_refused(dtype):
+def test_arrays_that_numpy_does_not_export_are_rejected(dtype):
     with pytest.raises(BufferError):
         from_dlpack(np.zeros(2, dtype), -1)
 
 
-def test_strides_that_are_no_multiple_of_the_element_are_refused():
+def test_strides_that_are_no_multiple_of_the_element_are_rejected():
     field = np.zeros(3, [("a", "i4"), ("b", "i2")])["a"]
     with pytest.raises(BufferError):
         from_dlpack(field, -1)
@@ -229,7 +229,7 @@ def test_small_elements_with_a_byte_each_are_addressed():
     assert (view.shape, view._layout.itemsize, view.dlpack_dtype) == ((2, 3), 1, (17, 4, 1))
     part = view.view(view._layout[1:])
     assert (part.ptr - view.ptr, from_dlpack(part, -1)._layout.itemsize) == (3, 1)
-    with pytest.raises(BufferError, match="elements of 4 bits in a byte each need a consumer that knows DLPack 1.0"):
+    with pytest.raises(BufferError, match="elements of 4 bits in a byte each need a consumer that supports DLPack 1.0"):
         view.__dlpack__()
 
 
@@ -249,13 +249,13 @@ def test_missing_ml_dtypes_is_named(monkeypatch):
 
 
 @pytest.mark.parametrize("exporter", [DLPackExporter((10, 0)), DLPackExporter((10, 0), told=(1, 0))])
-def test_other_devices_are_refused(exporter):
+def test_other_devices_are_rejected(exporter):
     with pytest.raises(BufferError, match="type 10"):
         from_dlpack(exporter, -1)
 
 
 @pytest.mark.parametrize("answer", [None, 1, (), (1,), (1, 2, 3), {0: 1}, ("cpu", 0), np.zeros(2), (1.0, 0)], ids=repr)
-def test_a_device_that_is_no_pair_is_refused(answer):
+def test_a_device_that_is_no_pair_is_rejected(answer):
     exporter = DLPackExporter()
     exporter.device = answer
     with pytest.raises(BufferError, match=r"__dlpack_device__ must return a tuple \(device_type, device_id\)"):
@@ -266,7 +266,7 @@ def test_a_device_that_is_no_pair_is_refused(answer):
 
 
 @pytest.mark.parametrize(("changes", "message"), BAD_TENSORS)
-def test_impossible_tensors_are_refused(changes, message):
+def test_impossible_tensors_are_rejected(changes, message):
     exporter = broken_tensor(changes)
     with pytest.raises(ValueError, match=message):
         from_dlpack(exporter, -1)
@@ -274,7 +274,7 @@ def test_impossible_tensors_are_refused(changes, message):
     assert exporter.released == 1
 
 
-def test_exports_that_are_no_capsule_are_refused():
+def test_exports_that_are_no_capsule_are_rejected():
     class Exporter(DLPackExporter):
         def __dlpack__(self, **arguments):
             return 3
@@ -330,14 +330,14 @@ def test_the_value_for_no_ordering_may_be_anything_integer_like(kind):
 @pytest.mark.parametrize(
     "value", ["x", "7", b"7", 1.0, np.float32(1), object(), [1], np.zeros(2)], ids=lambda value: type(value).__name__
 )
-def test_streams_of_other_types_are_refused(value):
+def test_streams_of_other_types_are_rejected(value):
     for exporter in (DLPackExporter(), np.zeros(3), DLPackExporter((2, 0))):
         with pytest.raises(TypeError, match="stream_ptr must be an int or a handle"):
             from_dlpack(exporter, value)
 
 
 @pytest.mark.parametrize("value", [-2, 1 << 64])
-def test_streams_that_are_no_address_are_refused(value):
+def test_streams_that_are_no_address_are_rejected(value):
     with pytest.raises(ValueError, match="stream_ptr must be the address of a stream"):
         from_dlpack(DLPackExporter((2, 0)), value)
 
@@ -384,7 +384,7 @@ def test_structures_of_the_buffer_protocol_get_their_type_from_numpy():
     assert view._layout.itemsize == ctypes.sizeof(Point)
 
 
-def test_buffers_that_cannot_be_viewed_are_refused():
+def test_buffers_that_cannot_be_viewed_are_rejected():
     closed = memoryview(bytearray(4))
     closed.release()
     with pytest.raises(ValueError, match="released"):
@@ -395,7 +395,7 @@ def test_buffers_that_cannot_be_viewed_are_refused():
         from_any(memoryview(np.zeros(2, "V0")), -1)
 
 
-def test_objects_without_a_protocol_are_refused():
+def test_objects_without_a_protocol_are_rejected():
     with pytest.raises(BufferError, match="int has neither"):
         from_any(3, -1)
     for view in (from_dlpack, from_cuda_interface):
@@ -438,7 +438,7 @@ def test_the_cuda_interface_is_read():
         ({"shape": (-3,)}, ValueError),
     ],
 )
-def test_wrong_interfaces_are_refused(entries, error):
+def test_wrong_interfaces_are_rejected(entries, error):
     array = np.zeros(3, np.float32)
     with pytest.raises(error):
         from_cuda_interface(CudaInterface(array, **entries), -1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of tensor maps: values of the enums, normalization, and values that are refused."""
+"""Options of tensor maps: values of the enums, normalization, and values that are rejected."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_options_are_normalized_and_compared():
         ({"oob_fill": True}, "oob_fill must be a TensorMapOOBFill"),
     ],
 )
-def test_options_of_the_wrong_type_are_refused(view, changes, message):
+def test_options_of_the_wrong_type_are_rejected(view, changes, message):
     with pytest.raises(TypeError, match=message):
         TensorMapDescriptorOptions(**{"box_dim": (16,), **changes})
     if changes.get("box_dim", 0) is not None:
@@ -153,11 +153,11 @@ def test_bfloat16_needs_no_ml_dtypes(stream):
 
 
 @pytest.mark.parametrize("name", ["swizzle", "interleave", "l2_promotion", "oob_fill"])
-def test_choices_that_cannot_be_written_out_are_refused_by_name(name):
+def test_choices_that_cannot_be_written_out_are_rejected_by_name(name):
     with pytest.raises(TypeError, match=f"{name} must be a TensorMap.*, not a dict that cannot be written out"):
         TensorMapDescriptorOptions(box_dim=(1,), **{name: {"number": 10**5000}})
 
 
-def test_a_data_type_that_cannot_be_written_out_is_refused_by_name():
+def test_a_data_type_that_cannot_be_written_out_is_rejected_by_name():
     with pytest.raises(TypeError, match="data_type must be .*, not a dict that cannot be written out"):
         TensorMapDescriptorOptions(box_dim=(1,), data_type={"number": 10**5000})

@@ -55,7 +55,7 @@ def test_the_fast_path_declines_other_shapes_and_types(shape, dtype):
     assert array.shape is None and array._owner is None
 
 
-def test_an_array_without_a_current_context_is_refused():
+def test_an_array_without_a_current_context_is_rejected():
     def make():
         with pytest.raises(drv.LogicError, match="no context is current"):
             gpuarray.empty(3, np.float32)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of linear copies and fills: what is accepted as memory and as a number, and what is refused."""
+"""Arguments of linear copies and fills: what is accepted as memory and as a number, and what is rejected."""
 
 import array
 import ctypes
@@ -40,7 +40,7 @@ def test_memory_of_the_standard_library_is_copied():
 
 
 @pytest.mark.parametrize("copy", [drv.memcpy_htod, drv.memcpy_htod_async])
-def test_sources_without_memory_are_refused(copy):
+def test_sources_without_memory_are_rejected(copy):
     memory = drv.mem_alloc(8)
     for source in (5, None, [1, 2], 1.5):
         with pytest.raises(TypeError, match="bytes-like"):
@@ -63,7 +63,7 @@ def test_sources_without_memory_are_refused(copy):
 
 
 @pytest.mark.parametrize("copy", [drv.memcpy_dtoh, drv.memcpy_dtoh_async])
-def test_destinations_that_cannot_be_written_are_refused(copy):
+def test_destinations_that_cannot_be_written_are_rejected(copy):
     memory = drv.to_device(bytes(8))
     fixed = np.zeros(8, "i1")
     fixed.flags.writeable = False
@@ -133,7 +133,7 @@ def test_patterns_are_the_bits_of_a_number(width):
     assert pattern(2**bits - 1) == pattern(-1) == 2**bits - 1
     assert pattern(-(2 ** (bits - 1))) == 2 ** (bits - 1) and pattern(0) == 0
     for number in (2**bits, -(2 ** (bits - 1)) - 1, 2**100):
-        with pytest.raises(drv.LogicError, match=f"data must fit {bits} bits"):
+        with pytest.raises(drv.LogicError, match=f"data must fit in {bits} bits"):
             pattern(number)
     with pytest.raises(TypeError, match="data must be an int"):
         pattern(1.0)

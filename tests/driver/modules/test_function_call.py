@@ -79,7 +79,7 @@ def test_arguments_that_do_not_match_are_named_in_the_error(module, arguments, m
         module.get_function("scale")(*arguments(drv.mem_alloc(16)), block=(4, 1, 1))
 
 
-def test_freed_memory_is_refused(module):
+def test_freed_memory_is_rejected(module):
     scale, memory, array = module.get_function("scale"), drv.mem_alloc(16), gpuarray.zeros(4, np.float32)
     memory.free()
     array.gpudata.free()
@@ -88,7 +88,7 @@ def test_freed_memory_is_refused(module):
             scale(pointer, np.float32(2), np.int32(4), block=(4, 1, 1))
 
 
-def test_launches_that_the_driver_refuses_raise_the_classic_error(module):
+def test_launches_that_the_driver_rejects_raise_the_classic_error(module):
     nothing = module.get_function("nothing")
     for _ in range(2):
         with pytest.raises(drv.LogicError, match="cuLaunchKernel"):
@@ -172,7 +172,7 @@ def test_equal_grids_share_a_launch_configuration(module, made_configs):
     assert made_configs[12:] == [((1, 3), (3, 1, 1), 64)]
 
 
-def test_floats_are_refused_as_extents_also_if_they_equal_cached_ones(scale):
+def test_floats_are_rejected_as_extents_also_if_they_equal_cached_ones(scale):
     memory = drv.to_device(np.ones(4, np.float32))
     scale.prepared_call((1, 1), (4, 1, 1), memory, 2.0, 4)
     for grid, block, shared in (
@@ -217,7 +217,7 @@ def test_stream_objects_of_other_libraries_are_asked_for_a_handle_at_each_call(s
         scale.prepared_async_call((1, 1), (4, 1, 1), 5, memory, 2.0, 4)
 
 
-def test_prepared_calls_take_shared_size_and_refuse_wrong_arguments(scale):
+def test_prepared_calls_take_shared_size_and_reject_wrong_arguments(scale):
     memory, stream = drv.to_device(np.ones(4, np.float32)), drv.Stream()
     more = (memory, 2.0, 4)
     scale.prepared_call((1, 1), (4, 1, 1), *more)

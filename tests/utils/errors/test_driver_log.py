@@ -52,6 +52,12 @@ def test_the_messages_of_the_last_failure_of_this_thread(log, api, expected):
     assert last_failure(log.encode(), NAME, api) == expected
 
 
+def test_missing_pool_access_names_the_property_that_grants_it():
+    log = failed("cuMemcpyAsync", "grant it with cuMemPoolSetAccess", thread=threading.get_native_id())
+    expected = "grant it with DeviceMemoryResource.peer_accessible_by (cuMemPoolSetAccess)"
+    assert last_failure(log.encode(), NAME, "cuMemcpyAsync") == expected
+
+
 def test_bytes_that_are_no_text_are_shown():
     log = row("cuMemAlloc", "x", threading.get_native_id())
     assert last_failure(log.encode()[:-2] + b"\xff\n", NAME, "cuMemAlloc") == "\ufffd"
