@@ -147,7 +147,7 @@ class TestBuffer:
         with resource as buffer:
             assert isinstance(buffer, Buffer) and resource.is_mapped
             buffer.fill(7, stream=stream)
-            with pytest.raises(RuntimeError, match="is mapped"):
+            with pytest.raises(RuntimeError, match="is already mapped"):
                 resource.__enter__()
         assert buffer.is_closed and resource.is_closed
         stream.sync()

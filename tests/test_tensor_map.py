@@ -131,7 +131,7 @@ def test_memory_that_is_not_aligned_is_rejected(view):
             None,
             {"data_type": np.int32, "oob_fill": TensorMapOOBFill.NAN_REQUEST_ZERO_FMA},
             ValueError,
-            "for floating-point elements, not for INT32",
+            "needs floating-point elements, not INT32",
         ),
     ],
 )

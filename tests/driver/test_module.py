@@ -209,7 +209,7 @@ def test_prepared_calls_check_their_arguments(scale):
     memory = drv.mem_alloc(4)
     scale.prepare("Pfi")
     assert scale.arg_format == "Pfi" and scale.texrefs == []
-    with pytest.raises(TypeError, match="3 arguments, 1 given"):
+    with pytest.raises(TypeError, match="3 arguments, but 1 were given"):
         scale.prepared_call((1, 1), (1, 1, 1), memory)
     with pytest.raises(TypeError, match="block must be a tuple"):
         scale.prepared_call((1, 1), [1, 1, 1], memory, 1.0, 1)

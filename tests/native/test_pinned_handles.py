@@ -32,11 +32,12 @@ def test_pinned_handle_is_valid_after_its_object_was_closed(device, objects):
 
 
 def test_closed_and_unsupported_objects_are_rejected(device, objects):
-    for item in objects:
+    stream, event, kernel, _, array = objects  # a context that is current cannot be closed
+    for item in (stream, event, kernel, array):
         item.close()
         with pytest.raises(RuntimeError, match=f"this {type(item).__name__} is closed"):
             item._pin()
     with pytest.raises(RuntimeError, match="this Stream is closed"):
-        call("cuStreamSynchronize", objects[0])
+        call("cuStreamSynchronize", stream)
     with pytest.raises(TypeError, match="a GraphBuilder cannot be passed"):
         call("cuStreamSynchronize", device.create_graph_builder())

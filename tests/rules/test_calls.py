@@ -103,14 +103,14 @@ def escaping_values(text: str) -> Iterator[str]:
 def passed_handles(text: str) -> Iterator[str]:
     """Yield the arguments ``x.handle`` of calls in Python: another thread may close ``x`` before the call uses it.
 
-    What a call holds is named ``held``, and an object that passes its own handle answers for it.
+    Pins are named ``pin`` or ``pins``, and an object that passes its own handle answers for it.
     """
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and CALLING.match(ast.unparse(node.func)):
             for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
                 for part in ast.walk(argument):
-                    passed = ast.unparse(part) if isinstance(part, ast.Attribute) and part.attr == "handle" else "held"
-                    if not re.match(r"(held|self)\b", passed):
+                    passed = ast.unparse(part) if isinstance(part, ast.Attribute) and part.attr == "handle" else "pin"
+                    if not re.match(r"(pins?|self)\b", passed):
                         yield passed
 
 
@@ -156,7 +156,7 @@ PLANTED = [
     (escaping_values, LOCAL, LOCAL.replace("event.get()", "<intptr_t>event.get()")),
     (escaping_values, LOCAL.replace("get()", "value().pointer"), LOCAL.replace("event.get()", "query(event.get())")),
     (passed_handles, 'call("cuEventRecord", event.handle)', 'call("cuEventRecord", event)\nprint(event.handle)'),
-    (passed_handles, "driver.cuStreamQuery(int(stream.handle))", "driver.cuStreamQuery(held[-1].handle)"),
+    (passed_handles, "driver.cuStreamQuery(int(stream.handle))", "driver.cuStreamQuery(pins[-1].handle)"),
     (passed_handles, 'setattr(record, "srcArray", of(array).handle)', 'setattr(record, "srcArray", self.handle)'),
     (lock_takers, TAKER, TAKER.replace("noexcept", "except *")),
     (lock_takers, TAKER, TAKER.replace("with gil", "while it")),

@@ -137,7 +137,7 @@ def test_the_exporter_gets_the_stream(calls):
         ((3, len), "cls must be a type, not int"),
         ((Image, 3), "importer must be a function or None, not int"),
         ((np.ndarray, len), "cls must not be ndarray, because cuda.core imports arrays of this type itself"),
-        ((StridedMemoryView, len), "cls must not be StridedMemoryView: cuda.core imports"),
+        ((StridedMemoryView, len), "cls must not be StridedMemoryView, because cuda.core imports"),
     ],
 )
 def test_wrong_registrations_are_rejected(arguments, message):

@@ -233,7 +233,7 @@ def test_prepared_calls_take_shared_size_and_reject_wrong_arguments(scale):
             call((1, 1))
         with pytest.raises(TypeError):
             call()
-        with pytest.raises(TypeError, match="3 arguments, 2 given"):
+        with pytest.raises(TypeError, match="3 arguments, but 2 were given"):
             call((1, 1), (4, 1, 1), *before, *more[:2])
         with pytest.raises(TypeError, match="block must be a tuple of ints, not list"):
             call((1, 1), [4, 1, 1], *before, *more)
