@@ -431,60 +431,6 @@ cdef int check_device(int device_type) except -1:
 # ---------------------------------------------------------------------------------------------
 # Array interfaces
 
-cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
-    cdef PointerInfo info
-    interface = obj.__cuda_array_interface__
-    if not PyLong_CheckExact(stream_ptr) or stream_ptr != -1:
-        stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA, purpose)
-    read_interface(self, interface, "__cuda_array_interface__", purpose)
-    producer = (<dict>interface).get("stream") if stream_ptr != -1 else None
-    if producer is not None:
-        producer = check_address("the stream of __cuda_array_interface__", producer)
-        if producer == 0:
-            raise BufferError("stream 0 is ambiguous in __cuda_array_interface__; the protocol forbids it")
-    self._is_device_accessible = True
-    self._device_id = -1
-    if purpose == FOR_VIEW:
-        if self._ptr != 0:
-            info = pointer_info(self._ptr)
-            self._device_id = info.device_id
-        # The driver does not track addresses of empty arrays, nor of pageable memory that devices can access.
-        if self._device_id < 0:
-            self._device_id = max(current_device(), 0)
-    if producer is not None and purpose != FOR_ADDRESS:
-        order_streams(stream_ptr, producer)
-    self._exporting_obj = obj
-    return 0
-
-
-cdef int import_array_interface(ViewState self, object obj) except -1:
-    if is_numpy(obj) and import_numpy(self, obj, True, FOR_VIEW):
-        return 0
-    read_interface(self, obj.__array_interface__, "__array_interface__", FOR_VIEW)
-    if is_numpy(obj):
-        self._dtype = obj.dtype     # the interface does not describe structured dtypes completely
-    self._device_id = current_device()
-    self._exporting_obj = obj
-    return 0
-
-
-# Sets the fields that both array interfaces share.
-cdef int read_interface(ViewState self, object interface, str name, Purpose purpose) except -1:
-    cdef ElementType element
-    shape, typestr, self._ptr, self._is_readonly = read_entries(interface, name)
-    parse_typestr(typestr, &element)
-    set_extents(self, shape, (<dict>interface).get("strides"), element.itemsize)
-    if purpose == FOR_VIEW:
-        check_strides(self)
-    if element.dlpack.lanes != 0:
-        self._element = element.dlpack
-    else:
-        descr = (<dict>interface).get("descr")
-        self._typestr = descr if typestr[1] == "V" and descr else typestr
-    self._keeper = interface
-    return 0
-
-
 cdef tuple read_entries(object interface, str name):
     if not isinstance(interface, dict):
         raise BufferError(f"an array interface must be a dict, not {type(interface).__name__}")
@@ -571,6 +517,60 @@ cdef int64_t parse_itemsize(object typestr) except -1:
             if itemsize <= INT64_MAX:
                 return itemsize
     raise BufferError(f"the entry 'typestr' must be like '<f4', not {shown(typestr)[:80]}")
+
+
+cdef int import_cuda_interface(ViewState self, object obj, object stream_ptr, Purpose purpose) except -1:
+    cdef PointerInfo info
+    interface = obj.__cuda_array_interface__
+    if not PyLong_CheckExact(stream_ptr) or stream_ptr != -1:
+        stream_ptr = stream_argument(stream_ptr, DEVICE_CUDA, purpose)
+    read_interface(self, interface, "__cuda_array_interface__", purpose)
+    producer = (<dict>interface).get("stream") if stream_ptr != -1 else None
+    if producer is not None:
+        producer = check_address("the stream of __cuda_array_interface__", producer)
+        if producer == 0:
+            raise BufferError("stream 0 is ambiguous in __cuda_array_interface__; the protocol forbids it")
+    self._is_device_accessible = True
+    self._device_id = -1
+    if purpose == FOR_VIEW:
+        if self._ptr != 0:
+            info = pointer_info(self._ptr)
+            self._device_id = info.device_id
+        # The driver does not track addresses of empty arrays, nor of pageable memory that devices can access.
+        if self._device_id < 0:
+            self._device_id = max(current_device(), 0)
+    if producer is not None and purpose != FOR_ADDRESS:
+        order_streams(stream_ptr, producer)
+    self._exporting_obj = obj
+    return 0
+
+
+cdef int import_array_interface(ViewState self, object obj) except -1:
+    if is_numpy(obj) and import_numpy(self, obj, True, FOR_VIEW):
+        return 0
+    read_interface(self, obj.__array_interface__, "__array_interface__", FOR_VIEW)
+    if is_numpy(obj):
+        self._dtype = obj.dtype     # the interface does not describe structured dtypes completely
+    self._device_id = current_device()
+    self._exporting_obj = obj
+    return 0
+
+
+# Sets the fields that both array interfaces share.
+cdef int read_interface(ViewState self, object interface, str name, Purpose purpose) except -1:
+    cdef ElementType element
+    shape, typestr, self._ptr, self._is_readonly = read_entries(interface, name)
+    parse_typestr(typestr, &element)
+    set_extents(self, shape, (<dict>interface).get("strides"), element.itemsize)
+    if purpose == FOR_VIEW:
+        check_strides(self)
+    if element.dlpack.lanes != 0:
+        self._element = element.dlpack
+    else:
+        descr = (<dict>interface).get("descr")
+        self._typestr = descr if typestr[1] == "V" and descr else typestr
+    self._keeper = interface
+    return 0
 
 
 cdef int check_strides(ViewState self) except -1:

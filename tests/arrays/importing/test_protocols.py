@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of arrays of other libraries, by DLPack, the two array interfaces and PEP 3118, and arrays that are rejected."""
+"""Views of arrays of other libraries, by DLPack, the two array interfaces and PEP 3118, and rejected arrays."""
 
 import array
 import ctypes
