@@ -157,7 +157,7 @@ def test_a_body_cannot_be_completed_by_itself(builder):
     with pytest.raises(RuntimeError, match="has not ended"):
         body.complete()
     body.begin_building().end_building()
-    with pytest.raises(RuntimeError, match="not that of a conditional body"):
+    with pytest.raises(RuntimeError, match="not the builder of a body"):
         body.complete()
     for again in (body.begin_building, body.end_building):
         with pytest.raises(RuntimeError):
@@ -185,13 +185,13 @@ def test_conditional_nodes_belong_to_a_capture(builder, device, name):
 
 
 @pytest.mark.parametrize(("count", "error"), [(-1, OverflowError), (2**40, OverflowError), (1.5, TypeError)])
-def test_invalid_counts_of_bodies_are_refused(builder, count, error):
+def test_invalid_counts_of_bodies_are_rejected(builder, count, error):
     with pytest.raises(error):
         builder.switch(builder.create_condition(), count)
     assert builder.is_building
 
 
-def test_a_switch_without_a_body_is_refused(builder):
+def test_a_switch_without_a_body_is_rejected(builder):
     with pytest.raises(CUDAError):
         builder.switch(condition=builder.create_condition(), count=0)
 

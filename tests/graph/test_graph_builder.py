@@ -91,7 +91,7 @@ def test_every_mode_captures_all_kinds_of_work(builder, kernel, memory, stream, 
 
 
 @pytest.mark.parametrize("mode", [None, "RELAXED", "", "local"])
-def test_other_modes_are_refused(builder, mode):
+def test_other_modes_are_rejected(builder, mode):
     with pytest.raises(ValueError, match="mode must be 'global'"):
         builder.begin_building(mode)
 
@@ -104,7 +104,7 @@ def test_a_mode_must_be_a_str(builder, mode):
 
 def test_a_builder_captures_once(builder):
     builder.begin_building()
-    with pytest.raises(RuntimeError, match="building already"):
+    with pytest.raises(RuntimeError, match="already building"):
         builder.begin_building()
     builder.end_building()
     with pytest.raises(RuntimeError, match="cannot begin another"):
@@ -139,7 +139,7 @@ WORK = {
 
 
 @pytest.mark.parametrize("name", WORK)
-def test_a_builder_that_has_not_begun_refuses_other_calls(builder, name):
+def test_a_builder_that_has_not_begun_rejects_other_calls(builder, name):
     with pytest.raises(RuntimeError, match="this GraphBuilder (is not building|has not ended)"):
         WORK[name](builder)
 
@@ -168,7 +168,7 @@ def test_a_builder_can_be_completed_again_with_other_options(builder, kernel, me
     assert value(memory) == 6
 
 
-def test_a_closed_builder_refuses_work(device):
+def test_a_closed_builder_rejects_work(device):
     builder = device.create_graph_builder().begin_building().end_building()
     assert builder == builder and builder != device.create_graph_builder()
     number = hash(builder)
@@ -193,7 +193,7 @@ def test_a_closed_builder_refuses_work(device):
 # --- Forks -----------------------------------------------------------------------------------------
 
 
-def test_joined_builders_refuse_work(builder):
+def test_joined_builders_reject_work(builder):
     builder.begin_building()
     _, fork = builder.split(2)
     GraphBuilder.join(builder, fork)
@@ -253,7 +253,7 @@ def test_graph_memory_can_be_allocated_and_freed(builder, kernel, memory, device
     assert value(memory) == 0x01010103
 
 
-def test_a_pool_refuses_to_allocate_in_a_capture_without_invalidating_it(builder, device):
+def test_a_pool_cannot_allocate_in_a_capture_and_leaves_it_valid(builder, device):
     builder.begin_building()
     with pytest.raises(RuntimeError, match="GraphMemoryResource"):
         device.allocate(16, stream=builder)
@@ -273,7 +273,7 @@ def test_events_order_captured_streams(builder, kernel, memory, device, stream):
     assert value(memory) == 51
 
 
-def test_a_capture_refuses_an_executable_graph_and_names_embed(builder, kernel, memory, device, stream):
+def test_a_capture_rejects_an_executable_graph_and_names_embed(builder, kernel, memory, device, stream):
     inner = device.create_graph_builder().begin_building()
     launch(inner, ONE, kernel("add"), memory.address, 2)
     graph = inner.end_building().complete()
@@ -288,7 +288,7 @@ def test_a_capture_refuses_an_executable_graph_and_names_embed(builder, kernel, 
 
 
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL", "RELAXED"])
-def test_a_capture_of_another_library_refuses_an_executable_graph_and_stays_valid(device, stream, kernel, memory, mode):
+def test_a_capture_of_another_library_rejects_an_executable_graph_and_stays_valid(device, stream, kernel, memory, mode):
     from cuda.bindings import driver
 
     graph = GraphDefinition().instantiate()
@@ -318,7 +318,7 @@ def test_embedded_graphs_are_copies(builder, kernel, memory, device, stream):
     assert value(memory) == 173
 
 
-def test_builders_that_cannot_be_embedded_are_refused(builder, device):
+def test_builders_that_cannot_be_embedded_are_rejected(builder, device):
     child = device.create_graph_builder()
     with pytest.raises(ValueError, match="is not building"):
         builder.embed(child)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes with graphs: the exception names what was refused, and why, and later work runs."""
+"""Mistakes with graphs: the exception names what was rejected, and why, and later work runs."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -141,9 +141,9 @@ MISTAKES = {
     a_switch_without_bodies: "a switch node without bodies: count must be at least 1",
     the_condition_of_another_graph: "a conditional node for <GraphCondition.*must be a condition of this graph",
     joining_another_graph: "KernelNode.*and <GraphNode entry> belong to different graphs",
-    an_empty_allocation: "the driver refuses an allocation of 0 bytes of device memory",
-    freeing_twice: "the driver refuses a free of 0x.*that no other node frees",
-    freeing_what_is_of_no_graph: "the driver refuses a free of 0x.*must be the address of an AllocNode",
+    an_empty_allocation: "the driver rejects an allocation of 0 bytes of device memory",
+    freeing_twice: "the driver rejects a free of 0x.*that no other node frees",
+    freeing_what_is_of_no_graph: "the driver rejects a free of 0x.*must be the address of an AllocNode",
     launching_unfreed_memory_again: "can be launched again only after that memory is freed.*auto_free_on_launch",
     a_circle: "cycle of edges.*KernelNode|edges must not form a cycle",
 }
@@ -192,7 +192,7 @@ class Destroying:
         return 1
 
 
-def test_arguments_that_destroy_their_node_are_refused(device, kernel, memory):
+def test_arguments_that_destroy_their_node_are_rejected(device, kernel, memory):
     add, graph = kernel("add"), GraphDefinition()
 
     def node_and(do):
@@ -213,7 +213,7 @@ def test_arguments_that_destroy_their_node_are_refused(device, kernel, memory):
     assert graph.nodes() == set() and executable.handle
 
 
-def test_values_that_destroy_their_graph_are_refused(device, kernel, memory):
+def test_values_that_destroy_their_graph_are_rejected(device, kernel, memory):
     outer = GraphDefinition()
     node = outer.if_then(outer.create_condition(0))
     with pytest.raises(RuntimeError, match="this graph is destroyed"):
@@ -224,7 +224,7 @@ def test_values_that_destroy_their_graph_are_refused(device, kernel, memory):
 
 
 @pytest.mark.parametrize("is_main", [True, False])
-def test_synchronizing_a_capturing_stream_is_refused_on_every_thread(device, is_main):
+def test_synchronizing_a_capturing_stream_is_rejected_on_every_thread(device, is_main):
     def wait(stream):
         device.set_current()
         with pytest.raises(CUDAError, match="cannot be captured") as caught:

@@ -16,10 +16,6 @@ pytestmark = pytest.mark.requires(source=True)
 SUFFIXES = {".py", ".pyx", ".pxd", ".hpp", ".cpp", ".c", ".h"}
 FILES = [path for folder in ("cuda", "tests") for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
 FILE_LIMIT = 1000
-# Longer ones, and what shortens them.
-LONG = {
-    "cuda/core/graph/_parameters.pyx": "calls for nodes of any kind instead of calls by kind",
-}
 FUNCTION_LIMIT = 60
 
 FUNCTION = re.compile(r"^( *)(?:async +)?(?:def|cdef|cpdef) (?!class\b|extern\b).*\(")
@@ -35,7 +31,7 @@ def test_cuda_is_a_namespace_package():
 def test_files_are_of_moderate_size():
     assert len(FILES) > 500
     sizes = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in FILES}
-    assert {path for path, size in sizes.items() if size > FILE_LIMIT} == set(LONG), "is it two concepts?"
+    assert {path for path, size in sizes.items() if size > FILE_LIMIT} == set(), "is it two concepts?"
 
 
 def test_functions_are_of_moderate_size():

@@ -5,10 +5,10 @@
 from cuda.core.graph._captured_function import *
 from cuda.core.graph._executable import *
 from cuda.core.graph._graph_builder import *
+from cuda.core.graph._graph_condition import *
 from cuda.core.graph._graph_definition import *
 from cuda.core.graph._graph_node import *
 from cuda.core.graph._nodes import *
 from cuda.core.graph._options import *
-from cuda.core.graph._parameters import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Captures of streams: their beginning and end, forks and joins."""
+"""Stream captures: how they begin and end, forks and joins."""
 
 from libc.stdint cimport uintptr_t
 from libcpp.unordered_set cimport unordered_set
@@ -16,11 +16,11 @@ from cuda.core.graph._state cimport GraphRecord, GraphTree, NodeRecord
 ctypedef unordered_set[uintptr_t] NodeSet
 
 
-# Whether the last nodes of a fork are no ancestors of the last nodes of `c_origin`: the fork was not joined. Called
-# before the capture ends; false if the capture has ended or is invalid.
+# Returns true if a fork was not joined: its last nodes are not ancestors of the last nodes of `c_origin`. Called before
+# the capture ends; returns false if the capture has ended or is invalid.
 cdef bint has_unjoined_work(cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks) noexcept nogil
 
-# The same for the capture of a body, for all nodes but those in `before`; joins that work to `c_origin`.
+# Returns true if a capture into a body has unjoined work, apart from the nodes in `before`; joins it to `c_origin`.
 cdef bint join_unjoined_work(
     cydriver.CUstream c_origin, vector[cydriver.CUstream]& c_forks, const NodeSet& before
 ) noexcept nogil
@@ -49,31 +49,31 @@ cdef struct CapturePoint:
 
 # Callers keep the handles that they pass.
 
-# Begins a capture on a stream; into `graph`, the body of a conditional node, if that is given.
+# Begins a capture on a stream; into `graph`, the body of a conditional node, unless it is None.
 cdef StreamCapture StreamCapture_begin(
     const StreamHandle& h_stream, cydriver.CUstreamCaptureMode c_mode, GraphTree tree, GraphRecord graph
 )
 
-# Ends the capture and takes ownership of its graph. The stream has stopped capturing also if this raises.
+# Ends the capture and takes ownership of its graph. The stream has stopped capturing even if this raises.
 cdef int StreamCapture_end(StreamCapture self) except -1
-# Ends the capture and drops its graph, of which views may be alive.
+# Ends the capture and drops its graph. Views of the graph might stay alive.
 cdef void StreamCapture_abandon(StreamCapture self) noexcept
 
 # The record of the captured graph, during and after the capture.
 cdef GraphRecord StreamCapture_graph(StreamCapture self)
 
-# Whether and where a stream captures; RuntimeError if the capture is invalidated.
+# Return whether, and find where, a stream captures. RuntimeError if the capture is invalidated.
 cdef bint is_capturing(const StreamHandle& h_stream) except -1
 cdef int find_point(const StreamHandle& h_stream, CapturePoint* point) except -1
 
-# Adds a node that depends on all work of the stream so far, and on which later work of the stream depends.
+# Adds a node that depends on all pending work of the stream. Later work of the stream depends on the node.
 cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stream, NodeValues values)
 
 
 # A new stream of the same context.
 cdef Stream new_stream(Stream stream)
 
-# A new stream that joins the capture: its work depends on the work of `stream` so far.
+# A new stream that joins the capture: its work depends on the pending work of `stream`.
 cdef Stream fork_stream(StreamCapture capture, Stream stream)
 
 # Adds a conditional node after the work of `stream`, whose handle the caller keeps. The record of the node has the

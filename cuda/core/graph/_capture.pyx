@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Captures of streams: their beginning and end, forks and joins."""
+"""Stream captures: how they begin and end, forks and joins."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from cuda.core._utils.cuda_utils import UnavailableError, driver_version
 ctypedef vector[uintptr_t] Addresses
 
 
-# The last nodes of a stream in a capture; false if there is no valid capture.
+# Reads the last nodes of a capturing stream; returns false if there is no valid capture.
 cdef bint read_point(
     cydriver.CUstream c_stream, cydriver.CUgraph* c_graph, vector[cydriver.CUgraphNode]& c_nodes
 ) noexcept nogil:
@@ -54,12 +54,12 @@ cdef bint read_point(
         c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
     ):
         return False
-    # The array of dependencies is valid until the next call only.
+    # The array of dependencies is only valid until the next call.
     c_nodes.assign(dependencies, dependencies + count)
     return True
 
 
-# The nodes in `next` and all their ancestors.
+# Finds the nodes in `next` and all their ancestors.
 cdef bint find_ancestors(cydriver.CUgraph c_graph, vector[cydriver.CUgraphNode] next, NodeSet& found) noexcept nogil:
     cdef unordered_map[uintptr_t, Addresses] before
     cdef vector[cydriver.CUgraphNode] c_from
@@ -125,7 +125,7 @@ cdef bint join_unjoined_work(
             c_unjoined.push_back(c_nodes[i])
     if c_unjoined.empty():
         return False
-    # Forks of this library are joined by events, as usual. Of other streams only the nodes are known.
+    # Events join the forks of this library, as usual. Of other streams, only the nodes are known.
     for i in range(c_forks.size()):
         join_stream(c_origin, c_forks[i])
     WARN_RETURN(
@@ -212,7 +212,7 @@ cdef int collect_nodes(GraphRecord graph, NodeSet& found) except -1:
     return 0
 
 
-# The streams of forks that nobody joined.
+# Collects the streams of forks that were not joined.
 cdef int collect_forks(StreamCapture self, vector[cydriver.CUstream]& c_forks) except -1:
     cdef Stream stream
     cdef StreamHandle h_stream
@@ -232,7 +232,7 @@ cdef cydriver.CUgraph end_silently(cydriver.CUstream c_stream) noexcept nogil:
     if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
         return NULL
     err = cydriver.cuStreamEndCapture(c_stream, &c_graph)
-    # The capture has ended with these errors, too.
+    # These errors end the capture.
     if err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED and (
         err != cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED
     ):
@@ -277,7 +277,7 @@ cdef int StreamCapture_end(StreamCapture self) except -1:
         return 0
     abandon_bodies(self)
     if not self.is_body and self.tree is not None:
-        # The driver has destroyed the graph, of which views may be alive.
+        # The driver has destroyed the graph, but views of it might be alive.
         mark_destroyed(self.tree)
     self.tree = None
     self.graph = None
@@ -299,7 +299,7 @@ cdef void StreamCapture_abandon(StreamCapture self) noexcept:
     elif self.h_running:
         try:
             StreamCapture_end(self)
-        except Exception:  # the capture has ended also if it failed
+        except Exception:  # the capture has ended even if it failed
             self.streams = []
 
 
@@ -331,8 +331,7 @@ cdef GraphRecord StreamCapture_graph(StreamCapture self):
     return self.graph
 
 
-# ---------------------------------------------------------------------------------------------
-# Streams in a capture.
+# --- Streams in a capture -------------------------------------------------------------------------
 
 cdef bint is_capturing(const StreamHandle& h_stream) except -1:
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
@@ -369,7 +368,7 @@ cdef NodeRecord StreamCapture_add(StreamCapture self, const StreamHandle& h_stre
     cdef NodeRecord record
     cdef cydriver.CUgraphNode c_node
     find_point(h_captured, &point)
-    # The array of dependencies is valid until the next call only.
+    # The array of dependencies is only valid until the next call.
     c_dependencies.assign(point.dependencies, point.dependencies + point.count)
     record = add_node(graph, c_dependencies.data(), c_dependencies.size(), values)
     c_node = record.c_node
@@ -414,17 +413,18 @@ cdef NodeRecord add_conditional(
     object count,
     list streams,
 ):
-    cdef ConditionalValues values = ConditionalValues_create(condition, c_type, count)
+    cdef ConditionalValues values
     cdef StreamHandle h_captured = h_stream
     cdef ContextHandle h_context
     cdef int device_id = -1
     cdef int is_entered = 0
     check_version(3, "conditional nodes")
     Stream_context(stream, &h_context, &device_id)
-    for _ in range(values.count):
-        streams.append(new_stream(stream))
     is_entered = Context_enter(h_context.get())
     try:
+        values = ConditionalValues_create(condition, c_type, count)
+        for _ in range(values.params.conditional.size):
+            streams.append(new_stream(stream))
         return StreamCapture_add(capture, h_captured, values)
     finally:
         Context_leave(is_entered)
@@ -432,5 +432,5 @@ cdef NodeRecord add_conditional(
 
 cdef int check_version(int minor, str what) except -1:
     if driver_version() < (12, minor):
-        raise RuntimeError(f"{what} need a driver for CUDA 12.{minor} or later")
+        raise RuntimeError(f"{what} need a driver that supports CUDA 12.{minor} or later")
     return 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Executable graphs and their nodes."""
 
-from cuda.core._native._cuda_core cimport DriverObject, GraphExecHandle, GraphExecField, GraphExecPin, refuse_closed
+from cuda.core._native._cuda_core cimport DriverObject, GraphExecField, GraphExecHandle, GraphExecPin, refuse_closed
 from cuda.core.graph._graph_node cimport GraphNode
 from cuda.core.graph._state cimport ExecutableOperands, GraphRecord, GraphTree
 
@@ -18,7 +18,7 @@ cdef inline int Graph_pin(Graph self, GraphExecPin* pin) except -1:
     return 0 if pin.hold(self._h_exec) else refuse_closed(self)
 
 
-# Instantiates one graph of a tree; `options` is as GraphDefinition.instantiate() takes it.
+# Instantiates one graph of a tree; `options` is the argument of GraphDefinition.instantiate().
 cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options)
 
 

@@ -78,18 +78,18 @@ cdef class Graph(DriverObject):
     """An executable graph (``CUgraphExec``).
 
     Executables come from :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`. Launches of one
-    executable never overlap: the driver runs each after the previous one, also on other streams.
+    executable never overlap: the driver runs each after the previous one, even on other streams.
     """
 
     _made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
 
     def __getitem__(self, node: GraphNode) -> ExecutableGraphNode:
-        """Return a view of a node in this executable, through which its parameters are changed for later launches.
+        """Return a view of a node in this executable, to change its parameters for later launches.
 
         Parameters
         ----------
         node : :class:`GraphNode`
-            A node of the graph that was instantiated.
+            A node of the instantiated graph.
 
         Raises
         ------
@@ -120,7 +120,7 @@ cdef class Graph(DriverObject):
             If the graph or the stream is closed, or the stream is capturing (the capture stays valid); to add a graph
             to a capture, use :meth:`GraphBuilder.embed`.
         CUDAError
-            If the driver refuses, for example because memory that an earlier launch allocated was not freed.
+            If the driver rejects the launch, for example because memory that an earlier launch allocated was not freed.
         """
         cdef GraphExecPin executable
         cdef StreamPin stream_pin
@@ -128,7 +128,7 @@ cdef class Graph(DriverObject):
         cdef cydriver.CUresult err
         pin_both(self, stream, &executable, &stream_pin)
         if operands is not None and operands.is_used:
-            ExecutableOperands_launch(operands, stream_pin.handle())
+            ExecutableOperands_launch(operands, stream_pin)
         with nogil:
             err = cydriver.cuGraphLaunch(executable.get(), stream_pin.get())
         if err != cydriver.CUresult.CUDA_SUCCESS:
@@ -140,7 +140,7 @@ cdef class Graph(DriverObject):
         Parameters
         ----------
         stream : :class:`~cuda.core.Stream`
-            The stream on which the upload is enqueued.
+            The stream to upload on.
 
         Raises
         ------
@@ -172,7 +172,8 @@ cdef class Graph(DriverObject):
         RuntimeError
             If this executable or ``source`` is closed.
         CUDAError
-            If the graphs differ in more than parameters; the message says in what. The executable is unchanged then.
+            If the graphs differ in more than parameters; the message names the difference. The executable is then
+            unchanged.
         """
         cdef GraphExecPin executable
         cdef ExecutableOperands operands
@@ -187,7 +188,7 @@ cdef class Graph(DriverObject):
 
     @property
     def handle(self):
-        """The ``driver.CUgraphExec``; null when closed."""
+        """The ``driver.CUgraphExec``, null when closed."""
         return bindings_object("CUgraphExec", self._address())
 
     cdef intptr_t _address(self) noexcept:
@@ -208,7 +209,7 @@ cdef inline int pin_both(Graph self, object stream, GraphExecPin* executable, St
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
     Graph_pin(self, executable)
     Stream_pin(<Stream>stream, stream_pin)
-    # Checked before the call, because the driver's refusal would invalidate the capture.
+    # Checked before the call, because a launch that the driver rejects would invalidate the capture.
     if stream_captures(stream_pin.get()):
         raise RuntimeError(NO_CAPTURE)
     return 0
@@ -260,8 +261,8 @@ cdef Graph Graph_instantiate(GraphTree tree, GraphRecord graph, object options):
     with nogil:
         err = cydriver.cuGraphInstantiateWithParams(&c_exec, c_graph, &params)
     if err != cydriver.CUresult.CUDA_SUCCESS or params.result_out != 0:
-        raise_refusal(err, params, tree, graph)
-    # Pin by the handle, so released after the executable is destroyed.
+        raise_rejection(err, params, tree, graph)
+    # Anchored by the handle, so they are released after the executable is destroyed.
     operands = ExecutableOperands()
     self._operands = operands
     self._h_exec.set(GraphExecHandle.own(c_exec, &destroy_exec, Anchor.of_object(<PyObject*>operands)))
@@ -287,14 +288,14 @@ cdef dict REASONS = {
 }
 
 
-cdef int raise_refusal(
+cdef int raise_rejection(
     cydriver.CUresult err, const cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS& params, GraphTree tree, GraphRecord graph
 ) except -1:
     reason = REASONS.get(<int>params.result_out)
     where = "" if params.hErrNode_out == NULL else f" ({node_text(tree, graph, params.hErrNode_out)})"
     if params.result_out == cydriver.CUgraphInstantiateResult.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
-        # The device launches bodies, too. The driver may name the conditional node instead of the node in its body.
-        found = find_refused_in_body(tree, graph, False)
+        # The device also launches bodies. The driver might name the conditional node instead of the node in its body.
+        found = find_rejected_in_body(tree, graph, False)
         if found is not None:
             reason, where = f"{found!r} is in the body of a conditional node, which {IN_BODIES}", ""
     if reason is not None:
@@ -310,7 +311,7 @@ cdef int raise_refusal(
         ):
             explain(error, "device_launch: kernels cannot launch graphs on this device")
         elif where:
-            explain(error, f"the driver refuses a node{where}")
+            explain(error, f"the driver rejects a node{where}")
         elif graph is not tree.root:
             explain(error, "a child graph or the body of a conditional node cannot be instantiated by itself")
         elif is_instantiated_once(tree, graph):
@@ -348,7 +349,7 @@ cdef frozenset FOR_BODIES = frozenset((
 
 
 # The first node in a body, or in a child graph of one, whose type the driver does not support there.
-cdef GraphNode find_refused_in_body(GraphTree tree, GraphRecord graph, bint is_body):
+cdef GraphNode find_rejected_in_body(GraphTree tree, GraphRecord graph, bint is_body):
     cdef GraphNode node
     cdef GraphRecord child
     for node in nodes_of(tree, graph):
@@ -356,7 +357,7 @@ cdef GraphNode find_refused_in_body(GraphTree tree, GraphRecord graph, bint is_b
             return node
         is_inside = is_body or node._record.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
         for child in node._record.children or ():
-            found = find_refused_in_body(tree, child, is_inside)
+            found = find_rejected_in_body(tree, child, is_inside)
             if found is not None:
                 return found
     return None
@@ -418,17 +419,19 @@ cdef dict UPDATE_REASONS = {
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED:
         "something about a node cannot be updated",
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE:
-        "a node has another kernel, which cannot replace the one before",
+        "a node has another kernel, which cannot replace the previous one",
     cydriver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
         "an attribute of a node differs that cannot be updated",
 }
 
 
+# --- Nodes of executables -------------------------------------------------------------------------
+
 cdef class ExecutableGraphNode:
     """A node of one executable :class:`Graph`, returned by ``graph[node]``.
 
     Changes apply to later launches of that executable only. The executable keeps the new operands of the node alive.
-    This object keeps the executable alive, even when the :class:`Graph` is closed.
+    This object keeps the executable alive, even after the :class:`Graph` is closed.
     """
 
     __signature__ = ConstructorSignature()
@@ -454,7 +457,7 @@ cdef class SwitchableNode(ExecutableGraphNode):
         set_enabled(self, True)
 
     def disable(self) -> None:
-        """Disable the node for later launches, in which it acts as an empty node (``cuGraphNodeSetEnabled``)."""
+        """Disable the node for later launches, so that it acts as an empty node (``cuGraphNodeSetEnabled``)."""
         set_enabled(self, False)
 
     @property
@@ -480,7 +483,7 @@ cdef class ExecutableKernelNode(SwitchableNode):
         uint64_t _change_count      # of the operands after that update
 
     def update(self, *, config: LaunchConfig, kernel: Kernel, args) -> None:
-        """Change the kernel launch of the node (``cuGraphExecKernelNodeSetParams``).
+        """Change the kernel launch of the node (``cuGraphExecNodeSetParams``).
 
         Parameters
         ----------
@@ -498,7 +501,7 @@ cdef class ExecutableKernelNode(SwitchableNode):
         RuntimeError
             If the node is destroyed.
         CUDAError
-            If the driver refuses, for example because the executable was instantiated from another graph.
+            If the driver rejects the change, for example because the executable was instantiated from another graph.
         """
         cdef tuple arguments = tuple(args)
         GraphNode_check(self._node)
@@ -515,8 +518,7 @@ cdef class ExecutableMemsetNode(SwitchableNode):
     """A memset node of an executable."""
 
     def update(self, *, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0) -> None:
-        """Change the memset (``cuGraphExecMemsetNodeSetParams``); the arguments are those of :meth:`GraphNode.memset`.
-        """
+        """Change the memset (``cuGraphExecNodeSetParams``), with arguments as in :meth:`GraphNode.memset`."""
         GraphNode_check(self._node)
         change(self, MemsetValues_create(Operand_create("dst", dst, None), value, width, height, pitch))
 
@@ -525,7 +527,7 @@ cdef class ExecutableMemcpyNode(SwitchableNode):
     """A memcpy node of an executable."""
 
     def update(self, *, dst: Buffer | int, src: Buffer | int, size: int) -> None:
-        """Change the copy (``cuGraphExecMemcpyNodeSetParams``); the arguments are those of :meth:`GraphNode.memcpy`."""
+        """Change the copy (``cuGraphExecNodeSetParams``), with arguments as in :meth:`GraphNode.memcpy`."""
         GraphNode_check(self._node)
         change(
             self, MemcpyValues_create(Operand_create("dst", dst, None), Operand_create("src", src, None), size)
@@ -536,7 +538,7 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
     """A child graph node of an executable."""
 
     def update(self, child: GraphDefinition) -> None:
-        """Update the parameters of all nodes of the child graph (``cuGraphExecChildGraphNodeSetParams``).
+        """Update the parameters of all nodes of the child graph (``cuGraphExecNodeSetParams``).
 
         Parameters
         ----------
@@ -562,7 +564,7 @@ cdef class ExecutableEventNode(ExecutableGraphNode):
     """Base class of event record nodes and event wait nodes of executables."""
 
     def update(self, event: Event) -> None:
-        """Change the event (``cuGraphExecEventRecordNodeSetEvent``, ``cuGraphExecEventWaitNodeSetEvent``)."""
+        """Change the event (``cuGraphExecNodeSetParams``)."""
         GraphNode_check(self._node)
         is_record = self._node._record.c_type == cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD
         change(self, EventValues_create(event, is_record))
@@ -580,10 +582,7 @@ cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
     """A host node of an executable."""
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change the function (``cuGraphExecHostNodeSetParams``).
-
-        The arguments are those of :meth:`GraphNode.callback`.
-        """
+        """Change the function (``cuGraphExecNodeSetParams``), with arguments as in :meth:`GraphNode.callback`."""
         GraphNode_check(self._node)
         where = f"the executable graph {<uintptr_t>self._h_exec.get():#x}"
         change(self, HostValues_create(fn, user_data, where))

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
 
-from cuda.core._native._cuda_core cimport refuse_closed
-from cuda.core._native._cuda_core cimport StreamPin, StreamField
+from cuda.core._native._cuda_core cimport StreamField, StreamPin, refuse_closed
 from cuda.core._stream cimport Stream, StreamSource
 from cuda.core.graph._capture cimport StreamCapture
 from cuda.core.graph._state cimport GraphRecord, GraphTree
@@ -19,9 +18,9 @@ cdef class GraphBuilder(StreamSource):
         StreamField _h_stream      # empty when closed
         Stream _stream
         Role _role
-        StreamCapture _capture      # None before it begins; a fork has that of the builder it forked from
+        StreamCapture _capture      # None before it begins; shared with forks
         StreamCapture _outer        # for a body: the capture with the conditional node
-        GraphTree _tree             # for a body: its graph, also before it captures
+        GraphTree _tree             # for a body: its graph, even before it captures
         GraphRecord _graph
 
 
@@ -30,7 +29,7 @@ cdef inline int GraphBuilder_pin(GraphBuilder self, StreamPin* pin) except -1:
     return 0 if pin.hold(self._h_stream) else refuse_closed(self)
 
 
-# A builder that captures on a stream; it keeps the stream alive when the caller closes its Stream.
+# A builder that captures on a stream; it keeps the stream alive after the caller closes its Stream.
 cdef GraphBuilder GraphBuilder_create(Stream stream)
 # A builder that captures on a new stream of the same context.
 cdef GraphBuilder GraphBuilder_beside(Stream stream)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that are captured from streams (GraphBuilder)."""
+"""Graph builders, which capture the work of a stream into a graph."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 
 from cuda.core._context cimport Context_enter, Context_leave
-from cuda.core._native._cuda_core cimport refuse_closed
-from cuda.core._native._cuda_core cimport ContextHandle, StreamPin, address
-from cuda.core._stream cimport Stream, Stream_context, Stream_pin, StreamSource
+from cuda.core._native._cuda_core cimport ContextHandle, StreamPin, address, refuse_closed
+from cuda.core._stream cimport Stream, StreamSource, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
-from cuda.core.graph._capture cimport add_conditional, check_version, fork_stream, new_stream
 from cuda.core.graph._capture cimport (
     StreamCapture,
     StreamCapture_abandon,
@@ -20,18 +18,20 @@ from cuda.core.graph._capture cimport (
     StreamCapture_begin,
     StreamCapture_end,
     StreamCapture_graph,
+    add_conditional,
+    check_version,
+    fork_stream,
     is_capturing,
+    new_stream,
 )
 from cuda.core.graph._executable cimport Graph_instantiate
-from cuda.core.graph._parameters cimport GraphCondition, GraphCondition_create
-from cuda.core.graph._graph_definition cimport GraphDefinition_wrap
-from cuda.core.graph._parameters cimport ChildValues_create
-from cuda.core.graph._parameters cimport MAX_BRANCHES
-from cuda.core.graph._parameters cimport HostValues_create
+from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_create
+from cuda.core.graph._graph_definition cimport GraphDefinition, GraphDefinition_wrap
+from cuda.core.graph._parameters cimport MAX_BRANCHES, ChildValues_create, HostValues_create
 from cuda.core.graph._state cimport GraphRecord, NodeRecord
 
-from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils import slots
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.validators import int_argument, shown
 
 __all__ = ["GraphBuilder"]
@@ -41,32 +41,27 @@ cdef class GraphBuilder(StreamSource):
     """Captures the work of a stream into a graph, instead of running it.
 
     Builders come from :meth:`Device.create_graph_builder` and :meth:`Stream.create_graph_builder`; a builder is
-    accepted wherever a stream is. As a context manager a builder closes itself at the end of the block. Closing a
-    builder, or dropping its last reference, ends its capture.
+    accepted wherever a stream is. Used as a context manager, a builder is closed when the ``with`` block exits. Closing
+    a builder, or dropping its last reference, ends its capture.
 
-    The program must keep alive what captured work uses (memory, kernels, events). The graph keeps callbacks, and the
-    memory of copies of arrays.
+    Your program must keep everything alive that captured work uses (memory, kernels, events). The graph keeps callbacks
+    alive, and the memory of copied arrays.
     """
 
     _made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
 
-    @cython.critical_section
     def __init__(self, *args, **kwargs):
         """Raise NotImplementedError: use create_graph_builder() of a device or a stream."""
         raise NotImplementedError(f"GraphBuilder cannot be constructed directly; use {self._made_by}")
 
-    @cython.critical_section
     def __repr__(self):
-        state = "not begun" if self._capture is None else "building" if self._capture.h_running else "built"
-        state = state if self._h_stream else "closed"
-        return f"<{type(self).__name__} stream={address(self._h_stream):#x} {state}>"
+        return f"<{type(self).__name__} stream={address(self._h_stream):#x} {state_of(self)}>"
 
     def __del__(self):
         self._release()
 
-    @cython.critical_section
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)`` of the capturing stream, by the protocol with which libraries exchange streams."""
+        """Return ``(0, address)`` of the capturing stream, the protocol for exchanging streams between libraries."""
         return self._stream_to_use().__cuda_stream__()
 
     @cython.critical_section
@@ -94,19 +89,14 @@ cdef class GraphBuilder(StreamSource):
         RuntimeError
             If the builder is capturing, has ended its capture, or is closed.
         CUDAError
-            If the stream cannot capture (the legacy default stream), or is capturing already.
+            If the stream cannot capture (the legacy default stream), or is already capturing.
         """
+        cdef cydriver.CUstreamCaptureMode c_mode = capture_mode(mode)
         cdef StreamPin stream
-        cdef cydriver.CUstreamCaptureMode c_mode
-        if mode is not None and not isinstance(mode, str):
-            raise TypeError(f"mode must be a str, not {type(mode).__name__}")
-        if mode not in MODES:
-            raise ValueError(f"mode must be 'global', 'thread_local' or 'relaxed', not {shown(mode)}")
-        c_mode = <cydriver.CUstreamCaptureMode><int>MODES[mode]
         GraphBuilder_pin(self, &stream)
         if self._capture is not None:
             if self._capture.h_running:
-                raise RuntimeError("this GraphBuilder is building already")
+                raise RuntimeError("this GraphBuilder is already building")
             raise RuntimeError("this GraphBuilder has ended its capture and cannot begin another; create a new one")
         self._capture = StreamCapture_begin(stream.handle(), c_mode, self._tree, self._graph)
         if self._outer is not None:
@@ -132,7 +122,7 @@ cdef class GraphBuilder(StreamSource):
         """
         check_building(self)
         if self._role == FORK:
-            raise RuntimeError("this GraphBuilder is a fork: join() it and end the builder that it forked from")
+            raise RuntimeError("this GraphBuilder is a fork; join() it and end the builder it forked from")
         StreamCapture_end(self._capture)
         return self
 
@@ -148,7 +138,7 @@ cdef class GraphBuilder(StreamSource):
         Returns
         -------
         :class:`Graph`
-            A new executable graph with each call.
+            A new executable graph on every call.
 
         Raises
         ------
@@ -158,30 +148,28 @@ cdef class GraphBuilder(StreamSource):
             If the capture has not ended, or failed; if this builder is a fork or the body of a conditional node; or if
             the graph cannot be instantiated, with the reason and the node in the message.
         CUDAError
-            If the driver refuses for another reason.
+            If the driver rejects the graph for another reason.
         """
         check_ended(self)
         if self._role != PRIMARY:
             raise RuntimeError(
-                "only the GraphBuilder that began the capture can complete the graph, not that of a conditional body"
+                "only the GraphBuilder that began the capture can complete the graph, not the builder of a body"
             )
         return Graph_instantiate(self._capture.tree, self._capture.graph, options)
 
-    @cython.critical_section
     def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
-        """Write the captured graph as DOT text; see :meth:`GraphDefinition.debug_dot_print`.
+        """Write the captured graph as DOT text, as :meth:`GraphDefinition.debug_dot_print` does.
 
         Raises
         ------
         RuntimeError
             If the capture has not ended, or failed.
         """
-        check_ended(self)
-        GraphDefinition_wrap(self._capture.tree, self._capture.graph).debug_dot_print(path, options)
+        captured_graph(self).debug_dot_print(path, options)
 
     @cython.critical_section
     def split(self, count: int) -> tuple[GraphBuilder, ...]:
-        """Fork the capture: return builders whose work depends on the work so far, and not on each other's.
+        """Fork the capture: return builders whose work depends on the pending work, and not on each other's.
 
         Parameters
         ----------
@@ -191,7 +179,7 @@ cdef class GraphBuilder(StreamSource):
         Returns
         -------
         tuple of :class:`GraphBuilder`
-            This builder, and forks that capture on new streams and must be joined.
+            This builder, and forks, which capture on new streams and must be joined.
 
         Raises
         ------
@@ -213,7 +201,7 @@ cdef class GraphBuilder(StreamSource):
 
     @staticmethod
     def join(*graph_builders: GraphBuilder) -> GraphBuilder:
-        """Join forks: later work of the returned builder depends on the work of all. The others are closed.
+        """Join forks: later work of the returned builder depends on the work of all builders. The others are closed.
 
         Parameters
         ----------
@@ -237,15 +225,16 @@ cdef class GraphBuilder(StreamSource):
         """
         cdef GraphBuilder builder
         cdef GraphBuilder result
+        cdef StreamCapture capture
         for item in graph_builders:
             if not isinstance(item, GraphBuilder):
                 raise TypeError(f"only GraphBuilder objects can be joined, not {type(item).__name__}")
         if len(graph_builders) < 2:
             raise ValueError(f"join takes at least two GraphBuilder objects, not {len(graph_builders)}")
         result = graph_builders[0]
+        capture = running_capture(result)
         for builder in graph_builders:
-            check_building(builder)
-            if builder._capture is not result._capture:
+            if running_capture(builder) is not capture:
                 raise ValueError("builders of different captures cannot be joined")
             if builder._role != FORK:
                 result = builder
@@ -253,10 +242,7 @@ cdef class GraphBuilder(StreamSource):
             raise ValueError("join takes each GraphBuilder once")
         for builder in graph_builders:
             if builder is not result:
-                result._stream.wait(builder._stream)
-                if builder._stream in builder._capture.forks:
-                    builder._capture.forks.remove(builder._stream)
-                builder.close()
+                join_fork(result, builder)
         return result
 
     @cython.critical_section
@@ -266,7 +252,7 @@ cdef class GraphBuilder(StreamSource):
         Parameters
         ----------
         default_value : int, optional
-            The value of 32 bits that each launch of the graph assigns at its start. If None, launches assign none, and
+            The 32-bit value that each launch of the graph assigns at its start. If None, launches assign nothing, and
             the value of the previous launch remains.
 
         Raises
@@ -356,14 +342,13 @@ cdef class GraphBuilder(StreamSource):
         check_version(8, "switch nodes")
         return add_bodies(self, condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, count)
 
-    @cython.critical_section
     def embed(self, child: GraphBuilder) -> None:
         """Add a copy of another builder's graph as one node (``cuGraphAddNode``).
 
         Parameters
         ----------
         child : :class:`GraphBuilder`
-            A builder that has ended its capture; nodes that are added to its graph later are not copied.
+            A builder that has ended its capture. Nodes added to its graph later are not copied.
 
         Raises
         ------
@@ -376,23 +361,13 @@ cdef class GraphBuilder(StreamSource):
         CUDAError
             If ``child`` has nodes that a child graph must not have.
         """
-        cdef StreamPin stream
-        cdef GraphBuilder source
         if not isinstance(child, GraphBuilder):
             raise TypeError(f"child must be a GraphBuilder, not {type(child).__name__}")
-        source = child
-        GraphBuilder_pin(self, &stream)
-        source._check_open()
-        if not is_running(self):
-            raise ValueError("this GraphBuilder is not building; call begin_building() first")
-        if source._capture is None or source._capture.h_running or source._capture.graph is None:
-            raise ValueError("child must have ended its capture; call end_building() first")
-        definition = GraphDefinition_wrap(source._capture.tree, source._capture.graph)
-        StreamCapture_add(self._capture, stream.handle(), ChildValues_create(definition, None))
+        embed_graph(self, <GraphBuilder>child)
 
     @cython.critical_section
     def callback(self, fn, *, user_data=None) -> None:
-        """Add a host node, which calls a function on the host (``cuGraphAddHostNode``). It must not call CUDA.
+        """Add a host node, which calls a function on the host (``cuGraphAddNode``). It must not call CUDA.
 
         Parameters
         ----------
@@ -401,7 +376,8 @@ cdef class GraphBuilder(StreamSource):
             (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. The graph keeps it alive. An exception goes to
             ``sys.unraisablehook``, with the names of the callable and the graph, and the stream continues.
         user_data : int | object with the buffer protocol, optional
-            The argument of a C function: an address, or bytes, of which the graph keeps a copy and passes its address.
+            The argument of a C function: an address, or bytes. The graph copies the bytes and passes the address of its
+            copy.
 
         Raises
         ------
@@ -441,9 +417,9 @@ cdef class GraphBuilder(StreamSource):
     @property
     @cython.critical_section
     def graph_definition(self) -> GraphDefinition:
-        """A view of the captured graph, to read it and to add nodes. It stays valid when the builder is closed.
+        """A view of the captured graph, to read it and to add nodes.
 
-        The builder of a conditional body has it before its capture, too.
+        It stays valid after the builder is closed. The builder of a conditional body has it even before its capture.
 
         Raises
         ------
@@ -453,8 +429,7 @@ cdef class GraphBuilder(StreamSource):
         if self._role == BODY and self._capture is None:
             self._check_open()
             return GraphDefinition_wrap(self._tree, self._graph)
-        check_ended(self)
-        return GraphDefinition_wrap(self._capture.tree, self._capture.graph)
+        return captured_graph(self)
 
     @property
     @cython.critical_section
@@ -549,11 +524,46 @@ cdef int check_building(GraphBuilder self) except -1:
 cdef int check_ended(GraphBuilder self) except -1:
     self._check_open()
     if self._role == FORK:
-        raise UnavailableError("this GraphBuilder is a fork: use the builder that it forked from")
+        raise UnavailableError("this GraphBuilder is a fork; use the builder it forked from")
     if self._capture is None or self._capture.h_running:
         raise UnavailableError("this GraphBuilder has not ended its capture; call end_building() first")
     if self._capture.graph is None:
         raise UnavailableError("the capture of this GraphBuilder failed, so it has no graph")
+    return 0
+
+
+@cython.critical_section
+cdef str state_of(GraphBuilder self):
+    if not self._h_stream:
+        return "closed"
+    return "not begun" if self._capture is None else "building" if self._capture.h_running else "built"
+
+
+cdef cydriver.CUstreamCaptureMode capture_mode(object mode) except *:
+    if mode is not None and not isinstance(mode, str):
+        raise TypeError(f"mode must be a str, not {type(mode).__name__}")
+    if mode not in MODES:
+        raise ValueError(f"mode must be 'global', 'thread_local' or 'relaxed', not {shown(mode)}")
+    return <cydriver.CUstreamCaptureMode><int>MODES[mode]
+
+
+@cython.critical_section
+cdef GraphDefinition captured_graph(GraphBuilder self):
+    check_ended(self)
+    return GraphDefinition_wrap(self._capture.tree, self._capture.graph)
+
+
+cdef int embed_graph(GraphBuilder self, GraphBuilder child) except -1:
+    cdef StreamPin stream
+    with cython.critical_section(self, child):
+        GraphBuilder_pin(self, &stream)
+        child._check_open()
+        if not is_running(self):
+            raise ValueError("this GraphBuilder is not building; call begin_building() first")
+        if child._capture is None or child._capture.h_running or child._capture.graph is None:
+            raise ValueError("child must have ended its capture; call end_building() first")
+        definition = GraphDefinition_wrap(child._capture.tree, child._capture.graph)
+        StreamCapture_add(self._capture, stream.handle(), ChildValues_create(definition, None))
     return 0
 
 
@@ -562,6 +572,23 @@ cdef GraphBuilder fork(GraphBuilder self):
     result._role = FORK
     result._capture = self._capture
     return result
+
+
+@cython.critical_section
+cdef StreamCapture running_capture(GraphBuilder self):
+    check_building(self)
+    return self._capture
+
+
+cdef int join_fork(GraphBuilder self, GraphBuilder fork) except -1:
+    cdef StreamCapture capture = running_capture(fork)
+    cdef Stream stream = self._stream_to_use()
+    cdef Stream forked = fork._stream_to_use()
+    stream.wait(forked)
+    if forked in capture.forks:
+        capture.forks.remove(forked)
+    fork.close()
+    return 0
 
 
 cdef tuple add_bodies(

@@ -11,8 +11,8 @@ from cuda.core._native._cuda_core cimport WeakHandle, bindings_object, refuse_pi
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 from cuda.core.graph._executable cimport Graph_instantiate
+from cuda.core.graph._graph_condition cimport GraphCondition_create
 from cuda.core.graph._graph_node cimport GraphNode, GraphNode_entry, GraphNode_wrap
-from cuda.core.graph._parameters cimport GraphCondition_create
 from cuda.core.graph._state cimport (
     GraphLock,
     GraphRecord,
@@ -32,61 +32,13 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils import slots
+from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import check_path, shown
 from cuda.core.graph._options import dot_flags
 
 __all__ = ["GraphDefinition"]
-
-
-_TEXT = (".dot", ".gv")
-
-
-def text_of(definition, options) -> str:
-    """Return the DOT text of a graph."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "graph.dot"
-        definition.debug_dot_print(str(path), options)
-        return path.read_text(errors="replace")
-
-
-def render(text: str, kind: str) -> bytes | str:
-    """Return a picture of DOT text as bytes, or as a str the reason why it cannot be rendered."""
-    try:
-        graphviz = importlib.import_module("graphviz")
-    except ImportError:
-        return "the graphviz package is not installed"
-    try:
-        return graphviz.Source(text).pipe(format=kind)
-    except graphviz.ExecutableNotFound:
-        return "the GraphViz executables are not installed"
-
-
-def save(definition, path, options) -> Path:
-    """Write a picture or DOT text (:meth:`GraphDefinition.save`)."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
-    path = Path(path)
-    if not path.suffix:
-        raise ValueError(f"path must have a suffix that names the format, such as .svg or .dot, not {shown(str(path))}")
-    text = text_of(definition, options)
-    if path.suffix.lower() not in _TEXT:
-        picture = render(text, path.suffix[1:].lower())
-        if isinstance(picture, bytes):
-            path.write_bytes(picture)
-            return path
-        path = path.with_suffix(".dot")
-        warnings.warn(f"{picture}; the graph is written as DOT text to {path}", UserWarning, stacklevel=1)
-    path.write_text(text)
-    return path
-
-
-def svg_of(definition) -> str | None:
-    """Return the SVG picture that notebooks display; None if it cannot be rendered."""
-    picture = render(text_of(definition, None), "svg")
-    return picture.decode() if isinstance(picture, bytes) else None
 
 
 cdef class GraphDefinition(GraphView):
@@ -105,7 +57,7 @@ cdef class GraphDefinition(GraphView):
         if args or kwargs:
             raise TypeError(f"{type(self).__name__}() takes no arguments")
         if self._tree is not None:
-            raise RuntimeError("this GraphDefinition is initialized already; create a new one")
+            raise RuntimeError("this GraphDefinition is already initialized; create a new one")
         init_driver()
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphCreate(&c_graph, 0), b"cuGraphCreate")
@@ -147,7 +99,7 @@ cdef class GraphDefinition(GraphView):
         RuntimeError
             If the graph is destroyed or cannot be instantiated; the message has the reason and the node.
         CUDAError
-            If the driver refuses for another reason.
+            If the driver rejects the graph for another reason.
         """
         return Graph_instantiate(self._tree, self._graph, options)
 
@@ -157,7 +109,7 @@ cdef class GraphDefinition(GraphView):
         Parameters
         ----------
         default_value : int, optional
-            The value of 32 bits that each launch of the graph assigns at its start. If None, launches assign none, and
+            The 32-bit value that each launch of the graph assigns at its start. If None, launches assign nothing, and
             the value of the previous launch remains.
 
         Raises
@@ -218,7 +170,7 @@ cdef class GraphDefinition(GraphView):
         Returns
         -------
         pathlib.Path
-            The file that was written: ``path``, or one with the suffix ``.dot`` if nothing can render the picture.
+            The file written: ``path``, or one with the suffix ``.dot`` if nothing can render the picture.
 
         Raises
         ------
@@ -237,7 +189,7 @@ cdef class GraphDefinition(GraphView):
         return save(self, path, options)
 
     def _repr_svg_(self) -> str | None:
-        """Return a picture for notebooks, rendered by the ``graphviz`` package; None without it."""
+        """Return a picture for notebooks, rendered by the ``graphviz`` package, or None without it."""
         return svg_of(self) if self.is_valid else None
 
     def nodes(self) -> set[GraphNode]:
@@ -261,15 +213,15 @@ cdef class GraphDefinition(GraphView):
         return {(node_of(self, c_from[index]), node_of(self, c_to[index])) for index in range(c_from.size())}
 
     def empty(self) -> EmptyNode:
-        """Add an empty node without dependencies (``cuGraphAddEmptyNode``)."""
+        """Add an empty node without dependencies (``cuGraphAddNode``)."""
         return self._entry.join()
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
-        """Add an empty node that depends on the given nodes; see :meth:`GraphNode.join`."""
+        """Add an empty node that depends on the given nodes, as :meth:`GraphNode.join` does."""
         return self._entry.join(*nodes)
 
     def launch(self, config: LaunchConfig, kernel: Kernel, *args) -> KernelNode:
-        """Add a kernel node without dependencies; see :meth:`GraphNode.launch`."""
+        """Add a kernel node without dependencies, as :meth:`GraphNode.launch` adds one."""
         return self._entry.launch(config, kernel, *args)
 
     def allocate(
@@ -280,63 +232,63 @@ cdef class GraphDefinition(GraphView):
         memory_type: GraphMemoryType = "device",
         peer_access: list[Device | int] | None = None,
     ) -> AllocNode:
-        """Add an allocation node without dependencies; see :meth:`GraphNode.allocate`."""
+        """Add an allocation node without dependencies, as :meth:`GraphNode.allocate` adds one."""
         return self._entry.allocate(size, device=device, memory_type=memory_type, peer_access=peer_access)
 
     def deallocate(self, dptr: int) -> FreeNode:
-        """Add a free node without dependencies; see :meth:`GraphNode.deallocate`."""
+        """Add a free node without dependencies, as :meth:`GraphNode.deallocate` adds one."""
         return self._entry.deallocate(dptr)
 
     def memset(
         self, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0, *, dst_owner=None
     ) -> MemsetNode:
-        """Add a memset node without dependencies; see :meth:`GraphNode.memset`."""
+        """Add a memset node without dependencies, as :meth:`GraphNode.memset` adds one."""
         return self._entry.memset(dst, value, width, height, pitch, dst_owner=dst_owner)
 
     def memcpy(self, dst: Buffer | int, src: Buffer | int, size: int, *, dst_owner=None, src_owner=None) -> MemcpyNode:
-        """Add a memcpy node without dependencies; see :meth:`GraphNode.memcpy`."""
+        """Add a memcpy node without dependencies, as :meth:`GraphNode.memcpy` adds one."""
         return self._entry.memcpy(dst, src, size, dst_owner=dst_owner, src_owner=src_owner)
 
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
-        """Add a child graph node without dependencies; see :meth:`GraphNode.embed`."""
+        """Add a child graph node without dependencies, as :meth:`GraphNode.embed` adds one."""
         return self._entry.embed(child)
 
     def record(self, event: Event) -> EventRecordNode:
-        """Add an event record node without dependencies; see :meth:`GraphNode.record`."""
+        """Add an event record node without dependencies, as :meth:`GraphNode.record` adds one."""
         return self._entry.record(event)
 
     def wait(self, event: Event) -> EventWaitNode:
-        """Add an event wait node without dependencies; see :meth:`GraphNode.wait`."""
+        """Add an event wait node without dependencies, as :meth:`GraphNode.wait` adds one."""
         return self._entry.wait(event)
 
     def callback(self, fn, *, user_data=None) -> HostCallbackNode:
-        """Add a host node without dependencies; see :meth:`GraphNode.callback`."""
+        """Add a host node without dependencies, as :meth:`GraphNode.callback` adds one."""
         return self._entry.callback(fn, user_data=user_data)
 
     def if_then(self, condition: GraphCondition) -> IfNode:
-        """Add a conditional node without dependencies; see :meth:`GraphNode.if_then`."""
+        """Add a conditional node without dependencies, as :meth:`GraphNode.if_then` adds one."""
         return self._entry.if_then(condition)
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
-        """Add a conditional node without dependencies; see :meth:`GraphNode.if_else`."""
+        """Add a conditional node without dependencies, as :meth:`GraphNode.if_else` adds one."""
         return self._entry.if_else(condition)
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """Add a conditional node without dependencies; see :meth:`GraphNode.while_loop`."""
+        """Add a conditional node without dependencies, as :meth:`GraphNode.while_loop` adds one."""
         return self._entry.while_loop(condition)
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Add a conditional node without dependencies; see :meth:`GraphNode.switch`."""
+        """Add a conditional node without dependencies, as :meth:`GraphNode.switch` adds one."""
         return self._entry.switch(condition, count)
 
     @property
     def _entry(self):
-        # Nodes that are added after the entry node have no dependencies.
+        # Nodes added after the entry node have no dependencies.
         return GraphNode_entry(self._tree, self._graph)
 
     @property
     def handle(self):
-        """The ``driver.CUgraph``; null once the graph is destroyed."""
+        """The ``driver.CUgraph``, null once the graph is destroyed."""
         return bindings_object("CUgraph", <intptr_t>self._graph.c_graph)
 
     @property
@@ -351,7 +303,7 @@ cdef class GraphDefinition(GraphView):
         return result
 
     def _graph_source(self):
-        # For Graph.update(); a GraphBuilder has this method, too.
+        # For Graph.update(). A GraphBuilder also has this method.
         return self._tree, self._graph
 
 
@@ -374,3 +326,53 @@ def view_of(tree, graph):
 
 
 slots.register("graph definition", view_of)
+
+
+# --- Drawings -------------------------------------------------------------------------------------
+
+TEXT_SUFFIXES = (".dot", ".gv")
+
+
+def save(definition, path, options) -> Path:
+    """Write a picture or DOT text (:meth:`GraphDefinition.save`)."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
+    path = Path(path)
+    if not path.suffix:
+        raise ValueError(f"path must have a suffix that names the format, such as .svg or .dot, not {shown(str(path))}")
+    text = text_of(definition, options)
+    if path.suffix.lower() not in TEXT_SUFFIXES:
+        picture = render(text, path.suffix[1:].lower())
+        if isinstance(picture, bytes):
+            path.write_bytes(picture)
+            return path
+        path = path.with_suffix(".dot")
+        warnings.warn(f"{picture}; the graph is written as DOT text to {path}", UserWarning, stacklevel=1)
+    path.write_text(text)
+    return path
+
+
+def svg_of(definition) -> str | None:
+    """Return the SVG picture that notebooks display, or None if it cannot be rendered."""
+    picture = render(text_of(definition, None), "svg")
+    return picture.decode() if isinstance(picture, bytes) else None
+
+
+def render(text: str, kind: str) -> bytes | str:
+    """Return a picture of DOT text as bytes, or as a str the reason why it cannot be rendered."""
+    try:
+        graphviz = importlib.import_module("graphviz")
+    except ImportError:
+        return "the graphviz package is not installed"
+    try:
+        return graphviz.Source(text).pipe(format=kind)
+    except graphviz.ExecutableNotFound:
+        return "the GraphViz executables are not installed"
+
+
+def text_of(definition, options) -> str:
+    """Return the DOT text of a graph."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "graph.dot"
+        definition.debug_dot_print(str(path), options)
+        return path.read_text(errors="replace")

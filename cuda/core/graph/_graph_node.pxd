@@ -15,17 +15,17 @@ cdef class GraphNode:
         GraphRecord _graph
         NodeRecord _record      # None for an entry node
 
-    # Reads the parameters of a node from the driver, for nodes that were captured or cloned.
+    # Reads the parameters of a captured or cloned node from the driver.
     cdef NodeValues _read(self)
 
 
 # The Python object of a node; there is at most one at a time.
 cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord record)
 
-# The entry node of a graph: nodes that are added after it have no dependencies.
+# The entry node of a graph: nodes added after it have no dependencies.
 cdef GraphNode GraphNode_entry(GraphTree tree, GraphRecord graph)
 
-# The parameters of a node, read from the driver at the first use. They stay readable after it is destroyed.
+# The parameters of a node, read from the driver on first use. They stay readable after it is destroyed.
 cdef NodeValues GraphNode_values(GraphNode self)
 cdef int GraphNode_check(GraphNode self) except -1
 cdef int GraphNode_change(GraphNode self, NodeValues values) except -1

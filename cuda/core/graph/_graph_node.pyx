@@ -37,7 +37,7 @@ from cuda.core.graph._state cimport (
     NodeRecord_values,
     check_alive,
     lock_graphs,
-    read_neighbours,
+    read_neighbors,
     write_edges,
 )
 
@@ -56,17 +56,17 @@ __all__ = ["AdjacencySetProxy", "GraphNode"]
 
 @raise_if_uninitialized("_node", "_is_pred")
 class AdjacencySetProxy(MutableSet):
-    """The predecessors or successors of a node: a live view, whose changes add and remove edges of the graph.
+    """The predecessors or successors of a node: a live view of the graph's edges.
 
-    ``update``, ``clear``, ``|=`` and ``-=`` add or remove all edges with one driver call. Binary operators return
-    ordinary sets.
+    Adding and removing nodes adds and removes edges. ``update``, ``clear``, ``|=`` and ``-=`` add or remove all edges
+    with one driver call. Binary operators return ordinary sets.
     """
 
     __slots__ = ("_is_pred", "_node")
     __hash__ = None
 
     def __init__(self, node, is_pred):
-        if not hasattr(type(node), "_neighbours"):
+        if not hasattr(type(node), "_neighbors"):
             raise TypeError(f"node must be a GraphNode, not {type(node).__name__}")
         if not isinstance(is_pred, bool):
             raise TypeError(f"is_pred must be a bool, not {type(is_pred).__name__}")
@@ -78,16 +78,16 @@ class AdjacencySetProxy(MutableSet):
         return set(nodes)
 
     def __contains__(self, value):
-        return value in self._neighbours()
+        return value in self._neighbors()
 
     def __iter__(self):
-        return iter(self._neighbours())
+        return iter(self._neighbors())
 
     def __len__(self):
-        return len(self._neighbours())
+        return len(self._neighbors())
 
     def __repr__(self):
-        return "{" + ", ".join(map(repr, self._neighbours())) + "}"
+        return "{" + ", ".join(map(repr, self._neighbors())) + "}"
 
     def __ior__(self, other):
         self.update(other)
@@ -98,16 +98,19 @@ class AdjacencySetProxy(MutableSet):
             self.clear()
         else:
             removed = list(other)
-            self._node._disconnect([node for node in self._neighbours() if node in removed], self._is_pred)
+            self._node._disconnect([node for node in self._neighbors() if node in removed], self._is_pred)
         return self
 
     def add(self, value) -> None:
-        """Add an edge (``cuGraphAddDependencies``); TypeError if ``value`` is not a :class:`GraphNode`."""
+        """Add an edge (``cuGraphAddDependencies``).
+
+        Raises TypeError if ``value`` is not a :class:`GraphNode`.
+        """
         self._node._connect([value], self._is_pred)
 
     def discard(self, value) -> None:
-        """Remove the edge to a node (``cuGraphRemoveDependencies``); objects without such an edge are ignored."""
-        self._node._disconnect([node for node in self._neighbours() if node == value], self._is_pred)
+        """Remove the edge to a node, if there is one (``cuGraphRemoveDependencies``)."""
+        self._node._disconnect([node for node in self._neighbors() if node == value], self._is_pred)
 
     def update(self, *others) -> None:
         """Add edges to nodes, or to iterables of nodes."""
@@ -115,10 +118,10 @@ class AdjacencySetProxy(MutableSet):
 
     def clear(self) -> None:
         """Remove all edges."""
-        self._node._disconnect(self._neighbours(), self._is_pred)
+        self._node._disconnect(self._neighbors(), self._is_pred)
 
-    def _neighbours(self):
-        return self._node._neighbours(self._is_pred)
+    def _neighbors(self):
+        return self._node._neighbors(self._is_pred)
 
 
 def unique_nodes(others) -> list:
@@ -134,10 +137,10 @@ def unique_nodes(others) -> list:
 
 
 cdef class GraphNode:
-    """A node of a graph; its methods add nodes that depend on it.
+    """A node of a graph, whose methods add nodes that depend on it.
 
-    There is one object for each node while a reference to it exists. Nodes are created by these methods and those of
-    :class:`GraphDefinition`, and returned when a graph is read.
+    There is one object for each node while a reference to it exists. Nodes are created by these methods and by the
+    methods of :class:`GraphDefinition`, and returned when a graph is read.
     """
 
     __signature__ = ConstructorSignature()
@@ -167,7 +170,7 @@ cdef class GraphNode:
         refuse_pickle(self)
 
     def launch(self, config: LaunchConfig, kernel: Kernel, *args) -> KernelNode:
-        """Add a node that runs a kernel (``cuGraphAddKernelNode``).
+        """Add a node that runs a kernel (``cuGraphAddNode``).
 
         Parameters
         ----------
@@ -187,12 +190,12 @@ cdef class GraphNode:
         RuntimeError
             If this node is destroyed, or an argument is closed.
         CUDAError
-            If the driver refuses the launch parameters.
+            If the driver rejects the launch parameters.
         """
         return GraphNode_add(self, KernelValues_create(config, kernel, args))
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
-        """Add an empty node that depends on this node and the given ones (``cuGraphAddEmptyNode``).
+        """Add an empty node that depends on this node and the given ones (``cuGraphAddNode``).
 
         Parameters
         ----------
@@ -214,9 +217,9 @@ cdef class GraphNode:
         memory_type: GraphMemoryType = "device",
         peer_access: list[Device | int] | None = None,
     ) -> AllocNode:
-        """Add a node that allocates memory (``cuGraphAddMemAllocNode``).
+        """Add a node that allocates memory (``cuGraphAddNode``).
 
-        The address is fixed from now on: :attr:`AllocNode.dptr` can be passed to nodes that depend on the new one.
+        The address does not change: :attr:`AllocNode.dptr` can be passed to nodes that depend on the new one.
 
         Parameters
         ----------
@@ -238,12 +241,12 @@ cdef class GraphNode:
         RuntimeError
             If this node is destroyed.
         CUDAError
-            If the driver refuses, for example a size of 0.
+            If the driver rejects the allocation, for example because its size is 0.
         """
         return GraphNode_add(self, AllocValues_create(size, device, memory_type, peer_access))
 
     def deallocate(self, dptr: int) -> FreeNode:
-        """Add a node that frees memory that an :class:`AllocNode` allocates (``cuGraphAddMemFreeNode``).
+        """Add a node that frees memory that an :class:`AllocNode` allocates (``cuGraphAddNode``).
 
         Parameters
         ----------
@@ -260,7 +263,7 @@ cdef class GraphNode:
     def memset(
         self, dst: Buffer | int, value, width: int, height: int = 1, pitch: int = 0, *, dst_owner=None
     ) -> MemsetNode:
-        """Add a node that fills memory (``cuGraphAddMemsetNode``).
+        """Add a node that fills memory (``cuGraphAddNode``).
 
         Parameters
         ----------
@@ -284,7 +287,7 @@ cdef class GraphNode:
         RuntimeError
             If the Buffer is closed, or this node is destroyed.
         CUDAError
-            If the driver refuses the parameters.
+            If the driver rejects the parameters.
         """
         return GraphNode_add(
             self, MemsetValues_create(Operand_create("dst", dst, dst_owner), value, width, height, pitch)
@@ -293,7 +296,7 @@ cdef class GraphNode:
     def memcpy(
         self, dst: Buffer | int, src: Buffer | int, size: int, *, dst_owner=None, src_owner=None
     ) -> MemcpyNode:
-        """Add a node that copies memory (``cuGraphAddMemcpyNode``).
+        """Add a node that copies memory (``cuGraphAddNode``).
 
         Parameters
         ----------
@@ -311,7 +314,7 @@ cdef class GraphNode:
         RuntimeError
             If a Buffer is closed, or this node is destroyed.
         CUDAError
-            If the driver refuses the parameters.
+            If the driver rejects the parameters.
         """
         return GraphNode_add(
             self,
@@ -319,7 +322,7 @@ cdef class GraphNode:
         )
 
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
-        """Add a child graph node, which runs a copy of another graph (``cuGraphAddChildGraphNode``).
+        """Add a child graph node, which runs a copy of another graph (``cuGraphAddNode``).
 
         Parameters
         ----------
@@ -333,23 +336,23 @@ cdef class GraphNode:
         RuntimeError
             If ``child`` or this node is destroyed.
         CUDAError
-            If the driver refuses, for example to embed a graph in itself.
+            If the driver rejects ``child``, for example because it contains this node.
         """
         return GraphNode_add(self, ChildValues_create(child, None))
 
     def record(self, event: Event) -> EventRecordNode:
-        """Add a node that records an event (``cuGraphAddEventRecordNode``). The node keeps the event alive.
+        """Add a node that records an event (``cuGraphAddNode``). The node keeps the event alive.
 
         Raises TypeError if ``event`` is not an event, and RuntimeError if it is closed or this node is destroyed.
         """
         return GraphNode_add(self, EventValues_create(event, True))
 
     def wait(self, event: Event) -> EventWaitNode:
-        """Add a node that waits for an event (``cuGraphAddEventWaitNode``), as :meth:`record` adds one."""
+        """Add a node that waits for an event (``cuGraphAddNode``), as :meth:`record` adds one."""
         return GraphNode_add(self, EventValues_create(event, False))
 
     def callback(self, fn, *, user_data=None) -> HostCallbackNode:
-        """Add a host node, which calls a function on the host (``cuGraphAddHostNode``). It must not call CUDA.
+        """Add a host node, which calls a function on the host (``cuGraphAddNode``). It must not call CUDA.
 
         Parameters
         ----------
@@ -357,7 +360,8 @@ cdef class GraphNode:
             A Python callable, called without arguments, or a C function that takes one pointer: one of ``ctypes``
             (``CFUNCTYPE(None, c_void_p)``), ``cffi`` or Numba. An exception goes to ``sys.unraisablehook``.
         user_data : int | object with the buffer protocol, optional
-            The argument of a C function: an address, or bytes, of which the node keeps a copy and passes its address.
+            The argument of a C function: an address, or bytes. The node copies the bytes and passes the address of its
+            copy.
 
         Raises
         ------
@@ -393,7 +397,7 @@ cdef class GraphNode:
     def if_else(self, condition: GraphCondition) -> IfElseNode:
         """Add a conditional node with a body for a condition that is not zero, and one for zero (``cuGraphAddNode``).
 
-        Takes and raises what :meth:`if_then` does. The bodies are the attributes ``then`` and ``else_``.
+        Arguments and errors are as in :meth:`if_then`. The bodies are the attributes ``then`` and ``else_``.
         """
         return GraphNode_add(
             self,
@@ -403,7 +407,7 @@ cdef class GraphNode:
     def while_loop(self, condition: GraphCondition) -> WhileNode:
         """Add a conditional node whose body runs repeatedly while the condition is not zero (``cuGraphAddNode``).
 
-        Takes and raises what :meth:`if_then` does. The body is the attribute ``body``; a kernel in it must set the
+        Arguments and errors are as in :meth:`if_then`. The body is the attribute ``body``; a kernel in it must set the
         condition.
         """
         return GraphNode_add(
@@ -412,7 +416,7 @@ cdef class GraphNode:
         )
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Add a conditional node with several bodies, of which the condition selects one (``cuGraphAddNode``).
+        """Add a conditional node with several bodies; the condition selects one (``cuGraphAddNode``).
 
         Parameters
         ----------
@@ -420,7 +424,7 @@ cdef class GraphNode:
             A condition of this graph. Its value is the index of the body that runs; a larger value runs none.
         count : int
             The number of bodies, which are the attribute ``branches``. A negative number, or one of more than
-            65,536, raises OverflowError, 0 CUDAError; other errors are those of :meth:`if_then`.
+            65,536, raises OverflowError, and 0 raises CUDAError. Other errors are as in :meth:`if_then`.
         """
         return GraphNode_add(
             self,
@@ -433,7 +437,7 @@ cdef class GraphNode:
         Raises
         ------
         CUDAError
-            If the graph has allocation or free nodes, from which the driver removes no node. The graph is unchanged.
+            If the graph has allocation or free nodes: the driver cannot remove nodes from such a graph.
         """
         cdef cydriver.CUgraphNode c_node
         cdef GraphLock lock
@@ -452,7 +456,7 @@ cdef class GraphNode:
 
     @property
     def type(self):
-        """The ``driver.CUgraphNodeType``; None for an entry node and a destroyed one."""
+        """The ``driver.CUgraphNodeType``, or None for an entry node or a destroyed node."""
         return cuda_utils.driver.CUgraphNodeType(<int>self._record.c_type) if node_address(self) else None
 
     @property
@@ -462,7 +466,7 @@ cdef class GraphNode:
 
     @property
     def handle(self):
-        """The ``driver.CUgraphNode``; None for an entry node and a destroyed one."""
+        """The ``driver.CUgraphNode``, or None for an entry node or a destroyed node."""
         cdef uintptr_t address = node_address(self)
         return bindings_object("CUgraphNode", <intptr_t>address) if address else None
 
@@ -493,14 +497,14 @@ cdef class GraphNode:
         # The text of __repr__ after the handle.
         return ""
 
-    def _neighbours(self, is_pred):
+    def _neighbors(self, is_pred):
         cdef vector[cydriver.CUgraphNode] c_nodes
         cdef size_t index
         cdef GraphLock lock
         lock_graphs(lock)
         if node_address(self) == 0:
             return []
-        read_neighbours(self._record.c_node, is_pred, c_nodes)
+        read_neighbors(self._record.c_node, is_pred, c_nodes)
         return [
             GraphNode_wrap(self._tree, self._graph, GraphRecord_node(self._graph, c_nodes[index]))
             for index in range(c_nodes.size())
@@ -508,7 +512,7 @@ cdef class GraphNode:
 
     def _connect(self, nodes, is_pred):
         check_nodes(self, nodes)
-        present = self._neighbours(is_pred)
+        present = self._neighbors(is_pred)
         change_edges(self, [node for node in nodes if node not in present], is_pred, True)
 
     def _disconnect(self, nodes, is_pred):
@@ -622,8 +626,7 @@ cdef GraphNode GraphNode_add_after(GraphNode self, list nodes, NodeValues values
     return GraphNode_wrap(self._tree, self._graph, record)
 
 
-# ---------------------------------------------------------------------------------------------
-# Edges
+# --- Edges ----------------------------------------------------------------------------------------
 
 cdef int check_nodes(GraphNode self, nodes) except -1:
     cdef GraphNode node
@@ -676,7 +679,7 @@ cdef int explain_removal(object error) except -1:
 cdef int replace_edges(GraphNode self, object nodes, bint is_pred) except -1:
     wanted = unique_nodes([nodes])
     check_nodes(self, wanted)
-    present = self._neighbours(is_pred)
+    present = self._neighbors(is_pred)
     change_edges(self, [node for node in wanted if node not in present], is_pred, True)
     change_edges(self, [node for node in present if node not in wanted], is_pred, False)
     return 0

@@ -48,9 +48,8 @@ from cuda.core.graph._parameters cimport (
     NodeValues,
     Operand,
     Operand_create,
-    find_child,
 )
-from cuda.core.graph._state cimport GraphLock, NodeRecord, NodeRecord_set_values, lock_graphs
+from cuda.core.graph._state cimport GraphLock, NodeRecord, NodeRecord_set_values, find_child, lock_graphs
 
 import operator
 
@@ -88,17 +87,17 @@ cdef class ConditionalNode(GraphNode):
 
     @property
     def condition(self) -> GraphCondition | None:
-        """The condition; None if the driver does not report it."""
+        """The condition, or None if the driver does not report it."""
         return (<ConditionalValues>GraphNode_values(self)).condition
 
     @property
     def cond_type(self) -> GraphConditionalType | None:
-        """The type; None if the driver does not report it."""
-        return kinds().get((<ConditionalValues>GraphNode_values(self)).c_type)
+        """The type, or None if the driver does not report it."""
+        return kind_of(GraphNode_values(self))
 
     @property
     def branches(self) -> tuple[GraphDefinition, ...]:
-        """The bodies, to which nodes are added. The same objects each time."""
+        """The bodies, where you add nodes. Every access returns the same objects."""
         if self._branches is None:
             GraphNode_values(self)
             branches = tuple([slots.get("graph definition")(self._tree, c) for c in self._record.children or ()])
@@ -121,7 +120,7 @@ cdef class IfNode(ConditionalNode):
 
     @property
     def then(self) -> GraphDefinition:
-        """The body, to which nodes are added."""
+        """The body, where you add nodes."""
         return self.branches[0]
 
 
@@ -144,21 +143,24 @@ cdef class WhileNode(ConditionalNode):
 
     @property
     def body(self) -> GraphDefinition:
-        """The body, to which nodes are added."""
+        """The body, where you add nodes."""
         return self.branches[0]
 
 
 cdef class SwitchNode(ConditionalNode):
-    """A conditional node with several bodies, of which the condition selects one by its index."""
+    """A conditional node with several bodies; the condition is the index of the body that runs."""
 
 
-def kinds() -> dict:
-    """Return the public type for each ``CUgraphConditionalNodeType``."""
-    return {
-        <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF: GraphConditionalType("if"),
-        <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE: GraphConditionalType("while"),
-        <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_SWITCH: GraphConditionalType("switch"),
-    }
+cdef dict KINDS = {
+    <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF: GraphConditionalType("if"),
+    <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE: GraphConditionalType("while"),
+    <int>cydriver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_SWITCH: GraphConditionalType("switch"),
+}
+
+
+# None if the driver does not report it.
+cdef object kind_of(ConditionalValues values):
+    return None if values.condition is None else KINDS.get(<int>values.params.conditional.type)
 
 
 cdef ConditionalValues read_values(ConditionalNode self):
@@ -172,22 +174,19 @@ def class_of(NodeRecord record):
     cdef ConditionalValues values = record.values
     if values is None:
         values = ConditionalValues_read(record.c_node)
-    kind = kinds().get(values.c_type)
+    kind = kind_of(values)
     if kind == GraphConditionalType("if"):
-        return IfElseNode if values.count == 2 else IfNode
+        return IfElseNode if values.params.conditional.size == 2 else IfNode
     if kind == GraphConditionalType("while"):
         return WhileNode
     return ConditionalNode if kind is None else SwitchNode
-
-
-register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL, class_of)
 
 
 cdef class KernelNode(GraphNode):
     """A kernel node."""
 
     def update(self, *, config: LaunchConfig | None = None, kernel: Kernel | None = None, args=None) -> None:
-        """Change the kernel launch of the node (``cuGraphKernelNodeSetParams``). Existing executables do not change.
+        """Change the kernel launch of the node (``cuGraphNodeSetParams``). Existing executables do not change.
 
         Parameters
         ----------
@@ -228,22 +227,22 @@ cdef class KernelNode(GraphNode):
     def grid(self) -> tuple[int, int, int]:
         """The number of blocks in each dimension of the grid."""
         cdef KernelValues values = GraphNode_values(self)
-        return (values.params.gridDimX, values.params.gridDimY, values.params.gridDimZ)
+        return (values.params.kernel.gridDimX, values.params.kernel.gridDimY, values.params.kernel.gridDimZ)
 
     @property
     def block(self) -> tuple[int, int, int]:
         """The number of threads in each dimension of a block."""
         cdef KernelValues values = GraphNode_values(self)
-        return (values.params.blockDimX, values.params.blockDimY, values.params.blockDimZ)
+        return (values.params.kernel.blockDimX, values.params.kernel.blockDimY, values.params.kernel.blockDimZ)
 
     @property
     def shmem_size(self) -> int:
         """The dynamic shared memory per block, in bytes."""
-        return (<KernelValues>GraphNode_values(self)).params.sharedMemBytes
+        return (<KernelValues>GraphNode_values(self)).params.kernel.sharedMemBytes
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel: a new but equal object with each access."""
+        """The kernel: a new but equal object on every access."""
         cdef KernelValues values = GraphNode_values(self)
         return Kernel_create(values.h_kernel, values.kernel._name if values.kernel is not None else "")
 
@@ -254,7 +253,7 @@ cdef class KernelNode(GraphNode):
 
     @property
     def cluster(self) -> tuple[int, int, int] | None:
-        """The number of blocks in each dimension of a cluster, if a captured launch had clusters; else None."""
+        """The number of blocks in each dimension of a cluster, or None if the launch has no clusters."""
         cdef cydriver.CUlaunchAttributeValue value = read_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
         )
@@ -264,7 +263,7 @@ cdef class KernelNode(GraphNode):
 
     @property
     def is_cooperative(self) -> bool:
-        """Whether the launch is cooperative: all blocks are resident at once, so that the grid can synchronize."""
+        """Whether the launch is cooperative: all blocks are resident at the same time, so the grid can synchronize."""
         cdef cydriver.CUlaunchAttributeValue value = read_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
         )
@@ -305,7 +304,7 @@ cdef class KernelNode(GraphNode):
 
     @property
     def access_policy_window(self) -> AccessPolicyWindow | None:
-        """The L2 access policy window of the launch; None if it has none.
+        """The L2 access policy window of the launch, or None if it has none.
 
         Assigning changes the node (``cuGraphKernelNodeSetAttribute``) and executables instantiated later.
 
@@ -314,7 +313,8 @@ cdef class KernelNode(GraphNode):
         TypeError
             If the assigned value is neither an :class:`AccessPolicyWindow` nor None.
         CUDAError
-            If the driver refuses, for example more bytes than ``max_access_policy_window_size`` of the device.
+            If the driver rejects the window, for example because it exceeds the device's
+            ``max_access_policy_window_size``.
         """
         cdef cydriver.CUlaunchAttributeValue value = read_attribute(
             self, cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
@@ -391,26 +391,23 @@ cdef int KernelValues_reconfigure(KernelNode self, KernelValues old, object conf
     return 0
 
 
-register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, lambda record: KernelNode)
-
-
 cdef class AllocNode(GraphNode):
     """An allocation node. Each launch allocates the memory at the same address."""
 
     @property
     def dptr(self) -> int:
         """The address of the allocation."""
-        return (<AllocValues>GraphNode_values(self)).params.dptr
+        return (<AllocValues>GraphNode_values(self)).params.alloc.dptr
 
     @property
     def bytesize(self) -> int:
         """The size of the allocation in bytes."""
-        return (<AllocValues>GraphNode_values(self)).params.bytesize
+        return (<AllocValues>GraphNode_values(self)).params.alloc.bytesize
 
     @property
     def device_id(self) -> int:
         """The ordinal of the device."""
-        return (<AllocValues>GraphNode_values(self)).params.poolProps.location.id
+        return (<AllocValues>GraphNode_values(self)).params.alloc.poolProps.location.id
 
     @property
     def memory_type(self) -> str:
@@ -435,7 +432,7 @@ cdef class FreeNode(GraphNode):
     @property
     def dptr(self) -> int:
         """The address of the allocation to free."""
-        return (<FreeValues>GraphNode_values(self)).address
+        return (<FreeValues>GraphNode_values(self)).params.free.dptr
 
     def _details(self):
         return f" dptr={self.dptr:#x}"
@@ -457,14 +454,15 @@ cdef class MemsetNode(GraphNode):
         pitch: int | None = None,
         dst_owner=None,
     ) -> None:
-        """Change the memset (``cuGraphMemsetNodeSetParams``); the arguments are those of :meth:`GraphNode.memset`.
+        """Change the memset (``cuGraphMemsetNodeSetParams``).
 
-        Parameters that are None stay as they are. Existing executables do not change.
+        The arguments are as in :meth:`GraphNode.memset`. Parameters that are None stay as they are. Existing
+        executables do not change.
 
         Raises
         ------
         ValueError
-            If ``dst_owner`` is given without ``dst``. Other errors are those of :meth:`GraphNode.memset`.
+            If ``dst_owner`` is given without ``dst``. Other errors are as in :meth:`GraphNode.memset`.
         RuntimeError
             If the node is destroyed.
         """
@@ -477,32 +475,32 @@ cdef class MemsetNode(GraphNode):
     @property
     def dptr(self) -> int:
         """The address of the memory to fill."""
-        return (<MemsetValues>GraphNode_values(self)).params.dst
+        return (<MemsetValues>GraphNode_values(self)).params.memset.dst
 
     @property
     def value(self) -> int:
         """The element to write, as an unsigned integer."""
-        return (<MemsetValues>GraphNode_values(self)).params.value
+        return (<MemsetValues>GraphNode_values(self)).params.memset.value
 
     @property
     def element_size(self) -> int:
         """The size of an element in bytes: 1, 2 or 4."""
-        return (<MemsetValues>GraphNode_values(self)).params.elementSize
+        return (<MemsetValues>GraphNode_values(self)).params.memset.elementSize
 
     @property
     def width(self) -> int:
         """The number of elements in a row."""
-        return (<MemsetValues>GraphNode_values(self)).params.width
+        return (<MemsetValues>GraphNode_values(self)).params.memset.width
 
     @property
     def height(self) -> int:
         """The number of rows."""
-        return (<MemsetValues>GraphNode_values(self)).params.height
+        return (<MemsetValues>GraphNode_values(self)).params.memset.height
 
     @property
     def pitch(self) -> int:
         """The distance between the starts of two rows, in bytes."""
-        return (<MemsetValues>GraphNode_values(self)).params.pitch
+        return (<MemsetValues>GraphNode_values(self)).params.memset.pitch
 
     def _details(self):
         return f" dptr={self.dptr:#x} value={self.value}"
@@ -523,15 +521,16 @@ cdef class MemcpyNode(GraphNode):
         dst_owner=None,
         src_owner=None,
     ) -> None:
-        """Change the copy (``cuGraphMemcpyNodeSetParams``); the arguments are those of :meth:`GraphNode.memcpy`.
+        """Change the copy (``cuGraphMemcpyNodeSetParams``).
 
-        Parameters that are None stay as they are. Existing executables do not change.
+        The arguments are as in :meth:`GraphNode.memcpy`. Parameters that are None stay as they are. Existing
+        executables do not change.
 
         Raises
         ------
         ValueError
             If an owner is given without its address, or the copy has several rows or involves a CUDA array. Other
-            errors are those of :meth:`GraphNode.memcpy`.
+            errors are as in :meth:`GraphNode.memcpy`.
         RuntimeError
             If the node is destroyed.
         """
@@ -557,10 +556,10 @@ cdef class MemcpyNode(GraphNode):
         return (<MemcpyValues>GraphNode_values(self)).size
 
     def _details(self):
-        cdef MemcpyValues values = GraphNode_values(self)
+        cdef cydriver.CUDA_MEMCPY3D copy = (<MemcpyValues>GraphNode_values(self)).params.memcpy.copyParams
         sides = [
             "H" if side == cydriver.CUmemorytype.CU_MEMORYTYPE_HOST else "D"
-            for side in (values.params.dstMemoryType, values.params.srcMemoryType)
+            for side in (copy.dstMemoryType, copy.srcMemoryType)
         ]
         return f" dst={self.dst:#x}({sides[0]}) src={self.src:#x}({sides[1]}) size={self.size}"
 
@@ -572,14 +571,8 @@ cdef Operand new_operand(str name, object value, object owner):
     if value is not None:
         return Operand_create(name, value, owner)
     if owner is not None:
-        raise ValueError(f"{name}_owner needs {name}, the address to which it belongs")
+        raise ValueError(f"{name}_owner needs {name}, the address that it owns")
     return None
-
-
-register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC, lambda record: AllocNode)
-register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE, lambda record: FreeNode)
-register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET, lambda record: MemsetNode)
-register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY, lambda record: MemcpyNode)
 
 
 cdef class EmptyNode(GraphNode):
@@ -604,7 +597,7 @@ cdef class ChildGraphNode(GraphNode):
         RuntimeError
             If ``child`` or the node is destroyed.
         CUDAError
-            If the driver refuses ``child``, as :meth:`GraphNode.embed` does.
+            If the driver rejects ``child``, for the same reasons as in :meth:`GraphNode.embed`.
         """
         GraphNode_check(self)
         find_child(self._graph, self._record)
@@ -626,7 +619,7 @@ cdef class EventNode(GraphNode):
     """Base class of event record nodes and event wait nodes."""
 
     def update(self, event: Event) -> None:
-        """Change the event (``cuGraphEventRecordNodeSetEvent``, ``cuGraphEventWaitNodeSetEvent``).
+        """Change the event (``cuGraphNodeSetParams``).
 
         The node keeps the event alive. Existing executables do not change.
 
@@ -642,7 +635,7 @@ cdef class EventNode(GraphNode):
 
     @property
     def event(self) -> Event:
-        """The event: a new object with each access, open even if the original is closed."""
+        """The event: a new object on every access, open even if the original is closed."""
         return EventValues_event(GraphNode_values(self))
 
     def _details(self):
@@ -667,33 +660,39 @@ cdef class EventWaitNode(EventNode):
 cdef class HostCallbackNode(GraphNode):
     """A host node, which calls a function on the host.
 
-    On this class ``callback`` is the attribute with that function, not the method of :class:`GraphNode`. To add a
-    callback after this node, write ``node.join().callback(fn)``.
+    In this class, ``callback`` is that function, not the method of :class:`GraphNode`. To add a callback after this
+    node, write ``node.join().callback(fn)``.
     """
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change the function (``cuGraphHostNodeSetParams``); the arguments are those of :meth:`GraphNode.callback`.
+        """Change the function (``cuGraphNodeSetParams``).
 
-        Existing executables do not change.
+        The arguments are as in :meth:`GraphNode.callback`. Existing executables do not change.
         """
         GraphNode_check(self)
         GraphNode_change(self, HostValues_create(fn, user_data, f"the graph {<uintptr_t>self._graph.c_graph:#x}"))
 
     @property
     def callback(self):
-        """The Python callable; None if the node calls a C function."""
+        """The Python callable, or None if the node calls a C function."""
         return HostValues_callable(GraphNode_values(self))
 
     def _details(self):
         cdef HostValues values = GraphNode_values(self)
         if values.called == NULL:
-            return f" cfunc={<uintptr_t>values.params.fn:#x}"
+            return f" cfunc={<uintptr_t>values.params.host.fn:#x}"
         return f" callback={name_of(self.callback)}"
 
     cdef NodeValues _read(self):
         return HostValues_read(self._record.c_node)
 
 
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL, class_of)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, lambda record: KernelNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC, lambda record: AllocNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE, lambda record: FreeNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET, lambda record: MemsetNode)
+register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY, lambda record: MemcpyNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EMPTY, lambda record: EmptyNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH, lambda record: ChildGraphNode)
 register_node_class(<int>cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD, lambda record: EventRecordNode)

@@ -31,7 +31,7 @@ class AccessPolicyWindow(Options):
     hit : :class:`~cuda.core.typing.AccessPropertyType`, optional
         The property of that fraction. Default is ``"persisting"``.
     miss : :class:`~cuda.core.typing.AccessPropertyType`, optional
-        The property of the other accesses: ``"streaming"``, the default, or ``"normal"``. The driver refuses
+        The property of the other accesses: ``"streaming"``, the default, or ``"normal"``. The driver rejects
         ``"persisting"``.
 
     Raises
@@ -79,12 +79,12 @@ class GraphCompleteOptions(Options):
         Whether a launch first frees memory that an earlier launch allocated and did not free
         (``CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH``). Default is False.
     upload_stream : :class:`~cuda.core.Stream` | :class:`GraphBuilder`, optional
-        A stream on which the graph is uploaded to the device after instantiation
+        The stream that uploads the graph to the device after instantiation
         (``CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD``). If None, the first launch uploads it.
     device_launch : bool, optional
         Whether kernels can launch the graph (``CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH``). Default is False.
     use_node_priority : bool, optional
-        Whether the nodes run with their own priorities, instead of that of the stream
+        Whether the nodes run with their own priorities instead of the stream's priority
         (``CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY``). Default is False.
     """
 
@@ -122,7 +122,7 @@ class GraphDebugPrintOptions(Options):
         Whether to write the parameters of conditional nodes.
     """
 
-    # In the order of the driver's bits, on which dot_flags() relies.
+    # In the order of the driver's bits: dot_flags() relies on it.
     verbose: bool = False
     runtime_types: bool = False
     kernel_node_params: bool = False
@@ -142,7 +142,7 @@ class GraphDebugPrintOptions(Options):
 
 
 def dot_flags(options: GraphDebugPrintOptions | None) -> int:
-    """Return the ``CUgraphDebugDot_flags`` for options; 0 for None."""
+    """Return the ``CUgraphDebugDot_flags`` for options, or 0 for None."""
     if options is None:
         return 0
     if not isinstance(options, GraphDebugPrintOptions):

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Node parameters: reading, writing and updating them, by kind of node."""
+"""Node parameters: creating, reading, setting and updating them, for each kind of node."""
 
 from libc.stdint cimport uintptr_t
+from libcpp.vector cimport vector
 
 from cuda.core._event cimport Event
 from cuda.core._module cimport Kernel
@@ -16,25 +17,19 @@ from cuda.core._native._cuda_core cimport (
     KernelHandle,
 )
 from cuda.core._utils cimport cydriver
+from cuda.core.graph._graph_condition cimport GraphCondition
 from cuda.core.graph._state cimport GraphRecord, GraphTree, NodeRecord
 
 
-cdef class GraphCondition:
-    cdef:
-        object __weakref__
-        cydriver.CUgraphConditionalHandle _c_handle
-
-
-# Creates a condition of a graph in the current context; `default_value` is as create_condition() takes it.
-cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value)
-cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_handle)
-
-
 cdef class NodeValues:
-    cdef AnchorList* anchors        # the operands that a node keeps alive; NULL for none, and once a graph retains them
+    cdef:
+        cydriver.CUgraphNodeParams params
+        AnchorList* anchors     # the operands that a node keeps alive; NULL for none, and once a graph retains them
 
     # Does everything that may run Python code, which could destroy nodes. Called before raw handles are read.
     cdef int prepare(self) except -1
+    # Drops what the driver has copied. Called after each driver call, even if it failed.
+    cdef void finish(self) noexcept
     # Adds a node with these parameters, sets them for a node, or for a node of an executable.
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
@@ -60,7 +55,7 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
 # Sets the parameters of a node. On an exception the node is unchanged.
 cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) except -1
 
-# Convert an argument that is an address, or a size; TypeError and OverflowError name it.
+# Convert an address or a size. TypeError and OverflowError name the argument.
 cdef unsigned long long address_of(str name, object value) except? 0
 cdef size_t size_of(str name, object value) except? <size_t>-1
 
@@ -74,9 +69,6 @@ cdef class ChildValues(NodeValues):
 # `child` is a GraphDefinition that must not belong to the tree `outside`, which may be None.
 cdef ChildValues ChildValues_create(object child, GraphTree outside)
 
-# Reads the child graph of a node from the driver, if the record does not have it.
-cdef int find_child(GraphRecord graph, NodeRecord record) except -1
-
 
 # The maximum number of forks or bodies. A number that is wrong by mistake would create streams until memory runs out.
 cdef enum:
@@ -85,23 +77,19 @@ cdef enum:
 
 cdef class ConditionalValues(NodeValues):
     cdef:
-        GraphCondition condition
-        int c_type                  # -1 if the driver does not report it
-        unsigned int count
-        list c_bodies
+        GraphCondition condition    # None if the driver does not report the parameters
 
 
 cdef ConditionalValues ConditionalValues_create(
     object condition, cydriver.CUgraphConditionalNodeType c_type, object count
 )
 
-# The parameters of a captured node; drivers before CUDA 13.2 report none.
+# The parameters of a captured node; drivers older than CUDA 13.2 report none.
 cdef ConditionalValues ConditionalValues_read(cydriver.CUgraphNode c_node)
 
 
 cdef class EventValues(NodeValues):
     cdef:
-        bint is_record
         EventHandle h_event         # set once
         ContextHandle h_context     # set once
         int device_id
@@ -114,12 +102,10 @@ cdef Event EventValues_event(EventValues self)
 
 
 cdef class HostValues(NodeValues):
-    cdef:
-        cydriver.CUDA_HOST_NODE_PARAMS params
-        AnchorList* called            # a reference to the Python callable and its name; NULL for a C function
+    cdef AnchorList* called         # a reference to the Python callable and its name; NULL for a C function
 
 
-# `fn` and `user_data` are as callback() takes them; `where` describes the graph, for reports of exceptions.
+# `fn` and `user_data` are the arguments of callback(); `where` describes the graph, for reports of exceptions.
 cdef HostValues HostValues_create(object fn, object user_data, object where)
 cdef HostValues HostValues_read(cydriver.CUgraphNode c_node)
 
@@ -131,20 +117,19 @@ cdef class KernelValues(NodeValues):
     cdef:
         KernelHandle h_kernel   # set once
         Kernel kernel           # for the layout of its parameters
-        cydriver.CUDA_KERNEL_NODE_PARAMS params
         tuple _arguments        # until the driver has copied them
         ArgumentBlock* _block   # NULL except from prepare() until the driver has copied the arguments
         bint _is_native         # read from a node: `params` points to the driver's copy of the arguments
 
 
-# `config` is a LaunchConfig, `arguments` a tuple of what launch() takes.
+# `config` is a LaunchConfig, `arguments` a tuple of kernel arguments.
 cdef KernelValues KernelValues_create(object config, object kernel, tuple arguments)
 cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node)
 
 # The parameters of a node with another configuration and the same kernel and arguments.
 cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config)
 
-# Whether all arguments are copied by value, so that the node needs no references to them.
+# Returns true if the driver copies all arguments by value, so the node needs no references to them.
 cdef bint is_plain(tuple arguments) except -1
 
 # Changes a kernel node of an executable. The caller keeps the kernel alive.
@@ -162,10 +147,7 @@ cdef class Operand:
 
 
 cdef class MemsetValues(NodeValues):
-    cdef:
-        Operand dst
-        cydriver.CUDA_MEMSET_NODE_PARAMS params
-        cydriver.CUcontext c_context
+    cdef Operand dst
 
 
 cdef class MemcpyValues(NodeValues):
@@ -174,19 +156,17 @@ cdef class MemcpyValues(NodeValues):
         Operand src
         bint is_plain               # one row of linear memory; other copies can be read, but not changed
         size_t size
-        cydriver.CUDA_MEMCPY3D params
-        cydriver.CUcontext c_context
 
 
 cdef class AllocValues(NodeValues):
     cdef:
-        cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
         str memory_type
         tuple peers
+        vector[cydriver.CUmemAccessDesc] _access    # of the peers
 
 
 cdef class FreeValues(NodeValues):
-    cdef cydriver.CUdeviceptr address
+    pass
 
 
 cdef Operand Operand_create(str name, object value, object owner)

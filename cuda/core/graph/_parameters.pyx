@@ -1,39 +1,37 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Node parameters: reading, writing and updating them, by kind of node."""
+"""Node parameters: creating, reading, setting and updating them, for each kind of node."""
 
 from __future__ import annotations
 
-from libc.stdint cimport uint16_t, uint32_t, uint64_t, uint8_t, uintptr_t
+from libc.stdint cimport uint16_t, uint32_t, uint8_t, uintptr_t
 from libc.string cimport memcpy, memset
-from libcpp.vector cimport vector
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer
 from cpython.object cimport PyObject
 
 from cuda.core._event cimport Event, Event_pin, Event_wrap
-from cuda.core._kernel_arg_handler cimport ArgumentBlock_fill, FITS, WRONG_SIZE, register_argument_type
+from cuda.core._kernel_arg_handler cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._launcher cimport prepare_for_graph
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._memory_resource cimport pointer_info
 from cuda.core._module cimport Kernel, Kernel_pin
 from cuda.core._native._cuda_core cimport (
-    ArgumentBlock,
-    EventHandle,
     Anchor,
     AnchorList,
+    ArgumentBlock,
+    EventHandle,
     EventPin,
-    KernelPin,
     KernelHandle,
+    KernelPin,
     kernel_registry,
-    refuse_pickle,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, call_on_driver_thread
+from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_wrap
 from cuda.core.graph._state cimport (
-    GraphLock,
     GraphRecord,
     GraphRecord_node,
     GraphRecord_of_child,
@@ -44,15 +42,14 @@ from cuda.core.graph._state cimport (
     NodeRecord_mark_children_destroyed,
     NodeRecord_retain,
     NodeRecord_set_values,
-    NodeRecord_values,
-    check_alive,
     anchor_object,
-    lock_graphs,
+    check_alive,
+    copy_records,
+    find_child,
+    is_within,
     new_anchors,
-    read_nodes,
     release,
     retain,
-    share,
 )
 
 import operator
@@ -63,94 +60,12 @@ from cuda.core._code._loading import explain
 from cuda.core._device import Device
 from cuda.core._launcher import exceeded_limit
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import address_argument, format_or_list, list_argument, shown
 from cuda.core.typing import GraphMemoryType
 
-__all__ = ["GraphCondition"]
 
-
-cdef class GraphCondition:
-    """The condition of a conditional node: a value of 32 bits that kernels set and the node reads.
-
-    Conditions come from ``create_condition`` of :class:`GraphDefinition` and :class:`GraphBuilder`. A kernel takes the
-    object as an argument of type ``cudaGraphConditionalHandle``, and sets it with ``cudaGraphSetConditional``.
-    """
-
-    __signature__ = ConstructorSignature()
-
-    def __init__(self, *args, **kwargs):
-        """Raise RuntimeError: use create_condition()."""
-        raise RuntimeError(
-            "GraphCondition cannot be constructed directly; use create_condition() of a GraphDefinition or GraphBuilder"
-        )
-
-    def __eq__(self, other):
-        if not isinstance(other, GraphCondition):
-            return NotImplemented
-        return self._c_handle == (<GraphCondition>other)._c_handle
-
-    def __hash__(self):
-        return hash((GraphCondition, self._c_handle))
-
-    def __repr__(self):
-        return f"<GraphCondition handle={self._c_handle:#x}>"
-
-    def __reduce__(self):
-        refuse_pickle(self)
-
-    @property
-    def handle(self) -> int:
-        """The ``CUgraphConditionalHandle`` as an int."""
-        return self._c_handle
-
-
-# Takes the tree, too, which keeps the graph alive while __index__ of the value may run any code.
-cdef GraphCondition GraphCondition_create(GraphTree tree, GraphRecord graph, object default_value):
-    cdef cydriver.CUgraph c_graph
-    cdef cydriver.CUgraphConditionalHandle c_handle = 0
-    cdef cydriver.CUcontext c_context = NULL
-    cdef unsigned int c_default = 0
-    cdef unsigned int c_flags = 0
-    cdef GraphLock lock
-    if default_value is not None:
-        try:
-            number = operator.index(default_value)
-        except TypeError:
-            raise TypeError(f"default_value must be an int or None, not {type(default_value).__name__}") from None
-        if not 0 <= number <= 0xffff_ffff:
-            raise OverflowError(f"default_value must be from 0 to 2**32 - 1, not {shown(number)}")
-        c_default = number
-        c_flags = cydriver.CU_GRAPH_COND_ASSIGN_DEFAULT
-    lock_graphs(lock)
-    check_alive(graph)
-    c_graph = graph.c_graph
-    with nogil:
-        HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_context), b"cuCtxGetCurrent")
-        HANDLE_RETURN(
-            cydriver.cuGraphConditionalHandleCreate(&c_handle, c_graph, c_context, c_default, c_flags),
-            b"cuGraphConditionalHandleCreate",
-        )
-    return GraphCondition_wrap(c_handle)
-
-
-cdef GraphCondition GraphCondition_wrap(cydriver.CUgraphConditionalHandle c_handle):
-    cdef GraphCondition self = GraphCondition.__new__(GraphCondition)
-    self._c_handle = c_handle
-    return self
-
-
-cdef int write_condition(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    cdef uint64_t value = (<GraphCondition>argument)._c_handle
-    if size != sizeof(value):
-        return WRONG_SIZE
-    memcpy(target, &value, sizeof(value))
-    return FITS
-
-
-register_argument_type(GraphCondition, &write_condition, sizeof(uint64_t))
-
-
+# The parameters of a node. A subclass fills the part of `params` for its kind of node; these methods pass it to the
+# driver. They call finish() even if the driver rejects the parameters.
 cdef class NodeValues:
     def __dealloc__(self):
         if self.anchors != NULL:
@@ -161,37 +76,55 @@ cdef class NodeValues:
         return self
 
     def _description(self):
-        # A description for the message if the driver refuses the parameters; empty if it would add nothing.
+        # A description for the message if the driver rejects the parameters; empty if it would add nothing.
         return ""
 
     cdef int prepare(self) except -1:
         return 0
 
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        raise NotImplementedError
+    cdef void finish(self) noexcept:
+        pass
 
     cdef int check_place(self, GraphRecord graph) except -1:
         return 0
 
+    cdef int add(
+        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
+    ) except -1:
+        try:
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuGraphAddNode(c_node, c_graph, c_from, NULL, count, &self.params), b"cuGraphAddNode"
+                )
+        finally:
+            self.finish()
+        return 0
+
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        raise NotImplementedError
+        try:
+            with nogil:
+                HANDLE_RETURN(cydriver.cuGraphNodeSetParams(c_node, &self.params), b"cuGraphNodeSetParams")
+        finally:
+            self.finish()
+        return 0
 
     cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
-        raise NotImplementedError
+        try:
+            with nogil:
+                HANDLE_RETURN(
+                    cydriver.cuGraphExecNodeSetParams(c_exec, c_node, &self.params), b"cuGraphExecNodeSetParams"
+                )
+        finally:
+            self.finish()
+        return 0
 
     cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1:
         return 0
 
 
 cdef class EmptyValues(NodeValues):
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuGraphAddEmptyNode(c_node, c_graph, c_from, count), b"cuGraphAddEmptyNode")
-        return 0
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EMPTY
 
 
 cdef int add_anchor(NodeValues self, Anchor anchor) except -1:
@@ -217,7 +150,7 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
     try:
         values.add(graph.c_graph, c_from, count, &c_node)
     except BaseException as error:
-        explain_refusal(error, values)
+        explain_rejection(error, values)
         if c_object != NULL:
             release(graph.c_holder, c_object)
         raise
@@ -233,7 +166,7 @@ cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) ex
     try:
         values.change(record.c_node)
     except BaseException as error:
-        explain_refusal(error, values)
+        explain_rejection(error, values)
         if c_object != NULL:
             release(graph.c_holder, c_object)
         raise
@@ -243,11 +176,11 @@ cdef int change_node(GraphRecord graph, NodeRecord record, NodeValues values) ex
     return 0
 
 
-cdef int explain_refusal(object error, NodeValues values) except -1:
+cdef int explain_rejection(object error, NodeValues values) except -1:
     if isinstance(error, CUDAError) and error.code == cydriver.CUresult.CUDA_ERROR_INVALID_VALUE:
         text = values._description()
         if text:
-            explain(error, f"the driver refuses {text}")
+            explain(error, f"the driver rejects {text}")
     return 0
 
 
@@ -277,50 +210,43 @@ cdef size_t size_of(str name, object value) except? <size_t>-1:
     return number
 
 
+# --- Child graphs ---------------------------------------------------------------------------------
+
 IN_CHILDREN = "a graph cannot be embedded in itself, and a child graph cannot have memory or conditional nodes"
 
 
 cdef class ChildValues(NodeValues):
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH
+
     cdef int add(
         self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
     ) except -1:
-        check_alive(self.source)
+        set_child(self)
         try:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuGraphAddChildGraphNode(c_node, c_graph, c_from, count, self.source.c_graph),
-                    b"cuGraphAddChildGraphNode",
-                )
+            return NodeValues.add(self, c_graph, c_from, count, c_node)
         except CUDAError as error:
             explain(error, IN_CHILDREN)
             raise
-        return 0
 
     cdef int check_place(self, GraphRecord graph) except -1:
-        # The driver for CUDA 13.0 terminates the process.
+        # A CUDA 13.0 driver would terminate the process.
         if is_within(graph, self.source):
-            refuse_itself()
+            reject_itself()
         return 0
 
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        cdef cydriver.CUgraphNodeParams params = child_params(self)
-        with nogil:
-            HANDLE_RETURN(cydriver.cuGraphNodeSetParams(c_node, &params), b"cuGraphNodeSetParams")
-        return 0
+        set_child(self)
+        return NodeValues.change(self, c_node)
 
     cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
         cdef cydriver.CUgraph c_clone = NULL
-        check_alive(self.source)
+        set_child(self)
         # The executable needs the operands of these nodes as they are now; a clone keeps them, even if nodes change.
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphClone(&c_clone, self.source.c_graph), b"cuGraphClone")
         add_anchor(self, GraphTree_own(c_clone).h_graph.anchor())
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphExecChildGraphNodeSetParams(c_exec, c_node, self.source.c_graph),
-                b"cuGraphExecChildGraphNodeSetParams",
-            )
-        return 0
+        return NodeValues.change_in(self, c_exec, c_node)
 
     cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1:
         cdef GraphRecord source = self.source
@@ -341,114 +267,46 @@ cdef ChildValues ChildValues_create(object child, GraphTree outside):
     self.source = (<GraphView>child)._graph
     check_alive(self.source)
     if outside is not None and self.tree is outside:
-        refuse_itself()
+        reject_itself()
     return self
 
 
-# Whether a graph is `other` or one of its descendants.
-cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
-    cdef NodeRecord node
-    if graph is other:
-        return True
-    for node in list(other.nodes.values()):
-        for child in node.children or ():
-            if is_within(graph, child):
-                return True
-    return False
-
-
 # Raises what drivers return that detect it.
-cdef int refuse_itself() except -1:
+cdef int reject_itself() except -1:
     try:
-        return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphAddChildGraphNode")
+        return HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_VALUE, b"cuGraphAddNode")
     except CUDAError as error:
         explain(error, IN_CHILDREN)
         raise
 
 
-cdef cydriver.CUgraphNodeParams child_params(ChildValues self) except *:
-    cdef cydriver.CUgraphNodeParams params
-    memset(&params, 0, sizeof(params))
+# Called with the lock of graphs, because another thread could destroy the source before.
+cdef int set_child(ChildValues self) except -1:
     check_alive(self.source)
-    params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH
-    params.graph.graph = self.source.c_graph
-    return params
-
-
-cdef int find_child(GraphRecord graph, NodeRecord record) except -1:
-    cdef cydriver.CUgraph c_child = NULL
-    if record.children:
-        return 0
-    with nogil:
-        HANDLE_RETURN(cydriver.cuGraphChildGraphNodeGetGraph(record.c_node, &c_child), b"cuGraphChildGraphNodeGetGraph")
-    record.children = [GraphRecord_of_child(graph, c_child, False)]
+    self.params.graph.graph = self.source.c_graph
     return 0
 
 
-# The clone has the same nodes in the same order, and references to the same user objects.
-cdef int copy_records(GraphRecord source, GraphRecord clone) except -1:
-    cdef vector[cydriver.CUgraphNode] c_old
-    cdef vector[cydriver.CUgraphNode] c_new
-    cdef NodeRecord old
-    cdef NodeRecord new
-    cdef size_t index
-    if not source.nodes:
-        return 0
-    read_nodes(source, c_old)
-    read_nodes(clone, c_new)
-    if c_old.size() != c_new.size():
-        return 0
-    for index in range(c_old.size()):
-        old = source.nodes.get(<uintptr_t>c_old[index])
-        if old is None:
-            continue
-        new = GraphRecord_node(clone, c_new[index])
-        if new.c_type != old.c_type:
-            continue
-        NodeRecord_set_values(new, NodeRecord_values(old))
-        # The user objects of a body are retained by the graph that contains it: here the clone.
-        new._user_object = old._user_object
-        if new._user_object != NULL and source.c_holder != source.c_graph:
-            # Retained by the graph that contains the source, so cuGraphClone did not copy the reference.
-            share(clone.c_graph, new._user_object)
-        if old.children:
-            copy_child_records(clone, old, new)
-    return 0
-
-
-cdef int copy_child_records(GraphRecord clone, NodeRecord old, NodeRecord new) except -1:
-    if old.c_type != cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH:
-        return 0    # graphs with conditional nodes cannot be embedded
-    find_child(clone, new)
-    copy_records(<GraphRecord>old.children[0], <GraphRecord>new.children[0])
-    return 0
-
+# --- Conditional nodes ----------------------------------------------------------------------------
 
 cdef class ConditionalValues(NodeValues):
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
+
     def _description(self):
-        if self.count == 0:
+        if self.params.conditional.size == 0:
             return "a switch node without bodies: count must be at least 1"
         return f"a conditional node for {self.condition!r}, which must be a condition of this graph"
 
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        cdef cydriver.CUgraphNodeParams params
-        memset(&params, 0, sizeof(params))
-        params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
-        params.conditional.handle = self.condition._c_handle
-        params.conditional.type = <cydriver.CUgraphConditionalNodeType>self.c_type
-        params.conditional.size = self.count
-        with nogil:
-            HANDLE_RETURN(cydriver.cuCtxGetCurrent(&params.conditional.ctx), b"cuCtxGetCurrent")
-            HANDLE_RETURN(cydriver.cuGraphAddNode(c_node, c_graph, c_from, NULL, count, &params), b"cuGraphAddNode")
-        self.c_bodies = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(self.count)]
-        return 0
-
     cdef int update_record(self, GraphRecord graph, NodeRecord record) except -1:
+        cdef cydriver.CUgraph* c_bodies = self.params.conditional.phGraph_out
+        cdef unsigned int index
+        # Valid only as long as the node.
+        self.params.conditional.phGraph_out = NULL
         if record.children is None:
             record.children = [
-                GraphRecord_of_child(graph, <cydriver.CUgraph><uintptr_t>c_body, True) for c_body in self.c_bodies
+                GraphRecord_of_child(graph, c_bodies[index], True)
+                for index in range(self.params.conditional.size if c_bodies != NULL else 0)
             ]
         return 0
 
@@ -466,73 +324,27 @@ cdef ConditionalValues ConditionalValues_create(
     if not 0 <= number <= MAX_BRANCHES:
         raise OverflowError(f"count must be from 1 to {MAX_BRANCHES}, not {shown(number)}")
     self.condition = condition
-    self.c_type = <int>c_type
-    self.count = number
+    self.params.conditional.handle = self.condition._c_handle
+    self.params.conditional.type = c_type
+    self.params.conditional.size = number
+    current_context(&self.params.conditional.ctx)
     return self
 
 
 cdef ConditionalValues ConditionalValues_read(cydriver.CUgraphNode c_node):
     cdef ConditionalValues self = ConditionalValues.__new__(ConditionalValues)
-    cdef cydriver.CUgraphNodeParams params
-    cdef unsigned int index
-    self.c_type = -1
-    self.c_bodies = []
     if c_driver_version() < 13020:
         return self
-    memset(&params, 0, sizeof(params))
     with nogil:
-        HANDLE_RETURN(cydriver.cuGraphNodeGetParams(c_node, &params), b"cuGraphNodeGetParams")
-    self.condition = GraphCondition_wrap(params.conditional.handle)
-    self.c_type = <int>params.conditional.type
-    self.count = params.conditional.size
-    if params.conditional.phGraph_out != NULL:
-        self.c_bodies = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(self.count)]
+        HANDLE_RETURN(cydriver.cuGraphNodeGetParams(c_node, &self.params), b"cuGraphNodeGetParams")
+    self.condition = GraphCondition_wrap(self.params.conditional.handle)
     return self
 
 
+# --- Events ---------------------------------------------------------------------------------------
+
 cdef class EventValues(NodeValues):
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        cdef cydriver.CUevent c_event = self.h_event.get()
-        with nogil:
-            if self.is_record:
-                HANDLE_RETURN(
-                    cydriver.cuGraphAddEventRecordNode(c_node, c_graph, c_from, count, c_event),
-                    b"cuGraphAddEventRecordNode",
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuGraphAddEventWaitNode(c_node, c_graph, c_from, count, c_event),
-                    b"cuGraphAddEventWaitNode",
-                )
-        return 0
-
-    cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        cdef cydriver.CUevent c_event = self.h_event.get()
-        with nogil:
-            if self.is_record:
-                HANDLE_RETURN(
-                    cydriver.cuGraphEventRecordNodeSetEvent(c_node, c_event), b"cuGraphEventRecordNodeSetEvent"
-                )
-            else:
-                HANDLE_RETURN(cydriver.cuGraphEventWaitNodeSetEvent(c_node, c_event), b"cuGraphEventWaitNodeSetEvent")
-        return 0
-
-    cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
-        cdef cydriver.CUevent c_event = self.h_event.get()
-        with nogil:
-            if self.is_record:
-                HANDLE_RETURN(
-                    cydriver.cuGraphExecEventRecordNodeSetEvent(c_exec, c_node, c_event),
-                    b"cuGraphExecEventRecordNodeSetEvent",
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuGraphExecEventWaitNodeSetEvent(c_exec, c_node, c_event),
-                    b"cuGraphExecEventWaitNodeSetEvent",
-                )
-        return 0
+    pass
 
 
 cdef EventValues EventValues_create(object event, bint is_record):
@@ -542,9 +354,14 @@ cdef EventValues EventValues_create(object event, bint is_record):
     if not isinstance(event, Event):
         raise TypeError(f"event must be an Event, not {type(event).__name__}")
     c_event = event
-    self.is_record = is_record
     Event_pin(c_event, &pin)
     self.h_event = pin.handle()
+    if is_record:
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_EVENT_RECORD
+        self.params.eventRecord.event = pin.get()
+    else:
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_WAIT_EVENT
+        self.params.eventWait.event = pin.get()
     self.h_context = c_event._h_context.copy()
     self.device_id = c_event._device_id
     self.c_flags = c_event._flags
@@ -555,7 +372,6 @@ cdef EventValues EventValues_create(object event, bint is_record):
 cdef EventValues EventValues_read(cydriver.CUgraphNode c_node, bint is_record):
     cdef EventValues self = EventValues.__new__(EventValues)
     cdef cydriver.CUevent c_event = NULL
-    self.is_record = is_record
     with nogil:
         if is_record:
             HANDLE_RETURN(cydriver.cuGraphEventRecordNodeGetEvent(c_node, &c_event), b"cuGraphEventRecordNodeGetEvent")
@@ -571,31 +387,15 @@ cdef Event EventValues_event(EventValues self):
     return Event_wrap(self.h_event, self.h_context, self.device_id, self.c_flags)
 
 
+# --- Host callbacks -------------------------------------------------------------------------------
+
 cdef class HostValues(NodeValues):
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_HOST
+
     def __dealloc__(self):
         if self.called != NULL:
             self.called.drop_reference()
-
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphAddHostNode(c_node, c_graph, c_from, count, &self.params), b"cuGraphAddHostNode"
-            )
-        return 0
-
-    cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuGraphHostNodeSetParams(c_node, &self.params), b"cuGraphHostNodeSetParams")
-        return 0
-
-    cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphExecHostNodeSetParams(c_exec, c_node, &self.params), b"cuGraphExecHostNodeSetParams"
-            )
-        return 0
 
 
 cdef HostValues HostValues_create(object fn, object user_data, object where):
@@ -605,7 +405,7 @@ cdef HostValues HostValues_create(object fn, object user_data, object where):
         check_prototype(fn)
         set_user_data(self, user_data)
         add_object(self, fn)
-        self.params.fn = <cydriver.CUhostFn><uintptr_t>address
+        self.params.host.fn = <cydriver.CUhostFn><uintptr_t>address
         return self
     if not callable(fn):
         raise TypeError(f"fn must be callable or a C function, not {type(fn).__name__}")
@@ -615,17 +415,20 @@ cdef HostValues HostValues_create(object fn, object user_data, object where):
     add_object(self, f"host callback {name_of(fn)} of {where}")
     self.called = self.anchors
     self.called.add_reference()
-    self.params.fn = &run_callback
-    self.params.userData = self.called
+    self.params.host.fn = &run_callback
+    self.params.host.userData = self.called
     return self
 
 
 cdef HostValues HostValues_read(cydriver.CUgraphNode c_node):
     cdef HostValues self = HostValues.__new__(HostValues)
     with nogil:
-        HANDLE_RETURN(cydriver.cuGraphHostNodeGetParams(c_node, &self.params), b"cuGraphHostNodeGetParams")
-    if self.params.fn == &run_callback:
-        self.called = <AnchorList*>self.params.userData
+        HANDLE_RETURN(
+            cydriver.cuGraphHostNodeGetParams(c_node, <cydriver.CUDA_HOST_NODE_PARAMS*>&self.params.host),
+            b"cuGraphHostNodeGetParams",
+        )
+    if self.params.host.fn == &run_callback:
+        self.called = <AnchorList*>self.params.host.userData
         self.called.add_reference()
     return self
 
@@ -635,7 +438,7 @@ cdef object HostValues_callable(HostValues self):
 
 
 def name_of(fn) -> str:
-    """Return the name of a callable for messages; ``?`` if it has none."""
+    """Return the name of a callable for messages, or ``?`` if it has none."""
     name = getattr(fn, "__name__", "?")
     return name if isinstance(name, str) else "?"
 
@@ -657,7 +460,7 @@ cdef int set_user_data(HostValues self, object user_data) except -1:
     if user_data is None:
         return 0
     if isinstance(user_data, int):
-        self.params.userData = <void*><uintptr_t>address_of("user_data", user_data)
+        self.params.host.userData = <void*><uintptr_t>address_of("user_data", user_data)
         return 0
     try:
         copied = bytes(memoryview(user_data))
@@ -668,7 +471,7 @@ cdef int set_user_data(HostValues self, object user_data) except -1:
     # A mutable copy: the function may write to it.
     copied = bytearray(copied)
     add_object(self, copied)
-    self.params.userData = <void*><char*>copied
+    self.params.host.userData = <void*><char*>copied
     return 0
 
 
@@ -680,25 +483,30 @@ cdef void call_python(AnchorList& called) noexcept:
     call_on_driver_thread(<object>called.object(0), <object>called.object(1))
 
 
-# Types of arguments that are copied by value, so that the node needs no references to them.
+# --- Kernels --------------------------------------------------------------------------------------
+
+# Types of arguments that the driver copies by value, so the node needs no references to them.
 cdef frozenset PLAIN = frozenset((int, float, bool, complex, type(None)))
 
 
 cdef class KernelValues(NodeValues):
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL
+
+    def __dealloc__(self):
+        del self._block
+
     def _description(self):
         cdef cydriver.CUdevice c_device = 0
         if self.kernel is None or cydriver.cuCtxGetDevice(&c_device) != cydriver.CUresult.CUDA_SUCCESS:
             return ""
-        p = self.params
+        p = self.params.kernel
         config = LaunchConfig(
             grid=(p.gridDimX, p.gridDimY, p.gridDimZ),
             block=(p.blockDimX, p.blockDimY, p.blockDimZ),
             shmem_size=p.sharedMemBytes,
         )
         return exceeded_limit(self.kernel, config, c_device) or f"{self.kernel!r} with {config!r}"
-
-    def __dealloc__(self):
-        del self._block
 
     cdef int prepare(self) except -1:
         cdef KernelPin pin
@@ -709,57 +517,30 @@ cdef class KernelValues(NodeValues):
         ArgumentBlock_fill(
             self._block[0], self.kernel, pin, tuple_items(<PyObject*>self._arguments), len(self._arguments)
         )
-        self.params.kernelParams = self._block.kernel_params
+        self.params.kernel.kernelParams = self._block.kernel_params
         return 0
 
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        try:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuGraphAddKernelNode(c_node, c_graph, c_from, count, &self.params),
-                    b"cuGraphAddKernelNode",
-                )
-        finally:
-            forget_arguments(self)
-        return 0
-
-    cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        try:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuGraphKernelNodeSetParams(c_node, &self.params), b"cuGraphKernelNodeSetParams"
-                )
-        finally:
-            forget_arguments(self)
-        return 0
-
-    cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
-        try:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuGraphExecKernelNodeSetParams(c_exec, c_node, &self.params),
-                    b"cuGraphExecKernelNodeSetParams",
-                )
-        finally:
-            forget_arguments(self)
-        return 0
+    cdef void finish(self) noexcept:
+        # The block refers to the arguments, so it is destroyed before their last references are dropped.
+        del self._block
+        self._block = NULL
+        self.params.kernel.kernelParams = NULL
+        self.params.kernel.extra = NULL
+        self._arguments = None
 
 
 cdef KernelValues KernelValues_create(object config, object kernel, tuple arguments):
     cdef KernelValues self = KernelValues.__new__(KernelValues)
     cdef KernelPin pin
-    memset(&self.params, 0, sizeof(self.params))
-    set_config(&self.params, config)
+    set_config(&self.params.kernel, config)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     self.kernel = kernel
     Kernel_pin(self.kernel, &pin)
     self.h_kernel = pin.handle()
-    self.params.kern = pin.get()
-    if self.params.sharedMemBytes > self.kernel._default_shared_limit:
-        prepare_for_graph(pin, self.params.sharedMemBytes)
+    self.params.kernel.kern = pin.get()
+    if self.params.kernel.sharedMemBytes > self.kernel._default_shared_limit:
+        prepare_for_graph(pin, self.params.kernel.sharedMemBytes)
     self._arguments = arguments
     add_anchor(self, self.h_kernel.anchor())
     for argument in arguments:
@@ -770,32 +551,34 @@ cdef KernelValues KernelValues_create(object config, object kernel, tuple argume
 
 cdef KernelValues KernelValues_read(cydriver.CUgraphNode c_node):
     cdef KernelValues self = KernelValues.__new__(KernelValues)
-    memset(&self.params, 0, sizeof(self.params))
     with nogil:
-        HANDLE_RETURN(cydriver.cuGraphKernelNodeGetParams(c_node, &self.params), b"cuGraphKernelNodeGetParams")
+        HANDLE_RETURN(
+            cydriver.cuGraphKernelNodeGetParams(c_node, <cydriver.CUDA_KERNEL_NODE_PARAMS*>&self.params.kernel),
+            b"cuGraphKernelNodeGetParams",
+        )
     self._is_native = True
-    if self.params.kern != NULL:
-        self.h_kernel = kernel_registry().find(self.params.kern)
+    if self.params.kernel.kern != NULL:
+        self.h_kernel = kernel_registry().find(self.params.kernel.kern)
         if not self.h_kernel:
-            self.h_kernel = KernelHandle.borrow(self.params.kern, Anchor())
+            self.h_kernel = KernelHandle.borrow(self.params.kernel.kern, Anchor())
     return self
 
 
 cdef KernelValues KernelValues_with_config(cydriver.CUgraphNode c_node, KernelValues values, object config):
-    # The arguments are the driver's own copy; the node keeps the references that they need.
+    # The arguments are the driver's own copy, and the node keeps the references that they need.
     cdef KernelValues self = KernelValues_read(c_node)
     cdef KernelPin pin
-    set_config(&self.params, config)
+    set_config(&self.params.kernel, config)
     if values is not None:
         self.kernel = values.kernel
         self.h_kernel = values.h_kernel
-        if self.kernel is not None and self.params.sharedMemBytes > self.kernel._default_shared_limit:
+        if self.kernel is not None and self.params.kernel.sharedMemBytes > self.kernel._default_shared_limit:
             Kernel_pin(self.kernel, &pin)
-            prepare_for_graph(pin, self.params.sharedMemBytes)
+            prepare_for_graph(pin, self.params.kernel.sharedMemBytes)
     return self
 
 
-cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS* params, object config) except -1:
+cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS_v3* params, object config) except -1:
     cdef LaunchConfig c_config
     if not isinstance(config, LaunchConfig):
         raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
@@ -824,35 +607,27 @@ cdef bint is_plain(tuple arguments) except -1:
 cdef int change_kernel_in(
     cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node, object config, Kernel kernel, tuple arguments
 ) except -1:
-    cdef cydriver.CUDA_KERNEL_NODE_PARAMS params
+    cdef cydriver.CUgraphNodeParams params
     cdef ArgumentBlock block
     cdef KernelPin pin
     memset(&params, 0, sizeof(params))
-    set_config(&params, config)
+    params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL
+    set_config(&params.kernel, config)
     Kernel_pin(kernel, &pin)
-    params.kern = pin.get()
-    if params.sharedMemBytes > kernel._default_shared_limit:
-        prepare_for_graph(pin, params.sharedMemBytes)
+    params.kernel.kern = pin.get()
+    if params.kernel.sharedMemBytes > kernel._default_shared_limit:
+        prepare_for_graph(pin, params.kernel.sharedMemBytes)
     try:
         ArgumentBlock_fill(block, kernel, pin, tuple_items(<PyObject*>arguments), len(arguments))
-        params.kernelParams = block.kernel_params
+        params.kernel.kernelParams = block.kernel_params
         with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphExecKernelNodeSetParams(c_exec, c_node, &params), b"cuGraphExecKernelNodeSetParams"
-            )
+            HANDLE_RETURN(cydriver.cuGraphExecNodeSetParams(c_exec, c_node, &params), b"cuGraphExecNodeSetParams")
     finally:
         block.end()
     return 0
 
 
-# Destroys the block before the arguments, to which it refers: this may drop their last references.
-cdef void forget_arguments(KernelValues self) noexcept:
-    del self._block
-    self._block = NULL
-    self.params.kernelParams = NULL
-    self.params.extra = NULL
-    self._arguments = None
-
+# --- Memory ---------------------------------------------------------------------------------------
 
 cdef class Operand:
     def __dealloc__(self):
@@ -882,7 +657,7 @@ cdef Operand Operand_create(str name, object value, object owner):
 
 
 class ClosedBufferError(RuntimeError, ValueError):
-    """Raised for a closed Buffer; programs written for other releases catch one or the other base class."""
+    """Raised for a closed Buffer. Programs written for other releases catch one or the other base class."""
 
 
 cdef object closed_buffer(str name):
@@ -904,10 +679,10 @@ cdef Operand without_owner(Operand operand):
     return self
 
 
-# ---------------------------------------------------------------------------------------------
-# Memset
-
 cdef class MemsetValues(NodeValues):
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMSET
+
     def _without_owners(self):
         cdef MemsetValues twin = MemsetValues.__new__(MemsetValues)
         twin.params = self.params
@@ -915,31 +690,17 @@ cdef class MemsetValues(NodeValues):
         return twin
 
     def _description(self):
-        p = self.params
+        p = self.params.memset
         return (
             f"a memset of {p.height} rows of {p.width} elements of {p.elementSize} bytes at {p.dst:#x}, pitch {p.pitch}"
         )
 
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphAddMemsetNode(c_node, c_graph, c_from, count, &self.params, self.c_context),
-                b"cuGraphAddMemsetNode",
-            )
-        return 0
-
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuGraphMemsetNodeSetParams(c_node, &self.params), b"cuGraphMemsetNodeSetParams")
-        return 0
-
-    cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
+        # cuGraphNodeSetParams() would need the context of the node, which drivers older than CUDA 13.2 do not report.
         with nogil:
             HANDLE_RETURN(
-                cydriver.cuGraphExecMemsetNodeSetParams(c_exec, c_node, &self.params, self.c_context),
-                b"cuGraphExecMemsetNodeSetParams",
+                cydriver.cuGraphMemsetNodeSetParams(c_node, <cydriver.CUDA_MEMSET_NODE_PARAMS*>&self.params.memset),
+                b"cuGraphMemsetNodeSetParams",
             )
         return 0
 
@@ -947,12 +708,12 @@ cdef class MemsetValues(NodeValues):
 cdef MemsetValues MemsetValues_create(Operand dst, object value, object width, object height, object pitch):
     cdef MemsetValues self = MemsetValues.__new__(MemsetValues)
     self.dst = dst
-    self.params.dst = dst.address
-    read_element(value, &self.params)
-    self.params.width = size_of("width", width)
-    self.params.height = size_of("height", height)
-    self.params.pitch = size_of("pitch", pitch)
-    current_context(&self.c_context)
+    self.params.memset.dst = dst.address
+    read_element(value, &self.params.memset)
+    self.params.memset.width = size_of("width", width)
+    self.params.memset.height = size_of("height", height)
+    self.params.memset.pitch = size_of("pitch", pitch)
+    current_context(&self.params.memset.ctx)
     anchor_operand(self, dst)
     return self
 
@@ -962,17 +723,16 @@ cdef MemsetValues MemsetValues_change(
 ):
     cdef MemsetValues self = MemsetValues.__new__(MemsetValues)
     self.params = old.params
-    self.c_context = old.c_context
     self.dst = old.dst if dst is None else dst
-    self.params.dst = self.dst.address
+    self.params.memset.dst = self.dst.address
     if value is not None:
-        read_element(value, &self.params)
+        read_element(value, &self.params.memset)
     if width is not None:
-        self.params.width = size_of("width", width)
+        self.params.memset.width = size_of("width", width)
     if height is not None:
-        self.params.height = size_of("height", height)
+        self.params.memset.height = size_of("height", height)
     if pitch is not None:
-        self.params.pitch = size_of("pitch", pitch)
+        self.params.memset.pitch = size_of("pitch", pitch)
     anchor_operand(self, self.dst)
     return self
 
@@ -980,14 +740,16 @@ cdef MemsetValues MemsetValues_change(
 cdef MemsetValues MemsetValues_read(cydriver.CUgraphNode c_node):
     cdef MemsetValues self = MemsetValues.__new__(MemsetValues)
     with nogil:
-        HANDLE_RETURN(cydriver.cuGraphMemsetNodeGetParams(c_node, &self.params), b"cuGraphMemsetNodeGetParams")
+        HANDLE_RETURN(
+            cydriver.cuGraphMemsetNodeGetParams(c_node, <cydriver.CUDA_MEMSET_NODE_PARAMS*>&self.params.memset),
+            b"cuGraphMemsetNodeGetParams",
+        )
     self.dst = Operand.__new__(Operand)
-    self.dst.address = self.params.dst
-    current_context(&self.c_context)
+    self.dst.address = self.params.memset.dst
     return self
 
 
-cdef int read_element(object value, cydriver.CUDA_MEMSET_NODE_PARAMS* params) except -1:
+cdef int read_element(object value, cydriver.CUDA_MEMSET_NODE_PARAMS_v2* params) except -1:
     cdef Py_buffer view
     cdef uint8_t one = 0
     cdef uint16_t two = 0
@@ -1022,10 +784,10 @@ cdef int current_context(cydriver.CUcontext* c_context) except -1:
     return 0
 
 
-# ---------------------------------------------------------------------------------------------
-# Copies
-
 cdef class MemcpyValues(NodeValues):
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEMCPY
+
     def _description(self):
         if self.dst is None or self.src is None:
             return ""
@@ -1039,53 +801,39 @@ cdef class MemcpyValues(NodeValues):
         twin.src = without_owner(self.src)
         return twin
 
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphAddMemcpyNode(c_node, c_graph, c_from, count, &self.params, self.c_context),
-                b"cuGraphAddMemcpyNode",
-            )
-        return 0
-
     cdef int change(self, cydriver.CUgraphNode c_node) except -1:
-        with nogil:
-            HANDLE_RETURN(cydriver.cuGraphMemcpyNodeSetParams(c_node, &self.params), b"cuGraphMemcpyNodeSetParams")
-        return 0
-
-    cdef int change_in(self, cydriver.CUgraphExec c_exec, cydriver.CUgraphNode c_node) except -1:
+        # As for memsets, keeps the context of the node.
         with nogil:
             HANDLE_RETURN(
-                cydriver.cuGraphExecMemcpyNodeSetParams(c_exec, c_node, &self.params, self.c_context),
-                b"cuGraphExecMemcpyNodeSetParams",
+                cydriver.cuGraphMemcpyNodeSetParams(c_node, &self.params.memcpy.copyParams),
+                b"cuGraphMemcpyNodeSetParams",
             )
         return 0
 
 
 cdef MemcpyValues MemcpyValues_create(Operand dst, Operand src, object size):
     cdef MemcpyValues self = MemcpyValues.__new__(MemcpyValues)
+    cdef cydriver.CUDA_MEMCPY3D* p = &self.params.memcpy.copyParams
     self.is_plain = True
     self.dst = dst
     self.src = src
     self.size = size_of("size", size)
-    memset(&self.params, 0, sizeof(self.params))
     if is_on_device(dst.address):
-        self.params.dstMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_DEVICE
-        self.params.dstDevice = dst.address
+        p.dstMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_DEVICE
+        p.dstDevice = dst.address
     else:
-        self.params.dstMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_HOST
-        self.params.dstHost = <void*><uintptr_t>dst.address
+        p.dstMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_HOST
+        p.dstHost = <void*><uintptr_t>dst.address
     if is_on_device(src.address):
-        self.params.srcMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_DEVICE
-        self.params.srcDevice = src.address
+        p.srcMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_DEVICE
+        p.srcDevice = src.address
     else:
-        self.params.srcMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_HOST
-        self.params.srcHost = <void*><uintptr_t>src.address
-    self.params.WidthInBytes = self.size
-    self.params.Height = 1
-    self.params.Depth = 1
-    current_context(&self.c_context)
+        p.srcMemoryType = cydriver.CUmemorytype.CU_MEMORYTYPE_HOST
+        p.srcHost = <void*><uintptr_t>src.address
+    p.WidthInBytes = self.size
+    p.Height = 1
+    p.Depth = 1
+    current_context(&self.params.memcpy.copyCtx)
     anchor_operand(self, dst)
     anchor_operand(self, src)
     return self
@@ -1098,13 +846,12 @@ cdef MemcpyValues MemcpyValues_change(MemcpyValues old, Operand dst, Operand src
     self = MemcpyValues_create(
         old.dst if dst is None else dst, old.src if src is None else src, old.size if size is None else size
     )
-    self.c_context = old.c_context
     return self
 
 
 cdef MemcpyValues MemcpyValues_read(cydriver.CUgraphNode c_node):
     cdef MemcpyValues self = MemcpyValues.__new__(MemcpyValues)
-    cdef cydriver.CUDA_MEMCPY3D* p = &self.params
+    cdef cydriver.CUDA_MEMCPY3D* p = &self.params.memcpy.copyParams
     with nogil:
         HANDLE_RETURN(cydriver.cuGraphMemcpyNodeGetParams(c_node, p), b"cuGraphMemcpyNodeGetParams")
     self.dst = Operand.__new__(Operand)
@@ -1120,7 +867,6 @@ cdef MemcpyValues MemcpyValues_read(cydriver.CUgraphNode c_node):
         and p.dstMemoryType != cydriver.CUmemorytype.CU_MEMORYTYPE_ARRAY
         and p.srcMemoryType != cydriver.CUmemorytype.CU_MEMORYTYPE_ARRAY
     )
-    current_context(&self.c_context)
     return self
 
 
@@ -1130,58 +876,49 @@ cdef bint is_on_device(cydriver.CUdeviceptr address) except -1:
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# Allocations
-
 cdef class AllocValues(NodeValues):
-    def _description(self):
-        return f"an allocation of {self.params.bytesize} bytes of {self.memory_type} memory"
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_ALLOC
 
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        cdef vector[cydriver.CUmemAccessDesc] access
-        cdef cydriver.CUmemAccessDesc one
-        memset(&one, 0, sizeof(one))
-        for peer in self.peers:
-            one.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
-            one.location.id = peer
-            one.flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-            access.push_back(one)
-        self.params.accessDescs = access.data()
-        self.params.accessDescCount = access.size()
-        try:
-            with nogil:
-                HANDLE_RETURN(
-                    cydriver.cuGraphAddMemAllocNode(c_node, c_graph, c_from, count, &self.params),
-                    b"cuGraphAddMemAllocNode",
-                )
-        finally:
-            self.params.accessDescs = NULL
-        return 0
+    def _description(self):
+        return f"an allocation of {self.params.alloc.bytesize} bytes of {self.memory_type} memory"
 
 
 cdef AllocValues AllocValues_create(object size, object device, object memory_type, object peer_access):
     cdef AllocValues self = AllocValues.__new__(AllocValues)
-    memset(&self.params, 0, sizeof(self.params))
     kinds = [str(member) for member in GraphMemoryType]
     if memory_type is None:
         memory_type = GraphMemoryType.DEVICE
     if not isinstance(memory_type, str) or memory_type not in kinds:
         raise ValueError(f"memory_type must be {format_or_list(kinds)}, not {shown(memory_type)}")
     self.memory_type = str(memory_type)
-    self.params.bytesize = size_of("size", size)
-    self.params.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    self.params.poolProps.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    self.params.alloc.bytesize = size_of("size", size)
+    self.params.alloc.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    self.params.alloc.poolProps.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     if self.memory_type == "host":
-        self.params.poolProps.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
+        self.params.alloc.poolProps.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
     else:
-        self.params.poolProps.location.id = ordinal_of("device", Device() if device is None else device)
+        self.params.alloc.poolProps.location.id = ordinal_of("device", Device() if device is None else device)
     if self.memory_type == "managed":
-        self.params.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
+        self.params.alloc.poolProps.allocType = cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
     peers = () if peer_access is None else list_argument("peer_access", peer_access, "Devices or ints, or None")
     self.peers = tuple([ordinal_of("peer_access", peer) for peer in peers])
+    set_access(self)
     return self
+
+
+# The driver copies the array when it adds the node.
+cdef int set_access(AllocValues self) except -1:
+    cdef cydriver.CUmemAccessDesc one
+    memset(&one, 0, sizeof(one))
+    one.location.type = cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    one.flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    for peer in self.peers:
+        one.location.id = peer
+        self._access.push_back(one)
+    self.params.alloc.accessDescs = self._access.data()
+    self.params.alloc.accessDescCount = self._access.size()
+    return 0
 
 
 cdef int ordinal_of(str name, object device) except -1:
@@ -1198,42 +935,42 @@ cdef AllocValues AllocValues_read(cydriver.CUgraphNode c_node):
     cdef AllocValues self = AllocValues.__new__(AllocValues)
     cdef size_t index
     with nogil:
-        HANDLE_RETURN(cydriver.cuGraphMemAllocNodeGetParams(c_node, &self.params), b"cuGraphMemAllocNodeGetParams")
+        HANDLE_RETURN(
+            cydriver.cuGraphMemAllocNodeGetParams(c_node, <cydriver.CUDA_MEM_ALLOC_NODE_PARAMS*>&self.params.alloc),
+            b"cuGraphMemAllocNodeGetParams",
+        )
     self.memory_type = "device"
-    if self.params.poolProps.allocType == cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED:
+    if self.params.alloc.poolProps.allocType == cydriver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED:
         self.memory_type = "managed"
-    elif self.params.poolProps.location.type != cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
+    elif self.params.alloc.poolProps.location.type != cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
         self.memory_type = "host"
     self.peers = tuple([
-        self.params.accessDescs[index].location.id
-        for index in range(self.params.accessDescCount if self.params.accessDescs != NULL else 0)
+        self.params.alloc.accessDescs[index].location.id
+        for index in range(self.params.alloc.accessDescCount if self.params.alloc.accessDescs != NULL else 0)
     ])
-    self.params.accessDescs = NULL
+    self.params.alloc.accessDescs = NULL
     return self
 
 
 cdef class FreeValues(NodeValues):
-    def _description(self):
-        return f"a free of {self.address:#x}, which must be the address of an AllocNode that no other node frees"
+    def __cinit__(self):
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_MEM_FREE
 
-    cdef int add(
-        self, cydriver.CUgraph c_graph, const cydriver.CUgraphNode* c_from, size_t count, cydriver.CUgraphNode* c_node
-    ) except -1:
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphAddMemFreeNode(c_node, c_graph, c_from, count, self.address), b"cuGraphAddMemFreeNode"
-            )
-        return 0
+    def _description(self):
+        address = self.params.free.dptr
+        return f"a free of {address:#x}, which must be the address of an AllocNode that no other node frees"
 
 
 cdef FreeValues FreeValues_create(object dptr):
     cdef FreeValues self = FreeValues.__new__(FreeValues)
-    self.address = address_of("dptr", dptr)
+    self.params.free.dptr = address_of("dptr", dptr)
     return self
 
 
 cdef FreeValues FreeValues_read(cydriver.CUgraphNode c_node):
     cdef FreeValues self = FreeValues.__new__(FreeValues)
     with nogil:
-        HANDLE_RETURN(cydriver.cuGraphMemFreeNodeGetParams(c_node, &self.address), b"cuGraphMemFreeNodeGetParams")
+        HANDLE_RETURN(
+            cydriver.cuGraphMemFreeNodeGetParams(c_node, &self.params.free.dptr), b"cuGraphMemFreeNodeGetParams"
+        )
     return self

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What graphs keep alive: trees of graphs, records of nodes, edges, and operands of executable graphs."""
+"""Records of graphs and nodes, the operands that they keep alive, and edges."""
 
 cimport cython
 from libc.stdint cimport uint64_t, uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from cuda.core._native._cuda_core cimport GraphHandle, AnchorList, StreamHandle, StreamField
+from cuda.core._native._cuda_core cimport AnchorList, ContextField, GraphHandle, StreamField, StreamPin
 from cuda.core._utils cimport cydriver
 
 
@@ -20,7 +20,7 @@ cdef extern from "locks.hpp" namespace "cuda_core" nogil:
 # Acquired before the handle of a node or a graph is read.
 cdef int lock_graphs(GraphLock& lock) except -1
 
-# A CUgraphNode and what this library knows about it.
+# A CUgraphNode, its parameters and its operands.
 cdef class NodeRecord:
     cdef:
         cydriver.CUgraphNode c_node             # NULL when destroyed
@@ -65,7 +65,7 @@ cdef int GraphTree_adopt(GraphTree self) except -1
 # The record of a child graph, or of a body of a conditional node.
 cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body)
 
-# The record of a node of the graph; created at the first call.
+# The record of a node of the graph; created on first use.
 cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node)
 
 # Reads all nodes of a graph (cuGraphGetNodes).
@@ -75,6 +75,15 @@ cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) exc
 cdef int NodeRecord_mark_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=*) except -1
 
 cdef int NodeRecord_mark_children_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=*) except -1
+
+# Returns true if a graph is `other` or one of its descendants.
+cdef bint is_within(GraphRecord graph, GraphRecord other) except -1
+
+# Reads the child graph of a node from the driver, if the record does not have it.
+cdef int find_child(GraphRecord graph, NodeRecord record) except -1
+
+# Copies the records of nodes to a clone of their graph that the driver has created.
+cdef int copy_records(GraphRecord source, GraphRecord clone) except -1
 
 # Get and set the parameters of a node, which another thread may change.
 cdef inline object NodeRecord_values(NodeRecord self):
@@ -109,7 +118,7 @@ cdef void release(cydriver.CUgraph c_graph, cydriver.CUuserObject c_object) noex
 
 
 # The nodes that a node depends on, or that depend on it.
-cdef int read_neighbours(
+cdef int read_neighbors(
     cydriver.CUgraphNode c_node, bint is_pred, vector[cydriver.CUgraphNode]& c_nodes
 ) except -1
 
@@ -130,15 +139,14 @@ cdef int read_edges(
 ctypedef AnchorList* AnchorListPointer
 
 
-# The operands of nodes that were changed in one executable. The driver keeps the operands of unchanged nodes.
+# The operands of nodes changed in one executable. The driver keeps the operands of unchanged nodes.
 cdef class ExecutableOperands:
     cdef:
-        unordered_map[uintptr_t, AnchorListPointer] _current      # by the address of the node
-        vector[AnchorListPointer] _retired                        # replaced, but a launch in flight may use them
-        StreamField _h_last                                    # the stream of the last launch that may use them
-        uint64_t _launch_count                                  # of launches that were recorded in _h_last
-        readonly bint is_used                                   # ExecutableOperands_launch must be called
-        uint64_t change_count                                   # incremented with each change
+        unordered_map[uintptr_t, AnchorListPointer] _current    # by the address of the node
+        StreamField _h_last         # the stream of the last launch that may use them; empty before it
+        ContextField _h_context     # the context of that stream, if it is a default stream
+        readonly bint is_used       # ExecutableOperands_launch must be called
+        uint64_t change_count       # incremented by every change
 
 
 # Replaces the operands of a node, and takes over the caller's reference to the new ones; NULL for none.
@@ -147,5 +155,5 @@ cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, An
 # Removes the operands of all nodes.
 cdef int ExecutableOperands_clear(ExecutableOperands self) except -1
 
-# Must be called before each launch while `is_used` is set. The caller keeps the stream.
-cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& h_stream) except -1
+# Must be called before each launch while `is_used` is set.
+cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamPin& stream) except -1

@@ -1,27 +1,35 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What graphs keep alive: trees of graphs, records of nodes, edges, and operands of executable graphs."""
+"""Records of graphs and nodes, the operands that they keep alive, and edges."""
 
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport uint64_t, uintptr_t
+from libc.stdint cimport uintptr_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 from cython.operator cimport dereference, preincrement
 
+from cuda.core._context cimport Context_current
 from cuda.core._native._cuda_core cimport (
-    CaptureModeScope,
-    GraphHandle,
     Anchor,
     AnchorList,
+    CaptureModeScope,
+    ContextHandle,
+    GraphHandle,
+    Handle,
     NO_WORK,
-    StreamHandle,
+    QueriedStream,
+    Retired,
+    StreamPin,
+    Work,
+    destroy_idle,
     main_thread_inbox,
     relax_capture_mode,
-    work_in_current_context,
+    retire_entry,
+    work_of,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport is_interpreter_exiting
@@ -100,7 +108,7 @@ cdef GraphRecord GraphRecord_create(cydriver.CUgraph c_graph, cydriver.CUgraph c
 
 
 cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_graph, bint is_body):
-    # A child graph retains the user objects of its nodes itself; those of a body are retained by the containing graph.
+    # A child graph retains the user objects of its nodes itself; for a body, the containing graph does.
     return GraphRecord_create(c_graph, parent.c_holder if is_body else c_graph)
 
 
@@ -160,6 +168,66 @@ cdef int NodeRecord_mark_children_destroyed(
     return 0
 
 
+cdef bint is_within(GraphRecord graph, GraphRecord other) except -1:
+    cdef NodeRecord node
+    if graph is other:
+        return True
+    for node in list(other.nodes.values()):
+        for child in node.children or ():
+            if is_within(graph, child):
+                return True
+    return False
+
+
+cdef int find_child(GraphRecord graph, NodeRecord record) except -1:
+    cdef cydriver.CUgraph c_child = NULL
+    if record.children:
+        return 0
+    with nogil:
+        HANDLE_RETURN(cydriver.cuGraphChildGraphNodeGetGraph(record.c_node, &c_child), b"cuGraphChildGraphNodeGetGraph")
+    record.children = [GraphRecord_of_child(graph, c_child, False)]
+    return 0
+
+
+# The clone has the same nodes in the same order, and references to the same user objects.
+cdef int copy_records(GraphRecord source, GraphRecord clone) except -1:
+    cdef vector[cydriver.CUgraphNode] c_old
+    cdef vector[cydriver.CUgraphNode] c_new
+    cdef NodeRecord old
+    cdef NodeRecord new
+    cdef size_t index
+    if not source.nodes:
+        return 0
+    read_nodes(source, c_old)
+    read_nodes(clone, c_new)
+    if c_old.size() != c_new.size():
+        return 0
+    for index in range(c_old.size()):
+        old = source.nodes.get(<uintptr_t>c_old[index])
+        if old is None:
+            continue
+        new = GraphRecord_node(clone, c_new[index])
+        if new.c_type != old.c_type:
+            continue
+        NodeRecord_set_values(new, NodeRecord_values(old))
+        # The user objects of a body are retained by the graph that contains it: here the clone.
+        new._user_object = old._user_object
+        if new._user_object != NULL and source.c_holder != source.c_graph:
+            # Retained by the graph that contains the source, so cuGraphClone did not copy the reference.
+            share(clone.c_graph, new._user_object)
+        if old.children:
+            copy_child_records(clone, old, new)
+    return 0
+
+
+cdef int copy_child_records(GraphRecord clone, NodeRecord old, NodeRecord new) except -1:
+    if old.c_type != cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_GRAPH:
+        return 0    # graphs with conditional nodes cannot be embedded
+    find_child(clone, new)
+    copy_records(<GraphRecord>old.children[0], <GraphRecord>new.children[0])
+    return 0
+
+
 cdef int NodeRecord_retain(GraphRecord graph, NodeRecord self, cydriver.CUuserObject c_object) except -1:
     cdef cydriver.CUuserObject c_previous = exchange_user_object(self, c_object)
     if c_previous != NULL:
@@ -178,9 +246,11 @@ cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuser
 
 cdef int check_alive(GraphRecord self) except -1:
     if self.c_graph == NULL:
-        raise UnavailableError("this graph is destroyed, together with the node to which it belonged")
+        raise UnavailableError("this graph was destroyed together with the node that contained it")
     return 0
 
+
+# --- Operands that graphs retain ------------------------------------------------------------------
 
 cdef AnchorList* new_anchors() except NULL:
     return AnchorList.make(main_thread_inbox())
@@ -230,7 +300,9 @@ cdef void drop_anchors(void* anchors) noexcept nogil:
     (<AnchorList*>anchors).drop_reference()
 
 
-cdef int read_neighbours(
+# --- Edges ----------------------------------------------------------------------------------------
+
+cdef int read_neighbors(
     cydriver.CUgraphNode c_node, bint is_pred, vector[cydriver.CUgraphNode]& c_nodes
 ) except -1:
     cdef vector[cydriver.CUgraphEdgeData] c_edges
@@ -299,13 +371,17 @@ cdef int read_edges(
     return 0
 
 
+# --- Operands of executables ----------------------------------------------------------------------
+
+cdef enum:
+    LAST_DEFAULT_STREAM = 2     # CU_STREAM_PER_THREAD; CU_STREAM_LEGACY and NULL are less
+    CHANGES_PER_QUERY = 16
+
+
 cdef class ExecutableOperands:
     def __dealloc__(self):
-        if is_interpreter_exiting():
-            return
-        retire_all(self)
-        if not self._retired.empty():
-            release_after_launch(self)
+        if not is_interpreter_exiting():
+            retire_all(self)
 
 
 cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, AnchorList* anchors) except -1:
@@ -315,99 +391,66 @@ cdef int ExecutableOperands_exchange(ExecutableOperands self, uintptr_t node, An
         self.change_count += 1
         previous = self._current[node]
         self._current[node] = anchors
-        if previous != NULL:
-            self._retired.push_back(previous)
-        release_retired(self)
+    if previous != NULL:
+        retire_anchors(self, previous)
     return 0
 
 
 cdef int ExecutableOperands_clear(ExecutableOperands self) except -1:
-    with cython.critical_section(self):
-        self.change_count += 1
-        retire_all(self)
-        release_retired(self)
-        self.is_used = not self._retired.empty()
+    retire_all(self)
     return 0
 
 
-cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamHandle& h_stream) except -1:
+cdef int ExecutableOperands_launch(ExecutableOperands self, const StreamPin& stream) except -1:
+    cdef ContextHandle h_context
+    if <uintptr_t>stream.get() <= LAST_DEFAULT_STREAM:
+        Context_current(&h_context)
     with cython.critical_section(self):
-        release_retired(self)
         # Launches of one executable never overlap, so when the last has completed, all have.
-        self._h_last.set(h_stream)
-        self._launch_count += 1
+        self._h_last.set(stream.handle())
+        self._h_context.set(h_context)
     return 0
 
 
 cdef void retire_all(ExecutableOperands self) noexcept:
-    cdef unordered_map[uintptr_t, AnchorListPointer].iterator row = self._current.begin()
-    while row != self._current.end():
+    cdef unordered_map[uintptr_t, AnchorListPointer] rows
+    cdef unordered_map[uintptr_t, AnchorListPointer].iterator row
+    with cython.critical_section(self):
+        self.is_used = False
+        self.change_count += 1
+        rows.swap(self._current)
+    row = rows.begin()
+    while row != rows.end():
         if dereference(row).second != NULL:
-            self._retired.push_back(dereference(row).second)
+            retire_anchors(self, dereference(row).second)
         preincrement(row)
-    self._current.clear()
 
 
-# Releases replaced operands if no launch in flight can use them. They are moved away first, because other threads may
-# change and launch the executable during the query.
-cdef void release_retired(ExecutableOperands self) noexcept:
-    cdef vector[AnchorListPointer] items
-    cdef AnchorList* anchors
-    cdef StreamHandle h_last
-    cdef uint64_t launch_count = self._launch_count
-    cdef bint is_released
-    if self._retired.empty():
-        return
-    h_last = self._h_last.copy()
-    items.swap(self._retired)
-    with nogil:
-        is_released = not h_last or is_idle(h_last)
-    if not is_released:
-        self._retired.insert(self._retired.end(), items.begin(), items.end())
-        self.is_used = True
-        return
-    for anchors in items:
-        anchors.drop_reference()
-    if self._launch_count == launch_count:
-        self._h_last.reset()
-
-
-# False also if a capture forbids the query.
-cdef bint is_idle(const StreamHandle& h_stream) noexcept nogil:
+# Drops operands once the last launch that may use them has completed.
+cdef void retire_anchors(ExecutableOperands self, AnchorList* anchors) noexcept:
+    cdef QueriedStream last
+    cdef Retired entry
     cdef CaptureModeScope mode
-    relax_capture_mode(mode)
-    return work_in_current_context(h_stream.get(), NULL) == NO_WORK
-
-
-# Releases replaced operands from a host function behind the last launch, because no later call will query the stream.
-cdef void release_after_launch(ExecutableOperands self) noexcept:
-    cdef vector[AnchorListPointer]* items
-    cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    cdef cydriver.CUresult err
-    cdef StreamHandle h_last
-    release_retired(self)
-    if self._retired.empty():
-        return
-    h_last = self._h_last.copy()
-    # A stream that is capturing now cannot run a host function; then the operands are leaked.
-    if (
-        cydriver.cuStreamIsCapturing(h_last.get(), &c_status) != cydriver.CUresult.CUDA_SUCCESS
-        or c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    ):
-        return
-    items = new vector[AnchorListPointer]()
-    items.swap(self._retired)
-    with nogil:
-        err = cydriver.cuLaunchHostFunc(h_last.get(), &drop_all, items)
-    # A context in an error state runs nothing, so nothing is in use.
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        drop_all(items)
-
-
-# Called on a thread of the driver: dropping a reference queues the objects, which the main thread releases.
-cdef void drop_all(void* data) noexcept nogil:
-    cdef vector[AnchorListPointer]* items = <vector[AnchorListPointer]*>data
-    cdef AnchorList* anchors
-    for anchors in items[0]:
+    cdef Work work = NO_WORK
+    with cython.critical_section(self):
+        last.h_stream = self._h_last.copy()
+        last.h_context = self._h_context.copy()
+    if last.h_stream:
+        with nogil:
+            relax_capture_mode(mode)
+            work = work_of(last, NULL)
+            mode.end()
+    if work == NO_WORK:
         anchors.drop_reference()
-    del items
+        return
+    entry.resource = Handle[AnchorListPointer].own(anchors, &drop_operands, Anchor()).anchor()
+    # The list queries the stream again, and records an event if it is still busy.
+    entry.unrecorded.push_back(last)
+    retire_entry(entry)
+    # Not on every change, because each one may add an entry to query.
+    if self.change_count % CHANGES_PER_QUERY == 0:
+        destroy_idle()
+
+
+cdef void drop_operands(AnchorListPointer anchors) noexcept nogil:
+    anchors.drop_reference()

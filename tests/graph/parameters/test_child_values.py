@@ -19,7 +19,7 @@ def test_a_child_graph_is_updated(memory, kernels, stream):
     assert memory.values[0] == 40 and len(node.child_graph.nodes()) == 1
 
 
-def test_wrong_children_are_refused(device):
+def test_wrong_children_are_rejected(device):
     graph = GraphDefinition()
     with pytest.raises(TypeError, match="child must be a GraphDefinition, not int"):
         graph.embed(3)

@@ -18,7 +18,7 @@ def test_conditional_nodes_are_found_with_their_classes_and_branches(device):
     assert sorted(len(node.branches) for node in graph.nodes()) == [1, 1, 2, 2]
 
 
-def test_wrong_conditions_are_refused(device):
+def test_wrong_conditions_are_rejected(device):
     graph = GraphDefinition()
     condition = graph.create_condition()
     for make in (graph.if_then, graph.if_else, graph.while_loop):

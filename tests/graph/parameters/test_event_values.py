@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of nodes that record an event or wait for it: nodes keep the event, and refuse other objects."""
+"""Parameters of nodes that record an event or wait for it: nodes keep the event, and reject other objects."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_a_node_keeps_an_event_that_is_closed(device, stream):
     assert record.event.is_done
 
 
-def test_closed_events_and_other_objects_are_refused(device, stream):
+def test_closed_events_and_other_objects_are_rejected(device, stream):
     event = device.create_event()
     graph = GraphDefinition()
     record = graph.record(event)

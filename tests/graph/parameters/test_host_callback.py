@@ -67,7 +67,7 @@ def test_a_c_function_gets_its_user_data(device, stream, data):
     assert seen == [data or None if size is None else bytes(data)]
 
 
-def test_wrong_callbacks_are_refused(device):
+def test_wrong_callbacks_are_rejected(device):
     graph = GraphDefinition()
     with pytest.raises(TypeError, match="fn must be callable"):
         graph.callback(3)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of kernel nodes: the launches that are refused, and arguments that a node keeps alive."""
+"""Parameters of kernel nodes: the launches that are rejected, and arguments that a node keeps alive."""
 
 import gc
 import weakref
@@ -12,7 +12,7 @@ from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, Memory, is_released
 
 
-def test_wrong_launches_are_refused(memory, kernels):
+def test_wrong_launches_are_rejected(memory, kernels):
     graph = GraphDefinition()
     for config in (None, {"grid": 1, "block": 1}):
         with pytest.raises(TypeError, match="config must be a LaunchConfig"):

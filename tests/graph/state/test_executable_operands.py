@@ -8,6 +8,7 @@ import weakref
 
 import pytest
 
+from cuda.core import LEGACY_DEFAULT_STREAM, Device
 from cuda.core.graph import GraphDefinition
 from support.graph_work import ONE, Memory, Thing, is_released
 
@@ -97,3 +98,67 @@ def test_an_operand_that_is_replaced_during_a_launch_is_released_after_it(device
         if end == "later launch":
             launched(graph, stream)
         assert calls == [1] and is_released(reference)
+
+
+@pytest.fixture
+def busy():
+    """A definition whose launches wait for the event `go`, its last node, and that event."""
+    definition, go = GraphDefinition(), threading.Event()
+    yield definition, definition.callback(lambda: go.wait(10)).join().callback(int), go
+    go.set()
+
+
+@pytest.mark.requires(devices=2)
+def test_operands_in_use_on_a_default_stream_are_kept_while_another_device_is_current(device, busy):
+    definition, node, go = busy
+    graph, thing = definition.instantiate(), Thing()
+    reference = weakref.ref(thing)
+    graph[node].update(thing.work)
+    del thing
+    graph.launch(LEGACY_DEFAULT_STREAM)
+    Device(1).set_current()
+    try:
+        for _ in range(40):
+            graph[node].update(int)
+        gc.collect()
+        assert reference() is not None
+    finally:
+        go.set()
+        device.set_current()
+    device.sync()
+    assert is_released(reference)
+
+
+def test_operands_are_released_although_their_stream_captures_when_the_executable_is_closed(device, stream, busy):
+    definition, node, go = busy
+    graph, thing = definition.instantiate(), Thing()
+    reference = weakref.ref(thing)
+    graph[node].update(thing.work)
+    del thing
+    graph.launch(stream)
+    builder = stream.create_graph_builder().begin_building()
+    graph.close()
+    gc.collect()
+    assert builder.is_building and reference() is not None
+    go.set()
+    builder.end_building().complete().launch(stream)
+    stream.sync()
+    assert is_released(reference)
+
+
+def test_many_changes_during_a_launch_are_all_released_after_it(stream, busy):
+    definition, node, go = busy
+    graph, references = definition.instantiate(), []
+    graph.launch(stream)
+    for _ in range(40):
+        thing = Thing()
+        references.append(weakref.ref(thing))
+        graph[node].update(thing.work)
+        graph.launch(stream)
+    del thing
+    gc.collect()
+    assert all(reference() is not None for reference in references)
+    go.set()
+    graph.close()
+    stream.sync()
+    assert all(is_released(reference) for reference in references)
