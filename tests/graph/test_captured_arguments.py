@@ -227,6 +227,75 @@ def test_arguments_nested_too_deep_or_in_a_cycle(stream, data):
         deep = deep.pop()
 
 
+class Structured:
+    """Two items of a dtype in a memory, as another library describes them."""
+
+    def __init__(self, memory, dtype, has_description):
+        self.dtype = np.dtype(dtype)
+        self.__cuda_array_interface__ = {
+            "data": (memory.address, False), "shape": (2,), "strides": None, "typestr": self.dtype.str, "version": 3,
+        }  # fmt: skip
+        if has_description:
+            self.__cuda_array_interface__["descr"] = self.dtype.descr
+
+
+@pytest.mark.parametrize("has_description", [False, True])
+def test_arrays_at_one_address_are_distinguished_by_their_fields(stream, has_description):
+    dtypes = [
+        [("a", "<i4"), ("b", "<i4")], [("b", "<i4"), ("a", "<i4")], [("a", "<i4"), ("b", "<f4")], "<i8", "V8",
+    ]  # fmt: skip
+    memory, seen = ints(4), []
+    work = capture(lambda stream, x: seen.append(x.dtype), maxsize=len(dtypes))
+    for _ in range(3):
+        for dtype in dtypes:
+            work(stream, Structured(memory, dtype, has_description))
+    assert set(seen[: len(dtypes)]) == set(map(np.dtype, dtypes))
+    assert work.statistics.replays == len(dtypes) + 1
+
+
+@pytest.mark.parametrize("levels", [0, 1, 31, 32, 33])
+@pytest.mark.parametrize("is_key", [False, True])
+def test_kernels_inside_containers_are_kept_while_calls_with_them_can_be_replayed(stream, levels, is_key):
+    def nested(kernel):
+        argument = {kernel: 1} if is_key else {1: kernel}
+        for _ in range(levels):
+            argument = [argument]
+        return argument
+
+    @capture(maxsize=2)
+    def work(stream, y, argument):
+        while isinstance(argument, list):
+            argument = argument[0]
+        ((key, item),) = argument.items()
+        launch(stream, ONE, key if is_key else item, y, y, 1, 1)
+
+    found = []
+    for number in range(8):
+        y = ints(1, 1)
+        source = f'extern "C" __global__ void axpy(int* y, const int* x, int a, int n) {{ *y = {number}; }}'
+        work(stream, y.address, nested(compiled(source).get_kernel("axpy")))
+        stream.sync()
+        found += values(y)
+    assert found == list(range(8))
+
+
+@pytest.mark.parametrize("data", [(), ("x", "y")])
+def test_a_parameter_computed_from_two_addresses_is_right_when_both_move(stream, data):
+    axpy = kernel("axpy")
+
+    @capture(data=data)
+    def work(stream, x, y):
+        launch(stream, ONE, axpy, y, y, (y - x) // 4, 1)
+
+    memory = ints(64, 1)
+    expected = [1] * 64
+    for first, distance in ((0, 1), (0, 2), (5, 1), (5, 2), (20, 3), (0, 1), (20, 3)):
+        work(stream, memory.address + 4 * first, memory.address + 4 * (first + distance))
+        expected[first + distance] *= 1 + distance
+    stream.sync()
+    assert values(memory) == expected
+
+
 @pytest.mark.parametrize(
     ("data", "error", "text"),
     [("z", ValueError, "no parameter 'z'"), (("x", "y"), ValueError, "no parameter 'y'"),

@@ -3,6 +3,7 @@
 """Captured functions: replayed where nothing changed, updated where parameters did, captured again where more did."""
 
 import copy
+import functools
 import pickle
 import weakref
 
@@ -140,12 +141,12 @@ def test_the_captured_function_looks_like_the_function():
     ("arguments", "options", "error"),
     [((1,), {}, TypeError), ((len,), {"maxsize": 0}, ValueError), ((), {"maxsize": "8"}, TypeError)],
 )
-def test_invalid_arguments_of_capture_are_refused(arguments, options, error):
+def test_invalid_arguments_of_capture_are_rejected(arguments, options, error):
     with pytest.raises(error, match="function must be callable|maxsize must be"):
         capture(*arguments, **options)
 
 
-def test_an_unknown_mode_is_refused_at_the_call(stream):
+def test_an_unknown_mode_is_rejected_at_the_call(stream):
     with pytest.raises(ValueError, match="mode must be"):
         capture(lambda stream: None, mode="other")(stream)
 
@@ -234,7 +235,90 @@ def test_static_and_class_methods_are_bound_as_functions_are(stream):
     assert Slots.static.statistics.replays == Slots.of_class.statistics.replays == 1
 
 
-def test_an_uninitialized_captured_function_is_refused():
+class Methods:
+    """The kinds of methods that can be captured, with data."""
+
+    factor = 1
+
+    @capture(data=("y", "a"))
+    def plain(self, stream, y, a):
+        add(stream, y, a * self.factor)
+
+    @classmethod
+    @capture(data="y")
+    def outer_class(cls, stream, y, a):
+        add(stream, y, a * cls.factor)
+
+    @capture(data="y")
+    @classmethod
+    def inner_class(cls, stream, y, a):
+        add(stream, y, a * cls.factor)
+
+    @staticmethod
+    @capture(data="y")
+    def outer_static(stream, y, a):
+        add(stream, y, a)
+
+    @capture(data="y")
+    @staticmethod
+    def inner_static(stream, y, a):
+        add(stream, y, a)
+
+
+def add(stream, y, a):
+    launch(stream, ONE, kernel("axpy"), y, y, a, 1)
+
+
+@pytest.mark.parametrize("name", ["plain", "outer_class", "inner_class", "outer_static", "inner_static"])
+def test_methods_of_all_kinds_follow_their_data(stream, name):
+    first, second, methods = ints(1, 1), ints(1, 1), Methods()
+    calls = [getattr(methods, name)]
+    calls.append(functools.partial(Methods.plain, methods) if name == "plain" else getattr(Methods, name))
+    expected = 1
+    for call in calls:
+        for a in (1, 1, 2, 2, 1, 3):
+            for y in (first, second):
+                call(stream, y.address, a)
+            expected *= 1 + a
+    stream.sync()
+    assert values(first) == values(second) == [expected]
+    assert calls[0].statistics.replays > 0
+
+
+def test_an_exception_that_is_no_error_leaves_nothing_to_replay(stream):
+    axpy, y, stops = kernel("axpy"), ints(1, 1), [KeyboardInterrupt, SystemExit]
+
+    @capture
+    def work(stream, y):
+        launch(stream, ONE, axpy, y, y, 1, 1)
+        if stops:
+            raise stops.pop()
+
+    for error in (SystemExit, KeyboardInterrupt):
+        with pytest.raises(error):
+            work(stream, y.address)
+    for _ in range(2):
+        work(stream, y.address)
+    stream.sync()
+    assert values(y) == [4] and work.statistics == CaptureStatistics(captures=1, replays=1)
+
+
+def test_a_function_that_calls_itself_is_captured_as_a_whole(stream):
+    axpy, y = kernel("axpy"), ints(1, 1)
+
+    @capture
+    def work(stream, y, depth):
+        launch(stream, ONE, axpy, y, y, 1, 1)
+        if depth:
+            work(stream, y, depth - 1)
+
+    for depth in (3, 3, 2, 0, 3):
+        work(stream, y.address, depth)
+    stream.sync()
+    assert values(y) == [2**15] and work.statistics.replays == 2
+
+
+def test_an_uninitialized_captured_function_is_rejected():
     empty = CapturedFunction.__new__(CapturedFunction)
     for use in (lambda: empty(1), lambda: empty.statistics, empty.clear, lambda: empty.__get__(1, int)):
         with pytest.raises(RuntimeError, match="not initialized"):

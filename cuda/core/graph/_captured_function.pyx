@@ -1,23 +1,22 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are captured into graphs and replayed (capture).
+"""Captured functions, whose work is captured into a graph and replayed.
 
 A call builds a `CallKey` from its arguments: everything that the function can observe of them. If an executable was
 captured for an equal key, the call launches it. Otherwise the function runs and is captured again, and an existing
 executable is updated if the graphs have the same topology. Nothing is inferred about how the captured work depends on
-the arguments. An argument whose state a key cannot hold, such as an object with attributes, makes each call capture.
+the arguments. An argument whose state a key cannot hold, such as an object with attributes, makes every call capture.
 """
 
 from __future__ import annotations
 
 cimport cython
-from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
-from posix.unistd cimport getpid
 
-from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport (
     NOWAIT_LOCK,
@@ -37,8 +36,8 @@ from cuda.core._memory._buffer cimport Buffer, resource_of
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._module cimport Kernel
 from cuda.core._native._cuda_core cimport (
-    ContextHandle,
     AllocationPin,
+    ContextHandle,
     ContextPin,
     GraphExecPin,
     StreamPin,
@@ -76,7 +75,9 @@ def capture(
     options: GraphCompleteOptions | None = None,
     maxsize: int = 8,
 ):
-    """Return a function that captures ``function`` into a graph and launches the graph; also a decorator.
+    """Return a function that captures ``function`` into a graph and launches the graph.
+
+    It is also a decorator.
 
     The returned :class:`CapturedFunction` is called like ``function``: with a stream, then the other arguments.
 
@@ -138,7 +139,7 @@ class CaptureStatistics:
 
 
 cdef class CapturedFunction:
-    """A function that is captured and replayed; created by :func:`capture`.
+    """A function that is captured and replayed, created by :func:`capture`.
 
     A call with the same arguments as an earlier one launches the same executable. With other arguments the function is
     captured again, and an existing executable is updated with the new pointers, scalars and grids. Another executable
@@ -170,7 +171,7 @@ cdef class CapturedFunction:
     __signature__ = ConstructorSignature()
 
     def __cinit__(self):
-        self._call = &refuse_call
+        self._call = &reject_call
 
     def __init__(self, function, data=None, mode="relaxed", options=None, maxsize=8):
         """Create the result of :func:`capture`."""
@@ -239,7 +240,7 @@ cdef class CapturedFunction:
         ReplayCache_clear(cache_of(self))
 
 
-cdef object refuse_call(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* names):
+cdef object reject_call(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* names):
     cache_of(<CapturedFunction>callee)
 
 
@@ -360,8 +361,7 @@ cdef int check_data(object function, object data) except -1:
     return 0
 
 
-# ---------------------------------------------------------------------------------------------
-# Keys: what a function can observe of its arguments
+# --- Keys: everything a function can observe of its arguments -------------------------------------
 
 cdef enum:
     MAX_DEPTH = 32  # more deeply nested arguments are captured each time
@@ -377,7 +377,7 @@ class NotComparable(Exception):
 cdef class CallKey:
     cdef:
         vector[uint64_t] words      # numbers, addresses, and identities of objects
-        list objects                # what is compared with ==: instances of builtin types, and NumPy dtypes
+        list objects                # compared with ==: instances of builtin types, and NumPy dtypes
         list owners                 # the objects whose identities are in `words`
         list resources              # once captured: weak references to those that may be dropped
         vector[PyObject*] seen      # mutable arguments: a function can tell whether two are the same object
@@ -582,7 +582,7 @@ cdef int add_known_array(CallKey self, object argument) except -1:
     return 0
 
 
-# Equal NumPy dtypes may differ in their metadata, and in those of their fields.
+# Equal NumPy dtypes can differ in their metadata, and in the metadata of their fields.
 cdef object value_of_dtype(object dtype):
     return dtype if dtype.fields is None and dtype.subdtype is None and not dtype.metadata else pickle.dumps(dtype)
 
@@ -597,8 +597,7 @@ cdef object plain(object value):
     raise NotComparable
 
 
-# ---------------------------------------------------------------------------------------------
-# Executables of one function
+# --- Executables of one function ------------------------------------------------------------------
 
 cdef enum:
     MAX_SEEN = 512                  # marks of earlier calls
@@ -619,10 +618,10 @@ cdef class ReplayCache:
         object options
         Py_ssize_t maxsize
         list works          # CapturedWork, the most recently used first
-        dict marks          # hashes of the keys that were captured, oldest first
+        dict marks          # hashes of captured keys, oldest first
         PyThread_type_lock lock
         long owner          # the thread that holds the lock
-        int process         # to which the lock belongs
+        uint32_t generation     # of the process that created the lock
         uint64_t capture_count
         uint64_t update_count
         uint64_t replay_count
@@ -638,10 +637,8 @@ cdef ReplayCache ReplayCache_create(object options, Py_ssize_t maxsize):
     self.maxsize = maxsize
     self.works = []
     self.marks = {}
-    self.process = getpid()
-    self.lock = PyThread_allocate_lock()
-    if self.lock == NULL:
-        raise MemoryError()
+    self.lock = new_lock()
+    self.generation = fork_generation()
     return self
 
 
@@ -671,7 +668,7 @@ cdef int ReplayCache_launch_captured(
     cdef bint comes_back
     acquire(self)
     try:
-        # Arguments that come back get an executable of their own, instead of an update with each call.
+        # Arguments that come back get their own executable, instead of an update on every call.
         comes_back = key is not None and not add_mark(self, hash_of(key))
         if not comes_back or len(self.works) >= self.maxsize:
             work = update_existing(self, key, context, builder, comes_back)
@@ -742,20 +739,21 @@ cdef int ReplayCache_clear(ReplayCache self) except -1:
     return 0
 
 
-# Waiting for the lock checks for signals. In a forked child, where the thread that held it does not exist, a new lock
-# replaces it.
+# Waiting for the lock checks for signals. A forked child replaces the lock, which a thread of its parent might hold.
 cdef int acquire(ReplayCache self) except -1:
     cdef PyThread_type_lock lock
-    cdef int is_taken = PyThread_acquire_lock(self.lock, NOWAIT_LOCK)
-    while not is_taken:
+    cdef int is_taken
+    if self.generation != fork_generation():
         with cython.critical_section(self):
-            if self.process != getpid():
-                self.lock = PyThread_allocate_lock()
-                self.process = getpid()
+            if self.generation != fork_generation():
+                self.lock = new_lock()
                 self.owner = 0
-            lock = self.lock
+                self.generation = fork_generation()
+    lock = self.lock
+    is_taken = PyThread_acquire_lock(lock, NOWAIT_LOCK)
+    while not is_taken:
         if self.owner == PyThread_get_thread_ident():
-            raise RuntimeError("a captured function cannot be called during a call of itself, for example by a finalizer")
+            raise RuntimeError("a captured function cannot be called during its own call, for example by a finalizer")
         with nogil:
             is_taken = PyThread_acquire_lock_timed(lock, SIGNAL_CHECK_INTERVAL, 0)
         if not is_taken:
@@ -764,9 +762,20 @@ cdef int acquire(ReplayCache self) except -1:
     return 0
 
 
+cdef PyThread_type_lock new_lock() except NULL:
+    cdef PyThread_type_lock lock = PyThread_allocate_lock()
+    if lock == NULL:
+        raise MemoryError()
+    return lock
+
+
 cdef inline void release(ReplayCache self) noexcept:
     self.owner = 0
     PyThread_release_lock(self.lock)
+
+
+cdef extern from "native.hpp" namespace "cuda_core" nogil:
+    uint32_t fork_generation() noexcept
 
 
 cdef extern from "Python.h":
