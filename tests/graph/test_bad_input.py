@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Invalid arguments are refused by name, even if they cannot be printed."""
+"""Invalid arguments are rejected by name, even if they cannot be printed."""
 
 import functools
 import re
@@ -21,7 +21,7 @@ def nested(depth):
 
 
 @pytest.mark.parametrize(
-    ("refused", "error", "message"),
+    ("rejected", "error", "message"),
     [
         (lambda graph, device: graph.memset(HUGE, 0, 1), OverflowError, "dst must be an address"),
         (lambda graph, device: graph.memset(64, HUGE, 1), OverflowError, "value must be an int from 0 to 255"),
@@ -47,9 +47,9 @@ def nested(depth):
         (lambda graph, device: AdjacencySetProxy(graph.empty(), 1), TypeError, "is_pred must be a bool, not int"),
     ],
 )
-def test_an_invalid_value_is_named(device, refused, error, message):
+def test_an_invalid_value_is_named(device, rejected, error, message):
     with pytest.raises(error, match=message):
-        refused(GraphDefinition(), device)
+        rejected(GraphDefinition(), device)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_an_invalid_value_is_named(device, refused, error, message):
     [("2", TypeError), (None, TypeError), (-HUGE, ValueError), (2**70, ValueError), (65537, ValueError)],
     ids=["str", "none", "negative", "huge", "large"],
 )
-def test_an_invalid_count_of_forks_is_refused(builder, count, error):
+def test_an_invalid_count_of_forks_is_rejected(builder, count, error):
     builder.begin_building()
     with pytest.raises(error, match="count must be"):
         builder.split(count)

@@ -126,7 +126,7 @@ def test_an_exception_is_reported_with_callback_and_graph_and_later_work_runs(bu
     stream.record().sync()
 
 
-def test_a_refused_callback_leaves_the_capture_unchanged(builder, stream):
+def test_a_rejected_callback_leaves_the_capture_unchanged(builder, stream):
     for wrong, data, error, text in (
         (None, None, TypeError, "callable"),
         (3, None, TypeError, "callable"),

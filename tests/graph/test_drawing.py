@@ -74,7 +74,7 @@ def test_graphviz_draws_a_picture_if_its_program_is_installed(definition):
     assert "<svg" in picture if shutil.which("dot") else picture is None
 
 
-def test_invalid_paths_and_options_are_refused(definition, tmp_path):
+def test_invalid_paths_and_options_are_rejected(definition, tmp_path):
     with pytest.raises(TypeError, match="path must be a str"):
         definition.save(3)
     with pytest.raises(ValueError, match="path must have a suffix that names the format"):

@@ -24,7 +24,7 @@ def test_an_empty_graph_can_be_launched(graph, stream):
     assert int(graph.handle) != 0
 
 
-def test_a_closed_graph_refuses_work(graph, stream):
+def test_a_closed_graph_rejects_work(graph, stream):
     graph.close()
     graph.close()
     assert graph.is_closed and int(graph.handle) == 0
@@ -67,7 +67,7 @@ def test_options_may_be_a_dict(device, stream, field):
     assert not graph.is_closed
 
 
-def test_wrong_options_are_refused(device):
+def test_wrong_options_are_rejected(device):
     with pytest.raises(TypeError, match="options must be GraphCompleteOptions"):
         GraphDefinition().instantiate(3)
     with pytest.raises(TypeError, match="stream must be a Stream"):

@@ -175,12 +175,12 @@ def test_a_view_outlives_the_closing_of_its_graph(kernels, memory):
         graph[node]
 
 
-def test_nodes_that_cannot_be_updated_are_refused(device, kernels, memory):
+def test_nodes_that_cannot_be_updated_are_rejected(device, kernels, memory):
     definition = GraphDefinition()
     other = GraphDefinition()
     node = definition.launch(ONE, kernels["add"], memory.at(0), 1)
     allocation = other.allocate(64)
-    refused = [
+    rejected = [
         definition.empty(),
         allocation,
         allocation.deallocate(allocation.dptr),
@@ -188,7 +188,7 @@ def test_nodes_that_cannot_be_updated_are_refused(device, kernels, memory):
         definition._entry,
     ]
     graph = definition.instantiate()
-    for item in refused:
+    for item in rejected:
         with pytest.raises(TypeError, match="cannot be changed in an executable"):
             graph[item]
     for item in (3, None, "node", definition):
@@ -211,7 +211,7 @@ def test_nodes_that_cannot_be_updated_are_refused(device, kernels, memory):
             work()
 
 
-def test_a_node_of_another_graph_is_refused_by_the_driver(kernels, memory):
+def test_a_node_of_another_graph_is_rejected_by_the_driver(kernels, memory):
     graphs = [GraphDefinition() for _ in range(2)]
     nodes = [graph.launch(ONE, kernels["add"], memory.at(0), 1) for graph in graphs]
     view = graphs[0].instantiate()[nodes[1]]

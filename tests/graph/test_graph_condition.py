@@ -20,7 +20,7 @@ def test_conditions_compare_by_their_handle(device, default):
 
 
 @pytest.mark.parametrize(("default", "error"), [(-1, OverflowError), (2**32, OverflowError), ("1", TypeError)])
-def test_wrong_default_values_are_refused(device, default, error):
+def test_wrong_default_values_are_rejected(device, default, error):
     with pytest.raises(error, match="default_value must be"):
         GraphDefinition().create_condition(default)
 

@@ -115,7 +115,7 @@ def test_a_node_is_invalid_after_its_graph_is_destroyed(memory):
 @pytest.mark.parametrize(
     "name", [name for name in graph_module.__all__ if isinstance(getattr(graph_module, name), type)]
 )
-def test_constructors_refuse_keywords_of_any_kind(name, keywords):
+def test_constructors_reject_keywords_of_any_kind(name, keywords):
     # Some raise a TypeError, others an error that names the method which creates the objects.
     with pytest.raises((TypeError, RuntimeError, NotImplementedError), match="keyword|argument|directly|has no field"):
         getattr(graph_module, name)(**keywords)

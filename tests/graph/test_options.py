@@ -25,7 +25,7 @@ def test_nothing_is_checked_at_construction():
     assert GraphCompleteOptions(upload_stream="later").upload_stream == "later"
 
 
-def test_unknown_fields_are_refused():
+def test_unknown_fields_are_rejected():
     with pytest.raises(TypeError, match="GraphCompleteOptions has no field 'upload'; did you mean 'upload_stream'?"):
         GraphCompleteOptions(upload=True)
 
@@ -38,7 +38,7 @@ def test_a_graph_is_written_as_dot_text(device, tmp_path):
         assert "digraph" in path.read_text()
 
 
-def test_wrong_arguments_of_writing_are_refused(device, tmp_path):
+def test_wrong_arguments_of_writing_are_rejected(device, tmp_path):
     with pytest.raises(TypeError, match="options must be GraphDebugPrintOptions or None, not dict"):
         GraphDefinition().debug_dot_print(str(tmp_path / "graph.dot"), {})
     with pytest.raises(TypeError, match="path must be a str or os.PathLike, not int"):

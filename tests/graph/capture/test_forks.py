@@ -48,7 +48,7 @@ def test_forks_can_be_forked_and_joined(builder, kernel, memory, stream):
 
 
 @pytest.mark.parametrize("count", [1, 0, -3])
-def test_a_split_into_fewer_than_two_is_refused(builder, count):
+def test_a_split_into_fewer_than_two_is_rejected(builder, count):
     builder.begin_building()
     with pytest.raises(ValueError, match="count must be at least 2"):
         builder.split(count)
@@ -62,7 +62,7 @@ def test_a_count_must_be_an_int(builder, count):
         builder.split(count)
 
 
-def test_refused_joins_leave_the_captures_unchanged(builder, device):
+def test_rejected_joins_leave_the_captures_unchanged(builder, device):
     builder.begin_building()
     _, fork = builder.split(2)
     with device.create_graph_builder().begin_building() as other:

@@ -101,7 +101,7 @@ def test_a_capture_that_was_ended_outside_its_builder_is_reported(stream):
     assert can_capture(stream)
 
 
-# Calls that the driver refuses, or that would invalidate the capture, on a thread that captures in a strict mode.
+# Calls that the driver rejects, or that would invalidate the capture, on a thread that captures in a strict mode.
 CALLS = {
     "get_kernel": lambda device, kernel, kept, builder: kernel("add"),
     "first launch": lambda device, kernel, kept, builder: launch(builder, ONE, kernel("add"), 0, 0),
