@@ -315,7 +315,7 @@ def test_a_function_that_calls_itself_is_captured_as_a_whole(stream):
     for depth in (3, 3, 2, 0, 3):
         work(stream, y.address, depth)
     stream.sync()
-    assert values(y) == [2**15] and work.statistics.replays == 2
+    assert values(y) == [2**16] and work.statistics.replays == 2
 
 
 def test_an_uninitialized_captured_function_is_rejected():

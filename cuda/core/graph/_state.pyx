@@ -246,7 +246,7 @@ cdef cydriver.CUuserObject exchange_user_object(NodeRecord self, cydriver.CUuser
 
 cdef int check_alive(GraphRecord self) except -1:
     if self.c_graph == NULL:
-        raise UnavailableError("this graph was destroyed together with the node that contained it")
+        raise UnavailableError("this graph is destroyed, together with the node that contained it")
     return 0
 
 
