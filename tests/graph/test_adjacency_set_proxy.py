@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Neighbours of nodes, as sets."""
+"""Neighbors of nodes, as sets."""
 
 from collections.abc import MutableSet
 
