@@ -130,20 +130,20 @@ def test_messages_say_what_to_pass_instead():
 @pytest.mark.parametrize("value", ["text", [1], object(), {}, len], ids=lambda item: type(item).__name__)
 def test_other_types_are_refused(value):
     with pytest.raises(
-        TypeError, match=f"argument 1 is a {type(value).__name__}, which kernels do not take; pass a number, a"
+        TypeError, match=f"argument 1 is a {type(value).__name__}, which kernels do not accept; pass a number, a"
     ):
         packed(value, 8)
 
 
 def test_a_class_is_refused_with_its_name():
-    with pytest.raises(TypeError, match="argument 1 is the class float32, which kernels do not take; pass a value of"):
+    with pytest.raises(TypeError, match="argument 1 is the class float32, which kernels do not accept; pass a value of"):
         packed(np.float32, 4)
 
 
 def test_arrays_of_the_host_are_refused_with_a_hint():
     with pytest.raises(
         TypeError,
-        match=r"argument 1 of the kernel is in memory of the host \(ndarray\), which the device",
+        match=r"argument 1 of the kernel is in host memory \(ndarray\), which the device",
     ):
         packed(np.arange(3), 8)
 
@@ -152,7 +152,7 @@ def test_objects_with_a_handle_are_refused_with_a_hint():
     class Texture:
         handle = 5
 
-    with pytest.raises(TypeError, match="is a Texture, which kernels do not take; pass its handle"):
+    with pytest.raises(TypeError, match="is a Texture, which kernels do not accept; pass its handle"):
         packed(Texture(), 8)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel arguments: converted, checked and written as the driver expects them."""
+"""Kernel arguments: checked, converted, and laid out as the driver expects them."""
 
 from __future__ import annotations
 
@@ -43,146 +43,49 @@ from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
-__all__ = ["ParamHolder", "advice", "parameter_types", "register_buffer_class"]
+__all__ = ["ParamHolder", "advice", "pack_arguments", "parameter_types", "register_buffer_class"]
 
 
-# The builtin types of the Itanium C++ ABI, by their letters.
-TYPES = {
-    "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "w": "wchar_t",
-    "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long",
-    "x": "long long", "y": "unsigned long long", "f": "float", "d": "double",
-}  # fmt: skip
-INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}
+cdef class ParamHolder:
+    """Packed kernel arguments, and the ``void**`` array of their addresses that ``cuLaunchKernel`` expects.
 
+    Parameters
+    ----------
+    kernel_args : Sequence
+        Arguments as :func:`~cuda.core.launch` accepts them. An int is packed as 64 bits.
 
-def parameter_types(symbol: str) -> list[str] | None:
-    """Return the types of the parameters; None if the name is not mangled, or contains no types.
-
-    The list ends before the first type that is not arithmetic, a pointer, a structure or a template parameter.
+    Raises
+    ------
+    TypeError
+        If kernels do not accept the type of an argument.
+    OverflowError
+        If an int does not fit in 64 bits.
+    RuntimeError
+        If a buffer is closed.
     """
-    rest, seen = _after_name(symbol)
-    arguments = []
-    if rest[:1] == "I":
-        arguments, rest = _template_arguments(rest[1:], seen)
-        # The mangled name of a template function also has the return type, which for a kernel is void.
-        if rest[:1] != "v":
-            return None
-        rest = rest[1:]
-    types = []
-    while rest and rest != "v":
-        kind, rest = _first_type(rest, arguments, seen)
-        if kind is None:
-            break
-        types.append(kind)
-    return types or None
 
+    cdef:
+        ArgumentBlock _block
+        tuple _kernel_args
 
-def _first_type(text: str, arguments: list[str], seen: list[str]) -> tuple[str | None, str]:
-    """Return the type at the beginning of ``text`` (None if it is of another kind), and the rest of the text.
+    __signature__ = ConstructorSignature()
 
-    ``seen`` has the earlier names and types, to which substitutions (``S_``, ``S0_``) refer; the type is appended.
-    """
-    if reference := re.match(r"S([0-9A-Z]*)_", text):
-        place = int(reference[1], 36) + 1 if reference[1] else 0
-        return seen[place] if place < len(seen) else None, text[reference.end() :]
-    if text[:1] in TYPES or text[:1] == "v":
-        return TYPES.get(text[0], "void"), text[1:]
-    if qualified := re.match("P|[rVK]+", text):
-        kind, rest = _first_type(text[qualified.end() :], arguments, seen)
-        if kind is not None and qualified[0] == "P":
-            kind = "pointer"
-    elif of_template := re.match(r"T(\d*)_", text):
-        place = int(of_template[1]) + 1 if of_template[1] else 0
-        kind, rest = arguments[place] if place < len(arguments) else None, text[of_template.end() :]
-    elif named := re.match(r"(\d+)", text):
-        end = named.end() + int(named[0])
-        kind, rest = text[named.end() : end], text[end:]
-        if rest[:1] == "I":
-            kind = None
-    else:
-        kind, rest = None, text
-    if kind is not None:
-        seen.append(kind)
-    return kind, rest
+    def __init__(self, kernel_args):
+        """Accept the arguments of ``__cinit__``, which packs them."""
 
+    def __cinit__(self, kernel_args):
+        # The items may own the memory that their addresses refer to.
+        self._kernel_args = tuple(kernel_args)
+        ArgumentBlock_fill_by_sizes(
+            self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
+        )
+        # Unlike a launch, this object does not keep buffers open, so it drops the references taken by filling.
+        self._block.end()
 
-def _template_arguments(text: str, seen: list[str]) -> tuple[list[str], str]:
-    """Return the arguments of a template, and the text behind them; empty text if one is of another kind."""
-    arguments = []
-    while text and text[0] != "E":
-        value = re.match("L[a-z]n?[0-9a-f]+E", text)
-        if value:
-            kind, text = "a value", text[value.end() :]
-        else:
-            kind, text = _first_type(text, [], seen)
-        if kind is None:
-            return [], ""
-        arguments.append(kind)
-    return arguments, text[1:]
-
-
-def _after_name(symbol: str) -> tuple[str, list[str]]:
-    """Return the text behind the name of a function: its template arguments and the types of its parameters.
-
-    The list has the names to which substitutions in these types refer: the scopes of the function, and its template.
-    """
-    if not symbol.startswith("_Z"):
-        return "", []
-    is_nested = symbol.startswith("_ZN")
-    rest = symbol[3:] if is_nested else symbol[2:]
-    names = []
-    while True:
-        name = re.match(r"L?(\d+)", rest)
-        if not name:
-            return "", []
-        end = name.end() + int(name[1])
-        names.append(rest[name.end() : end])
-        rest = rest[end:]
-        if not is_nested:
-            return rest, names if rest[:1] == "I" else []
-        if rest[:1] == "E":
-            return rest[1:], names[:-1]
-        if rest[:1] == "I":
-            # A template in a namespace: the end of the nested name follows its arguments.
-            following = _template_arguments(rest[1:], names.copy())[1]
-            if following[:1] == "E":
-                return rest[: len(rest) - len(following)] + following[1:], names
-
-
-def advice(symbol: str, index: int, argument, size: int) -> str:
-    """Return how to pass ``argument`` to a parameter of ``size`` bytes, naming only types that fit it."""
-    types = parameter_types(symbol)
-    kind = types[index] if types is not None and index < len(types) else None
-    if isinstance(argument, (float, complex)) and kind is not None:
-        return _advice_for(kind, argument)
-    if isinstance(argument, float) and size in (1, 2, 4):
-        floats = {2: "numpy.float16 for a __half", 4: "numpy.float32 for a float"}
-        known = "the kernel's name does not contain the type of this parameter, only its size is known"
-        return f"; {known}: pass {floats[size] + ', ' if size in floats else ''}an int for an integer"
-    if isinstance(argument, complex) and size == 8:
-        return "; only the size of this parameter is known: pass numpy.complex64 for a complex of floats"
-    if isinstance(argument, int):
-        return "; pass a structure as bytes, numpy.void or ctypes.Structure"
-    return ""
-
-
-def _advice_for(kind: str, argument) -> str:
-    is_complex = isinstance(argument, complex)
-    if kind in ("float", "double") and not is_complex:
-        return f"; the parameter is a {kind}: use numpy.float{32 if kind == 'float' else 64}"
-    if kind in INTEGERS:
-        article = "an" if kind[0] in "aeiou" else "a"
-        return f"; the parameter is {article} {kind}: pass an int"
-    if kind == "pointer":
-        return "; the parameter is a pointer: pass a Buffer, or an address as an int"
-    if kind == "__half" and not is_complex:
-        return "; the parameter is a __half: use numpy.float16"
-    if kind == "bool":
-        return "; the parameter is a bool: pass a bool"
-    return f"; the parameter is a {kind}: pass its bytes, numpy.void or ctypes.Structure"
-
-
-cdef LaunchList* _launches = launch_list()
+    @property
+    def ptr(self) -> int:
+        """The address of the ``void*`` array, or 0 without arguments. It is valid as long as this object exists."""
+        return <intptr_t>self._block.kernel_params
 
 
 def pack_arguments(layout, kernel_args):
@@ -191,9 +94,9 @@ def pack_arguments(layout, kernel_args):
     Parameters
     ----------
     layout : Sequence[tuple[int, int]]
-        Offset and size in bytes of each parameter, as in :attr:`Kernel.arguments_info`.
+        The offset and size of each parameter in bytes, as in :attr:`Kernel.arguments_info`.
     kernel_args : Sequence
-        The arguments, as :func:`launch` takes them.
+        The arguments, as :func:`launch` accepts them.
     """
     cdef Kernel kernel = Kernel.__new__(Kernel)
     cdef KernelPin none
@@ -214,7 +117,7 @@ def pack_arguments(layout, kernel_args):
 
 
 def register_buffer_class(cls: type) -> None:
-    """Register a subclass of :class:`Buffer`, so that launches find its writer without going through its bases.
+    """Register a subclass of :class:`Buffer`, so that launches find its writer without searching its bases.
 
     Raises
     ------
@@ -224,6 +127,12 @@ def register_buffer_class(cls: type) -> None:
     if not (isinstance(cls, type) and issubclass(cls, Buffer)):
         raise TypeError(f"cls must be a subclass of Buffer, not {cls!r}")
     register_argument_type(cls, &write_buffer, 8)
+
+
+# --- Argument blocks --------------------------------------------------------------------------------------------------
+
+
+cdef LaunchList* _launches = launch_list()
 
 
 cdef int ArgumentBlock_fill(
@@ -251,7 +160,7 @@ cdef int ArgumentBlock_fill_by_sizes(ArgumentBlock& self, PyObject* const* argum
     cdef int fit
     if count == 0:
         return 0
-    # Read each size only once: writing an argument may run Python code, which may resize another argument.
+    # Read each size only once: writing an argument can run Python code that resizes another argument.
     sizes.reserve(count)
     for index in range(count):
         size = natural_size_of(<object>arguments[index], index)
@@ -265,7 +174,7 @@ cdef int ArgumentBlock_fill_by_sizes(ArgumentBlock& self, PyObject* const* argum
         if c_type.write == &write_buffer:
             memory = self.value_of((<Buffer>arguments[index])._h_allocation)
             if memory == NULL:
-                refuse_closed_buffer()
+                reject_closed_buffer()
             fit = store_bytes(&memory.pointer, 8, c_bytes, size)
         else:
             fit = c_type.write(arguments[index], c_type.natural_size, c_bytes, size)
@@ -275,7 +184,7 @@ cdef int ArgumentBlock_fill_by_sizes(ArgumentBlock& self, PyObject* const* argum
     return 0
 
 
-# The hot loop: no look-up by name, no allocation, no reference counting.
+# The hot loop: it looks up no name, allocates nothing and counts no references.
 cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* arguments, char* c_bytes) except -1:
     cdef const ParamSlot* c_slot = kernel._slots.data()
     cdef size_t count = kernel._slots.size()
@@ -295,13 +204,13 @@ cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* argume
             c_type = find_type(c_class)
             if c_type == NULL:
                 c_type = resolve_type(<object>arguments[index], index)
-        # The two most frequent types are inlined; all others call their writer.
+        # The two most frequent types are written inline; all others call their writer.
         if c_type.write == &write_int and read_short_int(arguments[index], &value):
             fit = store_signed(value, c_target, c_slot[index].size)
         elif c_type.write == &write_buffer:
             memory = self.value_of((<Buffer>arguments[index])._h_allocation)
             if memory == NULL:
-                refuse_closed_buffer()
+                reject_closed_buffer()
             fit = store_bytes(&memory.pointer, 8, c_target, c_slot[index].size)
         else:
             fit = c_type.write(arguments[index], c_type.natural_size, c_target, c_slot[index].size)
@@ -319,16 +228,16 @@ cdef inline char* ArgumentBlock_begin(
     return c_bytes
 
 
-cdef int refuse_closed_buffer() except -1:
-    raise UnavailableError("a Buffer among the kernel arguments is closed")
-
-
 cdef inline size_t padded(size_t size) noexcept nogil:
     return (size + 15) & ~<size_t>15
 
 
-# ---------------------------------------------------------------------------------------------
-# The table of types
+cdef int reject_closed_buffer() except -1:
+    raise UnavailableError("a Buffer among the kernel arguments is closed")
+
+
+# --- Argument types ---------------------------------------------------------------------------------------------------
+
 
 cdef struct ArgumentType:
     ArgumentWriter write
@@ -338,7 +247,7 @@ cdef struct ArgumentType:
 cdef TypeTable[ArgumentType] _types
 cdef object _table_lock = RLock()
 
-# The entry of arrays of other libraries, whose address is passed.
+# The entry for arrays from other libraries: their address is passed.
 cdef ArgumentType _array
 
 
@@ -360,7 +269,7 @@ cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural
     return 0
 
 
-# The entry of an argument whose type was not found: registers modules that were imported meanwhile, and looks up bases.
+# Finds the entry for a new type: registers modules imported since the last call, then searches the bases of the type.
 cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except NULL:
     cdef const ArgumentType* c_type = find_type(Py_TYPE(<PyObject*>argument))
     if c_type == NULL:
@@ -373,7 +282,7 @@ cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except 
             if array_access().is_array(argument):
                 return &_array
             name = f"the class {argument.__name__}" if isinstance(argument, type) else f"a {type(argument).__name__}"
-            raise TypeError(f"argument {index} is {name}, which kernels do not take; {hint(argument)}")
+            raise TypeError(f"argument {index} is {name}, which kernels do not accept; {hint(argument)}")
     return c_type
 
 
@@ -382,51 +291,7 @@ cdef size_t natural_size_of(object argument, Py_ssize_t index) except? 0:
     return c_type.natural_size if c_type.natural_size else memoryview(argument).nbytes
 
 
-# ---------------------------------------------------------------------------------------------
-# Writers
-
-cdef inline int store_signed(int64_t value, char* target, size_t size) noexcept nogil:
-    cdef int32_t c_word = <int32_t>value
-    cdef int16_t c_half = <int16_t>value
-    cdef int8_t c_byte = <int8_t>value
-    if size == 8:
-        memcpy(target, &value, 8)
-    elif size == 4:
-        if not INT32_MIN <= value <= <int64_t>UINT32_MAX:
-            return OUT_OF_RANGE
-        memcpy(target, &c_word, 4)
-    elif size == 2:
-        if not INT16_MIN <= value <= UINT16_MAX:
-            return OUT_OF_RANGE
-        memcpy(target, &c_half, 2)
-    elif size == 1:
-        if not INT8_MIN <= value <= UINT8_MAX:
-            return OUT_OF_RANGE
-        target[0] = c_byte
-    else:
-        return WRONG_SIZE
-    return FITS
-
-
-cdef inline int store_unsigned(uint64_t value, char* target, size_t size) noexcept nogil:
-    if size == 8:
-        memcpy(target, &value, 8)
-        return FITS
-    if value > <uint64_t>UINT32_MAX:
-        return OUT_OF_RANGE
-    return store_signed(<int64_t>value, target, size)
-
-
-cdef inline int store_bytes(const void* c_value, size_t value_size, char* target, size_t size) noexcept nogil:
-    if value_size != size:
-        return WRONG_SIZE
-    memcpy(target, c_value, size)
-    return FITS
-
-
-# Identifies buffers, and is never called for open ones: the loops above write their address and keep their memory.
-cdef int write_buffer(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    return refuse_closed_buffer()
+# --- Writers ----------------------------------------------------------------------------------------------------------
 
 
 cdef int write_int(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
@@ -436,7 +301,7 @@ cdef int write_int(PyObject* argument, size_t natural_size, char* target, size_t
     return write_long_int(argument, target, size)
 
 
-# A function of its own, so that write_int needs no saved registers.
+# A separate function, so that write_int saves no registers.
 cdef int write_long_int(PyObject* argument, char* target, size_t size) except -1:
     cdef int c_overflow = 0
     cdef int64_t value = PyLong_AsLongLongAndOverflow(<object>argument, &c_overflow)
@@ -447,13 +312,13 @@ cdef int write_long_int(PyObject* argument, char* target, size_t size) except -1
     return store_unsigned(<object>argument, target, size)
 
 
+cdef int write_bool(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    return store_signed(<object>argument is True, target, size)
+
+
 cdef int write_float(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef double value = PyFloat_AS_DOUBLE(<object>argument)
     return store_bytes(&value, 8, target, size)
-
-
-cdef int write_bool(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    return store_signed(<object>argument is True, target, size)
 
 
 cdef int write_complex(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
@@ -468,13 +333,18 @@ cdef int write_none(PyObject* argument, size_t natural_size, char* target, size_
     return store_bytes(&null, 8, target, size)
 
 
-# An integer type of the bindings, such as driver.CUdeviceptr.
+# An integer type from the bindings, such as driver.CUdeviceptr.
 cdef int write_address(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uint64_t value = int(<object>argument)
     return store_bytes(&value, 8, target, size)
 
 
-# The address of an array of another library. The caller has to ensure stream order, as with a buffer.
+# Identifies buffers. It never runs for an open buffer: the loops that fill a block write its address and keep its memory.
+cdef int write_buffer(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
+    return reject_closed_buffer()
+
+
+# The address of an array from another library. The caller must ensure stream order, as with a buffer.
 cdef int write_array(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     cdef uintptr_t pointer = 0
     if not array_access().read_address(<object>argument, &pointer):
@@ -482,7 +352,7 @@ cdef int write_array(PyObject* argument, size_t natural_size, char* target, size
     return store_bytes(&pointer, 8, target, size)
 
 
-# NumPy scalars store their value right behind the object header; register_numpy_scalar checks that for each type.
+# NumPy scalars store their value right after the object header; register_numpy_scalar checks that for each type.
 cdef inline const char* value_of(PyObject* scalar) noexcept nogil:
     return <const char*>scalar + sizeof(PyObject)
 
@@ -526,6 +396,45 @@ cdef bint read_buffer(object source, char* target, size_t size) except? False:
     return is_exact
 
 
+cdef inline int store_signed(int64_t value, char* target, size_t size) noexcept nogil:
+    cdef int32_t c_word = <int32_t>value
+    cdef int16_t c_half = <int16_t>value
+    cdef int8_t c_byte = <int8_t>value
+    if size == 8:
+        memcpy(target, &value, 8)
+    elif size == 4:
+        if not INT32_MIN <= value <= <int64_t>UINT32_MAX:
+            return OUT_OF_RANGE
+        memcpy(target, &c_word, 4)
+    elif size == 2:
+        if not INT16_MIN <= value <= UINT16_MAX:
+            return OUT_OF_RANGE
+        memcpy(target, &c_half, 2)
+    elif size == 1:
+        if not INT8_MIN <= value <= UINT8_MAX:
+            return OUT_OF_RANGE
+        target[0] = c_byte
+    else:
+        return WRONG_SIZE
+    return FITS
+
+
+cdef inline int store_unsigned(uint64_t value, char* target, size_t size) noexcept nogil:
+    if size == 8:
+        memcpy(target, &value, 8)
+        return FITS
+    if value > <uint64_t>UINT32_MAX:
+        return OUT_OF_RANGE
+    return store_signed(<int64_t>value, target, size)
+
+
+cdef inline int store_bytes(const void* c_value, size_t value_size, char* target, size_t size) noexcept nogil:
+    if value_size != size:
+        return WRONG_SIZE
+    memcpy(target, c_value, size)
+    return FITS
+
+
 cdef inline int64_t load_signed(const char* value, size_t size) noexcept nogil:
     if size == 8:
         return (<const int64_t*>value)[0]
@@ -546,9 +455,10 @@ cdef inline uint64_t load_unsigned(const char* value, size_t size) noexcept nogi
     return (<const uint8_t*>value)[0]
 
 
-# ---------------------------------------------------------------------------------------------
-# Registration of types. Scalars of a module can be passed only after the program has imported it.
+# --- Registration -----------------------------------------------------------------------------------------------------
 
+
+# The modules whose types are registered. Their scalars can be passed only after the program has imported them.
 cdef bint _has_numpy = False
 cdef bint _has_ctypes = False
 cdef bint _has_bindings = False
@@ -624,8 +534,8 @@ register_argument_type(bytes, &write_buffer_bytes, 0)
 _array.write, _array.natural_size = &write_array, 8
 
 
-# ---------------------------------------------------------------------------------------------
-# Messages
+# --- Messages ---------------------------------------------------------------------------------------------------------
+
 
 cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel, size_t size) except -1:
     where = f"argument {index}" if kernel is None else f"argument {index} of {describe(kernel)}"
@@ -635,21 +545,12 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
     name = type(argument).__name__
     if fit == ON_HOST:
         raise TypeError(
-            f"{where} is in memory of the host ({name}), which the device cannot read; copy it to a Buffer, or pass "
-            "the bytes of a structure as bytes or numpy.void"
+            f"{where} is in host memory ({name}), which the device cannot read; copy it to a Buffer, or pass a "
+            "structure as bytes or numpy.void"
         )
     cdef size_t own_size = natural_size_of(argument, index)
     how = advice("" if kernel is None else kernel._name or "", index, argument, size)
     raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{how}")
-
-
-def hint(argument):
-    """Return what to pass instead of an ``argument`` of a type that kernels do not take."""
-    if isinstance(argument, type):
-        return "pass a value of this type"
-    if hasattr(argument, "handle"):
-        return "pass its handle"
-    return "pass a number, a Buffer or an array of the device, or a structure as bytes, numpy.void or ctypes.Structure"
 
 
 cdef str describe(Kernel kernel):
@@ -660,43 +561,149 @@ cdef str count_of_arguments(size_t count):
     return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")
 
 
-cdef class ParamHolder:
-    """The values of kernel arguments, and the ``void**`` array of their addresses that ``cuLaunchKernel`` takes.
+def hint(argument):
+    """Return advice about an ``argument`` whose type kernels do not accept."""
+    if isinstance(argument, type):
+        return "pass a value of this type"
+    if hasattr(argument, "handle"):
+        return "pass its handle"
+    return "pass a number, a Buffer, an array in device memory, or a structure as bytes, numpy.void or ctypes.Structure"
 
-    Parameters
-    ----------
-    kernel_args : Sequence
-        Arguments as :func:`~cuda.core.launch` takes them; an int is packed as 64 bits.
 
-    Raises
-    ------
-    TypeError
-        If an argument has a type that kernels do not take.
-    OverflowError
-        If an int does not fit 64 bits.
-    RuntimeError
-        If a buffer is closed.
+def advice(symbol: str, index: int, argument, size: int) -> str:
+    """Return advice on passing ``argument`` to a parameter of ``size`` bytes, naming only types that fit."""
+    types = parameter_types(symbol)
+    kind = types[index] if types is not None and index < len(types) else None
+    if isinstance(argument, (float, complex)) and kind is not None:
+        return _advice_for(kind, argument)
+    if isinstance(argument, float) and size in (1, 2, 4):
+        floats = {2: "numpy.float16 for a __half", 4: "numpy.float32 for a float"}
+        known = "only the size of this parameter is known, because the kernel's name does not contain its type"
+        return f"; {known}: pass {floats[size] + ', ' if size in floats else ''}an int for an integer"
+    if isinstance(argument, complex) and size == 8:
+        return "; only the size of this parameter is known: pass numpy.complex64 for a complex of floats"
+    if isinstance(argument, int):
+        return "; pass a structure as bytes, numpy.void or ctypes.Structure"
+    return ""
+
+
+def _advice_for(kind: str, argument) -> str:
+    is_complex = isinstance(argument, complex)
+    if kind in ("float", "double") and not is_complex:
+        return f"; the parameter is a {kind}: use numpy.float{32 if kind == 'float' else 64}"
+    if kind in INTEGERS:
+        article = "an" if kind[0] in "aeiou" else "a"
+        return f"; the parameter is {article} {kind}: pass an int"
+    if kind == "pointer":
+        return "; the parameter is a pointer: pass a Buffer, or an address as an int"
+    if kind == "__half" and not is_complex:
+        return "; the parameter is a __half: use numpy.float16"
+    if kind == "bool":
+        return "; the parameter is a bool: pass a bool"
+    return f"; the parameter is a {kind}: pass its bytes, numpy.void or ctypes.Structure"
+
+
+# --- Mangled names ----------------------------------------------------------------------------------------------------
+
+
+def parameter_types(symbol: str) -> list[str] | None:
+    """Return the types of a kernel's parameters, or None if its name is not mangled or contains no types.
+
+    The list ends before the first type that is neither arithmetic, a pointer, a structure nor a template parameter.
     """
+    rest, seen = _after_name(symbol)
+    arguments = []
+    if rest[:1] == "I":
+        arguments, rest = _template_arguments(rest[1:], seen)
+        # The mangled name of a template function also has the return type, which for a kernel is void.
+        if rest[:1] != "v":
+            return None
+        rest = rest[1:]
+    types = []
+    while rest and rest != "v":
+        kind, rest = _first_type(rest, arguments, seen)
+        if kind is None:
+            break
+        types.append(kind)
+    return types or None
 
-    cdef:
-        ArgumentBlock _block
-        tuple _kernel_args
 
-    __signature__ = ConstructorSignature()
+def _first_type(text: str, arguments: list[str], seen: list[str]) -> tuple[str | None, str]:
+    """Return the type at the beginning of ``text`` (None if it is unsupported), and the rest of ``text``.
 
-    def __init__(self, kernel_args):
-        """Accept the arguments of ``__cinit__``; defined for the signature."""
+    Substitutions (``S_``, ``S0_``) refer to ``seen``, the earlier names and types; the type is appended to it.
+    """
+    if reference := re.match(r"S([0-9A-Z]*)_", text):
+        place = int(reference[1], 36) + 1 if reference[1] else 0
+        return seen[place] if place < len(seen) else None, text[reference.end() :]
+    if text[:1] in TYPES or text[:1] == "v":
+        return TYPES.get(text[0], "void"), text[1:]
+    if qualified := re.match("P|[rVK]+", text):
+        kind, rest = _first_type(text[qualified.end() :], arguments, seen)
+        if kind is not None and qualified[0] == "P":
+            kind = "pointer"
+    elif of_template := re.match(r"T(\d*)_", text):
+        place = int(of_template[1]) + 1 if of_template[1] else 0
+        kind, rest = arguments[place] if place < len(arguments) else None, text[of_template.end() :]
+    elif named := re.match(r"(\d+)", text):
+        end = named.end() + int(named[0])
+        kind, rest = text[named.end() : end], text[end:]
+        if rest[:1] == "I":
+            kind = None
+    else:
+        kind, rest = None, text
+    if kind is not None:
+        seen.append(kind)
+    return kind, rest
 
-    def __cinit__(self, kernel_args):
-        # The items may own the memory that their addresses refer to.
-        self._kernel_args = tuple(kernel_args)
-        ArgumentBlock_fill_by_sizes(
-            self._block, tuple_items(<PyObject*>self._kernel_args), len(self._kernel_args)
-        )
-        # Unlike a launch, this object does not keep buffers open: drop the references that filling took.
-        self._block.end()
 
-    @property
-    def ptr(self) -> int:
-        """The address of the ``void*`` array, valid as long as this object exists; 0 without arguments."""
-        return <intptr_t>self._block.kernel_params
+def _template_arguments(text: str, seen: list[str]) -> tuple[list[str], str]:
+    """Return the arguments of a template and the text after them, or empty text if one is unsupported."""
+    arguments = []
+    while text and text[0] != "E":
+        value = re.match("L[a-z]n?[0-9a-f]+E", text)
+        if value:
+            kind, text = "a value", text[value.end() :]
+        else:
+            kind, text = _first_type(text, [], seen)
+        if kind is None:
+            return [], ""
+        arguments.append(kind)
+    return arguments, text[1:]
+
+
+def _after_name(symbol: str) -> tuple[str, list[str]]:
+    """Return the text after the name of a function: its template arguments and parameter types.
+
+    The list contains the names that substitutions in these types refer to: the scopes of the function, and its template.
+    """
+    if not symbol.startswith("_Z"):
+        return "", []
+    is_nested = symbol.startswith("_ZN")
+    rest = symbol[3:] if is_nested else symbol[2:]
+    names = []
+    while True:
+        name = re.match(r"L?(\d+)", rest)
+        if not name:
+            return "", []
+        end = name.end() + int(name[1])
+        names.append(rest[name.end() : end])
+        rest = rest[end:]
+        if not is_nested:
+            return rest, names if rest[:1] == "I" else []
+        if rest[:1] == "E":
+            return rest[1:], names[:-1]
+        if rest[:1] == "I":
+            # A template in a namespace: the end of the nested name follows its arguments.
+            following = _template_arguments(rest[1:], names.copy())[1]
+            if following[:1] == "E":
+                return rest[: len(rest) - len(following)] + following[1:], names
+
+
+# The builtin types of the Itanium C++ ABI, by their letters.
+TYPES = {
+    "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "w": "wchar_t",
+    "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long",
+    "x": "long long", "y": "unsigned long long", "f": "float", "d": "double",
+}  # fmt: skip
+INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}

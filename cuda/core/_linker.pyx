@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The linker, and its back end that uses the driver."""
+"""The linker, and the back end that links with the driver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from cuda.core._context cimport Context_current, Context_enter, Context_leave
-from cuda.core._native._cuda_core cimport ContextHandle, Handle, Anchor, Pin, HandleField, address, bindings_object
+from cuda.core._native._cuda_core cimport Anchor, ContextHandle, Handle, HandleField, Pin, address, bindings_object
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
@@ -36,210 +36,6 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 __all__ = ["DriverLinker", "Linker", "LinkerOptions"]
 
 
-ctypedef Handle[cydriver.CUlinkState] LinkHandle
-ctypedef HandleField[cydriver.CUlinkState] LinkField
-ctypedef Pin[cydriver.CUlinkState] LinkPin
-
-cdef dict _INPUT_TYPES = {
-    ObjectCodeFormatType.CUBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_CUBIN,
-    ObjectCodeFormatType.PTX: <int>cydriver.CUjitInputType.CU_JIT_INPUT_PTX,
-    ObjectCodeFormatType.FATBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_FATBINARY,
-    ObjectCodeFormatType.OBJECT: <int>cydriver.CUjitInputType.CU_JIT_INPUT_OBJECT,
-    ObjectCodeFormatType.LIBRARY: <int>cydriver.CUjitInputType.CU_JIT_INPUT_LIBRARY,
-}
-
-# The CUjit_option of each name in the table of linker options.
-cdef dict _SETTINGS = {
-    "CU_JIT_TARGET": <int>cydriver.CUjit_option.CU_JIT_TARGET,
-    "CU_JIT_MAX_REGISTERS": <int>cydriver.CUjit_option.CU_JIT_MAX_REGISTERS,
-    "CU_JIT_LOG_VERBOSE": <int>cydriver.CUjit_option.CU_JIT_LOG_VERBOSE,
-    "CU_JIT_LTO": <int>cydriver.CUjit_option.CU_JIT_LTO,
-    "CU_JIT_OPTIMIZATION_LEVEL": <int>cydriver.CUjit_option.CU_JIT_OPTIMIZATION_LEVEL,
-    "CU_JIT_GENERATE_DEBUG_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_DEBUG_INFO,
-    "CU_JIT_GENERATE_LINE_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_LINE_INFO,
-    "CU_JIT_CACHE_MODE": <int>cydriver.CUjit_option.CU_JIT_CACHE_MODE,
-}
-
-cdef size_t _LOG_SIZE = 16384
-
-
-cdef class LinkData:
-    """Memory that the driver uses as long as a link exists (settings and logs), and the context of the link."""
-
-    cdef:
-        vector[cydriver.CUjit_option] names
-        vector[void*] values
-        bytearray error_log
-        bytearray info_log
-        ContextHandle h_context     # set once
-
-    cdef int add(self, int name, uintptr_t value) except -1:
-        self.names.push_back(<cydriver.CUjit_option>name)
-        self.values.push_back(<void*>value)
-        return 0
-
-
-cdef class DriverLinker:
-    """A link by the driver (``cuLinkCreate``), in the current context.
-
-    Parameters
-    ----------
-    settings : list
-        Pairs of the name of a ``CUjit_option`` and an int.
-
-    Raises
-    ------
-    CUDAError
-        If no context is current, or a setting is not valid.
-    """
-
-    backend = CompilerBackendType.DRIVER
-    input_types = tuple(_INPUT_TYPES)
-
-    cdef:
-        LinkField _h_link
-        LinkData _data
-        object _call_lock
-
-    def __cinit__(self):
-        self._data = LinkData()
-        self._call_lock = CallLock()  # one call per link at a time
-
-    def __init__(self, settings):
-        cdef LinkData data = self._data
-        data.error_log = bytearray(_LOG_SIZE)
-        data.info_log = bytearray(_LOG_SIZE)
-        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER, <uintptr_t><char*>data.error_log)
-        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
-        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER, <uintptr_t><char*>data.info_log)
-        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
-        for name, value in settings:
-            data.add(_SETTINGS[name], value)
-        Context_current(&data.h_context)
-        self._h_link.set(Link_create(data))
-
-    @property
-    def handle(self):
-        """The ``driver.CUlinkState``, null when closed."""
-        return bindings_object("CUlinkState", address(self._h_link))
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return not self._h_link
-
-    def add(self, kind, code, name):
-        """Add code (``cuLinkAddData``), or a file of code (``cuLinkAddFile``)."""
-        cdef LinkPin link
-        is_file = isinstance(code, str)
-        data = os.fsencode(code) if is_file else code
-        label = name.encode()
-        if is_file and b"\0" in data:
-            raise ValueError(f"the path of the module contains a null character: {shown(code)}")
-        if is_file:
-            detail = f"adding the {kind.value} file {code!r} failed"
-        else:
-            detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
-        with self._call_lock:
-            if not link.hold(self._h_link):
-                raise UnavailableError("this Linker is closed")
-            try:
-                if not is_file and kind != ObjectCodeFormatType.LIBRARY:
-                    check_image(data)
-                Link_add(link.get(), self._data, _INPUT_TYPES[kind], data, label, is_file)
-            except CUDAError as error:
-                self._explain(error, detail)
-                raise
-
-    def link(self, target) -> bytes:
-        """Link, and return the CUBIN (``cuLinkComplete``)."""
-        cdef LinkPin link
-        with self._call_lock:
-            if not link.hold(self._h_link):
-                raise UnavailableError("this Linker is closed")
-            try:
-                return Link_complete(link.get(), self._data)
-            except CUDAError as error:
-                self._explain(error, f"linking to {target.value} failed")
-                raise
-
-    def log(self, kind) -> str:
-        """Return the ``"error"`` or the ``"info"`` log, of at most 16 KB."""
-        text = self._data.error_log if kind == "error" else self._data.info_log
-        return bytes(text or b"").split(b"\0", 1)[0].decode(errors="backslashreplace")
-
-    def close(self):
-        """Destroy the link (``cuLinkDestroy``); a call on another thread is completed first."""
-        self._h_link.reset()
-
-    def _explain(self, error, detail):
-        error.log = self.log("error") or None
-        explain(error, f"{detail}\n{error.log}" if error.log else detail)
-
-
-cdef LinkHandle Link_create(LinkData data) except *:
-    cdef cydriver.CUlinkState c_link = NULL
-    cdef unsigned int c_count = data.names.size()
-    cdef cydriver.CUjit_option* c_names = data.names.data()
-    cdef void** c_values = data.values.data()
-    with nogil:
-        HANDLE_RETURN(cydriver.cuLinkCreate(c_count, c_names, c_values, &c_link), b"cuLinkCreate")
-    return LinkHandle.own(c_link, &Link_destroy, Anchor.of_object(<PyObject*>data))
-
-
-cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:
-    WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy")
-
-
-cdef int Link_add(
-    cydriver.CUlinkState c_link, LinkData data, int kind, bytes code, bytes label, bint is_file
-) except -1:
-    cdef char* c_code = code
-    cdef const char* c_label = label
-    cdef size_t c_size = len(code)
-    cdef int is_entered = 0
-    if kind == cydriver.CUjitInputType.CU_JIT_INPUT_PTX:
-        c_size += 1  # PTX ends with a null character, which the memory of a bytes object always has
-    with nogil:
-        is_entered = Context_enter(data.h_context.get())
-        try:
-            if is_file:
-                HANDLE_RETURN(
-                    cydriver.cuLinkAddFile(c_link, <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
-                    b"cuLinkAddFile",
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuLinkAddData(
-                        c_link, <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
-                    ),
-                    b"cuLinkAddData",
-                )
-        finally:
-            Context_leave(is_entered)
-    return 0
-
-
-cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
-    cdef void* c_code = NULL
-    cdef size_t c_size = 0
-    cdef int is_entered = 0
-    with nogil:
-        is_entered = Context_enter(data.h_context.get())
-        try:
-            HANDLE_RETURN(cydriver.cuLinkComplete(c_link, &c_code, &c_size), b"cuLinkComplete")
-        finally:
-            Context_leave(is_entered)
-    # A copy, because the link owns the code.
-    return PyBytes_FromStringAndSize(<char*>c_code, c_size)
-
-
-_TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
-_FORMATS = {format.value: format for format in ObjectCodeFormatType}
-
-_choice = threading.RLock()
-
-
 @raise_if_uninitialized("_linker", "_is_linked")
 class Linker:
     """Links compiled code at run time, with nvJitLink (``nvJitLinkCreate``) or the driver (``cuLinkCreate``).
@@ -247,26 +43,26 @@ class Linker:
     Parameters
     ----------
     *object_codes : :class:`ObjectCode`
-        The inputs, at least one. nvJitLink links all types of code; the driver's linker does not take LTO IR.
+        The inputs, at least one. nvJitLink links all types of code; the driver's linker does not accept LTO IR.
     options : :class:`LinkerOptions` | dict, optional
-        The linker options. They are copied: later changes have no effect. If None, the defaults, for the current
-        device.
+        The linker options, which are copied, so later changes have no effect. Defaults to the default options for the
+        current device.
 
     Raises
     ------
     TypeError
         If an input is not an :class:`ObjectCode`, or its code is neither bytes-like nor a path.
     ValueError
-        If there are no inputs, or the back end does not have an option, or does not take the type of an input.
+        If there are no inputs, or the back end does not support an option or the type of an input.
     RuntimeError
         If an input is closed, or ``options.arch`` is None and there is no device.
     nvJitLinkError, CUDAError
-        If the linker refuses an option or an input; the message has its log.
+        If the linker rejects an option or an input. The message contains the linker's log.
 
     Warns
     -----
     RuntimeWarning
-        Once per process, if nvJitLink is missing or too old and the driver's linker takes its place.
+        Once per process, if nvJitLink is missing or too old and the driver's linker replaces it.
     DeprecationWarning
         For options that the driver's linker ignores.
 
@@ -316,17 +112,17 @@ class Linker:
 
     @classmethod
     def which_backend(cls) -> CompilerBackendType:
-        """Return what links: nvJitLink, or the driver if nvJitLink is missing or older than CUDA 12.3.
+        """Return which back end links: nvJitLink, or the driver if nvJitLink is missing or older than CUDA 12.3.
 
         Returns
         -------
         CompilerBackendType
-            ``"nvJitLink"`` or ``"driver"``; the same for the whole life of the process.
+            ``"nvJitLink"`` or ``"driver"``. It does not change during the life of the process.
         """
         return CompilerBackendType.DRIVER if _decide_nvjitlink_or_driver() else CompilerBackendType.NVJITLINK
 
     def link(self, target_type: ObjectCodeFormatType | str) -> ObjectCode:
-        """Link the inputs (``nvJitLinkComplete``, ``cuLinkComplete``). A Linker can link once.
+        """Link the inputs (``nvJitLinkComplete``, ``cuLinkComplete``), which a Linker can do once.
 
         Parameters
         ----------
@@ -344,9 +140,9 @@ class Linker:
         ValueError
             If the linker cannot generate ``target_type``.
         RuntimeError
-            If the linker is closed, or :meth:`link` was called before.
+            If the linker is closed, or has already linked.
         nvJitLinkError, CUDAError
-            If linking failed. The message and the attribute ``log`` of the exception have the linker's log.
+            If linking failed. The message and the ``log`` attribute of the exception contain the linker's log.
         """
         target = _TARGETS.get(target_type) if isinstance(target_type, str) else None
         if target is None:
@@ -356,7 +152,7 @@ class Linker:
         if target is ObjectCodeFormatType.PTX and self.backend is CompilerBackendType.DRIVER:
             raise ValueError(f"target_type must be 'cubin' for the driver's linker, not 'ptx'; {NO_NVJITLINK}")
         if self._is_linked:
-            raise RuntimeError("link() was called before on this Linker; create another Linker with the same inputs")
+            raise RuntimeError("this Linker has already linked; create another Linker with the same inputs")
         self._is_linked = True
         return ObjectCode._init(self._linker.link(target), target, name=self._name)
 
@@ -366,7 +162,7 @@ class Linker:
         Returns
         -------
         str
-            The log so far; also after :meth:`link` and :meth:`close`.
+            The log up to now. It is also available after :meth:`link` and :meth:`close`.
 
         Raises
         ------
@@ -381,7 +177,7 @@ class Linker:
         Returns
         -------
         str
-            The log so far; also after :meth:`link` and :meth:`close`.
+            The log up to now. It is also available after :meth:`link` and :meth:`close`.
 
         Raises
         ------
@@ -391,18 +187,18 @@ class Linker:
         return self._linker.log("info")
 
     def close(self) -> None:
-        """Destroy the linker (``nvJitLinkDestroy``, ``cuLinkDestroy``); calling this again does nothing."""
+        """Destroy the linker (``nvJitLinkDestroy``, ``cuLinkDestroy``). Closing a closed linker has no effect."""
         if self._linker is not None:
             self._linker.close()
 
     @property
     def backend(self) -> CompilerBackendType:
-        """What links: ``"nvJitLink"`` or ``"driver"``."""
+        """The back end that links: ``"nvJitLink"`` or ``"driver"``."""
         return self._linker.backend
 
     @property
     def handle(self) -> int | driver.CUlinkState:  # noqa: F821
-        """The address of the nvJitLink handle, or the ``driver.CUlinkState``; 0 or null when closed."""
+        """The address of the nvJitLink handle, or the ``driver.CUlinkState``. It is 0 or null if closed."""
         return self._linker.handle
 
     @property
@@ -411,25 +207,29 @@ class Linker:
         return self._linker.is_closed
 
 
+def _decide_nvjitlink_or_driver() -> bool:
+    """Return whether the driver links because nvJitLink is missing, which is decided once per process."""
+    if _decision.cache_info().currsize:
+        return _decision()
+    with _choice:
+        is_first = not _decision.cache_info().currsize
+        is_driver = _decision()
+    if is_driver and is_first:
+        warn_caller(f"{NO_NVJITLINK}; until then the driver's linker is used", RuntimeWarning)
+    return is_driver
+
+
+@functools.cache
+def _decision() -> bool:
+    return nvjitlink_version() is None
+
+
 def are_quick_to_link(object_codes) -> bool:
     """Return whether all inputs are small cubins, which link within a few milliseconds."""
     sizes = [
         len(code.code) if code.code_type == "cubin" and isinstance(code.code, bytes) else None for code in object_codes
     ]
     return None not in sizes and sum(sizes) < 1 << 20
-
-
-def driver_settings(options: LinkerOptions) -> list:
-    """Return the settings of the driver's linker; ValueError for options that it does not have."""
-    refused = refused_options(options, "driver")
-    if refused:
-        raise ValueError(f"the driver's linker does not support the options {', '.join(refused)}; {NO_NVJITLINK}")
-    return render_options(options, "driver")
-
-
-def make_driver_linker(options: LinkerOptions) -> DriverLinker:
-    """Return the driver's linker; ValueError for options that it does not have."""
-    return DriverLinker(driver_settings(options))
 
 
 def add_input(linker, object_code: ObjectCode, index: int) -> None:
@@ -448,25 +248,228 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
     linker.add(kind, code, object_code.name or f"input {index}")
 
 
-def _decide_nvjitlink_or_driver() -> bool:
-    """Return whether the driver's linker is used because nvJitLink is missing; decided once per process."""
-    if _decision.cache_info().currsize:
-        return _decision()
-    with _choice:
-        is_first = not _decision.cache_info().currsize
-        is_driver = _decision()
-    if is_driver and is_first:
-        warn_caller(f"{NO_NVJITLINK}; until then the driver's linker is used", RuntimeWarning)
-    return is_driver
+_TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
+_FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
-
-@functools.cache
-def _decision() -> bool:
-    return nvjitlink_version() is None
+_choice = threading.RLock()
 
 
 def __getattr__(name):
-    # A type alias for users' annotations; the bindings are imported when it is first accessed.
+    # A type alias for annotations in user code. The bindings are imported when it is first accessed.
     if name == "LinkerHandleT":
         return int | importlib.import_module("cuda.bindings.driver").CUlinkState
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# --- The driver's linker ----------------------------------------------------------------------------------------------
+
+
+def make_driver_linker(options: LinkerOptions) -> DriverLinker:
+    """Return the driver's linker, or raise ValueError for options that it does not support."""
+    return DriverLinker(driver_settings(options))
+
+
+def driver_settings(options: LinkerOptions) -> list:
+    """Return the settings for the driver's linker, or raise ValueError for options that it does not support."""
+    rejected = refused_options(options, "driver")
+    if rejected:
+        raise ValueError(f"the driver's linker does not support the options {', '.join(rejected)}; {NO_NVJITLINK}")
+    return render_options(options, "driver")
+
+
+ctypedef Handle[cydriver.CUlinkState] LinkHandle
+ctypedef HandleField[cydriver.CUlinkState] LinkField
+ctypedef Pin[cydriver.CUlinkState] LinkPin
+
+cdef dict _INPUT_TYPES = {
+    ObjectCodeFormatType.CUBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_CUBIN,
+    ObjectCodeFormatType.PTX: <int>cydriver.CUjitInputType.CU_JIT_INPUT_PTX,
+    ObjectCodeFormatType.FATBIN: <int>cydriver.CUjitInputType.CU_JIT_INPUT_FATBINARY,
+    ObjectCodeFormatType.OBJECT: <int>cydriver.CUjitInputType.CU_JIT_INPUT_OBJECT,
+    ObjectCodeFormatType.LIBRARY: <int>cydriver.CUjitInputType.CU_JIT_INPUT_LIBRARY,
+}
+
+# The CUjit_option for each name in the table of linker options.
+cdef dict _SETTINGS = {
+    "CU_JIT_TARGET": <int>cydriver.CUjit_option.CU_JIT_TARGET,
+    "CU_JIT_MAX_REGISTERS": <int>cydriver.CUjit_option.CU_JIT_MAX_REGISTERS,
+    "CU_JIT_LOG_VERBOSE": <int>cydriver.CUjit_option.CU_JIT_LOG_VERBOSE,
+    "CU_JIT_LTO": <int>cydriver.CUjit_option.CU_JIT_LTO,
+    "CU_JIT_OPTIMIZATION_LEVEL": <int>cydriver.CUjit_option.CU_JIT_OPTIMIZATION_LEVEL,
+    "CU_JIT_GENERATE_DEBUG_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_DEBUG_INFO,
+    "CU_JIT_GENERATE_LINE_INFO": <int>cydriver.CUjit_option.CU_JIT_GENERATE_LINE_INFO,
+    "CU_JIT_CACHE_MODE": <int>cydriver.CUjit_option.CU_JIT_CACHE_MODE,
+}
+
+cdef size_t _LOG_SIZE = 16384
+
+
+cdef class LinkData:
+    """The context of a link, and the settings and logs, whose memory the driver uses as long as the link exists."""
+
+    cdef:
+        vector[cydriver.CUjit_option] names
+        vector[void*] values
+        bytearray error_log
+        bytearray info_log
+        ContextHandle h_context     # set once
+
+    cdef int add(self, int name, uintptr_t value) except -1:
+        self.names.push_back(<cydriver.CUjit_option>name)
+        self.values.push_back(<void*>value)
+        return 0
+
+
+cdef class DriverLinker:
+    """A link by the driver (``cuLinkCreate``) in the current context.
+
+    Parameters
+    ----------
+    settings : list
+        Pairs: the name of a ``CUjit_option``, and its value as an int.
+
+    Raises
+    ------
+    CUDAError
+        If no context is current, or a setting is invalid.
+    """
+
+    backend = CompilerBackendType.DRIVER
+    input_types = tuple(_INPUT_TYPES)
+
+    cdef:
+        LinkField _h_link
+        LinkData _data
+        object _call_lock
+
+    def __cinit__(self):
+        self._data = LinkData()
+        self._call_lock = CallLock()  # one call per link at a time
+
+    def __init__(self, settings):
+        cdef LinkData data = self._data
+        data.error_log = bytearray(_LOG_SIZE)
+        data.info_log = bytearray(_LOG_SIZE)
+        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER, <uintptr_t><char*>data.error_log)
+        data.add(cydriver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
+        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER, <uintptr_t><char*>data.info_log)
+        data.add(cydriver.CUjit_option.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE)
+        for name, value in settings:
+            data.add(_SETTINGS[name], value)
+        Context_current(&data.h_context)
+        self._h_link.set(Link_create(data))
+
+    @property
+    def handle(self):
+        """The link as a ``driver.CUlinkState``, or null if closed."""
+        return bindings_object("CUlinkState", address(self._h_link))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_link
+
+    def add(self, kind, code, name):
+        """Add code (``cuLinkAddData``), or a file that contains code (``cuLinkAddFile``)."""
+        cdef LinkPin link
+        is_file = isinstance(code, str)
+        data = os.fsencode(code) if is_file else code
+        label = name.encode()
+        if is_file and b"\0" in data:
+            raise ValueError(f"the path of the module contains a null character: {shown(code)}")
+        if is_file:
+            detail = f"adding the {kind.value} file {code!r} failed"
+        else:
+            detail = f"adding the {kind.value} input {name!r} of {len(code)} bytes failed"
+        with self._call_lock:
+            if not link.hold(self._h_link):
+                raise UnavailableError("this Linker is closed")
+            try:
+                if not is_file and kind != ObjectCodeFormatType.LIBRARY:
+                    check_image(data)
+                Link_add(link.get(), self._data, _INPUT_TYPES[kind], data, label, is_file)
+            except CUDAError as error:
+                self._explain(error, detail)
+                raise
+
+    def link(self, target) -> bytes:
+        """Link, and return the CUBIN (``cuLinkComplete``)."""
+        cdef LinkPin link
+        with self._call_lock:
+            if not link.hold(self._h_link):
+                raise UnavailableError("this Linker is closed")
+            try:
+                return Link_complete(link.get(), self._data)
+            except CUDAError as error:
+                self._explain(error, f"linking to {target.value} failed")
+                raise
+
+    def log(self, kind) -> str:
+        """Return the ``"error"`` or the ``"info"`` log, of at most 16 KB."""
+        text = self._data.error_log if kind == "error" else self._data.info_log
+        return bytes(text or b"").split(b"\0", 1)[0].decode(errors="backslashreplace")
+
+    def close(self):
+        """Destroy the link (``cuLinkDestroy``), after the call that another thread is making."""
+        self._h_link.reset()
+
+    def _explain(self, error, detail):
+        error.log = self.log("error") or None
+        explain(error, f"{detail}\n{error.log}" if error.log else detail)
+
+
+cdef LinkHandle Link_create(LinkData data) except *:
+    cdef cydriver.CUlinkState c_link = NULL
+    cdef unsigned int c_count = data.names.size()
+    cdef cydriver.CUjit_option* c_names = data.names.data()
+    cdef void** c_values = data.values.data()
+    with nogil:
+        HANDLE_RETURN(cydriver.cuLinkCreate(c_count, c_names, c_values, &c_link), b"cuLinkCreate")
+    return LinkHandle.own(c_link, &Link_destroy, Anchor.of_object(<PyObject*>data))
+
+
+cdef void Link_destroy(cydriver.CUlinkState c_link) noexcept nogil:
+    WARN_RETURN(cydriver.cuLinkDestroy(c_link), b"cuLinkDestroy")
+
+
+cdef int Link_add(
+    cydriver.CUlinkState c_link, LinkData data, int kind, bytes code, bytes label, bint is_file
+) except -1:
+    cdef char* c_code = code
+    cdef const char* c_label = label
+    cdef size_t c_size = len(code)
+    cdef int is_entered = 0
+    if kind == cydriver.CUjitInputType.CU_JIT_INPUT_PTX:
+        c_size += 1  # PTX must end with a null character, and a bytes object always has one after its last byte
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            if is_file:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddFile(c_link, <cydriver.CUjitInputType>kind, c_code, 0, NULL, NULL),
+                    b"cuLinkAddFile",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuLinkAddData(
+                        c_link, <cydriver.CUjitInputType>kind, c_code, c_size, c_label, 0, NULL, NULL
+                    ),
+                    b"cuLinkAddData",
+                )
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef bytes Link_complete(cydriver.CUlinkState c_link, LinkData data):
+    cdef void* c_code = NULL
+    cdef size_t c_size = 0
+    cdef int is_entered = 0
+    with nogil:
+        is_entered = Context_enter(data.h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuLinkComplete(c_link, &c_code, &c_size), b"cuLinkComplete")
+        finally:
+            Context_leave(is_entered)
+    # A copy, because the link owns the code.
+    return PyBytes_FromStringAndSize(<char*>c_code, c_size)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled code: :class:`ObjectCode`, :class:`Kernel`, and the layout of kernel parameters."""
+"""Compiled code: :class:`ObjectCode`, which is loaded on first use, and its :class:`Kernel` objects."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from cuda.core._memory._buffer cimport Buffer, Buffer_create
 from cuda.core._memory._memory_resource cimport borrow
 from cuda.core._native._cuda_core cimport (
     AllocationHandle,
+    Anchor,
     CaptureModeScope,
     ContextHandle,
     DriverObject,
-    Anchor,
-    KernelPin,
     KernelHandle,
+    KernelPin,
     LibraryHandle,
     PinnedHandle,
     address,
@@ -51,7 +51,7 @@ from collections import namedtuple
 import os
 import warnings
 
-from cuda.core._code._kernel_attributes import (  # no-cython-lint (programs import them from here)
+from cuda.core._code._kernel_attributes import (  # no-cython-lint (user code imports them from here)
     KernelAttributes,
     KernelOccupancy,
     MaxPotentialBlockSizeOccupancyResult,
@@ -74,38 +74,536 @@ __all__ = [
 
 
 ParamInfo = namedtuple("ParamInfo", ("offset", "size"), module="cuda.core._module")
-ParamInfo.__doc__ = "The offset of a parameter in the parameter block of a kernel, and its size, in bytes."
+ParamInfo.__doc__ = "The offset of a parameter in a kernel's parameter block, and its size, both in bytes."
 
 
-cdef int read_kernel_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
+cdef class ObjectCode(LazyCode):
+    """Compiled code, in memory or in a file, which is loaded on first use (``cuLibraryLoadData``).
+
+    An ObjectCode cannot be constructed directly: :meth:`Program.compile`, :meth:`Linker.link` and the ``from_`` methods
+    return one. The library stays loaded until this object and every :class:`Kernel` and :class:`Buffer` from it are
+    closed or deleted (``cuLibraryUnload``).
+    """
+
+    cdef:
+        dict _symbol_mapping
+        dict _kernels               # name -> Kernel; the cache of get_kernel()
+
+    _made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
+
+    def __reduce__(self):
+        return ObjectCode_rebuild, (keep_code(self), self._code_type, self._name, self._symbol_mapping)
+
+    @classmethod
+    def _init(cls, module, code_type, *, name="", symbol_mapping=None):
+        """Create an object code of the class ``cls``, with code of any type."""
+        return ObjectCode_create(cls, module, code_type, name, symbol_mapping)
+
+    @staticmethod
+    def from_cubin(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Create an object code from a CUBIN: machine code for one architecture.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The code, or the path of a file that contains it. The file is read on first use, not here.
+        name : str, optional
+            A name for error messages. Defaults to the empty string.
+        symbol_mapping : dict, optional
+            Aliases: a dict from names that :meth:`get_kernel` and :meth:`get_global` accept to symbols of the code (str
+            or bytes). Defaults to no aliases.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is not a str, or ``symbol_mapping`` not a dict.
+        """
+        return ObjectCode_create(ObjectCode, module, "cubin", name, symbol_mapping)
+
+    @staticmethod
+    def from_ptx(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Create an object code from PTX, which the driver compiles for the device when the code is loaded.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The PTX, or the path of a file that contains it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
+        return ObjectCode_create(ObjectCode, module, "ptx", name, symbol_mapping)
+
+    @staticmethod
+    def from_ltoir(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Create an object code from LTO IR, which :class:`Linker` links and which cannot be loaded.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The LTO IR, or the path of a file that contains it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
+        return ObjectCode_create(ObjectCode, module, "ltoir", name, symbol_mapping)
+
+    @staticmethod
+    def from_fatbin(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Create an object code from a fat binary, which contains code for several architectures.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The fat binary, or the path of a file that contains it.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
+        return ObjectCode_create(ObjectCode, module, "fatbin", name, symbol_mapping)
+
+    @staticmethod
+    def from_object(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Create an object code from a host object file with device code, which :class:`Linker` links.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The object file, or its path.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
+        return ObjectCode_create(ObjectCode, module, "object", name, symbol_mapping)
+
+    @staticmethod
+    def from_library(
+        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+    ) -> ObjectCode:
+        """Create an object code from a host library with device code, which :class:`Linker` links.
+
+        Parameters
+        ----------
+        module : bytes | str | os.PathLike
+            The static library, or its path.
+        name, symbol_mapping
+            As for :meth:`from_cubin`.
+
+        Returns
+        -------
+        :class:`ObjectCode`
+            The object code, not yet loaded.
+        """
+        return ObjectCode_create(ObjectCode, module, "library", name, symbol_mapping)
+
+    def get_kernel(self, name: str | bytes) -> Kernel:
+        """Return a kernel by its name (``cuLibraryGetKernel``), and load the code on first use.
+
+        Parameters
+        ----------
+        name : str | bytes
+            The symbol of the kernel (mangled, unless ``extern "C"``), or a key of :attr:`symbol_mapping`.
+
+        Returns
+        -------
+        :class:`Kernel`
+            The kernel, which keeps the code loaded. Equal names return the same object.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is neither str nor bytes.
+        RuntimeError
+            If this object is closed, or its code must be linked before it can be loaded (LTO IR, object, library).
+        CUDAError
+            If the code cannot be loaded, or contains no kernel of that name.
+        """
+        cdef dict kernels = kernels_of(self)
+        if kernels is not None and (type(name) is str or type(name) is bytes):
+            known = kernels.get(name)
+            if known is not None:
+                return known
+        return ObjectCode_find_kernel(self, name)
+
+    def get_global(self, name: str | bytes) -> Buffer:
+        """Return the memory of a global variable (``cuLibraryGetGlobal``), and load the code on first use.
+
+        Parameters
+        ----------
+        name : str | bytes
+            The symbol of a ``__device__``, ``__managed__`` or ``__constant__`` variable, or a key of
+            :attr:`symbol_mapping`; the name expression of a variable is ``"&scope::variable"``.
+
+        Returns
+        -------
+        :class:`Buffer`
+            The memory of the variable in the current context. The buffer keeps the code loaded.
+
+        Raises
+        ------
+        TypeError
+            If ``name`` is neither str nor bytes.
+        RuntimeError
+            If this object is closed, or its code must be linked before it can be loaded.
+        CUDAError
+            If no context is current, the code cannot be loaded, or it contains no variable of that name.
+        """
+        return ObjectCode_find_global(self, name)
+
+    @property
+    def symbol_mapping(self) -> dict[str | bytes, str | bytes]:
+        """A copy of the aliases that :meth:`get_kernel` and :meth:`get_global` accept, as a dict to their symbols.
+
+        For code from :meth:`Program.compile`, the keys are the name expressions, and the values are the mangled names
+        as bytes.
+        """
+        return dict(self._symbol_mapping or ())
+
+    cdef void _release(self) noexcept:
+        with cython.critical_section(self):
+            self._kernels = None
+        LazyCode._release(self)
+
+
+cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
+    cdef ObjectCode self
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    if symbol_mapping is not None and not isinstance(symbol_mapping, dict):
+        raise TypeError(f"symbol_mapping must be a dict or None, not {type(symbol_mapping).__name__}")
+    self = cls.__new__(cls)
+    # The type and the contents of the code are checked when it is loaded.
+    self._code = os.fsdecode(module) if hasattr(type(module), "__fspath__") else module
+    self._code_type = str(ObjectCodeFormatType(code_type))
+    self._name = name
+    self._symbol_mapping = dict(symbol_mapping) if symbol_mapping else {}
+    self._kernels = {}
+    self._lock = RLock()
+    return self
+
+
+def ObjectCode_rebuild(code, code_type, name, symbol_mapping):
+    """Create an object code from its pickled fields."""
+    return ObjectCode_create(ObjectCode, code, code_type, name, symbol_mapping)
+
+
+cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
+    cdef cydriver.CUkernel c_kernel = NULL
+    cdef KernelHandle h_kernel
+    cdef LibraryHandle h_library
+    cdef Kernel kernel
+    cdef dict kernels
+    cdef bytes symbol
+    ObjectCode_check_symbol(self, name, "kernels")
+    code = keep_code(self)
+    h_library = load(self)
+    symbol = mapped_symbol(self._symbol_mapping, name)
+    try:
+        c_kernel = find_kernel(h_library, symbol)
+    except CUDAError as error:
+        known = source_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
+        ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
+        raise
+    h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.anchor())
+    kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
+    kernels = kernels_of(self)
+    return kernel if kernels is None else kernels.setdefault(name, kernel)
+
+
+cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
+    cdef cydriver.CUdeviceptr c_pointer = 0
+    cdef size_t c_size = 0
+    cdef AllocationHandle h_allocation
+    cdef LibraryHandle h_library
+    cdef bytes symbol
+    ObjectCode_check_symbol(self, name, "variables")
+    code = keep_code(self)
+    h_library = load(self)
+    symbol = mapped_symbol(self._symbol_mapping, name)
+    try:
+        find_variable(h_library, symbol, &c_pointer, &c_size)
+    except CUDAError as error:
+        known = variable_names(code, self._code_type) if is_not_found(error) else None
+        ObjectCode_explain_symbol(self, error, code, "variable", name, symbol, known)
+        raise
+    borrow(c_pointer, c_size, h_library.anchor(), &h_allocation)
+    return Buffer_create(Buffer, h_allocation, None, None)
+
+
+cdef frozenset _HAS_KERNELS = frozenset({"cubin", "ptx", "fatbin"})
+
+
+cdef int ObjectCode_check_symbol(ObjectCode self, object name, str what) except -1:
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
+    self._check_open()
+    if self._code_type not in _HAS_KERNELS:
+        raise RuntimeError(f"code of type {self._code_type!r} cannot be loaded to get {what}; link it to a cubin first")
+    return 0
+
+
+# None once the object is closed.
+cdef dict kernels_of(ObjectCode self):
+    with cython.critical_section(self):
+        return self._kernels
+
+
+# Adds the symbol, a description of the code, and similar names in the code to the driver's error.
+cdef int ObjectCode_explain_symbol(
+    ObjectCode self, object error, object code, str kind, object name, bytes symbol, list known
+) except -1:
+    what = described(code, self._code_type, self._name)
+    if is_not_found(error):
+        hint = similar_names(symbol.decode(errors="replace"), known, f"{kind}s")
+        explain(error, f"there is no {kind} {name!r} in {what}{hint}")
+    else:
+        explain(error, f"getting the {kind} {name!r} of {what} failed{ptx_log(code, self._code_type)}")
+    return 0
+
+
+cdef bint is_not_found(object error):
+    return error.name == "CUDA_ERROR_NOT_FOUND"
+
+
+cdef class Kernel(DriverObject):
+    """A kernel: a ``__global__`` function of loaded code, which :func:`launch` launches.
+
+    A kernel cannot be constructed directly: :meth:`ObjectCode.get_kernel` and :meth:`from_handle` return one. It keeps
+    its library loaded.
+    """
+
+    _made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
+
+    def __repr__(self):
+        return f"<{type(self).__name__} handle={self._address():#x}>"
+
+    @staticmethod
+    def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
+        """Wrap an existing ``CUkernel`` without taking ownership.
+
+        Parameters
+        ----------
+        handle : int
+            The address of the ``CUkernel``. If another library loaded it, that library must not unload it while in use.
+        mod : :class:`ObjectCode`, optional
+            The object code that contains the kernel. The new object keeps it loaded.
+
+        Returns
+        -------
+        :class:`Kernel`
+            The kernel.
+
+        Raises
+        ------
+        TypeError
+            If ``handle`` is not an integer, or ``mod`` is not an :class:`ObjectCode`.
+
+        Warns
+        -----
+        UserWarning
+            If an :class:`ObjectCode` other than ``mod`` loaded the kernel.
+        """
+        raw = check_address("handle", handle)
+        if mod is not None and not isinstance(mod, ObjectCode):
+            raise TypeError(f"mod must be an ObjectCode or None, not {type(mod).__name__}")
+        waits_need_driver.store(True)  # its code may print
+        return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)
+
+    def bind(self, config: LaunchConfig, *, stream: Stream):
+        """Bind this kernel to a configuration and a stream, so that a call needs only the kernel's arguments.
+
+        Parameters
+        ----------
+        config : :class:`LaunchConfig` | dict
+            Grid and block dimensions, shared memory and launch attributes. Later changes affect later calls.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream to enqueue the kernel on.
+
+        Returns
+        -------
+        callable
+            A callable with the attributes ``kernel``, ``config`` and ``stream``. Calling it with the kernel's
+            arguments has the effect of :func:`launch` and costs less.
+
+        Raises
+        ------
+        TypeError
+            If ``config`` or ``stream`` has the wrong type.
+        RuntimeError
+            If the kernel or ``stream`` is closed.
+        """
+        self._check_open()
+        return slots.get("bind kernel")(self, config, stream)
+
+    @property
+    def attributes(self) -> KernelAttributes:
+        """The kernel's attributes, such as registers and shared memory, on the current device or a given one."""
+        with cython.critical_section(self):
+            attributes = self._attributes
+            if attributes is None:
+                attributes = self._attributes = KernelAttributes_create(self._h_kernel.copy())
+        return attributes
+
+    @property
+    def occupancy(self) -> KernelOccupancy:
+        """Occupancy queries: how many of the kernel's blocks can be resident on the current device."""
+        with cython.critical_section(self):
+            occupancy = self._occupancy
+            if occupancy is None:
+                occupancy = self._occupancy = KernelOccupancy_create(self._h_kernel.copy())
+        return occupancy
+
+    @property
+    def num_arguments(self) -> int:
+        """The number of kernel parameters (``cuKernelGetParamInfo``).
+
+        Raises
+        ------
+        NotImplementedError
+            If the driver is older than CUDA 12.4.
+        """
+        Kernel_check_layout(self)
+        return self._slots.size()
+
+    @property
+    def arguments_info(self) -> list[ParamInfo]:
+        """The offset and size of each kernel parameter in bytes (``cuKernelGetParamInfo``).
+
+        Raises
+        ------
+        NotImplementedError
+            If the driver is older than CUDA 12.4.
+        """
+        cdef size_t i
+        Kernel_check_layout(self)
+        return [ParamInfo(self._slots[i].offset, self._slots[i].size) for i in range(self._slots.size())]
+
+    @property
+    def handle(self):
+        """The kernel as a ``CUkernel`` of the bindings, or null if closed."""
+        return bindings_object("CUkernel", self._address())
+
+    @property
+    def _handle(self):
+        # Other packages read this name.
+        return self.handle
+
+    def _pin(self) -> PinnedHandle:
+        cdef KernelPin pin
+        Kernel_pin(self, &pin)
+        return pin_as("CUkernel", <intptr_t>pin.get(), pin.anchor())
+
+    cdef intptr_t _address(self) noexcept:
+        return address(self._h_kernel)
+
+    cdef void _release(self) noexcept:
+        self._attributes = None
+        self._occupancy = None
+        self._h_kernel.reset()
+
+
+cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):
+    cdef Kernel self = Kernel.__new__(Kernel)
+    self._h_kernel.set(h_kernel)
+    self._name = name
+    return self
+
+
+cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
+    cdef cydriver.CUlibrary c_library = NULL
+    cdef KernelHandle h_kernel = kernel_registry().find(c_kernel)
+    if not h_kernel:
+        return Kernel_create(
+            KernelHandle.borrow(c_kernel, Anchor() if mod is None else Anchor.of_object(<PyObject*>mod)), ""
+        )
+    if mod is not None:
+        HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
+        if <intptr_t>c_library != mod._address():
+            warnings.warn(
+                "mod is not the object code that contains the kernel, and is ignored", UserWarning, stacklevel=1
+            )
+    return Kernel_create(h_kernel, "")
+
+
+# A CUkernel is destroyed with its library; only its registry entry must go.
+cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
+    kernel_registry().remove(c_kernel)
+
+
+cdef int Kernel_check_layout(Kernel self) except -1:
+    cdef KernelPin pin
+    if not self._has_layout:
+        Kernel_pin(self, &pin)
+        Kernel_read_layout(self, pin)
+    if not self._is_layout_known:
+        raise NotImplementedError(
+            "a driver older than CUDA 12.4 cannot report the parameters of a kernel; install a newer driver"
+        )
+    return 0
+
+
+cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
+    cdef vector[ParamSlot] slots
+    if c_driver_version() < 12040:
+        self._has_layout = True
+        return 0
+    read_layout(pin.get(), slots)
+    with cython.critical_section(self):
+        if not self._has_layout:
+            self._slots.swap(slots)
+            self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
+            self._is_layout_known = True
+            self._has_layout = True
+    return 0
+
+
+cdef int read_layout(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except -1:
     cdef ContextHandle h_context
     cdef int is_entered = 0
     cdef CaptureModeScope mode
-    # The driver needs a context, but any one will do.
+    # The driver needs a context, but any context will do.
     Context_current(&h_context)
     if not h_context:
         Context_primary(0, &h_context)
     is_entered = Context_enter(h_context.get())
-    # The query may load the kernel, which the capture modes "global" and "thread_local" forbid.
+    # The query can load the kernel, which the capture modes "global" and "thread_local" forbid.
     relax_capture_mode(mode)
     try:
         read_slots(c_kernel, slots)
         load_kernel(c_kernel)
     finally:
         Context_leave(is_entered)
-    return 0
-
-
-cdef int read_function_layout(cydriver.CUfunction c_function, vector[ParamSlot]& slots) except -1:
-    cdef ParamSlot slot
-    slot.offset = slot.size = 0
-    # After the last parameter, the call returns "invalid value".
-    while ALLOW_RETURN(
-        cydriver.cuFuncGetParamInfo(c_function, slots.size(), &slot.offset, &slot.size),
-        cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
-        b"cuFuncGetParamInfo",
-    ):
-        slots.push_back(slot)
     return 0
 
 
@@ -133,8 +631,8 @@ cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except
     return 0
 
 
-# Loads the kernel now, because the first launch, which would load it otherwise, may be captured. A kernel without code
-# for this device is not an error here: it may be for another device.
+# Loads the kernel now: the first launch would load it, but might be captured. A kernel without code for this device is
+# not an error here, because it might be meant for another device.
 cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
     cdef cydriver.CUfunction c_function = NULL
     with nogil:
@@ -144,511 +642,4 @@ cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
             b"cuKernelGetFunction",
         ):
             HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
-    return 0
-
-
-cdef frozenset _HAS_KERNELS = frozenset({"cubin", "ptx", "fatbin"})
-
-
-cdef class ObjectCode(LazyCode):
-    """Compiled code, in memory or in a file, which is loaded at first use (``cuLibraryLoadData``).
-
-    An ObjectCode cannot be constructed directly: :meth:`Program.compile`, :meth:`Linker.link` and the ``from_`` methods
-    return one. The library stays loaded until this object and every :class:`Kernel` and :class:`Buffer` from it are
-    closed or deleted (``cuLibraryUnload``).
-    """
-
-    _made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
-
-    def __reduce__(self):
-        return ObjectCode_rebuild, (keep_code(self), self._code_type, self._name, self._symbol_mapping)
-
-    @classmethod
-    def _init(cls, module, code_type, *, name="", symbol_mapping=None):
-        """Create an object code of the class ``cls`` and of any type."""
-        return ObjectCode_create(cls, module, code_type, name, symbol_mapping)
-
-    @staticmethod
-    def from_cubin(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
-    ) -> ObjectCode:
-        """Create an object code from a CUBIN: machine code of one architecture.
-
-        Parameters
-        ----------
-        module : bytes | str | os.PathLike
-            The code, or the path of a file with it. A file is read at the first use, not here.
-        name : str, optional
-            A name for error messages. Default is the empty string.
-        symbol_mapping : dict, optional
-            Aliases: maps names that :meth:`get_kernel` and :meth:`get_global` accept to symbols of the code (str or
-            bytes). If None, there are none.
-
-        Returns
-        -------
-        :class:`ObjectCode`
-            The object code, not yet loaded.
-
-        Raises
-        ------
-        TypeError
-            If ``name`` is not a str, or ``symbol_mapping`` not a dict.
-        """
-        return ObjectCode_create(ObjectCode, module, "cubin", name, symbol_mapping)
-
-    @staticmethod
-    def from_ptx(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
-    ) -> ObjectCode:
-        """Create an object code from PTX, which the driver compiles for the device when it loads the code.
-
-        Parameters
-        ----------
-        module : bytes | str | os.PathLike
-            The PTX, or the path of a file with it.
-        name, symbol_mapping
-            As for :meth:`from_cubin`.
-
-        Returns
-        -------
-        :class:`ObjectCode`
-            The object code, not yet loaded.
-        """
-        return ObjectCode_create(ObjectCode, module, "ptx", name, symbol_mapping)
-
-    @staticmethod
-    def from_ltoir(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
-    ) -> ObjectCode:
-        """Create an object code from LTO IR, an input of :class:`Linker`; it cannot be loaded.
-
-        Parameters
-        ----------
-        module : bytes | str | os.PathLike
-            The LTO IR, or the path of a file with it.
-        name, symbol_mapping
-            As for :meth:`from_cubin`.
-
-        Returns
-        -------
-        :class:`ObjectCode`
-            The object code, not yet loaded.
-        """
-        return ObjectCode_create(ObjectCode, module, "ltoir", name, symbol_mapping)
-
-    @staticmethod
-    def from_fatbin(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
-    ) -> ObjectCode:
-        """Create an object code from a fat binary, which has code for several architectures.
-
-        Parameters
-        ----------
-        module : bytes | str | os.PathLike
-            The fat binary, or the path of a file with it.
-        name, symbol_mapping
-            As for :meth:`from_cubin`.
-
-        Returns
-        -------
-        :class:`ObjectCode`
-            The object code, not yet loaded.
-        """
-        return ObjectCode_create(ObjectCode, module, "fatbin", name, symbol_mapping)
-
-    @staticmethod
-    def from_object(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
-    ) -> ObjectCode:
-        """Create an object code from a host object file with device code, an input of :class:`Linker`.
-
-        Parameters
-        ----------
-        module : bytes | str | os.PathLike
-            The object file, or the path of a file with it.
-        name, symbol_mapping
-            As for :meth:`from_cubin`.
-
-        Returns
-        -------
-        :class:`ObjectCode`
-            The object code, not yet loaded.
-        """
-        return ObjectCode_create(ObjectCode, module, "object", name, symbol_mapping)
-
-    @staticmethod
-    def from_library(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
-    ) -> ObjectCode:
-        """Create an object code from a host library with device code, an input of :class:`Linker`.
-
-        Parameters
-        ----------
-        module : bytes | str | os.PathLike
-            The static library, or the path of a file with it.
-        name, symbol_mapping
-            As for :meth:`from_cubin`.
-
-        Returns
-        -------
-        :class:`ObjectCode`
-            The object code, not yet loaded.
-        """
-        return ObjectCode_create(ObjectCode, module, "library", name, symbol_mapping)
-
-    def get_kernel(self, name: str | bytes) -> Kernel:
-        """Return a kernel by its name (``cuLibraryGetKernel``). Loads the code at first use.
-
-        Parameters
-        ----------
-        name : str | bytes
-            The symbol of the kernel (mangled, unless ``extern "C"``), or a key of :attr:`symbol_mapping`.
-
-        Returns
-        -------
-        :class:`Kernel`
-            The kernel, which keeps the code loaded; the same object for the same name.
-
-        Raises
-        ------
-        TypeError
-            If ``name`` is neither str nor bytes.
-        RuntimeError
-            If this object is closed, or its code must be linked before it can be loaded (LTO IR, object, library).
-        CUDAError
-            If the code cannot be loaded, or has no kernel of that name.
-        """
-        cdef dict kernels = kernels_of(self)
-        if kernels is not None and (type(name) is str or type(name) is bytes):
-            known = kernels.get(name)
-            if known is not None:
-                return known
-        return ObjectCode_find_kernel(self, name)
-
-    def get_global(self, name: str | bytes) -> Buffer:
-        """Return the memory of a global variable of the code (``cuLibraryGetGlobal``). Loads the code at first use.
-
-        Parameters
-        ----------
-        name : str | bytes
-            The symbol of a ``__device__``, ``__managed__`` or ``__constant__`` variable, or a key of
-            :attr:`symbol_mapping`; the name expression of a variable is ``"&scope::variable"``.
-
-        Returns
-        -------
-        :class:`Buffer`
-            The memory of the variable in the current context. The buffer keeps the code loaded.
-
-        Raises
-        ------
-        TypeError
-            If ``name`` is neither str nor bytes.
-        RuntimeError
-            If this object is closed, or its code must be linked before it can be loaded.
-        CUDAError
-            If no context is current, or the code cannot be loaded or has no variable of that name.
-        """
-        return ObjectCode_find_global(self, name)
-
-    @property
-    def symbol_mapping(self) -> dict[str | bytes, str | bytes]:
-        """A copy of the aliases that :meth:`get_kernel` and :meth:`get_global` accept, with their symbols.
-
-        For code of :meth:`Program.compile`, the keys are the name expressions, and the values the mangled names as
-        bytes.
-        """
-        return dict(self._symbol_mapping or ())
-
-    cdef void _release(self) noexcept:
-        with cython.critical_section(self):
-            self._kernels = None
-        LazyCode._release(self)
-
-
-cdef class Kernel(DriverObject):
-    """A kernel: a ``__global__`` function of loaded code, to be launched with :func:`launch`.
-
-    A kernel cannot be constructed directly: :meth:`ObjectCode.get_kernel` and :meth:`from_handle` return one. It keeps
-    its library loaded.
-    """
-
-    _made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
-
-    def __repr__(self):
-        return f"<{type(self).__name__} handle={self._address():#x}>"
-
-    @staticmethod
-    def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
-        """Wrap an existing ``CUkernel`` without taking ownership.
-
-        Parameters
-        ----------
-        handle : int
-            The ``CUkernel`` as an address. If another library loaded it, it must not be unloaded while in use here.
-        mod : :class:`ObjectCode`, optional
-            The object code of the kernel, which the new object keeps loaded.
-
-        Returns
-        -------
-        :class:`Kernel`
-            The kernel.
-
-        Raises
-        ------
-        TypeError
-            If ``handle`` is not an integer, or ``mod`` not an :class:`ObjectCode`.
-
-        Warns
-        -----
-        UserWarning
-            If the kernel was loaded by another :class:`ObjectCode` than ``mod``.
-        """
-        raw = check_address("handle", handle)
-        if mod is not None and not isinstance(mod, ObjectCode):
-            raise TypeError(f"mod must be an ObjectCode or None, not {type(mod).__name__}")
-        waits_need_driver.store(True)  # its code may print
-        return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)
-
-    def bind(self, config: LaunchConfig, *, stream: Stream):
-        """Bind this kernel to a configuration and a stream, so that a call needs the kernel's arguments only.
-
-        Parameters
-        ----------
-        config : :class:`LaunchConfig` | dict
-            Grid and block dimensions, shared memory and launch attributes. Later changes affect later calls.
-        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-            The stream that calls enqueue the kernel on.
-
-        Returns
-        -------
-        callable
-            A call with the kernel's arguments has the effect of :func:`launch` and costs less. It has the attributes
-            ``kernel``, ``config`` and ``stream``.
-
-        Raises
-        ------
-        TypeError
-            If ``config`` or ``stream`` has the wrong type.
-        RuntimeError
-            If the kernel or ``stream`` is closed.
-        """
-        self._check_open()
-        return slots.get("bind kernel")(self, config, stream)
-
-    @property
-    def attributes(self) -> KernelAttributes:
-        """The attributes of the kernel, such as registers and shared memory, for the current or a given device."""
-        with cython.critical_section(self):
-            attributes = self._attributes
-            if attributes is None:
-                attributes = self._attributes = KernelAttributes_create(self._h_kernel.copy())
-        return attributes
-
-    @property
-    def occupancy(self) -> KernelOccupancy:
-        """Occupancy queries: how many blocks of the kernel can be resident on the current device."""
-        with cython.critical_section(self):
-            occupancy = self._occupancy
-            if occupancy is None:
-                occupancy = self._occupancy = KernelOccupancy_create(self._h_kernel.copy())
-        return occupancy
-
-    @property
-    def num_arguments(self) -> int:
-        """The number of parameters of the kernel (``cuKernelGetParamInfo``).
-
-        Raises
-        ------
-        NotImplementedError
-            If the driver is older than CUDA 12.4.
-        """
-        Kernel_check_layout(self)
-        return self._slots.size()
-
-    @property
-    def arguments_info(self) -> list[ParamInfo]:
-        """The offset and the size of each parameter in bytes (``cuKernelGetParamInfo``).
-
-        Raises
-        ------
-        NotImplementedError
-            If the driver is older than CUDA 12.4.
-        """
-        cdef size_t i
-        Kernel_check_layout(self)
-        return [ParamInfo(self._slots[i].offset, self._slots[i].size) for i in range(self._slots.size())]
-
-    @property
-    def handle(self):
-        """The ``CUkernel`` of the bindings; null when closed."""
-        return bindings_object("CUkernel", self._address())
-
-    @property
-    def _handle(self):
-        # Other packages use this name.
-        return self.handle
-
-    def _pin(self) -> PinnedHandle:
-        cdef KernelPin pin
-        Kernel_pin(self, &pin)
-        return pin_as("CUkernel", <intptr_t>pin.get(), pin.anchor())
-
-    cdef intptr_t _address(self) noexcept:
-        return address(self._h_kernel)
-
-    cdef void _release(self) noexcept:
-        self._attributes = None
-        self._occupancy = None
-        self._h_kernel.reset()
-
-
-cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
-    cdef ObjectCode self
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a str, not {type(name).__name__}")
-    if symbol_mapping is not None and not isinstance(symbol_mapping, dict):
-        raise TypeError(f"symbol_mapping must be a dict or None, not {type(symbol_mapping).__name__}")
-    self = cls.__new__(cls)
-    # Type and contents of the code are checked when it is loaded.
-    self._code = os.fsdecode(module) if hasattr(type(module), "__fspath__") else module
-    self._code_type = str(ObjectCodeFormatType(code_type))
-    self._name = name
-    self._symbol_mapping = dict(symbol_mapping) if symbol_mapping else {}
-    self._kernels = {}
-    self._lock = RLock()
-    return self
-
-
-def ObjectCode_rebuild(code, code_type, name, symbol_mapping):
-    """Create an object code from its pickled fields."""
-    return ObjectCode_create(ObjectCode, code, code_type, name, symbol_mapping)
-
-
-cdef int ObjectCode_check_symbol(ObjectCode self, object name, str what) except -1:
-    if not isinstance(name, (str, bytes)):
-        raise TypeError(f"name must be a str or bytes, not {type(name).__name__}")
-    self._check_open()
-    if self._code_type not in _HAS_KERNELS:
-        raise RuntimeError(f"code of type {self._code_type!r} cannot be loaded to get {what}; link it to a cubin first")
-    return 0
-
-
-cdef Buffer ObjectCode_find_global(ObjectCode self, object name):
-    cdef cydriver.CUdeviceptr c_pointer = 0
-    cdef size_t c_size = 0
-    cdef AllocationHandle h_allocation
-    cdef LibraryHandle h_library
-    cdef bytes symbol
-    ObjectCode_check_symbol(self, name, "variables")
-    code = keep_code(self)
-    h_library = load(self)
-    symbol = mapped_symbol(self._symbol_mapping, name)
-    try:
-        find_variable(h_library, symbol, &c_pointer, &c_size)
-    except CUDAError as error:
-        known = variable_names(code, self._code_type) if is_not_found(error) else None
-        ObjectCode_explain_symbol(self, error, code, "variable", name, symbol, known)
-        raise
-    borrow(c_pointer, c_size, h_library.anchor(), &h_allocation)
-    return Buffer_create(Buffer, h_allocation, None, None)
-
-
-cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
-    cdef cydriver.CUkernel c_kernel = NULL
-    cdef KernelHandle h_kernel
-    cdef LibraryHandle h_library
-    cdef Kernel kernel
-    cdef dict kernels
-    cdef bytes symbol
-    ObjectCode_check_symbol(self, name, "kernels")
-    code = keep_code(self)
-    h_library = load(self)
-    symbol = mapped_symbol(self._symbol_mapping, name)
-    try:
-        c_kernel = find_kernel(h_library, symbol)
-    except CUDAError as error:
-        known = source_names(kernel_names(h_library), self._symbol_mapping) if is_not_found(error) else None
-        ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
-        raise
-    h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.anchor())
-    kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
-    kernels = kernels_of(self)
-    return kernel if kernels is None else kernels.setdefault(name, kernel)
-
-
-# None once it is closed.
-cdef dict kernels_of(ObjectCode self):
-    with cython.critical_section(self):
-        return self._kernels
-
-
-cdef bint is_not_found(object error):
-    return error.name == "CUDA_ERROR_NOT_FOUND"
-
-
-# Adds to the driver's error the name of the symbol, the code, and similar names that the code has.
-cdef int ObjectCode_explain_symbol(
-    ObjectCode self, object error, object code, str kind, object name, bytes symbol, list known
-) except -1:
-    what = described(code, self._code_type, self._name)
-    if is_not_found(error):
-        hint = similar_names(symbol.decode(errors="replace"), known, f"{kind}s")
-        explain(error, f"there is no {kind} {name!r} in {what}{hint}")
-    else:
-        explain(error, f"getting the {kind} {name!r} of {what} failed{ptx_log(code, self._code_type)}")
-    return 0
-
-
-cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):
-    cdef Kernel self = Kernel.__new__(Kernel)
-    self._h_kernel.set(h_kernel)
-    self._name = name
-    return self
-
-
-cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
-    cdef cydriver.CUlibrary c_library = NULL
-    cdef KernelHandle h_kernel = kernel_registry().find(c_kernel)
-    if not h_kernel:
-        return Kernel_create(
-            KernelHandle.borrow(c_kernel, Anchor() if mod is None else Anchor.of_object(<PyObject*>mod)), ""
-        )
-    if mod is not None:
-        HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
-        if <intptr_t>c_library != mod._address():
-            warnings.warn(
-                "mod is not the object code that the kernel belongs to, and is ignored", UserWarning, stacklevel=1
-            )
-    return Kernel_create(h_kernel, "")
-
-
-# A CUkernel is destroyed with its library, so only its registry entry is removed.
-cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
-    kernel_registry().remove(c_kernel)
-
-
-cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
-    cdef vector[ParamSlot] slots
-    if c_driver_version() < 12040:
-        self._has_layout = True
-        return 0
-    read_kernel_layout(pin.get(), slots)
-    with cython.critical_section(self):
-        if not self._has_layout:
-            self._slots.swap(slots)
-            self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
-            self._is_layout_known = True
-            self._has_layout = True
-    return 0
-
-
-cdef int Kernel_check_layout(Kernel self) except -1:
-    cdef KernelPin pin
-    if not self._has_layout:
-        Kernel_pin(self, &pin)
-        Kernel_read_layout(self, pin)
-    if not self._is_layout_known:
-        raise NotImplementedError(
-            "the parameters of a kernel can only be queried with a driver of CUDA 12.4 or newer; install a newer driver"
-        )
     return 0

@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The back end of NVRTC: precompiled headers, by the real NVRTC or a failing fake, and the recorded version."""
-
-import types
+"""The NVRTC back end: its calls, precompiled headers by the real NVRTC or a failing fake, and the recorded version."""
 
 import pytest
+from cuda.bindings import nvrtc
 
 from cuda.core import NVRTCError, Program, ProgramOptions
-from cuda.core._compile import _nvrtc, _nvrtc_calls
+from cuda.core._compile import _nvrtc
 from cuda.core.typing import PCHStatusType
 from cuda.core.utils import InMemoryProgramCache
 from support.processes import uncollected
@@ -47,58 +46,34 @@ def test_programs_without_precompiled_headers_have_no_status():
     assert program.pch_status is None
 
 
-class FakeNVRTC:
-    """NVRTC, but the creation of precompiled headers ends with the statuses that the test chooses."""
-
-    def __init__(self, real, statuses):
-        self.real = real
-        self.statuses = statuses
-        self.calls = []
-
-    def __getattr__(self, name):
-        return getattr(self.real, name)
-
-    def nvrtcGetPCHCreateStatus(self, program):
-        return (getattr(self.real.nvrtcResult, self.statuses.pop(0)),)
-
-    def nvrtcGetPCHHeapSizeRequired(self, program):
-        return (self.real.nvrtcResult.NVRTC_SUCCESS, 1 << 20)
-
-    def nvrtcSetPCHHeapSize(self, size):
-        self.calls.append(("heap", size))
-        return (self.real.nvrtcResult.NVRTC_SUCCESS,)
-
-    def nvrtcCompileProgram(self, *args):
-        self.calls.append("compile")
-        return self.real.nvrtcCompileProgram(*args)
-
-
 @pytest.fixture
-def fake_nvrtc(monkeypatch):
-    """A function that replaces NVRTC by a fake with the given statuses."""
+def pch_statuses(monkeypatch):
+    """Lets the creation of precompiled headers end with the given statuses, and returns the list of calls."""
 
     def replace(*statuses):
-        fake = FakeNVRTC(_nvrtc.load_nvrtc(), list(statuses))
-        monkeypatch.setattr(_nvrtc, "load_nvrtc", lambda: fake)
-        return fake
+        calls, left, real = [], [int(getattr(nvrtc.nvrtcResult, name)) for name in statuses], _nvrtc.compile_program
+        monkeypatch.setattr(_nvrtc, "pch_create_status", lambda program: left.pop(0))
+        monkeypatch.setattr(_nvrtc, "enlarge_pch_heap", lambda program: calls.append("heap"))
+        monkeypatch.setattr(_nvrtc, "compile_program", lambda *args: (calls.append("compile"), real(*args)))
+        return calls
 
     return replace
 
 
-def test_a_small_heap_is_enlarged_once(tmp_path, fake_nvrtc):
-    fake = fake_nvrtc("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
+def test_a_small_heap_is_enlarged_once(tmp_path, pch_statuses):
+    calls = pch_statuses("NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED", "NVRTC_SUCCESS")
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     assert program.compile("cubin").code
     assert program.pch_status is PCHStatusType.CREATED
-    assert fake.calls == ["compile", ("heap", 1 << 20), "compile"]
+    assert calls == ["compile", "heap", "compile"]
 
 
 @pytest.mark.parametrize(
     "statuses",
     [["NVRTC_ERROR_PCH_CREATE"], ["NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED"] * 2],
 )
-def test_failed_precompiled_header_warns_at_the_caller(tmp_path, fake_nvrtc, statuses):
-    fake_nvrtc(*statuses)
+def test_failed_precompiled_header_warns_at_the_caller(tmp_path, pch_statuses, statuses):
+    pch_statuses(*statuses)
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     with pytest.warns(RuntimeWarning, match="precompiled header could not be created: .*a.pch") as caught:
         program.compile("cubin")
@@ -106,15 +81,15 @@ def test_failed_precompiled_header_warns_at_the_caller(tmp_path, fake_nvrtc, sta
     assert program.pch_status is PCHStatusType.FAILED
 
 
-def test_other_errors_of_the_creation_are_raised(tmp_path, fake_nvrtc):
-    fake_nvrtc("NVRTC_ERROR_INTERNAL_ERROR")
+def test_other_errors_of_the_creation_are_raised(tmp_path, pch_statuses):
+    pch_statuses("NVRTC_ERROR_INTERNAL_ERROR")
     program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
     with pytest.raises(NVRTCError, match="INTERNAL_ERROR.*nvrtcGetPCHCreateStatus"):
         program.compile("cubin")
 
 
-def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, fake_nvrtc, monkeypatch):
-    fake_nvrtc()
+def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuses, monkeypatch):
+    pch_statuses()
     monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))
     program = header_program(tmp_path)
     program._open_back_end()._makes_pch = True
@@ -123,16 +98,16 @@ def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, fake_nvrtc,
 
 
 def test_the_heap_of_the_real_nvrtc_is_enlarged(tmp_path):
-    before = _nvrtc.call_nvrtc("nvrtcGetPCHHeapSize")
-    _nvrtc.call_nvrtc("nvrtcSetPCHHeapSize", 1 << 16)
+    before = nvrtc.nvrtcGetPCHHeapSize()[1]
+    assert nvrtc.nvrtcSetPCHHeapSize(1 << 16) == (0,)
     try:
         program = header_program(tmp_path, create_pch=str(tmp_path / "a.pch"))
         program.compile("ptx")
         assert program.pch_status is PCHStatusType.CREATED
         assert (tmp_path / "a.pch").stat().st_size > 0
-        assert _nvrtc.call_nvrtc("nvrtcGetPCHHeapSize") > 1 << 16
+        assert nvrtc.nvrtcGetPCHHeapSize()[1] > 1 << 16
     finally:
-        _nvrtc.call_nvrtc("nvrtcSetPCHHeapSize", before)
+        nvrtc.nvrtcSetPCHHeapSize(before)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +124,27 @@ def test_precompiled_headers_that_cannot_be_opened_are_an_error(tmp_path, option
     with pytest.raises(NVRTCError, match=reason):
         program.compile("ptx")
     assert program.pch_status is None
+
+
+def test_the_version_is_that_of_the_bindings():
+    assert (0, *_nvrtc.loaded_nvrtc_version()) == nvrtc.nvrtcVersion()
+
+
+def test_the_handle_is_a_program_of_the_bindings():
+    program = Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90"))
+    code = program.compile("cubin").code
+    assert nvrtc.nvrtcGetCUBINSize(program.handle) == (0, len(code))
+
+
+def test_the_names_and_outputs_of_an_invalid_program_are_errors():
+    for call in (
+        lambda: _nvrtc.add_name_expression(0, b"f"),
+        lambda: _nvrtc.lowered_name(0, b"f"),
+        lambda: _nvrtc.program_text("PTX", 0),
+        lambda: _nvrtc.enlarge_pch_heap(0),
+    ):
+        with pytest.raises(NVRTCError, match="NVRTC_ERROR_INVALID"):
+            call()
 
 
 def test_status_is_that_of_the_latest_compilation(tmp_path):
@@ -175,32 +171,31 @@ def test_messages_about_precompiled_headers_are_optional(tmp_path):
 
 @pytest.fixture
 def unloaded(monkeypatch):
-    """NVRTC seems not to be loaded, and its recorded version is another one."""
-    fake = types.SimpleNamespace(**{name: getattr(_nvrtc_calls, name) for name in _nvrtc_calls.__all__})
-    fake.is_loaded = lambda: False
-    with uncollected(), monkeypatch.context() as patch:  # releasing a program would load NVRTC
-        patch.setattr(_nvrtc, "_nvrtc_calls", fake)
+    """NVRTC seems not to be loaded, and another version is recorded. Returns a function that makes it seem loaded."""
+    functions = (_nvrtc.recorded_nvrtc_version, _nvrtc.loaded_nvrtc_version)
+    with uncollected(), monkeypatch.context() as patch:
+        patch.setattr(_nvrtc, "is_loaded", lambda: False)
         patch.setattr(_nvrtc.libraries, "nvrtc", lambda is_thorough: "libnvrtc.so.13")
         patch.setattr(_nvrtc, "recorded_version", lambda path: (99, 1))
-        for function in (_nvrtc.recorded_nvrtc_version, _nvrtc.load_nvrtc):
+        for function in functions:
             function.cache_clear()
-        yield fake
-    for function in (_nvrtc.recorded_nvrtc_version, _nvrtc.load_nvrtc):
+        yield lambda: patch.setattr(_nvrtc, "is_loaded", lambda: True)
+    for function in functions:
         function.cache_clear()
 
 
 def test_a_wrong_recorded_version_is_corrected_when_nvrtc_is_loaded(unloaded):
     assert _nvrtc.nvrtc_version() == (99, 1)
-    unloaded.is_loaded = lambda: True
-    _nvrtc.load_nvrtc()
-    assert _nvrtc.nvrtc_version() == _nvrtc.loaded_nvrtc_version() != (99, 1)
+    unloaded()
+    assert _nvrtc.loaded_nvrtc_version() != (99, 1)
+    assert _nvrtc.nvrtc_version() == _nvrtc.loaded_nvrtc_version()
 
 
 def test_code_is_not_stored_under_the_key_of_another_version(unloaded):
     cache = InMemoryProgramCache()
     with Program("__global__ void f() {}", "c++", ProgramOptions(arch="sm_90")) as program:
         assert _nvrtc.nvrtc_version() == (99, 1)
-        unloaded.is_loaded = lambda: True  # another module has loaded it
+        unloaded()  # another module has loaded it
         assert program.compile("cubin", cache=cache).code
         assert len(cache) == 0
         assert program.compile("cubin", cache=cache).code

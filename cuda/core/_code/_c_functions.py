@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses of C callback functions for the driver, from objects of other packages."""
+"""Addresses of C callback functions for the driver, read from objects of other packages."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def function_address(name: str, function) -> int | None:
     name : str
         The name of the argument, for error messages.
     function : object
-        A function type of ``cuda.bindings.driver``, a function pointer of ``ctypes`` or ``cffi``, or an object with
-        an attribute ``address``, such as a C callback of Numba.
+        A function type from ``cuda.bindings.driver``, a ``ctypes`` or ``cffi`` function pointer, or an object with an
+        ``address`` attribute, such as a Numba C callback.
 
     Raises
     ------
     ValueError
-        If it is a null pointer (except in a type of ``cuda.bindings``, where null means "no function"), or an address
-        without executable memory.
+        If it is a null pointer (except in a ``cuda.bindings`` type, where null means "no function"), or the memory at
+        its address is not executable.
     TypeError
         If it is a ``cffi`` pointer that is not a function pointer.
     """
@@ -45,10 +45,10 @@ def function_address(name: str, function) -> int | None:
 
 
 def _address_in_bindings(name: str, function) -> int:
-    """Return the address in a function type of the bindings; null means "no function"."""
+    """Return the address in a function type of the bindings, where null means "no function"."""
     address = function.getPtr()
     # An object that was created from a value contains the address, and getPtr() points into the object. Otherwise
-    # getPtr() may be the address itself, or point to memory with the address.
+    # getPtr() might be the address itself, or point to memory that contains the address.
     is_inside = id(function) <= address < id(function) + type(function).__basicsize__
     permissions = "r" if is_inside else _permissions(address)
     if "x" not in permissions and "r" in permissions:
@@ -60,7 +60,7 @@ def _address_in_bindings(name: str, function) -> int:
 
 
 def _permissions(address: int) -> str:
-    """Return the permissions of the memory at an address, such as ``"r-xp"``; empty if none is mapped there."""
+    """Return the permissions of the memory at an address, such as ``"r-xp"``, or an empty string if none is mapped."""
     with open("/proc/self/maps") as maps:
         for line in maps:
             span, permissions = line.split(maxsplit=2)[:2]
@@ -73,7 +73,7 @@ def _permissions(address: int) -> str:
 def _address_in_cffi(name: str, function) -> int | None:
     backend = sys.modules["_cffi_backend"]
     if not isinstance(function, backend._CDataBase):
-        return None  # a function of a compiled module, which is called like a Python function
+        return None  # a function of a compiled module; Python calls it like any other
     if backend.typeof(function).kind != "function":
         raise TypeError(f"{name} must be a pointer to a function, not {backend.typeof(function).cname!r}")
     return int(backend.cast(backend.new_primitive_type("uintptr_t"), function))
@@ -82,21 +82,21 @@ def _address_in_cffi(name: str, function) -> int | None:
 class PythonFunction:
     """A C function that calls a Python function with one integer and returns an integer.
 
-    C code cannot receive exceptions: the first one is stored, and :meth:`check` raises it after the call.
+    C code cannot receive exceptions, so the first one is stored, and :meth:`check` raises it after the call.
 
     Parameters
     ----------
     function : callable
         The function.
     convert : callable
-        Converts the result to the int to return, or raises.
+        Converts the result to the int to be returned, or raises.
     result, argument : type
         The names of the ``ctypes`` types.
 
     Attributes
     ----------
     address : int
-        The address of the C function, which is valid as long as this object exists.
+        The address of the C function. It is valid as long as this object exists.
     """
 
     def __init__(self, function, convert, result: str = "c_size_t", argument: str = "c_int"):

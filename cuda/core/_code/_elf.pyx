@@ -95,12 +95,12 @@ cdef enum:
     SHN_XINDEX = 0xFFFF
     STT_OBJECT = 1
 
-# Larger alignments do not occur in practice, and a library might allocate padding of this size.
+# Larger alignments do not occur in practice, and a library might allocate that much padding.
 cdef uint64_t _MAX_ALIGNMENT = 1 << 24
 
 
 def elf_damage(bytes data) -> str | None:
-    """Return what is wrong with an ELF file, as the end of a sentence; None if no damage was found."""
+    """Return what is wrong with an ELF file, as the end of a sentence, or None if it is not corrupt."""
     cdef Elf elf = Elf(data)
     cdef uint64_t i
     try:
@@ -117,7 +117,7 @@ def elf_damage(bytes data) -> str | None:
 
 
 def elf_variables(bytes data) -> list[str]:
-    """Return the names of the variables of an ELF file, its symbols of type STT_OBJECT; none if it is damaged."""
+    """Return the names of the variables in an ELF file (its STT_OBJECT symbols), or none if it is corrupt."""
     cdef Elf elf = Elf(data)
     cdef Section section
     cdef Section strings
@@ -157,7 +157,7 @@ cdef class Elf:
         self.start = data
         self.size = len(data)
 
-    # Whether the file has this many bytes.
+    # Returns true if the file has this many bytes.
     cdef bint has(self, uint64_t offset, uint64_t length) noexcept:
         return offset <= self.size and length <= self.size - offset
 
@@ -179,10 +179,10 @@ cdef int check_header(Elf elf) except -1:
     elf.names = elf.header.shstrndx
     if elf.header.shoff == 0:
         if elf.count or elf.names:
-            raise ValueError("is damaged: it has no section header table")
+            raise ValueError("is corrupt: it has no section header table")
         return 0
     if elf.header.shentsize != sizeof(Section):
-        raise ValueError(f"is damaged: its section headers have {elf.header.shentsize} bytes, not {sizeof(Section)}")
+        raise ValueError(f"is corrupt: its section headers have {elf.header.shentsize} bytes, not {sizeof(Section)}")
     if not elf.has(elf.header.shoff, sizeof(Section)):
         needed = elf.header.shoff + sizeof(Section)
         raise ValueError(f"is cut off: it has {elf.size} bytes and needs {needed}")
@@ -197,9 +197,9 @@ cdef int check_header(Elf elf) except -1:
         needed = elf.header.shoff + elf.count * sizeof(Section)
         raise ValueError(f"is cut off: it has {elf.size} bytes and needs {needed}")
     if first.type != SHT_NULL:
-        raise ValueError("is damaged: its first section is not empty")
+        raise ValueError("is corrupt: its first section is not empty")
     if elf.names >= elf.count or (elf.names and elf.section(elf.names).type != SHT_STRTAB):
-        raise ValueError("is damaged: the names of its sections are missing")
+        raise ValueError("is corrupt: the names of its sections are missing")
     return 0
 
 
@@ -209,7 +209,7 @@ cdef int check_segments(Elf elf) except -1:
     if elf.header.phnum == 0:
         return 0
     if elf.header.phentsize != sizeof(Segment):
-        raise ValueError(f"is damaged: its segment headers have {elf.header.phentsize} bytes, not {sizeof(Segment)}")
+        raise ValueError(f"is corrupt: its segment headers have {elf.header.phentsize} bytes, not {sizeof(Segment)}")
     needed = elf.header.phnum * sizeof(Segment)
     if not elf.has(elf.header.phoff, needed):
         raise ValueError(f"is cut off: it has {elf.size} bytes and needs {elf.header.phoff + needed}")
@@ -218,7 +218,7 @@ cdef int check_segments(Elf elf) except -1:
         if segment.filesz and not elf.has(segment.offset, segment.filesz):
             raise ValueError(f"is cut off: it has {elf.size} bytes, which segment {i} exceeds")
         if not is_alignment(segment.align):
-            raise ValueError(f"is damaged: the alignment of segment {i} is {segment.align}")
+            raise ValueError(f"is corrupt: the alignment of segment {i} is {segment.align}")
     return 0
 
 
@@ -231,25 +231,25 @@ cdef int check_section(Elf elf, uint64_t index) except -1:
     if has_bytes(elf, section) and not elf.has(section.offset, section.size):
         raise ValueError(f"is cut off: it has {elf.size} bytes, which section {index} exceeds")
     if elf.names and section.name >= elf.section(elf.names).size:
-        raise ValueError(f"is damaged: section {index} has no name")
+        raise ValueError(f"is corrupt: section {index} has no name")
     if not is_alignment(section.addralign):
-        raise ValueError(f"is damaged: the alignment of section {index} is {section.addralign}")
+        raise ValueError(f"is corrupt: the alignment of section {index} is {section.addralign}")
     if section.link >= elf.count:
-        raise ValueError(f"is damaged: section {index} refers to section {section.link} of {elf.count}")
+        raise ValueError(f"is corrupt: section {index} refers to section {section.link} of {elf.count}")
     if section.info >= elf.count and refers_by_info(section):
-        raise ValueError(f"is damaged: section {index} refers to section {section.info} of {elf.count}")
+        raise ValueError(f"is corrupt: section {index} refers to section {section.info} of {elf.count}")
     entry_size = size_of_entries(section.type)
     if entry_size and (section.entsize != entry_size or section.size % entry_size):
-        raise ValueError(f"is damaged: section {index} does not consist of entries of {entry_size} bytes")
+        raise ValueError(f"is corrupt: section {index} does not consist of entries of {entry_size} bytes")
     if section.entsize and section.size % section.entsize:
-        raise ValueError(f"is damaged: section {index} does not consist of entries of {section.entsize} bytes")
+        raise ValueError(f"is corrupt: section {index} does not consist of entries of {section.entsize} bytes")
     if section.type == SHT_STRTAB and section.size and elf.start[section.offset + section.size - 1] != 0:
-        raise ValueError(f"is damaged: the strings of section {index} do not end")
+        raise ValueError(f"is corrupt: the strings of section {index} do not end")
     return 0
 
 
-# Whether a section has bytes in the file. CUBINs before sm_90 have section types of their own for memory that is only
-# reserved: of the writable sections, only those of initialized variables have bytes.
+# Returns true if a section has bytes in the file. CUBINs older than sm_90 have their own section types for memory that
+# is only reserved: among writable sections, only initialized variables have bytes.
 cdef bint has_bytes(Elf elf, Section section) noexcept:
     if section.type in (SHT_NULL, SHT_NOBITS) or section.size == 0:
         return False
@@ -295,7 +295,7 @@ cdef int check_overlaps(Elf elf) except -1:
     sort(ranges.begin(), ranges.end())
     for i in range(1, ranges.size()):
         if ranges[i - 1].first < ranges[i].first < ranges[i - 1].second:
-            raise ValueError(f"is damaged: the byte {ranges[i].first} is in two sections or tables")
+            raise ValueError(f"is corrupt: the byte {ranges[i].first} is in two sections or tables")
     return 0
 
 
@@ -317,23 +317,23 @@ cdef int check_symbols(Elf elf, uint64_t index, Section section) except -1:
     cdef Symbol symbol
     cdef uint64_t i, count = section.size // sizeof(Symbol)
     if strings.type != SHT_STRTAB:
-        raise ValueError(f"is damaged: the symbols of section {index} have no names")
+        raise ValueError(f"is corrupt: the symbols of section {index} have no names")
     if section.info > count:
-        raise ValueError(f"is damaged: section {index} has {count} symbols, and not {section.info} local ones")
+        raise ValueError(f"is corrupt: section {index} has {count} symbols, and not {section.info} local ones")
     for i in range(count):
         memcpy(&symbol, elf.start + section.offset + i * sizeof(Symbol), sizeof(Symbol))
         if symbol.name and symbol.name >= strings.size:
-            raise ValueError(f"is damaged: symbol {i} has no name")
+            raise ValueError(f"is corrupt: symbol {i} has no name")
         if symbol.shndx >= SHN_LORESERVE or symbol.shndx == 0:
             continue
         if symbol.shndx >= elf.count:
-            raise ValueError(f"is damaged: symbol {i} is in section {symbol.shndx} of {elf.count}")
+            raise ValueError(f"is corrupt: symbol {i} is in section {symbol.shndx} of {elf.count}")
         home = elf.section(symbol.shndx)
         # The size of a section without bytes in the file may be stored elsewhere.
         if not has_bytes(elf, home) or not is_relative(elf, home):
             continue
         if symbol.value > home.size or symbol.size > home.size - symbol.value:
-            raise ValueError(f"is damaged: symbol {i} exceeds section {symbol.shndx}")
+            raise ValueError(f"is corrupt: symbol {i} exceeds section {symbol.shndx}")
     return 0
 
 
@@ -347,10 +347,10 @@ cdef int check_relocations(Elf elf, uint64_t index, Section section) except -1:
         memcpy(&relocation, elf.start + section.offset + i * size, size)
         if (relocation.info >> 32) >= count and (relocation.info >> 32):
             raise ValueError(
-                f"is damaged: relocation {i} of section {index} refers to symbol {relocation.info >> 32} of {count}"
+                f"is corrupt: relocation {i} of section {index} refers to symbol {relocation.info >> 32} of {count}"
             )
         if section.info and is_relative(elf, target) and relocation.offset >= target.size:
-            raise ValueError(f"is damaged: relocation {i} of section {index} exceeds section {section.info}")
+            raise ValueError(f"is corrupt: relocation {i} of section {index} exceeds section {section.info}")
     return 0
 
 
@@ -361,11 +361,11 @@ cdef int check_notes(Elf elf, uint64_t index, Section section) except -1:
         memcpy(&note, elf.start + section.offset + place, sizeof(Note))
         length = sizeof(Note) + ((<uint64_t>note.namesz + 3) & ~<uint64_t>3) + note.descsz
         if length > section.size - place:
-            raise ValueError(f"is damaged: a note of section {index} exceeds it")
+            raise ValueError(f"is corrupt: a note of section {index} exceeds it")
         place += (length + 3) & ~<uint64_t>3
     return 0
 
 
-# Whether symbol values and relocation offsets are relative to the section.
+# Returns true if symbol values and relocation offsets are relative to the section.
 cdef bint is_relative(Elf elf, Section section) noexcept:
     return elf.header.type == ET_REL or (elf.header.machine == EM_CUDA and section.addr == 0)

@@ -8,25 +8,20 @@ from libc.limits cimport INT_MAX
 from libc.stddef cimport size_t
 from libc.stdint cimport intptr_t, uintptr_t
 
-from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
-from cuda.core._native._cuda_core cimport KernelHandle, address
+from cuda.core._native._cuda_core cimport KernelHandle, address, bindings_object, refuse_pickle
 from cuda.core._stream cimport Stream_accept
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, init_driver
 
-import operator
 from collections import namedtuple
+import operator
 
-from cuda.core._utils.cuda_utils import UnavailableError, call_driver
 from cuda.core._code._c_functions import PythonFunction, function_address
 from cuda.core._launch_config import _to_native_launch_config
+from cuda.core._utils.cuda_utils import UnavailableError, call_driver
 from cuda.core._utils.validators import shown
 
-__all__ = [
-    "KernelAttributes",
-    "KernelOccupancy",
-    "MaxPotentialBlockSizeOccupancyResult",
-]
+__all__ = ["KernelAttributes", "KernelOccupancy", "MaxPotentialBlockSizeOccupancyResult"]
 
 MaxPotentialBlockSizeOccupancyResult = namedtuple(
     "MaxPotentialBlockSizeOccupancyResult", ("min_grid_size", "max_block_size"), module="cuda.core._module"
@@ -37,7 +32,7 @@ MaxPotentialBlockSizeOccupancyResult.__doc__ = (
 
 
 cdef class _Attribute:
-    """A descriptor of a kernel attribute: constant and cached, or settable."""
+    """A descriptor for a kernel attribute, which is constant and cached, or settable."""
 
     cdef:
         readonly int code
@@ -69,17 +64,22 @@ cdef class _Attribute:
 cdef class KernelAttributes:
     """The attributes of a kernel on a device (``cuKernelGetAttribute``, ``cuKernelSetAttribute``).
 
-    :attr:`Kernel.attributes` has the attributes on the device that is current at each access,
-    ``kernel.attributes[device]`` those on a given device. Settable are :attr:`max_dynamic_shared_size_bytes`,
-    :attr:`preferred_shared_memory_carveout`, and the cluster attributes except :attr:`cluster_size_must_be_set`. The
-    driver raises :class:`CUDAError` for values that the device does not support, or that were fixed when the kernel
-    was compiled.
+    :attr:`Kernel.attributes` reads and sets attributes on the device that is current on each access, and
+    ``kernel.attributes[device]`` on a given device. You can set :attr:`max_dynamic_shared_size_bytes`,
+    :attr:`preferred_shared_memory_carveout`, and the cluster attributes except :attr:`cluster_size_must_be_set`. Setting
+    a value that the device does not support, or that was fixed when the kernel was compiled, raises
+    :class:`CUDAError`.
 
     Examples
     --------
     >>> kernel.attributes.max_dynamic_shared_size_bytes = 100_000
     >>> kernel.attributes[device].preferred_shared_memory_carveout = 50
     """
+
+    cdef:
+        KernelHandle _h_kernel      # set once
+        int _device_id              # -1 for the device that is current when an attribute is read
+        dict _constants             # (device, attribute) -> value, shared by all views of the kernel
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("KernelAttributes cannot be constructed directly; use Kernel.attributes")
@@ -119,7 +119,7 @@ cdef class KernelAttributes:
         refuse_pickle(self)
 
     max_threads_per_block = _Attribute(
-        cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "int: The largest number of threads of a block."
+        cydriver.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "int: The largest number of threads per block."
     )
     shared_size_bytes = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "int: The size of static shared memory per block, in bytes."
@@ -171,196 +171,9 @@ cdef class KernelAttributes:
     )
     cluster_scheduling_policy_preference = _Attribute(
         cydriver.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-        "int: The preferred scheduling policy of the blocks of a cluster, a ``CUclusterSchedulingPolicy``.",
+        "int: The preferred scheduling policy for the blocks of a cluster, a ``CUclusterSchedulingPolicy``.",
         is_constant=False,
     )
-
-
-cdef class KernelOccupancy:
-    """Occupancy queries of a kernel: how many of its blocks or clusters can be resident on the current device."""
-
-    def __init__(self, *args, **kwargs):
-        raise RuntimeError("KernelOccupancy cannot be constructed directly; use Kernel.occupancy")
-
-    def __reduce__(self):
-        refuse_pickle(self)
-
-    def __repr__(self):
-        return f"<KernelOccupancy of kernel {address(self._h_kernel):#x}>"
-
-    def max_active_blocks_per_multiprocessor(self, block_size: int, dynamic_shared_memory_size: int) -> int:
-        """Return how many blocks can be resident on a multiprocessor (``cuOccupancyMaxActiveBlocksPerMultiprocessor``).
-
-        Parameters
-        ----------
-        block_size : int
-            The number of threads per block.
-        dynamic_shared_memory_size : int
-            The size of dynamic shared memory per block, in bytes.
-
-        Returns
-        -------
-        int
-            The number of blocks per multiprocessor.
-
-        Raises
-        ------
-        TypeError
-            If an argument is not an integer.
-        ValueError
-            If an argument is negative or above 2**31 - 1.
-        CUDAError
-            If no context is current, or the driver refuses for another reason.
-        """
-        cdef int c_blocks = 0
-        cdef int c_block = int_argument("block_size", block_size)
-        cdef int c_size = int_argument("dynamic_shared_memory_size", dynamic_shared_memory_size)
-        HANDLE_RETURN(
-            cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &c_blocks, function_of(self._h_kernel), c_block, c_size
-            ),
-            b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
-        )
-        return c_blocks
-
-    def max_potential_block_size(
-        self, dynamic_shared_memory_needed: int | driver.CUoccupancyB2DSize | Callable, block_size_limit: int
-    ) -> MaxPotentialBlockSizeOccupancyResult:
-        """Return the block size with the best occupancy (``cuOccupancyMaxPotentialBlockSize``).
-
-        Parameters
-        ----------
-        dynamic_shared_memory_needed : int | driver.CUoccupancyB2DSize | callable
-            The size of dynamic shared memory per block, in bytes, or a function that returns it for a block size: a
-            Python function, a C function ``size_t (*)(int)`` of ``cuda.bindings``, ``ctypes`` or ``cffi``, or a C
-            callback of Numba. Pass the address of a function as ``driver.CUoccupancyB2DSize(address)``, because an int
-            is a size.
-        block_size_limit : int
-            The largest block size to consider, in threads; 0 for the limit of the device.
-
-        Returns
-        -------
-        MaxPotentialBlockSizeOccupancyResult
-            The named tuple ``(min_grid_size, max_block_size)``, in blocks and threads.
-
-        Raises
-        ------
-        TypeError
-            If ``dynamic_shared_memory_needed`` or its result is neither an int nor a function, or
-            ``block_size_limit`` is not an integer.
-        ValueError
-            If a number is negative or above 2**31 - 1, or the function is a null pointer.
-        Exception
-            Exceptions of a Python function are passed on.
-        CUDAError
-            If no context is current, or the driver refuses for another reason.
-        """
-        cdef int c_grid = 0
-        cdef int c_block = 0
-        cdef int c_size = 0
-        cdef int c_limit = int_argument("block_size_limit", block_size_limit)
-        cdef cydriver.CUoccupancyB2DSize c_function = NULL
-        cdef cydriver.CUfunction c_kernel
-        needed = size_function(dynamic_shared_memory_needed)
-        if needed is None:
-            c_size = int_argument("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
-        else:
-            c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>getattr(needed, "address", needed)
-        c_kernel = function_of(self._h_kernel)
-        # The GIL is released, because the function may acquire it.
-        with nogil:
-            HANDLE_RETURN(
-                cydriver.cuOccupancyMaxPotentialBlockSize(
-                    &c_grid, &c_block, c_kernel, c_function, c_size, c_limit
-                ),
-                b"cuOccupancyMaxPotentialBlockSize",
-            )
-        if isinstance(needed, PythonFunction):
-            needed.check()
-        return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
-
-    def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
-        """Return the dynamic shared memory available per block (``cuOccupancyAvailableDynamicSMemPerBlock``).
-
-        Parameters
-        ----------
-        num_blocks_per_multiprocessor : int
-            The number of blocks to be resident on a multiprocessor.
-        block_size : int
-            The number of threads per block.
-
-        Returns
-        -------
-        int
-            The size in bytes.
-
-        Raises
-        ------
-        TypeError
-            If an argument is not an integer.
-        ValueError
-            If an argument is negative or above 2**31 - 1.
-        CUDAError
-            If no context is current, or the driver refuses for another reason.
-        """
-        cdef size_t c_size = 0
-        cdef int c_blocks = int_argument("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
-        cdef int c_block = int_argument("block_size", block_size)
-        HANDLE_RETURN(
-            cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
-                &c_size, function_of(self._h_kernel), c_blocks, c_block
-            ),
-            b"cuOccupancyAvailableDynamicSMemPerBlock",
-        )
-        return c_size
-
-    def max_potential_cluster_size(self, config: LaunchConfig, *, stream: Stream) -> int:
-        """Return the largest cluster size that can be launched (``cuOccupancyMaxPotentialClusterSize``).
-
-        Parameters
-        ----------
-        config : :class:`LaunchConfig`
-            The configuration of the launch; its cluster size is ignored.
-        stream : :class:`Stream`
-            The stream of the launch.
-
-        Returns
-        -------
-        int
-            The number of blocks per cluster.
-
-        Raises
-        ------
-        TypeError
-            If ``config`` or ``stream`` has the wrong type.
-        CUDAError
-            If the driver refuses.
-        """
-        return KernelOccupancy_of_clusters(self, "cuOccupancyMaxPotentialClusterSize", config, stream)
-
-    def max_active_clusters(self, config: LaunchConfig, *, stream: Stream) -> int:
-        """Return how many clusters can be resident on the device (``cuOccupancyMaxActiveClusters``).
-
-        Parameters
-        ----------
-        config : :class:`LaunchConfig`
-            The configuration of the launch, with its cluster size.
-        stream : :class:`Stream`
-            The stream of the launch.
-
-        Returns
-        -------
-        int
-            The number of clusters.
-
-        Raises
-        ------
-        TypeError
-            If ``config`` or ``stream`` has the wrong type.
-        CUDAError
-            If the driver refuses.
-        """
-        return KernelOccupancy_of_clusters(self, "cuOccupancyMaxActiveClusters", config, stream)
 
 
 cdef object KernelAttributes_create(const KernelHandle& h_kernel):
@@ -371,19 +184,13 @@ cdef object KernelAttributes_create(const KernelHandle& h_kernel):
     return self
 
 
-cdef object KernelOccupancy_create(const KernelHandle& h_kernel):
-    cdef KernelOccupancy self = KernelOccupancy.__new__(KernelOccupancy)
-    self._h_kernel = h_kernel
-    return self
-
-
 cdef object KernelAttributes_read(KernelAttributes self, _Attribute row):
     cdef int c_value = 0
     cdef cydriver.CUdevice c_device = KernelAttributes_device(self)
     key = (c_device, row.code)
     value = self._constants.get(key)
     if value is None:
-        # The driver may first load the kernel on that device.
+        # The driver might first load the kernel on that device.
         with nogil:
             HANDLE_RETURN(
                 cydriver.cuKernelGetAttribute(
@@ -410,7 +217,7 @@ cdef int KernelAttributes_write(KernelAttributes self, _Attribute row, object va
     return 0
 
 
-# The device of this view, or the current one.
+# The device of this view, or the current device.
 cdef cydriver.CUdevice KernelAttributes_device(KernelAttributes self) except? -1:
     cdef cydriver.CUdevice c_device = self._device_id
     check_kernel(self._h_kernel)
@@ -433,6 +240,201 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
     return int_argument(row.name, value)
 
 
+cdef class KernelOccupancy:
+    """Occupancy queries for a kernel: how many of its blocks or clusters can be resident on the current device."""
+
+    cdef KernelHandle _h_kernel     # set once
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("KernelOccupancy cannot be constructed directly; use Kernel.occupancy")
+
+    def __reduce__(self):
+        refuse_pickle(self)
+
+    def __repr__(self):
+        return f"<KernelOccupancy of kernel {address(self._h_kernel):#x}>"
+
+    def max_active_blocks_per_multiprocessor(self, block_size: int, dynamic_shared_memory_size: int) -> int:
+        """Return how many blocks can be resident on an SM (``cuOccupancyMaxActiveBlocksPerMultiprocessor``).
+
+        Parameters
+        ----------
+        block_size : int
+            The number of threads per block.
+        dynamic_shared_memory_size : int
+            The size of dynamic shared memory per block, in bytes.
+
+        Returns
+        -------
+        int
+            The number of blocks per SM.
+
+        Raises
+        ------
+        TypeError
+            If an argument is not an integer.
+        ValueError
+            If an argument is negative or above 2**31 - 1.
+        CUDAError
+            If no context is current, or the driver rejects the query for another reason.
+        """
+        cdef int c_blocks = 0
+        cdef int c_block = int_argument("block_size", block_size)
+        cdef int c_size = int_argument("dynamic_shared_memory_size", dynamic_shared_memory_size)
+        HANDLE_RETURN(
+            cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &c_blocks, function_of(self._h_kernel), c_block, c_size
+            ),
+            b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        )
+        return c_blocks
+
+    def max_potential_block_size(
+        self, dynamic_shared_memory_needed: int | driver.CUoccupancyB2DSize | Callable, block_size_limit: int
+    ) -> MaxPotentialBlockSizeOccupancyResult:
+        """Return the block size with the best occupancy (``cuOccupancyMaxPotentialBlockSize``).
+
+        Parameters
+        ----------
+        dynamic_shared_memory_needed : int | driver.CUoccupancyB2DSize | callable
+            The size of dynamic shared memory per block, in bytes, or a function that returns it for a block size: a
+            Python function, a C function ``size_t (*)(int)`` from ``cuda.bindings``, ``ctypes`` or ``cffi``, or a Numba
+            C callback. Pass the address of a function as ``driver.CUoccupancyB2DSize(address)``, because an int is a
+            size.
+        block_size_limit : int
+            The largest block size to consider, in threads, or 0 for the device's limit.
+
+        Returns
+        -------
+        MaxPotentialBlockSizeOccupancyResult
+            The named tuple ``(min_grid_size, max_block_size)``, in blocks and threads.
+
+        Raises
+        ------
+        TypeError
+            If ``dynamic_shared_memory_needed`` or its result is neither an int nor a function, or
+            ``block_size_limit`` is not an integer.
+        ValueError
+            If a number is negative or above 2**31 - 1, or the function is a null pointer.
+        Exception
+            Any exception that a Python function raises.
+        CUDAError
+            If no context is current, or the driver rejects the query for another reason.
+        """
+        cdef int c_grid = 0
+        cdef int c_block = 0
+        cdef int c_size = 0
+        cdef int c_limit = int_argument("block_size_limit", block_size_limit)
+        cdef cydriver.CUoccupancyB2DSize c_function = NULL
+        cdef cydriver.CUfunction c_kernel
+        needed = size_function(dynamic_shared_memory_needed)
+        if needed is None:
+            c_size = int_argument("dynamic_shared_memory_needed", dynamic_shared_memory_needed)
+        else:
+            c_function = <cydriver.CUoccupancyB2DSize><uintptr_t>getattr(needed, "address", needed)
+        c_kernel = function_of(self._h_kernel)
+        # The function might acquire the GIL.
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuOccupancyMaxPotentialBlockSize(
+                    &c_grid, &c_block, c_kernel, c_function, c_size, c_limit
+                ),
+                b"cuOccupancyMaxPotentialBlockSize",
+            )
+        if isinstance(needed, PythonFunction):
+            needed.check()
+        return MaxPotentialBlockSizeOccupancyResult(c_grid, c_block)
+
+    def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
+        """Return the dynamic shared memory available per block (``cuOccupancyAvailableDynamicSMemPerBlock``).
+
+        Parameters
+        ----------
+        num_blocks_per_multiprocessor : int
+            The number of blocks that must be resident on an SM.
+        block_size : int
+            The number of threads per block.
+
+        Returns
+        -------
+        int
+            The size in bytes.
+
+        Raises
+        ------
+        TypeError
+            If an argument is not an integer.
+        ValueError
+            If an argument is negative or above 2**31 - 1.
+        CUDAError
+            If no context is current, or the driver rejects the query for another reason.
+        """
+        cdef size_t c_size = 0
+        cdef int c_blocks = int_argument("num_blocks_per_multiprocessor", num_blocks_per_multiprocessor)
+        cdef int c_block = int_argument("block_size", block_size)
+        HANDLE_RETURN(
+            cydriver.cuOccupancyAvailableDynamicSMemPerBlock(
+                &c_size, function_of(self._h_kernel), c_blocks, c_block
+            ),
+            b"cuOccupancyAvailableDynamicSMemPerBlock",
+        )
+        return c_size
+
+    def max_potential_cluster_size(self, config: LaunchConfig, *, stream: Stream) -> int:
+        """Return the largest cluster size that can be launched (``cuOccupancyMaxPotentialClusterSize``).
+
+        Parameters
+        ----------
+        config : :class:`LaunchConfig`
+            The launch configuration. Its cluster size is ignored.
+        stream : :class:`Stream`
+            The stream of the launch.
+
+        Returns
+        -------
+        int
+            The number of blocks per cluster.
+
+        Raises
+        ------
+        TypeError
+            If ``config`` or ``stream`` has the wrong type.
+        CUDAError
+            If the driver rejects the query.
+        """
+        return KernelOccupancy_of_clusters(self, "cuOccupancyMaxPotentialClusterSize", config, stream)
+
+    def max_active_clusters(self, config: LaunchConfig, *, stream: Stream) -> int:
+        """Return how many clusters can be resident on the device (``cuOccupancyMaxActiveClusters``).
+
+        Parameters
+        ----------
+        config : :class:`LaunchConfig`
+            The launch configuration, with its cluster size.
+        stream : :class:`Stream`
+            The stream of the launch.
+
+        Returns
+        -------
+        int
+            The number of clusters.
+
+        Raises
+        ------
+        TypeError
+            If ``config`` or ``stream`` has the wrong type.
+        CUDAError
+            If the driver rejects the query.
+        """
+        return KernelOccupancy_of_clusters(self, "cuOccupancyMaxActiveClusters", config, stream)
+
+
+cdef object KernelOccupancy_create(const KernelHandle& h_kernel):
+    cdef KernelOccupancy self = KernelOccupancy.__new__(KernelOccupancy)
+    self._h_kernel = h_kernel
+    return self
+
+
 cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object config, object stream):
     stream = Stream_accept(stream)
     native = _to_native_launch_config(config)
@@ -441,20 +443,7 @@ cdef object KernelOccupancy_of_clusters(KernelOccupancy self, str api, object co
     return call_driver(api, function, native)
 
 
-cdef int check_kernel(const KernelHandle& h_kernel) except -1:
-    if h_kernel.get() == NULL:
-        raise UnavailableError("this Kernel is closed")
-    return 0
-
-
-# The kernel as a CUfunction: driver functions that take one also accept a CUkernel.
-cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
-    check_kernel(h_kernel)
-    init_driver()
-    return <cydriver.CUfunction><void*>h_kernel.get()
-
-
-# The function that returns the size: the address of a C function, or a wrapped Python function; None for a number.
+# The function that returns the size (the address of a C function, or a wrapped Python function), or None for a number.
 cdef object size_function(object needed):
     if hasattr(type(needed), "__index__") and type(needed).__name__ != "CUoccupancyB2DSize":
         return None
@@ -466,6 +455,19 @@ cdef object size_function(object needed):
     return PythonFunction(
         needed, lambda size: int_argument("the result of dynamic_shared_memory_needed", size)
     )
+
+
+cdef int check_kernel(const KernelHandle& h_kernel) except -1:
+    if h_kernel.get() == NULL:
+        raise UnavailableError("this Kernel is closed")
+    return 0
+
+
+# The kernel as a CUfunction: driver functions that expect one also accept a CUkernel.
+cdef cydriver.CUfunction function_of(const KernelHandle& h_kernel) except NULL:
+    check_kernel(h_kernel)
+    init_driver()
+    return <cydriver.CUfunction><void*>h_kernel.get()
 
 
 cdef int int_argument(str name, object value, int least=0) except? -1:

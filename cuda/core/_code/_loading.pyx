@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names of kernels and variables, for messages about missing ones; imported when the first one is missing."""
+"""Code images: checks, loading and unloading them, and their kernels and variables."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from libcpp.vector cimport vector
 from cpython.object cimport PyObject
 
 from cuda.core._native._cuda_core cimport (
+    Anchor,
     CaptureModeScope,
     DriverObject,
-    Anchor,
     LibraryHandle,
     address,
     bindings_object,
@@ -48,69 +48,12 @@ from cuda.core._utils.validators import format_or_list, name_bytes, shown
 __all__ = ["CodeTypeT", "check_image", "damage", "explain", "similar_names", "source_names", "variable_names"]
 
 
-_MAX_LISTED = 5
-
-
-def similar_names(name, names, what="kernels"):
-    """Return the part of a message that lists the names most similar to ``name``."""
-    if names is None:
-        return ""
-    if not names:
-        return f", which has no {what} at all"
-    import difflib  # takes milliseconds, and only errors need it
-
-    # A mangled name contains the name in the source.
-    import difflib  # slow to import, and only needed for this message
-
-    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, _MAX_LISTED, 0.5)
-    if like:
-        return f"; did you mean {format_or_list(like[:_MAX_LISTED])}?"
-    listed = ", ".join(sorted(names)[:_MAX_LISTED])
-    return f"; it has {listed}" if len(names) <= _MAX_LISTED else f"; it has {len(names)} {what}, such as {listed}"
-
-
-def source_names(names, mapping):
-    """Return the names of symbols, with name expressions in place of their mangled names."""
-    if names is None or not mapping:
-        return names
-    expressions = {
-        symbol.decode() if isinstance(symbol, bytes) else symbol: expression for expression, symbol in mapping.items()
-    }
-    return [expressions.get(name, name) for name in names]
-
-
-def variable_names(code, code_type: str) -> list[str] | None:
-    """Return the names of the variables in PTX or a CUBIN, which the driver cannot list; None if unknown."""
-    if not isinstance(code, (bytes, bytearray)):
-        return None
-    if code_type == "ptx":
-        space = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b(?:[ \t]*\.attribute\([^)]*\))?"
-        found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
-        names = {name.decode() for name in found}
-    elif code_type == "cubin" and code[:4] == b"\x7fELF":
-        names = set(elf_variables(bytes(code)))
-    else:
-        return None
-    # Variables of the compiler have names that are not valid in C++.
-    return sorted(name for name in names if name[0] not in ".$")
-
-
 CodeTypeT = bytes | bytearray | str
-"""The code of an :class:`ObjectCode`: the code itself, or the path of its file as a str."""
-
-
-# A leaked reference to a library whose raw handle the program has read. Such programs, numba-cuda for instance, may
-# unload the library themselves, and unloading it twice crashes the driver. So the library is never unloaded here,
-# unless the object is closed.
-cdef class LeakedLibrary:
-    cdef LibraryHandle* held
-
-
-cdef dict _leaked = {}  # by the address of the object
+"""The type of :attr:`ObjectCode.code`: the code itself, or the path of its file as a str."""
 
 
 cdef class LazyCode(DriverObject):
-    """Base of :class:`ObjectCode`: the code, and the library that is loaded from it."""
+    """Base of :class:`ObjectCode`: code, and the library that is loaded from it on first use."""
 
     def __dealloc__(self):
         _leaked.pop(<uintptr_t><void*>self, None)
@@ -126,12 +69,12 @@ cdef class LazyCode(DriverObject):
         return hash(self._identity())
 
     def __repr__(self):
-        # Does not load the code: the handle is 0 before the first use.
+        # This does not load the code: the handle is 0 before the first use.
         state = "closed" if self.is_closed else f"handle={address(self._h_library):#x}"
         return f"<{type(self).__name__} {state} code_type={self._code_type!r}>"
 
     def get_module(self):
-        """Return the module of the library in the current context (``cuLibraryGetModule``). Loads at first use.
+        """Return the library's module in the current context (``cuLibraryGetModule``), and load the code on first use.
 
         Returns
         -------
@@ -153,10 +96,10 @@ cdef class LazyCode(DriverObject):
 
     @property
     def handle(self):
-        """The ``CUlibrary`` of the bindings, valid in every context; null when closed. Loads the code at first use.
+        """The library as a ``CUlibrary`` of the bindings, or null if closed.
 
-        After it was read, the library stays loaded until :meth:`close`, because the program may unload it through this
-        handle.
+        Reading it loads the code on first use. The library is valid in every context, and stays loaded until
+        :meth:`close`, because the program might unload it through this handle.
         """
         cdef LibraryHandle h_library
         if not self.is_closed:
@@ -171,12 +114,12 @@ cdef class LazyCode(DriverObject):
 
     @property
     def code_type(self) -> str:
-        """The format of the code: a value of :class:`~cuda.core.typing.ObjectCodeFormatType`."""
+        """The format of the code, a value of :class:`~cuda.core.typing.ObjectCodeFormatType`."""
         return self._code_type
 
     @property
     def name(self) -> str:
-        """The name, which error messages show."""
+        """The name shown in error messages."""
         return self._name
 
     @property
@@ -206,6 +149,23 @@ cdef class LazyCode(DriverObject):
         return 0 if self._lock is not None else refuse_closed(self)
 
 
+cdef object keep_code(LazyCode self):
+    with cython.critical_section(self):
+        code = self._code
+        is_open = self._lock is not None
+    return code if is_open else refuse_closed(self)
+
+
+# A leaked reference to a library whose raw handle the program has read. Such programs, for example numba-cuda, might
+# unload the library themselves, and unloading it twice crashes the driver. So the library is unloaded here only when
+# the object is closed.
+cdef class LeakedLibrary:
+    cdef LibraryHandle* held
+
+
+cdef dict _leaked = {}  # address of the LazyCode -> LeakedLibrary
+
+
 cdef LeakedLibrary _NOTHING_LEAKED = LeakedLibrary()
 
 
@@ -214,13 +174,6 @@ cdef int leak(LazyCode self, const LibraryHandle& h_library) except -1:
     if _leaked.setdefault(<uintptr_t><void*>self, leaked) is leaked:
         leaked.held = new LibraryHandle(h_library)
     return 0
-
-
-cdef object keep_code(LazyCode self):
-    with cython.critical_section(self):
-        code = self._code
-        is_open = self._lock is not None
-    return code if is_open else refuse_closed(self)
 
 
 cdef LibraryHandle load(LazyCode self) except *:
@@ -246,14 +199,10 @@ cdef LibraryHandle load(LazyCode self) except *:
                 explain(error, f"loading {described(code, self._code_type, self._name)} failed{log}")
                 raise
             h_library = LibraryHandle.own(c_library, &destroy_library, Anchor())
-            # If the object was closed meanwhile, only this call keeps the library.
+            # If the object was closed in the meantime, only this call keeps the library.
             if self._lock is not None:
                 self._h_library.set(h_library)
     return h_library
-
-
-cdef void destroy_library(cydriver.CUlibrary c_library) noexcept nogil:
-    unload_when_idle(c_library)
 
 
 cdef cydriver.CUlibrary load_image(object code) except? NULL:
@@ -288,14 +237,14 @@ cdef bint may_print(bytes data, bint is_file) except -1:
 
 cdef struct LoadCall:
     bint is_file
-    bint has_counts     # whether the driver can count kernels
+    bint has_counts     # whether the driver can count the kernels
     const char* c_data
     cydriver.CUlibrary c_library
     const char* api     # the latest driver call
 
 
 cdef class Loading:
-    """The loading of an image on the helper thread; it continues if a signal handler raises on the calling thread."""
+    """Loads an image on the helper thread, which continues if a signal handler raises on the calling thread."""
 
     cdef:
         LoadCall call
@@ -321,8 +270,8 @@ cdef class Loading:
         return 0
 
 
-# cuLibraryLoadData accepts any bytes and may parse them later. If the library has no kernels, the image may be invalid:
-# get its module now, so that the error is raised where the image is known.
+# cuLibraryLoadData accepts any bytes and might parse them later. If the library has no kernels, the image might be
+# invalid: get its module now, so that the error is raised where the image is known.
 cdef int load_and_check(void* argument) noexcept nogil:
     cdef LoadCall* call = <LoadCall*>argument
     cdef unsigned int c_count = 1
@@ -349,15 +298,19 @@ cdef int load_and_check(void* argument) noexcept nogil:
     return <int>err
 
 
-cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
-    WARN_RETURN(call_once(&unload, c_library, release_interruptibly, b"cuLibraryUnload"), b"cuLibraryUnload")
+cdef void destroy_library(cydriver.CUlibrary c_library) noexcept nogil:
+    unload_when_idle(c_library)
 
 
 # Unloading blocks until the context is idle, and a garbage collection must not block.
 cdef void unload_when_idle(cydriver.CUlibrary c_library) noexcept nogil:
-    # If other work was enqueued meanwhile, it is postponed again.
+    # If other work was enqueued in the meantime, unloading is postponed again.
     if is_interpreter_exiting() or not retire(c_library, &unload_when_idle, Anchor()):
         unload_image(c_library)
+
+
+cdef void unload_image(cydriver.CUlibrary c_library) noexcept nogil:
+    WARN_RETURN(call_once(&unload, c_library, release_interruptibly, b"cuLibraryUnload"), b"cuLibraryUnload")
 
 
 cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
@@ -366,12 +319,11 @@ cdef cydriver.CUresult unload(cydriver.CUlibrary c_library) noexcept nogil:
     return cydriver.cuLibraryUnload(c_library)
 
 
-class DamagedImageError(CUDAError, ValueError):
-    """A code image is truncated or its headers are invalid."""
+# --- Code images ------------------------------------------------------------------------------------------------------
 
 
 def check_image(data: bytes) -> None:
-    """Check a code image: the driver reads past the end of a damaged one.
+    """Check a code image, because the driver reads past the end of a corrupt one.
 
     Raises
     ------
@@ -388,8 +340,12 @@ def check_image(data: bytes) -> None:
         )
 
 
+class DamagedImageError(CUDAError, ValueError):
+    """A code image is empty or truncated, or its headers are invalid."""
+
+
 def damage(bytes data) -> str | None:
-    """Return what is wrong with an image, as the end of a sentence; None if no damage was found."""
+    """Return what is wrong with an image, as the end of a sentence, or None if it is not corrupt."""
     cdef const unsigned char* c_data = data
     cdef size_t size = len(data)
     cdef size_t needed
@@ -405,47 +361,15 @@ def damage(bytes data) -> str | None:
     return None
 
 
-cdef str described(object code, str code_type, str name):
-    what = f"the {code_type} module {name!r}" if name else f"the {code_type} module"
-    return f"{what} of the file {code!r}" if isinstance(code, str) else f"{what} of {len(code)} bytes"
+# --- Symbols ----------------------------------------------------------------------------------------------------------
 
 
-def explain(error, text) -> None:
-    """Append a line to the message of an exception."""
-    error.args = (f"{error.args[0]}\n{text}",)
-
-
-cdef str ptx_log(object code, str code_type):
-    """Return the log of the driver's PTX compiler as the end of a message; empty if there is none."""
-    cdef cydriver.CUmodule c_module = NULL
-    cdef cydriver.CUcontext c_context = NULL
-    cdef cydriver.CUresult err
-    cdef CaptureModeScope mode
-    cdef cydriver.CUjit_option c_options[2]
-    cdef void* c_values[2]
-    cdef bytearray log
-    cdef bytes data
-    cdef const char* c_data
-    if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
-        return ""
-    # The driver may compile a library long after it was loaded, when a log buffer would no longer exist. A module is
-    # compiled at once, so the same code is loaded as a module to get the log.
-    if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
-        return ""
-    log = bytearray(16384)
-    data = bytes(code)
-    c_data = data
-    c_options[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER
-    c_options[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
-    c_values[0] = <void*><char*>log
-    c_values[1] = <void*><uintptr_t>len(log)
-    with nogil:
-        relax_capture_mode(mode)
-        err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
-        if err == cydriver.CUDA_SUCCESS:
-            WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
-    text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
-    return f":\n{text}" if text else ""
+cdef bytes mapped_symbol(dict mapping, object name):
+    encoded = name_bytes("name", name)
+    symbol = mapping.get(name)
+    if symbol is None:
+        symbol = mapping.get(encoded if isinstance(name, str) else name.decode(errors="replace"))
+    return encoded if symbol is None else name_bytes("name", symbol)
 
 
 cdef cydriver.CUkernel find_kernel(const LibraryHandle& h_library, bytes symbol) except NULL:
@@ -473,22 +397,14 @@ cdef int find_variable(
     return 0
 
 
-cdef bytes mapped_symbol(dict mapping, object name):
-    encoded = name_bytes("name", name)
-    symbol = mapping.get(name)
-    if symbol is None:
-        symbol = mapping.get(encoded if isinstance(name, str) else name.decode(errors="replace"))
-    return encoded if symbol is None else name_bytes("name", symbol)
-
-
 cdef list kernel_names(const LibraryHandle& h_library):
-    """Return the names of all kernels of a library, or None if the driver cannot list them."""
+    """Return the names of all kernels in a library, or None if the driver cannot list them."""
     cdef unsigned int c_count = 0
     cdef vector[cydriver.CUkernel] c_kernels
     cdef const char* c_name = NULL
     cdef size_t i
     cdef list names = []
-    # cuLibraryEnumerateKernels exists since CUDA 12.4, cuKernelGetName since 12.3.
+    # Drivers older than CUDA 12.4 do not have cuLibraryEnumerateKernels, and those older than 12.3 no cuKernelGetName.
     if c_driver_version() < 12040:
         return None
     if cydriver.cuLibraryGetKernelCount(&c_count, h_library.get()) != cydriver.CUDA_SUCCESS:
@@ -503,3 +419,94 @@ cdef list kernel_names(const LibraryHandle& h_library):
             return None
         names.append((<bytes>c_name).decode(errors="replace"))
     return names
+
+
+def variable_names(code, code_type: str) -> list[str] | None:
+    """Return the names of the variables in PTX or a CUBIN, which the driver cannot list, or None if unknown."""
+    if not isinstance(code, (bytes, bytearray)):
+        return None
+    if code_type == "ptx":
+        space = rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:global|const)\b(?:[ \t]*\.attribute\([^)]*\))?"
+        found = re.findall(space + rb"[^;=(]*?([\w$]+)[ \t]*(?:\[[^;=]*)?[;=]", code, re.MULTILINE)
+        names = {name.decode() for name in found}
+    elif code_type == "cubin" and code[:4] == b"\x7fELF":
+        names = set(elf_variables(bytes(code)))
+    else:
+        return None
+    # The compiler's own variables have names that are not valid in C++.
+    return sorted(name for name in names if name[0] not in ".$")
+
+
+def source_names(names, mapping):
+    """Return the names of symbols, with name expressions in place of mangled names."""
+    if names is None or not mapping:
+        return names
+    expressions = {
+        symbol.decode() if isinstance(symbol, bytes) else symbol: expression for expression, symbol in mapping.items()
+    }
+    return [expressions.get(name, name) for name in names]
+
+
+_MAX_LISTED = 5
+
+
+def similar_names(name, names, what="kernels"):
+    """Return the part of a message that lists the names most similar to ``name``."""
+    if names is None:
+        return ""
+    if not names:
+        return f", which has no {what} at all"
+    import difflib  # slow to import, and only needed for this message
+
+    # A mangled name contains the name in the source.
+    like = [known for known in names if name in known] or difflib.get_close_matches(name, names, _MAX_LISTED, 0.5)
+    if like:
+        return f"; did you mean {format_or_list(like[:_MAX_LISTED])}?"
+    listed = ", ".join(sorted(names)[:_MAX_LISTED])
+    return f"; it has {listed}" if len(names) <= _MAX_LISTED else f"; it has {len(names)} {what}, such as {listed}"
+
+
+# --- Messages ---------------------------------------------------------------------------------------------------------
+
+
+def explain(error, text) -> None:
+    """Append a line to the message of an exception."""
+    error.args = (f"{error.args[0]}\n{text}",)
+
+
+cdef str described(object code, str code_type, str name):
+    what = f"the {code_type} module {name!r}" if name else f"the {code_type} module"
+    return f"{what} of the file {code!r}" if isinstance(code, str) else f"{what} of {len(code)} bytes"
+
+
+cdef str ptx_log(object code, str code_type):
+    """Return the log of the driver's PTX compiler as the end of a message, or an empty string without a log."""
+    cdef cydriver.CUmodule c_module = NULL
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUresult err
+    cdef CaptureModeScope mode
+    cdef cydriver.CUjit_option c_options[2]
+    cdef void* c_values[2]
+    cdef bytearray log
+    cdef bytes data
+    cdef const char* c_data
+    if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
+        return ""
+    # The driver might compile a library long after it was loaded, when a log buffer would no longer exist. It compiles a
+    # module immediately, so the same code is loaded as a module to get the log.
+    if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
+        return ""
+    log = bytearray(16384)
+    data = bytes(code)
+    c_data = data
+    c_options[0] = cydriver.CU_JIT_ERROR_LOG_BUFFER
+    c_options[1] = cydriver.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+    c_values[0] = <void*><char*>log
+    c_values[1] = <void*><uintptr_t>len(log)
+    with nogil:
+        relax_capture_mode(mode)
+        err = cydriver.cuModuleLoadDataEx(&c_module, c_data, 2, c_options, c_values)
+        if err == cydriver.CUDA_SUCCESS:
+            WARN_RETURN(cydriver.cuModuleUnload(c_module), b"cuModuleUnload")
+    text = bytes(log).split(b"\0", 1)[0].decode(errors="backslashreplace").strip()
+    return f":\n{text}" if text else ""

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The nvJitLink back end of the linker."""
+"""nvJitLink: its version, and the back end that links with it.
+
+A link of nvJitLink may only be used on the thread that created it, so most of this module is about threads.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from cuda.bindings cimport cynvjitlink
+
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 
 import functools
@@ -33,7 +37,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 __all__ = ["NO_NVJITLINK", "NvJitLink", "nvjitlink_version"]
 
 
-# Since this version, the names of the entry points do not contain the version.
+# In this version and later, the names of the entry points do not contain the version.
 _OLDEST = (12, 3)
 
 NO_NVJITLINK = (
@@ -43,17 +47,13 @@ NO_NVJITLINK = (
 
 @functools.cache
 def nvjitlink_version() -> tuple[int, int] | None:
-    """Return the CUDA version of nvJitLink; None if it is missing or too old."""
+    """Return the CUDA version of nvJitLink, or None if it is missing or too old."""
     try:
         version = tuple(importlib.import_module("cuda.bindings.nvjitlink").version())
     except (ImportError, RuntimeError, AttributeError):  # no bindings, no library, or a library without this function
         return None
     return version if version >= _OLDEST else None
 
-
-cdef extern from "Python.h":
-    # A borrowed reference to the dict of this thread's state, which is cleared when the thread ends.
-    PyObject* PyThreadState_GetDict()
 
 cdef dict _INPUT_TYPES = {
     ObjectCodeFormatType.CUBIN: <int>cynvjitlink.NVJITLINK_INPUT_CUBIN,
@@ -64,30 +64,30 @@ cdef dict _INPUT_TYPES = {
     ObjectCodeFormatType.LIBRARY: <int>cynvjitlink.NVJITLINK_INPUT_LIBRARY,
 }
 
-# nvJitLink reports other invalid architectures as errors, but a number of one digit ends the process.
+# nvJitLink reports other invalid architectures as errors, but a number of one digit terminates the process.
 _ARCH = rb"-arch=(sm|compute|lto)_[1-9]\d+[a-z]?"
 
-# Inputs whose files are read and checked here.
+# The types of input whose files are read and checked here.
 _BINARY = (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.OBJECT, ObjectCodeFormatType.FATBIN)
 
 
 cdef class NvJitLink:
     """The back end that links with nvJitLink.
 
-    A thread that did not create the link creates another one, with the same options and inputs. So threads share no
-    link, and no lock is needed.
+    A thread that did not create the link creates another one with the same options and inputs. So threads share no
+    link, and need no lock.
 
     Parameters
     ----------
     arguments : list of bytes
         The options.
     is_quick : bool, optional
-        Whether the calls are so short that they run on the calling thread, where they cannot be interrupted.
+        Whether calls are short enough to run on the calling thread, where they cannot be interrupted.
 
     Raises
     ------
     nvJitLinkError
-        If nvJitLink refuses the options; the message has them.
+        If nvJitLink rejects the options. The message contains them.
     """
 
     backend = CompilerBackendType.NVJITLINK
@@ -112,7 +112,7 @@ cdef class NvJitLink:
 
     @property
     def handle(self) -> int:
-        """The address of the ``nvJitLinkHandle``; 0 when closed, or when the thread that created the link has ended."""
+        """The address of the ``nvJitLinkHandle``, or 0 if closed or if the thread that created the link has exited."""
         return 0 if self._is_closed else <intptr_t>self._current().c_link
 
     @property
@@ -121,7 +121,7 @@ cdef class NvJitLink:
         return self._is_closed
 
     def add(self, kind, code, name) -> None:
-        """Add code (``nvJitLinkAddData``), or a file of code (``nvJitLinkAddFile``)."""
+        """Add code (``nvJitLinkAddData``), or a file that contains code (``nvJitLinkAddFile``)."""
         if isinstance(code, str):
             added = input_file(kind, code)
         else:
@@ -139,14 +139,14 @@ cdef class NvJitLink:
         return self._call(lambda: self._complete(target.value))
 
     def log(self, kind) -> str:
-        """Return the ``"error"`` or the ``"info"`` log; on another thread, as of the last call of the link's thread."""
+        """Return the ``"error"`` or ``"info"`` log. Another thread gets the log of the last call on the link's thread."""
         cdef Link link = self._current()
         if link.is_usable():
             link.fetch_logs()
         return link.log(kind == "error")
 
     def close(self) -> None:
-        """Anchor the logs and destroy the link (``nvJitLinkDestroy``)."""
+        """Keep the logs and destroy the link (``nvJitLinkDestroy``)."""
         self._is_closed = True
         self._call(self._destroy)
 
@@ -164,7 +164,7 @@ cdef class NvJitLink:
         try:
             return link.complete(target)
         finally:
-            if self._is_closed:  # meanwhile, by another thread
+            if self._is_closed:  # in the meantime, by another thread
                 link.destroy_or_defer()
 
     def _destroy(self):
@@ -197,7 +197,7 @@ cdef class NvJitLink:
 
 
 cdef class Input:
-    """Code to link; if ``code`` is None, a file of code."""
+    """Code to be linked, or a file that contains code if ``code`` is None."""
 
     cdef:
         object kind
@@ -235,17 +235,17 @@ cdef Input input_file(kind, str path):
             with open(path, "rb") as file:
                 return Input(kind, file.read(), path, label)
         except OSError:
-            pass  # nvJitLink reports why
+            pass  # nvJitLink reports the reason
     return Input(kind, None, path, label)
 
 
 cdef class Link:
-    """A link of nvJitLink. Only the thread that created it may use it; any thread may drop it."""
+    """A link of nvJitLink. Only the thread that created it may use it, but any thread may drop it."""
 
     cdef:
         cynvjitlink.nvJitLinkHandle c_link
         ThreadLinks owner
-        list inputs  # names and code, to which nvJitLink keeps pointers as long as the link exists
+        list inputs  # nvJitLink keeps pointers to their names and code as long as the link exists
         str error_log
         str info_log
 
@@ -349,12 +349,12 @@ cdef class Link:
             self.error_log, self.info_log = error_log, info_log
         return 0
 
-    # For any thread.
+    # Any thread may call this.
     cdef str log(self, bint is_error):
         with cython.critical_section(self):
             return self.error_log if is_error else self.info_log
 
-    # Destroys the link; on another thread, defers that to the link's own thread.
+    # Destroys the link, or defers that to the link's own thread if this is another thread.
     cdef int destroy_or_defer(self) except -1:
         cdef cynvjitlink.nvJitLinkHandle c_link = self.c_link
         if c_link == NULL or is_interpreter_exiting():
@@ -371,127 +371,8 @@ cdef class Link:
         return 0
 
 
-cdef class ThreadLinks:
-    """The links of one thread."""
-
-    cdef:
-        set links
-        list dropped  # links that other threads dropped, perhaps more than once
-        object post   # Worker.post of a helper thread, which can destroy links at once; None for other threads
-        unsigned long thread
-        long process
-
-    def __init__(self):
-        self.links = set()
-        self.dropped = []
-        self.thread = PyThread_get_thread_ident()
-        self.process = _process
-
-    # In a forked child the thread that forked has the same number, but the links of its parent must not be used.
-    cdef bint is_this_thread(self) noexcept:
-        return self.thread == PyThread_get_thread_ident() and self.process == _process
-
-    # A loop, because a garbage collection may add links at any time.
-    cdef int destroy_dropped(self) except -1:
-        while self.dropped:
-            (<Link>self.dropped.pop()).destroy_or_defer()
-        return 0
-
-    def destroy_dropped_links(self):
-        if self.is_this_thread():
-            self.destroy_dropped()
-
-    cdef int destroy_all(self) except -1:
-        if self.is_this_thread() and not is_interpreter_exiting():
-            for link in list(self.links):
-                (<Link>link).destroy_or_defer()
-            self.dropped.clear()
-        return 0
-
-
-class ThreadExitHook:
-    """An object in the dict of a thread's state, which is cleared when the thread ends: then it destroys the links."""
-
-    def __init__(self, links):
-        self.links = links
-
-    def __del__(self):
-        (<ThreadLinks?>self.links).destroy_all()
-
-
-cdef ThreadLinks links_of_this_thread():
-    cdef PyObject* c_state = PyThreadState_GetDict()
-    cdef ThreadLinks links = None
-    if c_state == NULL:
-        raise MemoryError("there is no memory for the state of this thread")
-    state = <dict>c_state
-    end = state.get(__name__)
-    if end is not None:
-        links = end.links
-    if links is None or not links.is_this_thread():
-        links = ThreadLinks()
-        state[__name__] = ThreadExitHook(links)
-    return links
-
-
-# The idle helper thread of the main thread; None while it is in use.
-_worker: Worker | None = None
-
-
-def call_directly(function):
-    """Return ``function()``."""
-    return function()
-
-
-def call_on_helper_thread(function):
-    """Return ``function()``, called on a helper thread; if a signal handler raises, the function continues there."""
-    global _worker
-    if threading.current_thread() is not threading.main_thread():
-        return function()
-    # A signal handler or a finalizer may link during a call: it gets another helper thread.
-    worker, _worker = _worker or Worker(), None
-    abandoned = []
-
-    def abandon():
-        abandoned.append(worker)
-        return lambda: None
-
-    def run():
-        links_of_this_thread().post = worker.post
-        return function()
-
-    try:
-        return call_interruptibly(run, lambda: None, abandon, worker)
-    finally:
-        if abandoned or _worker is not None:
-            worker.end()
-        else:
-            _worker = worker
-
-
-cdef long _process = os.getpid()
-
-
-def after_fork_in_child() -> None:
-    global _process, _worker
-    _process = os.getpid()
-    _worker = None
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=after_fork_in_child)
-
-
-cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, bint is_arch):
-    given = b" ".join(arguments).decode(errors="backslashreplace")
-    detail = "the loaded nvJitLink {}.{} does not support these options: {}".format(*nvjitlink_version(), given)
-    if not is_arch:
-        detail = f"arch must be an architecture such as 'sm_90'; {detail}"
-    return tool_error("nvJitLinkError", c_result, "nvJitLinkCreate", detail)
-
-
 cpdef str fetch_log(intptr_t link, str kind):
-    """Return the ``"error"`` or the ``"info"`` log of a link."""
+    """Return the ``"error"`` or ``"info"`` log of a link."""
     cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
     cdef cynvjitlink.nvJitLinkResult c_result
     cdef bint is_info = kind == "info"
@@ -517,8 +398,8 @@ cpdef str fetch_log(intptr_t link, str kind):
 
 
 cpdef void destroy(intptr_t link) noexcept:
-    """Destroy a link; a failure is shown as a ``ResourceWarning``."""
-    # If a filter makes the warning an error, it goes to sys.unraisablehook, because this function is noexcept.
+    """Destroy a link, and warn with a ``ResourceWarning`` if that fails."""
+    # If a filter turns the warning into an error, it goes to sys.unraisablehook, because this function is noexcept.
     cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
     cdef cynvjitlink.nvJitLinkResult c_result
     with nogil:
@@ -526,3 +407,128 @@ cpdef void destroy(intptr_t link) noexcept:
     if c_result != cynvjitlink.NVJITLINK_SUCCESS:
         error = tool_error("nvJitLinkError", c_result, "nvJitLinkDestroy")
         warnings.warn(f"releasing a linker failed: {error}", ResourceWarning, stacklevel=1)
+
+
+cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, bint is_arch):
+    given = b" ".join(arguments).decode(errors="backslashreplace")
+    detail = "the loaded nvJitLink {}.{} does not support these options: {}".format(*nvjitlink_version(), given)
+    if not is_arch:
+        detail = f"arch must be an architecture such as 'sm_90'; {detail}"
+    return tool_error("nvJitLinkError", c_result, "nvJitLinkCreate", detail)
+
+
+# --- Threads ----------------------------------------------------------------------------------------------------------
+
+
+cdef long _process = os.getpid()
+# The idle helper thread of the main thread, or None while it is in use.
+_worker: Worker | None = None
+
+
+def after_fork_in_child() -> None:
+    global _process, _worker
+    _process = os.getpid()
+    _worker = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=after_fork_in_child)
+
+
+def call_directly(function):
+    """Return ``function()``."""
+    return function()
+
+
+def call_on_helper_thread(function):
+    """Return ``function()``, called on a helper thread, where it continues if a signal handler raises."""
+    global _worker
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    # A signal handler or a finalizer that links during a call gets another helper thread.
+    worker, _worker = _worker or Worker(), None
+    abandoned = []
+
+    def abandon():
+        abandoned.append(worker)
+        return lambda: None
+
+    def run():
+        links_of_this_thread().post = worker.post
+        return function()
+
+    try:
+        return call_interruptibly(run, lambda: None, abandon, worker)
+    finally:
+        if abandoned or _worker is not None:
+            worker.end()
+        else:
+            _worker = worker
+
+
+cdef class ThreadLinks:
+    """The links of one thread."""
+
+    cdef:
+        set links
+        list dropped  # links that other threads dropped, possibly more than once
+        object post   # Worker.post of a helper thread, which can destroy links immediately; None for other threads
+        unsigned long thread
+        long process
+
+    def __init__(self):
+        self.links = set()
+        self.dropped = []
+        self.thread = PyThread_get_thread_ident()
+        self.process = _process
+
+    # In a forked child, the thread that forked has the same number, but the links of its parent must not be used.
+    cdef bint is_this_thread(self) noexcept:
+        return self.thread == PyThread_get_thread_ident() and self.process == _process
+
+    # A loop, because a garbage collection can add links at any time.
+    cdef int destroy_dropped(self) except -1:
+        while self.dropped:
+            (<Link>self.dropped.pop()).destroy_or_defer()
+        return 0
+
+    def destroy_dropped_links(self):
+        if self.is_this_thread():
+            self.destroy_dropped()
+
+    cdef int destroy_all(self) except -1:
+        if self.is_this_thread() and not is_interpreter_exiting():
+            for link in list(self.links):
+                (<Link>link).destroy_or_defer()
+            self.dropped.clear()
+        return 0
+
+
+cdef extern from "Python.h":
+    # A borrowed reference to the dict of this thread's state, which is cleared when the thread exits.
+    PyObject* PyThreadState_GetDict()
+
+
+cdef ThreadLinks links_of_this_thread():
+    cdef PyObject* c_state = PyThreadState_GetDict()
+    cdef ThreadLinks links = None
+    if c_state == NULL:
+        raise MemoryError("there is no memory for the state of this thread")
+    state = <dict>c_state
+    end = state.get(__name__)
+    if end is not None:
+        links = end.links
+    if links is None or not links.is_this_thread():
+        links = ThreadLinks()
+        state[__name__] = ThreadExitHook(links)
+    return links
+
+
+class ThreadExitHook:
+    """Destroys a thread's links when the thread exits, because that clears the dict that holds this object."""
+
+    def __init__(self, links):
+        self.links = links
+
+    def __del__(self):
+        (<ThreadLinks?>self.links).destroy_all()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""What compilers and linkers share: the lock of their calls, and their errors."""
+"""Compiler and linker tools: the lock that serializes calls, and errors with a log."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["CallLock", "tool_error"]
 
 
 class CallLock:
-    """A lock that serializes the calls of an object: each call is a ``with`` block.
+    """A lock that serializes the calls of an object, each of which is a ``with`` block.
 
-    Closing the object never waits for the lock, because a finalizer may close it during a call, on the thread of the
-    call or on one that the call waits for. Instead, :meth:`after_call` defers the work to the end of the call.
+    Closing the object never waits for the lock, because a finalizer might close it during a call, on the calling thread
+    or on a thread that the call waits for. Instead, :meth:`after_call` defers the work to the end of the call.
     """
 
     def __init__(self):
@@ -36,16 +36,16 @@ class CallLock:
         self._is_held = False
         self._run_deferred()
         self._lock.release()
-        # Work that was deferred just before the lock was released.
+        # Run work that was deferred just before the lock was released.
         self._try_to_run_deferred()
 
     def after_call(self, work) -> None:
-        """Call ``work()`` now, or at the end of the call in progress."""
+        """Call ``work()`` now, or when the call in progress ends."""
         self._deferred.append(work)
         self._try_to_run_deferred()
 
     def _try_to_run_deferred(self) -> None:
-        # If another thread has the lock, that thread tries again after it has released it.
+        # If another thread holds the lock, that thread tries again after releasing it.
         while self._deferred and self._lock.acquire(blocking=False):
             is_held = self._is_held
             if not is_held:
@@ -59,17 +59,8 @@ class CallLock:
             self._deferred.pop()()
 
 
-# The module and the name of the exception class of the bindings, and further base classes.
-_BASES = {
-    "nvvmError": ("cuda.bindings.nvvm", "nvvmError", ()),
-    "nvJitLinkError": ("cuda.bindings.nvjitlink", "nvJitLinkError", ()),
-    # For inputs that this library refuses before they reach nvJitLink.
-    "nvJitLinkInputError": ("cuda.bindings.nvjitlink", "nvJitLinkError", (ValueError,)),
-}
-
-
 def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""):
-    """Return the exception for a failed call of a tool.
+    """Return the exception for a failed call to a tool.
 
     Parameters
     ----------
@@ -82,7 +73,7 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
     detail : str, optional
         What was being done, and advice.
     log : str, optional
-        The log of the tool.
+        The tool's log.
     """
     results = importlib.import_module(_BASES[kind][0]).Result
     name = next((result.name for result in results if int(result) == int(status)), f"ERROR_{int(status)}")
@@ -98,17 +89,26 @@ def tool_error(kind: str, status: int, api: str, detail: str = "", log: str = ""
 
 @functools.cache
 def error_class(kind: str) -> type:
-    """Return the exception class that derives from the one of the bindings."""
+    """Return the exception class, which derives from the one in the bindings."""
     home, name, others = _BASES[kind]
     base = getattr(importlib.import_module(home), name)
     members = {
-        "__doc__": f"{base.__name__}, with its log.",
+        "__doc__": f"{base.__name__}, with the tool's log.",
         "__init__": CUDAError.__init__,
-        # Pickles refer to the class by this module, and create it from the message and the attributes.
+        # Pickles refer to the class by this module, and restore it from the message and the attributes.
         "__module__": __name__,
         "__reduce__": Exception.__reduce__,
     }
     return type(kind, (base, CUDAError, *others), members)
+
+
+# The module and the name of the bindings' exception class, and further base classes.
+_BASES = {
+    "nvvmError": ("cuda.bindings.nvvm", "nvvmError", ()),
+    "nvJitLinkError": ("cuda.bindings.nvjitlink", "nvJitLinkError", ()),
+    # For inputs that this library rejects before they reach nvJitLink.
+    "nvJitLinkInputError": ("cuda.bindings.nvjitlink", "nvJitLinkError", (ValueError,)),
+}
 
 
 def __getattr__(name):

@@ -231,7 +231,7 @@ def test_kernels_take_arrays_of_the_device(device, stream, calls, wrap):
 def test_kernels_take_no_arrays_of_the_host(device, stream, calls, make):
     with pytest.raises(
         TypeError,
-        match="argument 0 of kernel .* is in memory of the host .*, which the device",
+        match="argument 0 of kernel .* is in host memory .*, which the device",
     ):
         launch(stream, LaunchConfig(grid=1, block=1), scale_kernel(), make(), np.float32(3), 1)
 

@@ -373,7 +373,7 @@ def test_a_damaged_input_is_a_value_error_and_an_error_of_nvjitlink(place, tmp_p
     if place == "file":
         (tmp_path / "damaged").write_bytes(code)
         code = tmp_path / "damaged"
-    with pytest.raises(ValueError, match="is damaged: its section headers have 1 bytes") as caught:
+    with pytest.raises(ValueError, match="is corrupt: its section headers have 1 bytes") as caught:
         Linker(ObjectCode.from_cubin(code), options=LinkerOptions(arch=ARCH))
     assert isinstance(caught.value, nvJitLinkError)
     assert isinstance(caught.value, CUDAError)
