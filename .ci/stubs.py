@@ -138,8 +138,8 @@ class Module:
         return HEADER.format(source=self.path) + "".join(f"{line}\n" for line in imports) + body
 
     def _import(self, name: str, homes: dict[str, str]) -> str:
-        if name == "Any":
-            return "from typing import Any"
+        if name in ("Any", "Literal"):
+            return f"from typing import {name}"
         if name in self.imports:
             return self.imports[name]
         if name in homes:

@@ -262,7 +262,11 @@ def test_a_kernel_can_have_a_hundred_arguments(stream, kernels):
         ((), TypeError, "kernel 'store' takes 3 arguments, 0 given"),
         ((None, 1), TypeError, "kernel 'store' takes 3 arguments, 2 given"),
         ((None, 1, 2, 3), TypeError, "kernel 'store' takes 3 arguments, 4 given"),
-        ((None, 1.5, 2), TypeError, r"argument 1 of kernel 'store' has 4 bytes, but the float .* only its size"),
+        (
+            (None, 1.5, 2),
+            TypeError,
+            r"argument 1 of kernel 'store' has 4 bytes, but the float .* only the size of this parameter is known",
+        ),
         ((None, 1, 2**32), OverflowError, "argument 2 of kernel 'store' has 4 bytes, and 4294967296 does not fit"),
         ((None, 1, 10**5000), OverflowError, "has 4 bytes, and an int of 16610 bits does not fit"),
         ((np.int16, 1, 2), TypeError, "argument 0 is the class int16"),

@@ -241,7 +241,7 @@ def test_a_target_that_needs_other_options_is_refused(target, changes):
 def test_a_linker_links_once():
     linker = linker_of("cubin", "cubin")
     linker.link("cubin")
-    with pytest.raises(RuntimeError, match="was called before on this Linker"):
+    with pytest.raises(RuntimeError, match="this Linker has already linked"):
         linker.link("cubin")
 
 

@@ -7,9 +7,11 @@ import gc
 import io
 import pickle
 import threading
+import traceback
 import types
 import warnings
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -141,6 +143,14 @@ def test_a_program_that_failed_fails_again():
     for _ in range(2):
         with pytest.raises(NVRTCError, match="no_such_name"):
             program.compile("cubin")
+
+
+def test_a_compile_error_shows_the_line_of_the_user_and_one_frame_of_the_library():
+    with pytest.raises(NVRTCError) as caught:
+        Program(BROKEN, "c++", ARCH).compile("cubin")
+    files = [Path(frame.filename).name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert files == [Path(__file__).name, "_program.pyx"]
+    assert caught.value.__context__ is None
 
 
 def test_the_error_for_a_bad_option_shows_the_options():

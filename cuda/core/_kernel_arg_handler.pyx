@@ -339,7 +339,8 @@ cdef int write_address(PyObject* argument, size_t natural_size, char* target, si
     return store_bytes(&value, 8, target, size)
 
 
-# Identifies buffers. It never runs for an open buffer: the loops that fill a block write its address and keep its memory.
+# Identifies buffers. It never runs for an open buffer, because the loops that fill a block write the address themselves
+# and keep the memory.
 cdef int write_buffer(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
     return reject_closed_buffer()
 
@@ -675,7 +676,7 @@ def _template_arguments(text: str, seen: list[str]) -> tuple[list[str], str]:
 def _after_name(symbol: str) -> tuple[str, list[str]]:
     """Return the text after the name of a function: its template arguments and parameter types.
 
-    The list contains the names that substitutions in these types refer to: the scopes of the function, and its template.
+    The list contains the names that substitutions in these types refer to: the function's scopes, and its template.
     """
     if not symbol.startswith("_Z"):
         return "", []

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 cimport cython
-from cpython.object cimport PyObject
 from libc.limits cimport UINT_MAX
+
+from cpython.object cimport PyObject
 
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
@@ -28,25 +29,25 @@ FIELDS = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programma
 cdef class LaunchConfig:
     """The configuration of a kernel launch: grid, cluster and block dimensions, shared memory and launch attributes.
 
-    All fields can be changed between launches; an assignment checks its value as the constructor does. Dimensions are
-    an int, or a tuple or list of one to three ints (x, y, z), each at least 1; missing ones are 1.
+    You can change all fields between launches, and each assignment checks its value as the constructor does. Dimensions
+    are an int, or a tuple or list of one to three ints (x, y, z) of at least 1. Missing dimensions are 1.
 
     Parameters
     ----------
     grid : int | tuple[int, ...]
-        The number of blocks; with ``cluster``, the number of clusters.
+        The number of blocks, or with ``cluster`` the number of clusters.
     cluster : int | tuple[int, ...], optional
-        The number of blocks per cluster. Needs compute capability 9.0. If None, no clusters.
+        The number of blocks per cluster, which needs compute capability 9.0. Defaults to no clusters.
     block : int | tuple[int, ...]
         The number of threads per block.
     shmem_size : int, optional
-        The size of dynamic shared memory per block, in bytes. Default is 0.
+        The size of dynamic shared memory per block, in bytes. Defaults to 0.
     is_cooperative : bool, optional
         Whether this is a cooperative launch, whose blocks are all resident at the same time and can synchronize
-        grid-wide. Default is False.
+        grid-wide. Defaults to False.
     programmatic_stream_serialization : bool, optional
-        Whether the kernel may start before the preceding kernel of the stream has completed (programmatic dependent
-        launch). Default is False.
+        Whether the kernel may start before the stream's preceding kernel has completed (programmatic dependent launch).
+        Defaults to False.
 
     Raises
     ------
@@ -56,8 +57,8 @@ cdef class LaunchConfig:
     TypeError
         If ``shmem_size`` is not an int.
     NotSupportedError
-        If the current device does not support clusters or cooperative launches and one is requested. Only then is a
-        device needed.
+        If clusters or a cooperative launch are requested and the current device does not support them. Only these
+        need a device.
     """
 
     __signature__ = ConstructorSignature()
@@ -98,7 +99,7 @@ cdef class LaunchConfig:
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """The number of blocks in x, y and z; with :attr:`cluster`, the number of clusters."""
+        """The number of blocks in x, y and z, or with :attr:`cluster` the number of clusters."""
         return (self._grid[0], self._grid[1], self._grid[2])
 
     @grid.setter
@@ -111,7 +112,7 @@ cdef class LaunchConfig:
 
     @property
     def cluster(self) -> tuple[int, int, int] | None:
-        """The number of blocks per cluster in x, y and z; None without clusters."""
+        """The number of blocks per cluster in x, y and z, or None without clusters."""
         return (self._cluster[0], self._cluster[1], self._cluster[2]) if self._cluster[0] else None
 
     @cluster.setter
@@ -160,7 +161,7 @@ cdef class LaunchConfig:
 
     @property
     def programmatic_stream_serialization(self) -> bool:
-        """Whether the kernel may start before the preceding kernel of the stream has completed."""
+        """Whether the kernel may start before the stream's preceding kernel has completed."""
         return self._is_serialization_programmatic
 
     @programmatic_stream_serialization.setter
@@ -224,7 +225,7 @@ cdef int LaunchConfig_init(
     return 0
 
 
-# Updates the grid and the attributes of the driver's struct from the fields.
+# Updates the grid and the attributes in the driver's struct from the fields.
 cdef void LaunchConfig_update(LaunchConfig self) noexcept:
     cdef cydriver.CUlaunchAttribute* c_attribute = self._attributes
     cdef bint has_cluster = self._cluster[0] != 0
@@ -308,7 +309,7 @@ cdef unsigned int read_shmem_size(object value) except? 0xffffffff:
     return size
 
 
-# The driver's grid dimensions count blocks, also with clusters, and are 32 bits wide.
+# The driver's grid dimensions count blocks, even with clusters, and are 32 bits wide.
 cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster) except -1:
     for index in range(3):
         if <unsigned long long>c_grid[index] * c_cluster[index] > UINT_MAX:
@@ -335,7 +336,7 @@ cdef object not_supported(str message):
     return NotSupportedError(f"CUDA_ERROR_NOT_SUPPORTED: {message}", code=code, name="CUDA_ERROR_NOT_SUPPORTED")
 
 
-# The ordinal of the current device; 0 if no context is current, as for Device().
+# The ordinal of the current device, or 0 if no context is current, as for Device().
 cdef int current_ordinal() except -1:
     cdef cydriver.CUdevice c_device = 0
     init_driver()

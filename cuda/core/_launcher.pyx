@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel launches, bound kernels, and what limits a launch."""
+"""Kernel launches, bound kernels, and launch limits."""
 
 from __future__ import annotations
 
@@ -39,33 +39,6 @@ from cuda.core._utils.cuda_utils import CUDAError
 __all__ = ["exceeded_limit", "launch"]
 
 
-AXES = "xyz"
-
-
-def exceeded_limit(kernel, config, device_id: int) -> str:
-    """Return a message about the first dimension above a limit of the device or the kernel; empty if there is none."""
-    properties = Device(device_id).properties
-    grid = config.grid
-    if config.cluster is not None:
-        grid = tuple(size * blocks for size, blocks in zip(grid, config.cluster, strict=True))
-    for name, unit, sizes in (("block", "threads", config.block), ("grid", "blocks", grid)):
-        for axis, size in zip(AXES, sizes, strict=True):
-            limit = getattr(properties, f"max_{name}_dim_{axis}")
-            if size > limit:
-                return f"{name} must have at most {limit} {unit} in {axis} on this device, but is {sizes}"
-    threads = math.prod(config.block)
-    limit = properties.max_threads_per_block
-    if threads > limit:
-        return f"block must have at most {limit} threads on this device, but {config.block} has {threads}"
-    limit = kernel.attributes[device_id].max_threads_per_block
-    if threads > limit:
-        return (
-            f"block must have at most {limit} threads for this kernel, because of its registers or its "
-            f"__launch_bounds__, but {config.block} has {threads}"
-        )
-    return ""
-
-
 def launch(
     stream: Stream | GraphBuilder | IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args
 ) -> None:
@@ -74,8 +47,8 @@ def launch(
     Parameters
     ----------
     stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
-        The stream to enqueue the kernel on. The kernel runs in the stream's context, which need not be current; on a
-        default stream, in the current context. An object of another library with ``__cuda_stream__`` is accepted with
+        The stream to enqueue the kernel on. The kernel runs in the stream's context, which need not be current, or on a
+        default stream in the current context. An object from another library with ``__cuda_stream__`` is accepted with
         a DeprecationWarning.
     config : :class:`LaunchConfig` | dict
         Grid and block dimensions, shared memory and launch attributes.
@@ -91,7 +64,7 @@ def launch(
         - for a struct: bytes, a ``numpy.void`` or a ``ctypes.Structure`` of exactly its size;
         - for a ``const __grid_constant__ CUtensorMap``: a :class:`TensorMapDescriptor`.
 
-        The memory that pointers refer to must stay alive until the kernel has completed.
+        Memory that pointers refer to must stay alive until the kernel has completed.
 
     Raises
     ------
@@ -105,16 +78,16 @@ def launch(
     ValueError
         If the blocks of a cooperative grid cannot all be resident at the same time.
     CUDAError
-        If the driver refuses the launch. If a limit of the device is exceeded, the message names it.
+        If the driver rejects the launch. If the launch exceeds a limit of the device, the message names the limit.
     """
     cdef CaptureModeScope mode
-    # The general path, with Cython's argument parsing; launch_call is the fast path.
+    # The general path, with argument parsing by Cython. The fast path is launch_call.
     accepted_config = accept_config(config)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     if not isinstance(stream, StreamSource) and hasattr(stream, "__cuda_stream__"):
         warnings.warn(
-            "launching on a stream of another library is deprecated; wrap it with Device.create_stream(obj)",
+            "launching on a stream from another library is deprecated; wrap it with Device.create_stream(obj)",
             DeprecationWarning,
             stacklevel=1,
         )
@@ -127,18 +100,25 @@ def launch(
 
 @cython.final
 cdef class BoundKernel:
-    """A kernel bound to a launch configuration and a stream; a call with the kernel's arguments launches it.
+    """A kernel bound to a launch configuration and a stream, which launches when called with the kernel's arguments.
 
-    Bound kernels come from :meth:`Kernel.bind`. A call has the effect of :func:`launch` with the same objects, and
-    costs less. It uses the configuration as it is at the time of the call.
+    :meth:`Kernel.bind` returns one. A call has the effect of :func:`launch` with the same objects and costs less. It
+    uses the configuration as it is at the time of the call.
     """
+
+    cdef:
+        object __weakref__
+        VectorCall _call            # the vectorcall function; CPython finds it at this offset
+        Kernel _kernel
+        LaunchConfig _config
+        Stream _stream
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("BoundKernel cannot be constructed directly; use Kernel.bind()")
 
     def __call__(self, *kernel_args):
-        """Launch the kernel (``cuLaunchKernelEx``); see :func:`launch` for the arguments and errors."""
-        # Only for callers that look up __call__ by name: a call of the object runs BoundKernel_call.
+        """Launch the kernel (``cuLaunchKernelEx``), with the arguments and errors of :func:`launch`."""
+        # Only for callers that look up __call__ by name. Calling the object runs BoundKernel_call.
         if self._kernel is None:
             raise RuntimeError("this BoundKernel has no kernel; use Kernel.bind()")
         launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
@@ -156,7 +136,7 @@ cdef class BoundKernel:
 
     @property
     def config(self) -> LaunchConfig:
-        """The launch configuration; a call uses its values at the time of the call."""
+        """The launch configuration. A call uses its values at the time of the call."""
         return self._config
 
     @property
@@ -165,12 +145,8 @@ cdef class BoundKernel:
         return self._stream
 
 
-def _bind_kernel(kernel, config, stream):
-    """Return what :meth:`Kernel.bind` returns."""
-    return BoundKernel_create(<Kernel?>kernel, config, stream)
-
-
-cdef BoundKernel BoundKernel_create(Kernel kernel, object config, object stream):
+def BoundKernel_create(Kernel kernel not None, config, stream) -> BoundKernel:
+    """Bind a kernel to a configuration and a stream, for :meth:`Kernel.bind`."""
     cdef BoundKernel self = BoundKernel.__new__(BoundKernel)
     kernel._check_open()
     self._call = &BoundKernel_call
@@ -202,7 +178,7 @@ cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t
                 <Stream>arguments[0], <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3
             )
             return None
-        # A graph builder, if the kernel is loaded already: loading is not allowed during its capture.
+        # A graph builder, if the kernel is already loaded: the capture does not allow loading it.
         if isinstance(<object>arguments[0], StreamSource):
             target = (<StreamSource>arguments[0])._stream_to_use()
             if (<Kernel>arguments[2])._loaded_devices & device_bit(target):
@@ -251,9 +227,10 @@ cdef int launch_kernel(
     return 0
 
 
-# ---------------------------------------------------------------------------------------------
-# After a failed launch: correct the cause and try again, or raise.
+# --- Failed launches --------------------------------------------------------------------------------------------------
 
+
+# Corrects the cause of a failed launch and tries again, or raises.
 cdef int retry_launch(
     cydriver.CUresult err,
     cydriver.CUlaunchConfig* c_config,
@@ -285,8 +262,8 @@ cdef int retry_launch(
     return 0
 
 
-# The errors that too much dynamic shared memory causes: an invalid value, or a cluster or cooperative grid that cannot
-# be resident.
+# Returns true for the errors that too much dynamic shared memory causes: an invalid value, or a cluster or cooperative
+# grid that cannot be resident.
 cdef bint may_be_resource_error(cydriver.CUresult err) noexcept:
     return err in (
         cydriver.CUresult.CUDA_ERROR_INVALID_VALUE,
@@ -325,7 +302,31 @@ cdef int raise_launch_error(
     return 0
 
 
-# Raises a kernel's limit of dynamic shared memory above the default, once per device.
+def exceeded_limit(kernel, config, device_id: int) -> str:
+    """Return a message about the first dimension above a limit of the device or the kernel, or an empty string."""
+    properties = Device(device_id).properties
+    grid = config.grid
+    if config.cluster is not None:
+        grid = tuple(size * blocks for size, blocks in zip(grid, config.cluster, strict=True))
+    for name, unit, sizes in (("block", "threads", config.block), ("grid", "blocks", grid)):
+        for axis, size in zip("xyz", sizes, strict=True):
+            limit = getattr(properties, f"max_{name}_dim_{axis}")
+            if size > limit:
+                return f"{name} must have at most {limit} {unit} in {axis} on this device, but is {sizes}"
+    threads = math.prod(config.block)
+    limit = properties.max_threads_per_block
+    if threads > limit:
+        return f"block must have at most {limit} threads on this device, but {config.block} has {threads}"
+    limit = kernel.attributes[device_id].max_threads_per_block
+    if threads > limit:
+        return (
+            f"block must have at most {limit} threads for this kernel, because of its registers or its "
+            f"__launch_bounds__, but {config.block} has {threads}"
+        )
+    return ""
+
+
+# Raises a kernel's limit for dynamic shared memory above the default, once per device.
 cdef int ensure_shared_limit(
     Kernel kernel, const KernelPin& pin, Stream stream, unsigned int size
 ) except -1:
@@ -357,8 +358,8 @@ cdef int prepare_for_graph(const KernelPin& pin, unsigned int size) except -1:
     return 0
 
 
-# Raises the limit to the most dynamic shared memory that the device allows; false if it was that already.
-# Always the maximum, so that threads with different sizes do not overwrite each other's limit.
+# Raises the limit to the maximum for the device, or returns false if it was already raised. It is always the maximum,
+# so that threads with different sizes do not overwrite each other's limit.
 cdef bint raise_shared_limit(const KernelPin& pin, int device_id, int* most) except? False:
     cdef cydriver.CUkernel c_kernel = pin.get()
     cdef int c_limit = 0
@@ -392,7 +393,7 @@ cdef bint raise_shared_limit(const KernelPin& pin, int device_id, int* most) exc
     return True
 
 
-# The kernel's current limit of dynamic shared memory per block, in bytes.
+# The kernel's current limit for dynamic shared memory per block, in bytes.
 cdef int shared_limit_of(const KernelPin& pin, int device_id) except -1:
     cdef int c_now = 0
     HANDLE_RETURN(
@@ -407,9 +408,9 @@ cdef int shared_limit_of(const KernelPin& pin, int device_id) except -1:
     return c_now
 
 
-# ---------------------------------------------------------------------------------------------
-# Calls without an argument tuple: Cython creates one for *args, so launch() and BoundKernel use vectorcall directly.
+# --- Calls without an argument tuple ----------------------------------------------------------------------------------
 
+# Cython would create a tuple for *args, so launch() and BoundKernel use vectorcall directly.
 cdef extern from "Python.h":
     """
     static PyMethodDef launch_method = {"launch", NULL, METH_FASTCALL | METH_KEYWORDS, NULL};
@@ -445,4 +446,4 @@ cdef object launch_general = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
-slots.register("bind kernel", _bind_kernel)
+slots.register("bind kernel", BoundKernel_create)

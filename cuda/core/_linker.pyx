@@ -95,8 +95,11 @@ class Linker:
             self._linker = make_driver_linker(options)
         else:
             self._linker = NvJitLink(options.as_bytes(), is_quick=are_quick_to_link(object_codes))
-        for index, object_code in enumerate(object_codes):
-            add_input(self._linker, object_code, index)
+        try:
+            for index, object_code in enumerate(object_codes):
+                add_input(self._linker, object_code, index)
+        except CUDAError as error:
+            raise error.with_traceback(None)  # without the calls inside this library
 
     def __enter__(self):
         return self
@@ -154,7 +157,11 @@ class Linker:
         if self._is_linked:
             raise RuntimeError("this Linker has already linked; create another Linker with the same inputs")
         self._is_linked = True
-        return ObjectCode._init(self._linker.link(target), target, name=self._name)
+        try:
+            code = self._linker.link(target)
+        except CUDAError as error:
+            raise error.with_traceback(None)  # without the calls inside this library
+        return ObjectCode._init(code, target, name=self._name)
 
     def get_error_log(self) -> str:
         """Return the linker's error log (``nvJitLinkGetErrorLog``, ``CU_JIT_ERROR_LOG_BUFFER``).

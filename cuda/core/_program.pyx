@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs: run-time compilation of source code."""
+"""Programs: source code, compiled at run time."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ CLOSED = "this Program is closed"
 
 @raise_if_uninitialized("_settings", "_opening", "_code")
 class Program:
-    """Source code to be compiled at run time, with NVRTC, NVVM or a linker.
+    """Source code to be compiled at run time with NVRTC, NVVM or a linker.
 
     Parameters
     ----------
     code : str | bytes | bytearray
-        The source: a str for CUDA C++ and PTX; for NVVM IR a str, or bytes of text or bitcode.
+        The source: a str for CUDA C++ and PTX, or for NVVM IR a str or bytes that contain text or bitcode.
     code_type : SourceCodeType | str
         The language, in upper or lower case: ``"c++"`` (compiled by NVRTC), ``"ptx"`` (by nvJitLink or the driver's
         linker) or ``"nvvm"`` (by NVVM).
     options : :class:`ProgramOptions` | dict, optional
-        The compiler options. They are copied: later changes have no effect. If None, the defaults, for the current
-        device.
+        The compiler options, which are copied, so later changes have no effect. Defaults to the default options for the
+        current device.
 
     Raises
     ------
@@ -57,10 +57,10 @@ class Program:
     RuntimeError
         If ``code_type`` is unknown, the compiler is not installed, or ``options.arch`` is None and there is no device.
     NotSupportedError
-        If the compiler does not have one of the options, or is too old for it.
+        If the compiler does not support one of the options, or is too old for it.
     CUDAError
-        If PTX or NVVM IR is empty, or the driver's linker refuses the PTX. Other errors of a source are raised by
-        :meth:`compile`.
+        If PTX or NVVM IR is empty, or the driver's linker rejects the PTX. :meth:`compile` raises other errors in a
+        source.
 
     Warns
     -----
@@ -79,7 +79,10 @@ class Program:
     _is_closed = False
 
     def __init__(
-        self, code: str | bytes | bytearray, code_type: SourceCodeType | str, options: ProgramOptions | None = None
+        self,
+        code: str | bytes | bytearray,
+        code_type: SourceCodeType | Literal["c++", "ptx", "nvvm", "C++", "PTX", "NVVM"],  # noqa: F821
+        options: ProgramOptions | None = None,
     ):
         kind = _KINDS.get(code_type) if type(code_type) is str else None
         if kind is None:
@@ -93,7 +96,7 @@ class Program:
         self._settings = settings = compile_settings(kind, options)
         self._options = options = settings.options
         self._name = options.name
-        # Held while the compiler's program is created. compile() does that, because a cache hit needs none.
+        # Held while the compiler's program is created, which compile() does, because a cache hit needs none.
         self._opening = RLock()
         if settings.has_file:
             self._debug_file = DebugFile(source_bytes(code))
@@ -130,14 +133,14 @@ class Program:
             ``"ltoir"`` from NVVM IR, ``"cubin"`` from PTX.
         name_expressions : tuple or list of str or bytes, optional
             C++ expressions that name kernels or variables, such as ``"scale<float>"``
-            (``nvrtcAddNameExpression``). :meth:`ObjectCode.get_kernel` of the result accepts them. Pass all of them
-            to the first compilation. If None or empty, there are none; only C++ has name expressions.
+            (``nvrtcAddNameExpression``). The result's :meth:`ObjectCode.get_kernel` accepts them. Pass all of them to
+            the first compilation. Only C++ has name expressions. Defaults to none.
         logs : object, optional
-            An object with ``write(str)``, to which the compiler's log is written unless it is empty.
+            An object with a method ``write(str)``, which receives the compiler's log unless it is empty.
         cache : :class:`~cuda.core.utils.ProgramCacheResource`, optional
-            A cache that is searched for the compiled code first, and stores it afterwards. The key is made from the
-            source, the target, the name expressions, the options, the version of the compiler, and the contents of
-            every header that the source may include. After a cache hit, nothing is written to ``logs``.
+            A cache to search for the compiled code first, and to store it in afterwards. Its key includes the source,
+            the target, the name expressions, the options, the compiler version, and the contents of every header that
+            the source might include. After a cache hit, nothing is written to ``logs``.
 
         Returns
         -------
@@ -149,12 +152,13 @@ class Program:
         TypeError
             If an argument has the wrong type.
         ValueError
-            If the compiler cannot generate ``target_type``; with ``cache``, if an option makes the compiler write
-            files, or read files other than headers.
+            If the compiler cannot generate ``target_type``, or if ``cache`` is given and an option makes the compiler
+            write files, or read files other than headers.
         RuntimeError
             If the program is closed.
         NVRTCError, nvvmError, nvJitLinkError, CUDAError
-            If the compilation failed. The message and the attribute ``log`` of the exception have the compiler's log.
+            If the compilation failed. The message and the ``log`` attribute of the exception contain the compiler's
+            log.
 
         Warns
         -----
@@ -182,7 +186,8 @@ class Program:
         except CUDAError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
-            raise
+            # Users look for their own line, so the traceback omits the calls inside this library.
+            raise error.with_traceback(None)
         if logs is not None and compiled.log:
             logs.write(compiled.log)
         if cache is not None and compiled.code.strip(b"\0"):
@@ -192,7 +197,10 @@ class Program:
         return object_code(compiled, target, self._name, name_expressions)
 
     def close(self) -> None:
-        """Destroy the compiler's program and delete the debug source file; calling this again does nothing."""
+        """Destroy the compiler's program and delete the debug source file.
+
+        Closing a closed program has no effect.
+        """
         self._is_closed = True
         # A thread that is creating the compiler's program at this moment sees the flag and destroys it.
         back_end = self._back_end
@@ -208,7 +216,7 @@ class Program:
 
     @property
     def handle(self) -> nvrtc.nvrtcProgram | int | driver.CUlinkState:  # noqa: F821
-        """The ``nvrtc.nvrtcProgram``, the ``nvvmProgram`` as an int, or the handle of the linker; null when closed."""
+        """The ``nvrtc.nvrtcProgram``, the ``nvvmProgram`` as an int, or the linker's handle. It is null if closed."""
         if self._back_end is None and self._is_closed:
             return self._settings.back_end.null_handle()
         return self._open_back_end().handle
@@ -220,13 +228,14 @@ class Program:
 
     @property
     def pch_status(self) -> PCHStatusType | None:
-        """The status of the precompiled header in the latest compilation (``nvrtcGetPCHCreateStatus``); None if no
-        header was requested.
+        """The status of the latest compilation's precompiled header, or None if no header was requested.
+
+        See ``nvrtcGetPCHCreateStatus``.
         """
         return None if self._back_end is None else self._back_end.pch_status
 
     def _open_back_end(self):
-        """Return the back end with the compiler's program, created at the first call."""
+        """Return the back end with the compiler's program, which the first call creates."""
         if self._back_end is None:
             with self._opening:
                 if self._is_closed:
@@ -240,7 +249,7 @@ class Program:
         return self._back_end
 
     def _check_early(self) -> None:
-        """Raise errors of an empty source, and those of the driver's linker, which reports them when PTX is added."""
+        """Raise errors about an empty source, and those of the driver's linker, which come when PTX is added."""
         if self._kind is SourceCodeType.CXX:
             return
         if self._kind is SourceCodeType.PTX and self._options.numba_debug:
@@ -263,7 +272,7 @@ class Program:
             yield f"the compiler generated no {target.value}, {reason_of_no_output(self._options)}"
         if is_nvrtc and target is ObjectCodeFormatType.PTX and is_newer_than_driver(nvrtc_version()):
             yield (
-                "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{} and may be unable to load this PTX; "
+                "NVRTC {}.{} is newer than the driver, which supports CUDA {}.{} and might be unable to load this PTX; "
                 "compile to 'cubin', or install a newer driver".format(*nvrtc_version(), *driver_version()[:2])
             )
 
@@ -293,9 +302,9 @@ def object_code(compiled: CompiledCode, target, name: str, name_expressions) -> 
 
 
 class DebugFile:
-    """A temporary file with the source, so that debuggers can show it; deleted with the program.
+    """A temporary file that contains the source for debuggers, and is deleted with the program.
 
-    ``path`` is None if the file could not be written; the compilation does not need it.
+    ``path`` is None if the file could not be written, because the compilation does not need it.
     """
 
     def __init__(self, source: bytes):
@@ -312,25 +321,25 @@ class DebugFile:
 
     @staticmethod
     def remove() -> None:
-        """Delete the file; calling this again does nothing."""
+        """Delete the file, if it exists."""
 
 
 def remove_file(path: str, owner: int) -> None:
-    """Delete a file if this process created it: a forked child must not delete its parent's files."""
+    """Delete a file if this process created it, because a forked child must not delete its parent's files."""
     if os.getpid() == owner:
         with contextlib.suppress(OSError):
             os.unlink(path)
 
 
 def first_kernel(source: bytes) -> str:
-    """Return the name of the first kernel in a C++ source, or ``"kernel"``."""
+    """Return the name of the first kernel in a C++ source, or ``"kernel"`` if there is none."""
     plain = re.sub(rb"__launch_bounds__\s*\([^)]*\)", b"", source)
     found = re.search(rb"__global__[^(;{]*?\b(\w+)\s*\(", plain)
     return found.group(1).decode() if found else "kernel"
 
 
 def source_type(code_type) -> SourceCodeType:
-    """Return ``code_type`` as a :class:`SourceCodeType`, in any case of letters."""
+    """Return ``code_type``, in upper or lower case, as a :class:`SourceCodeType`."""
     kind = _KINDS.get(code_type.lower()) if isinstance(code_type, str) else None
     if kind is not None:
         return kind
@@ -341,7 +350,7 @@ def source_type(code_type) -> SourceCodeType:
 
 
 def check_source(code, kind: SourceCodeType) -> None:
-    """Check the type of a source and that it has no null character."""
+    """Check that a source has the right type and contains no null character."""
     if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
         return
     if not isinstance(code, str):
@@ -356,12 +365,12 @@ def check_source(code, kind: SourceCodeType) -> None:
 
 
 def source_bytes(code) -> bytes:
-    """Return a checked source as the bytes that its compiler takes."""
+    """Return a checked source as the bytes that its compiler expects."""
     return code.rstrip("\0").encode() if isinstance(code, str) else bytes(code)
 
 
 def checked_expressions(expressions) -> list[bytes]:
-    """Return name expressions as the bytes that NVRTC takes."""
+    """Return name expressions as the bytes that NVRTC expects."""
     if not isinstance(expressions, (tuple, list)):
         raise TypeError(f"name_expressions must be a tuple or list of str, not {type(expressions).__name__}")
     for expression in expressions:
@@ -372,7 +381,7 @@ def checked_expressions(expressions) -> list[bytes]:
 
 @functools.cache
 def is_newer_than_driver(version: tuple[int, int]) -> bool:
-    """Return whether a CUDA version is newer than the driver's; False without a driver."""
+    """Return whether a CUDA version is newer than the driver's, or False without a driver."""
     try:
         return version > driver_version()[:2]
     except (RuntimeError, CUDAError):
@@ -380,12 +389,12 @@ def is_newer_than_driver(version: tuple[int, int]) -> bool:
 
 
 def _can_load_generated_ptx() -> bool:
-    """Return whether the driver is new enough for the PTX of this NVRTC; other packages call it."""
+    """Return whether the driver is new enough for this NVRTC's PTX. Other packages call this."""
     return not is_newer_than_driver(nvrtc_version())
 
 
 def __getattr__(name):
-    # A type alias for users' annotations; the bindings are imported when it is first accessed.
+    # A type alias for annotations in user code. The bindings are imported when it is first accessed.
     if name == "ProgramHandleT":
         driver = importlib.import_module("cuda.bindings.driver")
         return importlib.import_module("cuda.bindings.nvrtc").nvrtcProgram | int | driver.CUlinkState

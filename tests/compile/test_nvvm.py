@@ -232,7 +232,7 @@ def test_errors_of_options_name_the_versions(options):
 def test_an_option_that_is_too_new_has_both_versions():
     # libnvvm reports only the versions of its interface and of IR.
     text = _nvvm.describe_nvvm(ProgramOptions(arch=ARCH, numba_debug=True))
-    assert text.endswith("is loaded; numba_debug needs that of CUDA 13.1")
+    assert text.endswith("is loaded; numba_debug needs the NVVM of CUDA 13.1")
 
 
 @pytest.mark.parametrize(

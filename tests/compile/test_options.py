@@ -373,7 +373,7 @@ def test_the_error_of_an_unknown_option_names_the_version():
     with Program(SOURCE, "c++", ProgramOptions(arch=ARCH)) as program:
         program._open_back_end()._arguments.append(b"--no-such-option")
         version = "{}.{}".format(*_nvrtc.nvrtc_version())
-        with pytest.raises(NVRTCError, match=f"--no-such-option[^$]*the loaded NVRTC {version} does not know"):
+        with pytest.raises(NVRTCError, match=f"--no-such-option[^$]*the loaded NVRTC {version} does not support"):
             program.compile("cubin")
 
 
@@ -422,10 +422,22 @@ def test_first_line_out_of_range_is_refused(line):
 
 @pytest.mark.parametrize(
     "field",
-    [{"name": "a\0"}, {"include_path": "a\0b"}, {"include_path": ["a", "\0"]}, {"define_macro": "A=\0"}, {"std": "\0"}],
+    [{"name": "a\0"}, {"include_path": "a\0b"}, {"include_path": ["a", "\0"]}, {"define_macro": "A=\0"}],
     ids=str,
 )
 def test_the_error_of_a_null_character_names_the_option(field):
     (name,) = field
     with pytest.raises(ValueError, match=name):
         ProgramOptions(arch="sm_90", **field).as_bytes("nvrtc")
+
+
+@pytest.mark.parametrize("std", ["c++99x", "c++98", "C++17", "17", "gnu++17", "", "c++17\0"])
+def test_a_standard_that_the_compiler_does_not_support_is_rejected(std):
+    with pytest.raises(ValueError, match=r"std must be 'c\+\+03', .* or 'c\+\+23', not "):
+        ProgramOptions(arch=ARCH, std=std)
+
+
+@pytest.mark.requires(nvrtc=True)
+@pytest.mark.parametrize("std", ["c++03", "c++11", "c++14", "c++17", "c++20"])
+def test_the_compiler_accepts_the_standards(std):
+    assert Program("__global__ void f() {}", "c++", ProgramOptions(arch=ARCH, std=std)).compile("ptx").code

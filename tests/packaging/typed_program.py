@@ -31,6 +31,7 @@ def main(source: str) -> int:
     stream = assert_type(device.create_stream(), Stream)
     program = Program(source, SourceCodeType.CXX, ProgramOptions(arch=f"sm_{device.arch}"))
     code = assert_type(program.compile("cubin", cache=FileStreamProgramCache("cache")), ObjectCode)
+    Program(source, "c++").close()
     kernel = assert_type(code.get_kernel("f"), Kernel)
     buffer = assert_type(LegacyPinnedMemoryResource().allocate(128), Buffer)
     with device.allocate(1024, stream=stream) as other:
@@ -49,3 +50,4 @@ def wrong(device: Device) -> None:
     Device(0, 1)  # type: ignore[call-arg]
     device.nothing()  # type: ignore[attr-defined]
     print(cuda.core.Nothing)  # type: ignore[attr-defined]
+    Program("", "cuda")  # type: ignore[arg-type]

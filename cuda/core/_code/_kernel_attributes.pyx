@@ -66,8 +66,8 @@ cdef class KernelAttributes:
 
     :attr:`Kernel.attributes` reads and sets attributes on the device that is current on each access, and
     ``kernel.attributes[device]`` on a given device. You can set :attr:`max_dynamic_shared_size_bytes`,
-    :attr:`preferred_shared_memory_carveout`, and the cluster attributes except :attr:`cluster_size_must_be_set`. Setting
-    a value that the device does not support, or that was fixed when the kernel was compiled, raises
+    :attr:`preferred_shared_memory_carveout`, and the cluster attributes except :attr:`cluster_size_must_be_set`.
+    Setting a value that the device does not support, or that was fixed when the kernel was compiled, raises
     :class:`CUDAError`.
 
     Examples

@@ -492,8 +492,8 @@ cdef str ptx_log(object code, str code_type):
     cdef const char* c_data
     if code_type != "ptx" or not isinstance(code, (bytes, bytearray)):
         return ""
-    # The driver might compile a library long after it was loaded, when a log buffer would no longer exist. It compiles a
-    # module immediately, so the same code is loaded as a module to get the log.
+    # The driver might compile a library long after it was loaded, when a log buffer would no longer exist. But it
+    # compiles a module immediately, so the same code is loaded as a module to get the log.
     if cydriver.cuCtxGetCurrent(&c_context) != cydriver.CUDA_SUCCESS or c_context == NULL:
         return ""
     log = bytearray(16384)

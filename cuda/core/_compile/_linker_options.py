@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of :class:`~cuda.core.Linker`, one table row each; and the options of PTX programs translated to them."""
+"""The options of :class:`~cuda.core.Linker`, one table row each, and the translation of PTX program options to them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def jit_target(arch: str) -> int:
 
 
 def jit_cache_mode(no_cache: bool) -> int:
-    """Return ``CU_JIT_CACHE_OPTION_NONE``; rows with False have no setting."""
+    """Return ``CU_JIT_CACHE_OPTION_NONE``, because rows with False have no setting."""
     return 0
 
 
@@ -53,14 +53,14 @@ class LinkerOptions(Options):
     """Options of :class:`~cuda.core.Linker`.
 
     For every option, None leaves the linker's default. ``name`` is the name of the resulting
-    :class:`~cuda.core.ObjectCode`; None means ``"<default linker>"``. The driver's linker, which is used if nvJitLink
-    is missing, does not support all options: setting others raises ValueError, or warns if earlier versions ignored
+    :class:`~cuda.core.ObjectCode`, and None means ``"<default linker>"``. The driver's linker, which replaces a missing
+    nvJitLink, does not support all options: setting others raises ValueError, or warns if earlier versions ignored
     them.
     """
 
     name: str | None = "<default linker>"
     arch: str | None = option(
-        "The architecture, such as ``'sm_90'``. If None, that of the current device.",
+        "The architecture, such as ``'sm_90'``. Defaults to the current device's.",
         nvjitlink=value("-arch"),
         driver=setting("CU_JIT_TARGET", jit_target),
     )
@@ -105,10 +105,10 @@ class LinkerOptions(Options):
         "Contract multiplications and additions to fused multiply-adds.", nvjitlink=toggle("-fma"), driver=ignored()
     )
     kernels_used: str | list[str] | tuple[str, ...] | None = option(
-        "The names of the used kernels; others may be removed.", nvjitlink=each("-kernels-used"), driver=ignored()
+        "The names of the used kernels. Others might be removed.", nvjitlink=each("-kernels-used"), driver=ignored()
     )
     variables_used: str | list[str] | tuple[str, ...] | None = option(
-        "The names of the used variables; others may be removed.", nvjitlink=each("-variables-used"), driver=ignored()
+        "The names of the used variables. Others might be removed.", nvjitlink=each("-variables-used"), driver=ignored()
     )
     optimize_unused_variables: bool | None = option(
         "Remove variables that device code does not use.",
@@ -119,7 +119,7 @@ class LinkerOptions(Options):
         "Options of the PTX assembler (ptxas).", nvjitlink=each("-Xptxas")
     )
     split_compile: int | None = option(
-        "The number of threads for optimization; 0 for all processors. Default is 1.",
+        "The number of threads for optimization, or 0 for all processors. Defaults to 1.",
         nvjitlink=number("-split-compile"),
     )
     split_compile_extended: int | None = option(

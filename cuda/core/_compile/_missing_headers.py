@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 __all__ = ["missing_header_advice"]
 
-# A pattern, which `re` compiles at its first use: that takes longer than the import.
+# A pattern, which `re` compiles on first use, because that takes longer than the import.
 _NOT_FOUND = r'(?:could not|cannot) open source file "([^"\n]+)"'
 
 
@@ -69,7 +69,7 @@ _BUILT_IN = {"assert.h", "cassert", "cmath", "cstdio", "math.h", "stdio.h"}
 
 
 def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled_headers: bool) -> str:
-    """Return advice for the first header that a log reports as missing; empty if there is none.
+    """Return advice for the first header that a log reports as missing, or an empty string if there is none.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def missing_header_advice(log: str | None, version: tuple[int, int], has_bundled
     name = f"c{header[:-2]}" if header.endswith(".h") else header
     return (
         f"NVRTC has no headers of the host's standard library, such as {header!r}; "
-        f"<cuda/std/{name}> of {name_of(_PACKAGES[0], version)} may replace it"
+        f"<cuda/std/{name}> of {name_of(_PACKAGES[0], version)} might replace it"
     )
 
 
@@ -117,7 +117,7 @@ def name_of(package: HeaderPackage, version) -> str:
 
 
 def header_directory(library: str) -> str | None:
-    """Return the directory of the installed headers; None if they are not installed."""
+    """Return the directory of the installed headers, or None if they are not installed."""
     pathfinder = importlib.import_module("cuda.pathfinder")
     try:
         return pathfinder.find_nvidia_header_directory(library)

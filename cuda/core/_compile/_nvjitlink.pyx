@@ -139,7 +139,7 @@ cdef class NvJitLink:
         return self._call(lambda: self._complete(target.value))
 
     def log(self, kind) -> str:
-        """Return the ``"error"`` or ``"info"`` log. Another thread gets the log of the last call on the link's thread."""
+        """Return the ``"error"`` or ``"info"`` log. Another thread gets that of the link's last call."""
         cdef Link link = self._current()
         if link.is_usable():
             link.fetch_logs()

@@ -5,8 +5,8 @@
 A back end is constructed from a source, its name and compile settings, and raises if it does not support them. It has
 the attributes ``backend``, ``targets``, ``handle`` and ``pch_status`` and the methods ``compile()`` and ``close()``.
 
-The functions that every compilation needs are called from C, because importing ``cuda.bindings.nvrtc`` takes longer than
-compiling a small kernel. Long calls release the GIL, so programs compile in parallel.
+C functions are called without ``cuda.bindings.nvrtc``, whose import takes longer than compiling a small kernel. Long
+calls release the GIL, so programs compile in parallel.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVVM: the back end that compiles NVVM IR; see ``_nvrtc`` for the interface of a back end."""
+"""NVVM: the back end that compiles NVVM IR, with the interface of a back end that ``_nvrtc`` describes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def call_nvvm(api: str, *args, program: int = 0, detail: str = ""):
 
 
 def nvvm_log(program: int) -> str:
-    """Return the log of NVVM, which may be empty (``nvvmGetProgramLog``)."""
+    """Return the log of NVVM, which might be empty (``nvvmGetProgramLog``)."""
     return nvvm_text("program_log", program).rstrip(b"\0").decode(errors="backslashreplace")
 
 
@@ -74,7 +74,7 @@ def describe_nvvm(options: ProgramOptions) -> str:
     nvvm = load_nvvm()
     loaded = "NVVM {}.{} for IR {}.{} is loaded".format(*nvvm.version(), *nvvm.ir_version()[:2])
     newer = newer_options(options, "nvvm", (0, 0))
-    needs = ["{} needs that of CUDA {}.{}".format(name, *since) for name, since in newer]
+    needs = ["{} needs the NVVM of CUDA {}.{}".format(name, *since) for name, since in newer]
     return "; ".join([loaded, *needs])
 
 
@@ -120,7 +120,7 @@ class NVVMBackEnd:
     RuntimeError
         If NVVM is missing.
     nvvmError
-        If NVVM refuses a module.
+        If NVVM rejects a module.
     """
 
     backend = CompilerBackendType.NVVM
@@ -142,7 +142,7 @@ class NVVMBackEnd:
         self._open()
 
     def __del__(self):
-        # During interpreter exit, the bindings may be gone already, and the process frees the memory anyway.
+        # During interpreter exit, the bindings might already be gone, and the process frees the memory anyway.
         if not sys.is_finalizing() and getattr(self, "_program", 0):
             self.close()
 
@@ -157,7 +157,7 @@ class NVVMBackEnd:
 
     @property
     def handle(self) -> int:
-        """The ``nvvmProgram`` as an int; 0 when closed."""
+        """The ``nvvmProgram`` as an int, or 0 if closed."""
         if self._modules is not None and not self._program:
             with self._call_lock:
                 self._open()
@@ -218,7 +218,7 @@ class NVVMBackEnd:
         except CUDAError:
             raise
         except BaseException:
-            # Interrupted: NVVM cannot be cancelled, so the next compilation creates a new program.
+            # Interrupted: NVVM cannot be canceled, so the next compilation creates a new program.
             self._program = 0
             if not abandoned:
                 destroy_program(program)
@@ -233,7 +233,7 @@ class NVVMBackEnd:
 
 
 def destroy_program(program: int) -> None:
-    """Destroy a program; a failure is shown as a ``ResourceWarning``."""
+    """Destroy a program, and warn with a ``ResourceWarning`` if that fails."""
     try:
         call_nvvm("destroy_program", program)
     except CUDAError as error:

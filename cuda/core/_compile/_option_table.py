@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiler options as table rows, each with a renderer for every back end that supports the option.
 
-A row is a field created by :func:`option`. The arguments of each back end, the refusal of options that a back end does
-not have or is too old for, the translation to the options of another tool, and the documentation are derived from the
-rows.
+A row is a field created by :func:`option`. The rows determine the arguments for each back end, the rejection of options
+that a back end does not support or is too old for, the translation to the options of another tool, and the
+documentation.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import operator
 import os
 from dataclasses import field, fields
 
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import format_or_list, shown
 
 __all__ = [
     "check_options",
+    "choice",
     "document_options",
     "each",
     "forward",
@@ -65,14 +66,14 @@ class Renderer:
         self.since = since
 
     def check(self, name: str, value) -> None:
-        """Raise TypeError for a value that this option cannot have."""
+        """Raise TypeError or ValueError for a value that this option cannot have."""
 
     def render(self, value) -> list[str]:
         """Return the arguments for a value that is not None."""
         raise NotImplementedError
 
     def uses_files(self, files: str):
-        """Declare which files the option makes the back end read or write, for caches; return the renderer.
+        """Declare which files the option makes the back end read or write, for caches, and return the renderer.
 
         Parameters
         ----------
@@ -133,8 +134,33 @@ class value(Renderer):
         return [f"{self.flag}={self.convert(os.fspath(value) if hasattr(value, '__fspath__') else value)}"]
 
 
+class choice(Renderer):
+    """The flag with one of the given strings.
+
+    Parameters
+    ----------
+    flag : str
+        The flag, with its dashes.
+    choices : tuple of str
+        The strings.
+    """
+
+    def __init__(self, flag, choices):
+        super().__init__(flag)
+        self.choices = choices
+
+    def check(self, name, value):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a str or None, not {type(value).__name__}")
+        if value not in self.choices:
+            raise ValueError(f"{name} must be {format_or_list(self.choices)}, not {shown(value)}")
+
+    def render(self, value):
+        return [f"{self.flag}={value}"]
+
+
 class number(Renderer):
-    """The flag with an int; ``join`` is the text between the two."""
+    """The flag with an int, and the text ``join`` between the two."""
 
     def __init__(self, flag, join="=", takes_bool=False, after=None, since=None):
         super().__init__(flag, after, since)
@@ -159,9 +185,9 @@ class setting(Renderer):
     flag : str
         The name.
     convert : callable, optional
-        Converts the value to an int. Default is ``operator.index``.
+        Converts the value to an int. Defaults to ``operator.index``.
     is_switch : bool, optional
-        Whether a false value is treated like None. Default is False.
+        Whether a false value is treated like None. Defaults to False.
     """
 
     def __init__(self, flag, convert=operator.index, is_switch=False):
@@ -185,7 +211,7 @@ class each(Renderer):
 
 
 class macros(Renderer):
-    """The flag once for each macro: a name, or a pair (name, value); a tuple of two strings is always one pair."""
+    """The flag once for each macro: a name, or a pair (name, value). A tuple of two strings is always one pair."""
 
     def render(self, value):
         is_pair = isinstance(value, tuple) and len(value) == 2
@@ -212,7 +238,7 @@ class no_argument(Renderer):
 
 
 class ignored(no_argument):
-    """No argument, because the back end does not have the option; setting it is deprecated and warns."""
+    """No argument, because the back end does not support the option. Setting it is deprecated and warns."""
 
     is_switch = False
 
@@ -242,12 +268,14 @@ def option(doc: str, **renderers: Renderer):
 
 
 def check_options(options) -> None:
-    """Check the types of all options that are set.
+    """Check all options that are set.
 
     Raises
     ------
     TypeError
-        If one has a value of a wrong type; the message names it.
+        If the value of an option has the wrong type. The message names the option.
+    ValueError
+        If an option does not have one of its possible values.
     """
     rows = options_of(type(options))
     for name, current in given_values(options):
@@ -339,7 +367,7 @@ def given_values(options) -> list[tuple[str, object]]:
 
 @functools.cache
 def fields_of(cls) -> tuple:
-    """Return the names of all fields, and a function that reads them: one call for every program takes long enough."""
+    """Return the names of all fields, and a function that reads them in one call, because every program does that."""
     names = [row.name for row in fields(cls)]
     return names, operator.attrgetter(*names)
 
@@ -394,7 +422,7 @@ def malformed_macro(item):
 
 
 def check_bool(name, value) -> None:
-    # Strings are refused, because "false" would be true.
+    # A string is rejected, because "false" would be true.
     if not hasattr(type(value), "__bool__") and not hasattr(type(value), "__index__"):
         raise TypeError(f"{name} must be a bool or None, not {type(value).__name__}")
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from cuda.core._compile._option_table import (
     check_options,
+    choice,
     document_options,
     each,
     forward,
@@ -61,18 +62,18 @@ class ProgramOptions(Options):
     """Options of :class:`~cuda.core.Program`.
 
     For every option, None leaves the compiler's default. ``name`` is the name of the program in the compiler's messages
-    and the name of the resulting :class:`~cuda.core.ObjectCode`; None means ``"default_program"``.
+    and the name of the resulting :class:`~cuda.core.ObjectCode`. None means ``"default_program"``.
     """
 
     name: str | None = "default_program"
     arch: str | None = option(
-        "The architecture, such as ``'sm_90'``. If None, that of the current device.",
+        "The architecture, such as ``'sm_90'``. Defaults to the current device's.",
         nvrtc=value("-arch"),
         nvvm=value("-arch", virtual_arch),
         ptx=forward(),
     )
     relocatable_device_code: bool | None = option(
-        "Generate relocatable code, to be linked later. Default is False.", nvrtc=toggle("--relocatable-device-code")
+        "Generate relocatable code, to be linked later. Defaults to False.", nvrtc=toggle("--relocatable-device-code")
     )
     extensible_whole_program: bool | None = option(
         "Generate extensible whole-program code: optimized as a whole, but other code can be linked to it.",
@@ -85,7 +86,7 @@ class ProgramOptions(Options):
         "Generate line number information.", nvrtc=switch("--generate-line-info"), ptx=forward()
     )
     device_code_optimize: bool | None = option(
-        "Optimize device code, also with ``debug``.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
+        "Optimize device code, even with ``debug``.", nvrtc=switch("--dopt=on"), nvvm=toggle("-opt", "3", "0")
     )
     ptxas_options: str | list[str] | tuple[str, ...] | None = option(
         "Options of the PTX assembler (ptxas).", nvrtc=each("--ptxas-options"), ptx=forward()
@@ -94,25 +95,25 @@ class ProgramOptions(Options):
         "The maximum number of registers per thread.", nvrtc=number("--maxrregcount"), ptx=forward()
     )
     ftz: bool | None = option(
-        "Flush single-precision denormals to zero. Default is False.",
+        "Flush single-precision denormals to zero. Defaults to False.",
         nvrtc=toggle("--ftz"),
         nvvm=toggle("-ftz", "1", "0"),
         ptx=forward(),
     )
     prec_sqrt: bool | None = option(
-        "Round single-precision square roots as IEEE 754 requires. Default is True.",
+        "Round single-precision square roots as IEEE 754 requires. Defaults to True.",
         nvrtc=toggle("--prec-sqrt"),
         nvvm=toggle("-prec-sqrt", "1", "0"),
         ptx=forward(),
     )
     prec_div: bool | None = option(
-        "Round single-precision divisions as IEEE 754 requires. Default is True.",
+        "Round single-precision divisions as IEEE 754 requires. Defaults to True.",
         nvrtc=toggle("--prec-div"),
         nvvm=toggle("-prec-div", "1", "0"),
         ptx=forward(),
     )
     fma: bool | None = option(
-        "Contract multiplications and additions to fused multiply-adds. Default is True.",
+        "Contract multiplications and additions to fused multiply-adds. Defaults to True.",
         nvrtc=toggle("--fmad"),
         nvvm=toggle("-fma", "1", "0"),
         ptx=forward(),
@@ -151,13 +152,15 @@ class ProgramOptions(Options):
         "Do not search the directory of the source for headers.", nvrtc=switch("--no-source-include")
     )
     std: str | None = option(
-        "The C++ standard, from ``'c++03'`` to ``'c++20'``. Default is C++17.", nvrtc=value("--std")
+        "The C++ standard: ``'c++03'``, ``'c++11'``, ``'c++14'``, ``'c++17'``, ``'c++20'`` or ``'c++23'``. "
+        "Defaults to C++17.",
+        nvrtc=choice("--std", ("c++03", "c++11", "c++14", "c++17", "c++20", "c++23")),
     )
     builtin_move_forward: bool | None = option(
-        "Provide ``std::move`` and ``std::forward``. Default is True.", nvrtc=toggle("--builtin-move-forward")
+        "Provide ``std::move`` and ``std::forward``. Defaults to True.", nvrtc=toggle("--builtin-move-forward")
     )
     builtin_initializer_list: bool | None = option(
-        "Provide ``std::initializer_list``. Default is True.", nvrtc=toggle("--builtin-initializer-list")
+        "Provide ``std::initializer_list``. Defaults to True.", nvrtc=toggle("--builtin-initializer-list")
     )
     disable_warnings: bool | None = option("Suppress all warnings.", nvrtc=switch("--disable-warnings"))
     restrict: bool | None = option(
@@ -192,7 +195,7 @@ class ProgramOptions(Options):
         ptx=forward(bool),
     )
     split_compile: int | None = option(
-        "The number of threads for optimization; 0 means all processors. Default is 1.",
+        "The number of threads for optimization, or 0 for all processors. Defaults to 1.",
         nvrtc=number("--split-compile", takes_bool=True),
         ptx=forward(int),
     )
@@ -320,7 +323,7 @@ def current_arch(owner: str = "ProgramOptions") -> str:
 
 
 def checked_name(name, default: str) -> str:
-    """Check a name, and return it; for None, return the default."""
+    """Check a name and return it, or return the default for None."""
     if name is None:
         return default
     if not isinstance(name, str):

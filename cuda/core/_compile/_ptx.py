@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The linkers as the back end that compiles PTX; see ``_nvrtc`` for the interface of a back end."""
+"""PTX: the back end that compiles it with a linker, with the interface that ``_nvrtc`` describes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PTXBackEnd:
     Raises
     ------
     nvJitLinkError, CUDAError
-        If the linker refuses the PTX or an option.
+        If the linker rejects the PTX or an option.
     """
 
     backend = None  # nvJitLink or the driver, as Linker.which_backend() returns

@@ -44,7 +44,7 @@ class CompileSettings:
     prefix : bytes
         Text that is inserted before the source.
     has_file : bool
-        Whether the source has to be written to a file, for debuggers.
+        Whether the source must be written to a file for debuggers.
     libdevice : bytes
         The contents of libdevice, if the options request it.
     is_shared : bool
@@ -55,7 +55,7 @@ class CompileSettings:
     ValueError
         If ``extra_sources`` is set and the source is not NVVM IR.
     NotSupportedError
-        If the compiler does not have an option, or is too old for it.
+        If the compiler does not support an option, or is too old for it.
     RuntimeError
         If the compiler or libdevice is missing, or ``define_macro`` is malformed.
     """
@@ -90,7 +90,7 @@ class CompileSettings:
 
 
 def own_copy(options: ProgramOptions) -> ProgramOptions:
-    """Return a copy with lists and sources of its own, which the user cannot modify."""
+    """Return a copy with its own lists and sources, which user code cannot modify."""
     options = copy.copy(options)
     for name, value in given_values(options):
         if isinstance(value, list):
@@ -103,7 +103,9 @@ def own_copy(options: ProgramOptions) -> ProgramOptions:
 
 
 def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSettings:
-    """Check options, and return the settings for a source language; if ``arch`` is None, for the current device.
+    """Check options, and return the settings for a source language.
+
+    If ``arch`` is None, the settings are for the current device.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def compile_settings(kind: SourceCodeType, options: ProgramOptions) -> CompileSe
     RuntimeError, CUDAError
         If ``arch`` is None and there is no device.
     """
-    # The directory of the bundled headers depends on the environment, and subclasses may hold more than the fields.
+    # The directory of the bundled headers depends on the environment, and a subclass might hold more than the fields.
     values = None if options.use_bundled_headers or type(options) is not ProgramOptions else frozen_values(options)
     if values is None:
         ProgramOptions._check(options)
@@ -130,12 +132,12 @@ def shared_settings(kind: str, values: tuple, arch: str | None) -> CompileSettin
     return settings
 
 
-# The types of which equal values render to equal arguments. With its type, because `True == 1`.
+# Types whose equal values render to equal arguments. A value is kept with its type, because `True == 1`.
 _CONSTANT = frozenset([bool, bytes, int, str])
 
 
 def frozen_values(options: ProgramOptions) -> tuple | None:
-    """Return the options that are set, each as (name, type, value), with lists as tuples; None if one may change."""
+    """Return the options that are set as (name, type, value), with lists as tuples, or None if one can change."""
     try:
         return tuple([(name, *frozen(value)) for name, value in given_values(options)])
     except TypeError:
@@ -148,7 +150,7 @@ def frozen(value) -> tuple[type, object]:
         return kind, value
     if kind is list or kind is tuple:
         return kind, tuple(map(frozen, value))
-    raise TypeError(f"a {kind.__name__} may change")
+    raise TypeError(f"a {kind.__name__} can change")
 
 
 def thawed(kind: type, value):
@@ -174,7 +176,7 @@ class CompileRequest:
     Attributes
     ----------
     key : bytes or None
-        The cache key; None before it is computed, or if there is none.
+        The cache key, or None before it is computed or if there is none.
     unresolved_include : str or None
         The ``#include`` whose header cannot be determined; there is then no cache key.
     """

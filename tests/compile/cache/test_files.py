@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""FileStreamProgramCache: its files, and errors of the file system."""
+"""FileStreamProgramCache: its files, and file system errors."""
 
 import errno
 import hashlib
@@ -187,6 +187,8 @@ def test_clearing_where_nothing_can_be_removed_warns(cache, monkeypatch):
     monkeypatch.setattr(_files.os, "unlink", fail)
     with pytest.warns(RuntimeWarning, match="Permission denied"):
         cache.clear()
+    with pytest.raises(PermissionError):
+        del cache["key"]
     monkeypatch.undo()
     assert cache["key"] == b"code"
 
@@ -216,6 +218,80 @@ def test_files_that_others_read_are_replaced_after_a_retry_or_kept_on_windows(ca
     monkeypatch.setattr(_files.os, "replace", replace)
     cache["key"] = b"new"
     assert cache["key"] == (b"new" if failures == 2 else b"old")
+
+
+# Real failures of the file system, in a process of their own
+
+
+def run_in_child(program: str, *args) -> str:
+    """Run a program whose ``compiled(number)`` compiles a kernel with ``cache``; return its output and its warnings."""
+    command = [sys.executable, "-W", "always", "-c", f"{COMPILER}{program}", *map(str, args)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+COMPILER = """
+import sys
+from cuda.core import Program, ProgramOptions
+from cuda.core.utils import FileStreamProgramCache
+
+def compiled(number, cache=None):
+    source = f"template <class T> __global__ void f(T* x) {{ *x = {number}; }}"
+    program = Program(source, "c++", ProgramOptions(arch="sm_90"))
+    return program.compile("cubin", name_expressions=["f<int>"], cache=cache).code
+
+cache = FileStreamProgramCache(sys.argv[1])
+"""
+
+FULL_DISK = """
+import resource
+
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))  # the write that exceeds it is cut off, and the next one fails
+assert [compiled(number, cache) for number in (1, 2, 1)] == [compiled(number) for number in (1, 2, 1)]
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+assert compiled(1, cache) == compiled(1, cache)
+"""
+
+READ_ONLY = """
+import ctypes
+
+# Without its capabilities, root cannot write read-only directories either.
+header, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+assert ctypes.CDLL(None).capset(header, nothing) == 0
+cache = FileStreamProgramCache(sys.argv[1])
+assert compiled(1, cache) == compiled(1) and cache.hits == 2
+assert compiled(2, cache) == compiled(2)
+assert compiled(3, cache) == compiled(3)
+cache.clear()
+assert len(cache) == 2
+"""
+
+
+@pytest.mark.requires(nvrtc=True, software=False)
+def test_code_that_does_not_fit_on_the_disk_is_compiled_and_not_stored(root):
+    output = run_in_child(FULL_DISK, root)
+    assert output.count("RuntimeWarning: the program cache in") == 1
+    assert list((root / "tmp").iterdir()) == []
+    assert len(FileStreamProgramCache(root)) == 3  # the names of two kernels, and the code stored without the limit
+
+
+@pytest.mark.requires(nvrtc=True)
+def test_a_read_only_directory_gives_its_code_and_stores_none(root):
+    run_in_child("compiled(1, cache)", root)
+    directories = [root, *(path for path in root.rglob("*") if path.is_dir())]
+    for directory in directories:
+        directory.chmod(0o500)
+    try:
+        output = run_in_child(READ_ONLY, root)
+    finally:
+        for directory in directories:
+            directory.chmod(0o700)
+    # One warning for each cache object.
+    assert output.count("RuntimeWarning: the program cache in") == 1
+    assert len(FileStreamProgramCache(root)) == 2
 
 
 # Many processes

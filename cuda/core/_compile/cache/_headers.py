@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The headers that a C++ source may include, found without the compiler.
+"""The headers that a C++ source might include, found without the compiler.
 
 All branches of ``#if`` count, and all directories in which a header of that name exists: the digest covers at least
 the headers that the compiler reads. Headers that are built into the compiler are not found; the cache key has its
@@ -21,12 +21,12 @@ from cuda.core._compile.cache._key import digest
 
 __all__ = ["Headers", "find_headers"]
 
-# A file that changed within this time, in nanoseconds, may change again without a new time stamp.
+# A file that changed within this time, in nanoseconds, might change again without a new time stamp.
 _UNSETTLED = 50_000_000
 # The capacity of the cache of parsed headers.
 _MAX_PARSED = 4096
 
-# Not compiled patterns: `re` compiles them at their first use, and most programs include nothing.
+# `re` compiles these patterns on first use, because most programs include nothing.
 _GAP = rb"(?:[ \t\v\f]|/\*.*?\*/)*"
 _DIRECTIVE = rb"(?m:^|\*/)" + _GAP + rb"(?:#|%:)" + _GAP + rb"(include(?:_next)?|define)\b" + _GAP + rb"([^\r\n]*)"
 # `__has_include`, and macros that wrap it, by their usual names.
@@ -66,7 +66,7 @@ class Headers:
 
 
 def find_headers(source: str, name: str, directories=(), pre_included=(), macros=()) -> Headers:
-    """Find the headers that a source may include.
+    """Find the headers that a source might include.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Search:
         self._macros.setdefault(macro, set()).add(value)
 
     def add_candidates(self, header: str, directory: str, is_quoted: bool) -> None:
-        """Add the files that a header name may refer to, in a file of ``directory``."""
+        """Add the files that a header name might refer to in a file of ``directory``."""
         directories = [directory, self.own, *self.directories] if is_quoted else self.directories
         for place in dict.fromkeys([""] if os.path.isabs(header) else directories):
             path = os.path.join(place, header)
@@ -168,7 +168,7 @@ class Search:
             self._unresolved = self._unresolved or f"#include {operand.decode(errors='replace')}"
 
     def _follow_macros(self) -> bool:
-        """Include the values of macros; return whether there are new headers to read."""
+        """Include the values of macros, and return whether there are new headers to read."""
         known = -1
         while known != len(self._uses):
             known = len(self._uses)
@@ -185,7 +185,7 @@ class Search:
         return self._real[directory], name
 
     def _state(self, path: str) -> bytes | None:
-        """Return the state of a file, and add it to ``states``; None if there is no such file."""
+        """Return the state of a file and add it to ``states``, or return None if there is no such file."""
         key = os.fsencode(path)
         if key not in self.states:
             if not os.path.isfile(path):
@@ -217,7 +217,7 @@ class Search:
         try:
             with open(path, "rb") as file:
                 text = file.read()
-        except OSError:  # removed meanwhile, which the recorded state will show
+        except OSError:  # removed in the meantime, which the recorded state will show
             text = b""
         parsed = (sha256(text).digest(), *parse(text))
         if is_settled(state):
@@ -232,7 +232,7 @@ def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
     """Return the operands of all ``#include`` in C++ code, and the definitions of macros."""
     text = text.replace(b"\\\r\n", b"").replace(b"\\\n", b"")
     operands = re.findall(_HAS_INCLUDE, text) if b"HAS_INCLUDE" in text.upper() else []
-    # Only lines that may have a directive, because searching all lines would take most of the time.
+    # Only lines that might contain a directive, because searching all lines would take most of the time.
     text = b"\n".join([line for line in text.split(b"\n") if b"#" in line or b"%:" in line])
     definitions = []
     for directive, rest in re.findall(_DIRECTIVE, text) if text else ():

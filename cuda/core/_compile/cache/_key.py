@@ -26,7 +26,7 @@ from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCo
 
 __all__ = ["make_program_cache_key"]
 
-# Part of every key: a change of the way in which keys are made needs a new version.
+# Part of every key. Changing how keys are made needs a new version.
 _VERSION = b"cuda.core program cache 1"
 _TARGETS = {
     SourceCodeType.CXX: (ObjectCodeFormatType.PTX, ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR),
@@ -51,11 +51,11 @@ def make_program_cache_key(
     Parameters
     ----------
     code : str | bytes
-        The source; bytes only for NVVM.
+        The source. Only NVVM accepts bytes.
     code_type : SourceCodeType | str
         The type of the source, in upper or lower case.
     options : :class:`~cuda.core.ProgramOptions`
-        The options. Those that the compiler of this source does not use do not change the key.
+        The options. Options that the compiler of this source does not use do not change the key.
     target_type : ObjectCodeFormatType | str
         The output format, in upper or lower case.
     name_expressions : sequence of str or bytes, optional
@@ -66,7 +66,7 @@ def make_program_cache_key(
     Returns
     -------
     bytes
-        32 bytes; equal in all processes for equal arguments and equal compilers.
+        32 bytes, which are equal in all processes for equal arguments and equal compilers.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def tagged_expressions(expressions) -> list[bytes]:
 
 
 def tagged(expression: str | bytes) -> bytes:
-    """Return a name expression as bytes, behind a letter for its type: a str and equal bytes differ."""
+    """Return a name expression as bytes after a letter for its type, because a str and equal bytes differ."""
     if isinstance(expression, str):
         return b"s" + expression.encode()
     if isinstance(expression, bytes):
@@ -132,7 +132,7 @@ def tagged(expression: str | bytes) -> bytes:
 
 
 def source_bytes(code, kind) -> bytes:
-    """Return the source as bytes; raise TypeError for a type that this language does not take."""
+    """Return the source as bytes, or raise TypeError for a type that this language does not accept."""
     if isinstance(code, str):
         return code.encode(errors="surrogatepass")
     if isinstance(code, (bytes, bytearray)) and kind is SourceCodeType.NVVM:
@@ -191,7 +191,7 @@ def other_inputs(options, kind) -> list[bytes]:
 def compiler_identity(kind) -> list[bytes]:
     """Return the names and versions of the tools that compile this type of source.
 
-    The software device has tools of its own under the same names, so its build is added.
+    The software device has its own tools under the same names, so its build is added.
     """
     return [*tools_of(kind), software_build().encode()] if is_software() else tools_of(kind)
 
@@ -211,7 +211,7 @@ def tools_of(kind) -> list[bytes]:
 
 
 def version_bytes(version) -> bytes:
-    """Return a version as bytes; an unknown version differs from all others."""
+    """Return a version as bytes. An unknown version differs from all others."""
     try:
         return repr(version()).encode()
     except Exception as error:  # the tool is missing, for whatever reason

@@ -28,7 +28,7 @@ _lock = RLock()
 
 
 def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
-    """Return the cached result of a request; None for a miss.
+    """Return the cached result of a request, or None on a miss.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def find_compiled(cache, request: CompileRequest) -> CompiledCode | None:
         return None
     symbols = []
     if expressions_of(request):
-        # If the names do not match the expressions, the entry is damaged.
+        # If the names do not match the expressions, the entry is corrupt.
         ordered = tagged_expressions(request.expressions)
         found = (cache.get(names_key(request.key)) or b"").split(b"\0")
         if len(found) != len(ordered) or not all(found):
@@ -69,7 +69,7 @@ def store_compiled(cache, request: CompileRequest, compiled: CompiledCode) -> No
 
 
 def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
-    """Return the key of a request, and None; or None, and the ``#include`` that cannot be resolved.
+    """Return the key of a request and None, or None and the ``#include`` that cannot be resolved.
 
     Keys are cached until a file that they depend on changes.
     """
@@ -81,7 +81,7 @@ def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
         settings if settings.is_shared else options_text(settings.options),
         request.target,
         tuple(expressions_of(request)),
-        # Not constant: a version that was recorded on disk may turn out to differ from the loaded one.
+        # Not constant, because a version recorded on disk might turn out to differ from the loaded one.
         nvrtc_version() if request.kind is SourceCodeType.CXX else None,
     )
     with _lock:
@@ -101,7 +101,7 @@ def key_of(request: CompileRequest) -> tuple[bytes | None, str | None]:
 
 
 def headers_of(request: CompileRequest) -> Headers:
-    """Return the headers that the compiler may read for a request."""
+    """Return the headers that the compiler might read for a request."""
     if request.kind is not SourceCodeType.CXX:
         return Headers()
     options = request.settings.options
@@ -139,7 +139,7 @@ def make_key(request: CompileRequest, headers: Headers) -> bytes:
 
 
 def expressions_of(request: CompileRequest):
-    """Return the name expressions of a request; none for languages other than C++."""
+    """Return the name expressions of a request, or none for languages other than C++."""
     return request.expressions if request.kind is SourceCodeType.CXX else ()
 
 
@@ -149,7 +149,7 @@ def names_key(key: bytes) -> bytes:
 
 
 def options_text(options) -> str:
-    """Return the options as text; it is equal for equal options only."""
+    """Return the options as a string, which is equal only for equal options."""
     return "\0".join([f"{name}={value!r}" for name, value in given_values(options)])
 
 

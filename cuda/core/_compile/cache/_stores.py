@@ -33,14 +33,25 @@ from cuda.core._utils.validators import check_path, name_bytes, shown
 
 __all__ = ["FileStreamProgramCache", "InMemoryProgramCache", "ProgramCacheResource"]
 
+_IS_WINDOWS = sys.platform == "win32"
+# A temporary file older than this, in seconds, was left by a process that died.
+_STALE_AFTER = 3600
+# The pauses, in seconds, between attempts to replace a file that another process holds open on Windows.
+_RETRIES = (0.001, 0.01, 0.05, 0.1)
+# How often a read is repeated because another process replaced the file in the meantime.
+_MAX_READS = 20
+# The largest file, in bytes, that is read without a checksum entry, because only the entry contains the length.
+_MAX_UNVERIFIED_BYTES = 1 << 30
+# The length limit of a checksum entry.
+_MAX_CHECKSUM_BYTES = 64
+
 
 class ProgramCacheResource(abc.ABC):
-    """A store of compiled programs, by key, that :meth:`Program.compile` takes as ``cache``.
+    """A store of compiled programs by key, which :meth:`Program.compile` accepts as ``cache``.
 
-    A subclass defines ``__getitem__``, ``__setitem__``, ``__delitem__``, ``__len__`` and
-    :meth:`clear`. Keys are bytes, or str, which is encoded as UTF-8. Values are bytes, or an
-    :class:`ObjectCode`, whose code is stored. There is no ``in`` and no iteration, because another
-    process may change the cache at any time; use :meth:`get`.
+    A subclass defines ``__getitem__``, ``__setitem__``, ``__delitem__``, ``__len__`` and :meth:`clear`. Keys are bytes,
+    or a str, which is encoded as UTF-8. Values are bytes, or an :class:`ObjectCode`, whose code is stored. There is no
+    ``in`` and no iteration, because another process can change the cache at any time. Use :meth:`get` instead.
     """
 
     __iter__ = None
@@ -54,7 +65,7 @@ class ProgramCacheResource(abc.ABC):
 
     @abc.abstractmethod
     def __setitem__(self, key: bytes | str, value: bytes | bytearray | memoryview | ObjectCode) -> None:
-        """Store a value, which replaces an earlier value of the key."""
+        """Store a value, which replaces the key's earlier value."""
 
     @abc.abstractmethod
     def __delitem__(self, key: bytes | str) -> None:
@@ -82,7 +93,7 @@ class ProgramCacheResource(abc.ABC):
         key : bytes | str
             The key.
         default : bytes, optional
-            The result for a key without a value. Default is None.
+            The result for a key without a value. Defaults to None.
 
         Raises
         ------
@@ -97,7 +108,7 @@ class ProgramCacheResource(abc.ABC):
     def update(
         self, items: Mapping[bytes | str, bytes | ObjectCode] | Iterable[tuple[bytes | str, bytes | ObjectCode]], /
     ) -> None:
-        """Store several values, one after the other.
+        """Store several values in turn.
 
         Parameters
         ----------
@@ -108,7 +119,7 @@ class ProgramCacheResource(abc.ABC):
             self[key] = value
 
     def close(self) -> None:  # noqa: B027
-        """Release the resources of the cache; does nothing unless a subclass overrides it."""
+        """Release the resources of the cache, which does nothing unless a subclass overrides it."""
 
 
 @raise_if_uninitialized("_lock", "_hits", "_misses")
@@ -138,40 +149,6 @@ class Counters:
         return self._misses
 
 
-def checked_key(key) -> bytes:
-    """Return a key as bytes, or raise TypeError."""
-    if type(key) is bytes:
-        return key
-    if isinstance(key, str):
-        return name_bytes("a key", key) if "\0" not in key else key.encode()
-    if isinstance(key, (bytes, bytearray)):
-        return bytes(key)
-    raise TypeError(f"a key must be bytes or str, not {type(key).__name__}")
-
-
-def checked_value(value) -> bytes:
-    """Return a value as bytes, or raise TypeError; for an ObjectCode of a file, read the file."""
-    if isinstance(value, ObjectCode):
-        value = value.code
-        if isinstance(value, str):
-            with open(value, "rb") as file:
-                return file.read()
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    raise TypeError(f"a value must be bytes, a bytearray, a memoryview or an ObjectCode, not {type(value).__name__}")
-
-
-def checked_limit(max_size_bytes) -> int | None:
-    """Return a size limit, or raise TypeError or ValueError."""
-    if max_size_bytes is None:
-        return None
-    if isinstance(max_size_bytes, bool) or not isinstance(max_size_bytes, int):
-        raise TypeError(f"max_size_bytes must be an int or None, not {type(max_size_bytes).__name__}")
-    if max_size_bytes <= 0:
-        raise ValueError(f"max_size_bytes must be at least 1, or None for no limit, but is {shown(max_size_bytes)}")
-    return max_size_bytes
-
-
 @raise_if_uninitialized("_values", "_size")
 class InMemoryProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in the memory of this process, which threads can share.
@@ -179,8 +156,8 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
     Parameters
     ----------
     max_size_bytes : int, optional
-        The maximum size of all values in bytes; above it, the least recently read ones are removed. If None, there is
-        no limit.
+        The maximum size of all values in bytes. Above it, the least recently read ones are removed. Defaults to no
+        limit.
 
     Raises
     ------
@@ -216,7 +193,7 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
         key, value = checked_key(key), checked_value(value)
         with self._lock:
             self._remove(key)
-            # A value above the limit is not stored, so that it does not displace all others.
+            # A value above the limit is not stored, because it would displace all others.
             if self._limit is not None and len(value) > self._limit:
                 return
             self._values[key] = value
@@ -253,19 +230,6 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
         return value is not None
 
 
-_IS_WINDOWS = sys.platform == "win32"
-# A temporary file that is older, in seconds, was left behind by a process that died.
-_STALE_AFTER = 3600
-# The pauses, in seconds, between attempts to replace a file that another process holds open on Windows.
-_RETRIES = (0.001, 0.01, 0.05, 0.1)
-# How often a read is repeated because another process replaced the file meanwhile.
-_MAX_READS = 20
-# The largest file, in bytes, that is read without a checksum entry: only the entry has the expected length.
-_MAX_UNVERIFIED_BYTES = 1 << 30
-# The length limit of a checksum entry.
-_MAX_CHECKSUM_BYTES = 64
-
-
 @raise_if_uninitialized("_root", "_entries", "_checks", "_temporary")
 class FileStreamProgramCache(Counters, ProgramCacheResource):
     """A cache of compiled programs in a directory, which threads and processes can share.
@@ -273,10 +237,11 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     Parameters
     ----------
     path : str | os.PathLike, optional
-        The directory, created if it does not exist. If None, ``program-cache`` in the user's cache directory.
+        The directory, which is created if it does not exist. Defaults to ``program-cache`` in the user's cache
+        directory.
     max_size_bytes : int, optional
-        The maximum size of all files in bytes; when a value is stored, the least recently read ones are removed.
-        If None, there is no limit.
+        The maximum size of all files in bytes. Storing a value above it removes the least recently read ones. Defaults
+        to no limit.
 
     Raises
     ------
@@ -288,17 +253,17 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
     Warns
     -----
     RuntimeWarning
-        Once, if the directory cannot be written; values are then not stored.
+        Once, if the directory cannot be written, for example because the disk is full. Values are then not stored.
 
     Notes
     -----
-    The value of a key is the file ``entries/xx/yyy``, where ``xxyyy`` is the SHA-256 of the key; it
-    contains only the value, so other tools can use it. It is replaced atomically: a reader gets
-    the old or the new value. A value that does not match its checksum is a miss, and is removed.
+    The value of a key is the file ``entries/xx/yyy``, where ``xxyyy`` is the SHA-256 of the key. It contains only the
+    value, so other tools can use it. It is replaced atomically, so a reader gets either the old or the new value. A
+    value that does not match its checksum is a miss, and is removed.
 
-    Directories and files are created with access for their owner only, whatever the umask. A value is a miss
-    if its file is not a regular file, belongs to another user than this one or root, or can be written by
-    others; the next value that is stored replaces it.
+    Only their owner can access the directories and files, whatever the umask. A value is a miss if its file is not a
+    regular file, belongs neither to this user nor to root, or can be written by others. Storing the next value replaces
+    it.
 
     Examples
     --------
@@ -356,7 +321,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return f"<FileStreamProgramCache in {self._root!r}>"
 
     def clear(self) -> None:
-        """Remove all values, except those that another process stores meanwhile."""
+        """Remove all values, except those that another process stores in the meantime."""
         try:
             for path, state in list(self._files()):
                 self._remove(path, state)
@@ -374,8 +339,8 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return os.path.join(self._entries, name[:2], name[2:])
 
     def _checksum_path(self, path: str, state) -> str:
-        # The inode of a replaced file may be reused, and a late writer must not remove the entry of the new file: so
-        # the name also has the time of modification.
+        # The inode of a replaced file can be reused, and a late writer must not remove the new file's entry. So the
+        # name also contains the time of modification.
         return f"{self._checks}{path[len(self._entries) :]}.{state.st_ino}-{state.st_mtime_ns}"
 
     def _read(self, path: str) -> bytes | None:
@@ -404,7 +369,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         check = read_trusted(checksum_path, _MAX_CHECKSUM_BYTES)
         # In a copied directory the files have new inodes, so their checksums are under the names of the originals.
         checks = self._other_checksums(checksum_path) if check is None else {checksum_path: check}
-        if not checks:  # a file of another tool
+        if not checks:  # a file from another tool
             return read_descriptor(descriptor, state.st_size) if state.st_size <= _MAX_UNVERIFIED_BYTES else None
         # Checked first, so that no memory is allocated for a file of a wrong size.
         length = b"%d " % state.st_size
@@ -439,10 +404,10 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
                 file.write(value)
                 file.flush()
                 os.fsync(file.fileno())
-            # The clock of the file system may be behind this one, which sets the times of reading.
+            # The file system's clock might be behind this one, which sets the times of reading.
             now = time.time_ns()
             os.utime(temporary, ns=(now, now))
-            # Written before the file can be found, so that no file is compared with the checksum of another.
+            # Written before the file can be found, so that no file is compared with another's checksum.
             checksum_path = self._checksum_path(path, os.lstat(temporary))
             self._write_checksum(checksum_path, checksum_of(value))
             make_private_directory(os.path.dirname(path))
@@ -460,7 +425,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             unlink(self._checksum_path(path, state))
 
     def _write_checksum(self, path: str, check: bytes) -> bool:
-        """Write a checksum entry, and return whether that was possible; a value without one can be used as well."""
+        """Write a checksum entry, and return whether that was possible. A value can be used without one."""
         try:
             make_private_directory(self._checks)
             make_private_directory(os.path.dirname(path))
@@ -475,7 +440,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     def _evict(self, limit: int) -> None:
         self._remove_stale_files()
-        # Files above the limit are removed first, so that they do not displace all others.
+        # Files above the limit are removed first, because they would displace all others.
         files = sorted(self._files(), key=lambda item: (item[1].st_size <= limit, item[1].st_atime_ns))
         size = sum(state.st_size for _, state in files) + sum(state.st_size for _, state in scan(self._temporary))
         for path, state in files:
@@ -485,7 +450,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             size -= state.st_size
 
     def _remove(self, path, state) -> bool:
-        """Remove a file, unless it was replaced; return whether it is removed."""
+        """Remove a file unless it was replaced, and return whether it was removed."""
         try:
             now = os.lstat(path)
             if (now.st_ino, now.st_mtime_ns, now.st_size) != (state.st_ino, state.st_mtime_ns, state.st_size):
@@ -497,7 +462,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         return True
 
     def _remove_stale_files(self) -> None:
-        """Remove temporary files of processes that died."""
+        """Remove temporary files left by processes that died."""
         for path, state in scan(self._temporary):
             if time.time() - state.st_mtime > _STALE_AFTER:
                 unlink(path)
@@ -513,7 +478,7 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
         make_private_directory(self._temporary)
 
     def _warn(self, error: OSError) -> None:
-        """Warn once that the directory cannot be written; compilation works without it."""
+        """Warn once that the directory cannot be written. Compilation works without it."""
         if not self._has_warned:
             self._has_warned = True
             warn_caller(
@@ -522,13 +487,47 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
             )
 
 
+def checked_key(key) -> bytes:
+    """Return a key as bytes, or raise TypeError."""
+    if type(key) is bytes:
+        return key
+    if isinstance(key, str):
+        return name_bytes("a key", key) if "\0" not in key else key.encode()
+    if isinstance(key, (bytes, bytearray)):
+        return bytes(key)
+    raise TypeError(f"a key must be bytes or str, not {type(key).__name__}")
+
+
+def checked_value(value) -> bytes:
+    """Return a value as bytes, or raise TypeError. For an ObjectCode in a file, read the file."""
+    if isinstance(value, ObjectCode):
+        value = value.code
+        if isinstance(value, str):
+            with open(value, "rb") as file:
+                return file.read()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise TypeError(f"a value must be bytes, a bytearray, a memoryview or an ObjectCode, not {type(value).__name__}")
+
+
+def checked_limit(max_size_bytes) -> int | None:
+    """Return a size limit, or raise TypeError or ValueError."""
+    if max_size_bytes is None:
+        return None
+    if isinstance(max_size_bytes, bool) or not isinstance(max_size_bytes, int):
+        raise TypeError(f"max_size_bytes must be an int or None, not {type(max_size_bytes).__name__}")
+    if max_size_bytes <= 0:
+        raise ValueError(f"max_size_bytes must be at least 1, or None for no limit, but is {shown(max_size_bytes)}")
+    return max_size_bytes
+
+
 def checksum_of(value: bytes) -> bytes:
     """Return the checksum entry of a value: its length and its CRC-32."""
     return b"%d %08x\n" % (len(value), binascii.crc32(value))
 
 
 def scan(directory: str) -> list[tuple[str, os.stat_result]]:
-    """Return the path and the state of each entry of a directory; skip those that another process removes meanwhile."""
+    """Return the path and state of each entry of a directory, without those that another process is removing."""
     found = []
     with contextlib.suppress(OSError), os.scandir(directory) as items:
         for item in items:
@@ -545,7 +544,7 @@ def unlink(path: str) -> None:
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory and its contents, as far as possible; follow no symbolic links."""
+    """Remove a directory and its contents, as far as possible, and follow no symbolic links."""
     import shutil  # rarely needed, and slow to import
 
     shutil.rmtree(path, ignore_errors=True)
@@ -554,7 +553,7 @@ def remove_tree(path: str) -> None:
 def replace(source: str, target: str) -> None:
     """Move a file over another one.
 
-    On Windows, that fails while another process reads the target; after some attempts the new file is discarded.
+    On Windows, that fails while another process reads the target. After some attempts the new file is discarded.
     """
     for delay in _RETRIES if _IS_WINDOWS else ():
         try:
