@@ -104,19 +104,19 @@ def test_arguments_live_as_long_as_the_holder():
 
 
 @pytest.mark.parametrize("argument", ["text", [1], {}, np.arange(3), object()], ids=lambda value: type(value).__name__)
-def test_other_types_are_refused(argument):
+def test_other_types_are_rejected(argument):
     name = type(argument).__name__
     with pytest.raises(TypeError, match=rf"argument 1 is (a {name}|in host memory \({name}\)), which"):
         ParamHolder([1, argument])
 
 
 @pytest.mark.parametrize("argument", [2**64, -(2**63) - 1])
-def test_integers_beyond_64_bits_are_refused(argument):
+def test_integers_beyond_64_bits_are_rejected(argument):
     with pytest.raises(OverflowError, match=f"argument 0 has 8 bytes, and {argument} does not fit"):
         ParamHolder([argument])
 
 
-def test_a_closed_buffer_is_refused():
+def test_a_closed_buffer_is_rejected():
     buffer = Buffer.from_handle(0x7F0000, 16)
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):

@@ -128,21 +128,21 @@ def test_messages_say_what_to_pass_instead():
 
 
 @pytest.mark.parametrize("value", ["text", [1], object(), {}, len], ids=lambda item: type(item).__name__)
-def test_other_types_are_refused(value):
+def test_other_types_are_rejected(value):
     with pytest.raises(
         TypeError, match=f"argument 1 is a {type(value).__name__}, which kernels do not accept; pass a number, a"
     ):
         packed(value, 8)
 
 
-def test_a_class_is_refused_with_its_name():
+def test_a_class_is_rejected_with_its_name():
     with pytest.raises(
         TypeError, match="argument 1 is the class float32, which kernels do not accept; pass a value of"
     ):
         packed(np.float32, 4)
 
 
-def test_arrays_of_the_host_are_refused_with_a_hint():
+def test_arrays_of_the_host_are_rejected_with_a_hint():
     with pytest.raises(
         TypeError,
         match=r"argument 1 of the kernel is in host memory \(ndarray\), which the device",
@@ -150,7 +150,7 @@ def test_arrays_of_the_host_are_refused_with_a_hint():
         packed(np.arange(3), 8)
 
 
-def test_objects_with_a_handle_are_refused_with_a_hint():
+def test_objects_with_a_handle_are_rejected_with_a_hint():
     class Texture:
         handle = 5
 
@@ -179,7 +179,7 @@ def test_subclasses_count_as_their_base():
     assert packed(Region.from_handle(64, 8), 8) == (64).to_bytes(8, "little")
 
 
-def test_a_closed_buffer_is_refused():
+def test_a_closed_buffer_is_rejected():
     buffer = Buffer.from_handle(0x7F0000, 16)
     buffer.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -226,7 +226,7 @@ def test_large_structures(size):
     assert pack_arguments([(0, size)], [content]) == content
 
 
-def test_a_refusal_after_many_arguments_frees_the_block():
+def test_a_rejection_after_many_arguments_frees_the_block():
     layout = [(8 * index, 8) for index in range(600)]
     tracemalloc.start()
     try:

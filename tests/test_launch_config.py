@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""LaunchConfig: the values that it accepts and refuses, and its conversion to the driver's struct."""
+"""LaunchConfig: the values that it accepts and rejects, and its conversion to the driver's struct."""
 
 import copy
 import pickle
@@ -58,7 +58,7 @@ def test_fields_can_be_positional():
     [0, -1, 2**32, 2**70, -(2**70), True, 1.5, "3", (), (1, 1, 1, 1), (1, 0), (1, None), (1, True), np.arange(2)],
     ids=repr,
 )
-def test_bad_sizes_are_refused(config, field, size):
+def test_bad_sizes_are_rejected(config, field, size):
     with pytest.raises(ValueError, match=field):
         LaunchConfig(**{"grid": 1, "block": 1, field: size})
     with pytest.raises(ValueError, match=field):
@@ -72,7 +72,7 @@ def test_grid_and_block_are_required(given):
         LaunchConfig(**given)
 
 
-def test_unknown_fields_are_refused():
+def test_unknown_fields_are_rejected():
     with pytest.raises(TypeError, match="shared"):
         LaunchConfig(grid=1, block=1, shared=2)
 
@@ -90,18 +90,18 @@ def test_shared_memory_of_none_is_0(config):
 
 
 @pytest.mark.parametrize("size", [-1, 2**32, 2**80])
-def test_shared_memory_out_of_range_is_refused(size):
+def test_shared_memory_out_of_range_is_rejected(size):
     with pytest.raises(ValueError, match="shmem_size"):
         LaunchConfig(grid=1, block=1, shmem_size=size)
 
 
 @pytest.mark.parametrize("size", [1.5, "1", True, (1,)])
-def test_shared_memory_of_another_type_is_refused(config, size):
+def test_shared_memory_of_another_type_is_rejected(config, size):
     with pytest.raises(TypeError, match="shmem_size"):
         config.shmem_size = size
 
 
-def test_a_refused_change_changes_nothing(config):
+def test_a_rejected_change_changes_nothing(config):
     before = repr(config)
     for field, value in [("grid", 0), ("block", (1, 0)), ("cluster", -1), ("shmem_size", -1)]:
         with pytest.raises(ValueError, match=field):

@@ -136,7 +136,7 @@ def test_the_limit_is_raised_to_the_maximum_at_once(stream, kernel, most):
     assert kernel.attributes.max_dynamic_shared_size_bytes < most
     memory = HostMemory(most)
     launch(stream, LaunchConfig(grid=1, block=THREADS, shmem_size=most // 2), kernel, memory.buffer, 1)
-    # Thus a later launch with more is not refused.
+    # Thus a later launch with more is not rejected.
     assert kernel.attributes.max_dynamic_shared_size_bytes == most
     stream.sync()
 
@@ -158,7 +158,7 @@ def test_later_launches_make_no_further_driver_call(stream, kernel, most):
 @pytest.mark.requires(cooperative=True, clusters=True)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("name", ["reverse", "with_static"])
-def test_a_size_above_the_maximum_is_refused_with_the_maximum(stream, code, most, way, name):
+def test_a_size_above_the_maximum_is_rejected_with_the_maximum(stream, code, most, way, name):
     kernel, memory = code.get_kernel(name), HostMemory(4)
     arguments = (memory.buffer, 1) if name == "reverse" else (memory.buffer,)
     limit = most - kernel.attributes.shared_size_bytes

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""launch and bound kernels: the arguments that are refused before any driver call, and launches on a device."""
+"""launch and bound kernels: the arguments that are rejected before any driver call, and launches on a device."""
 
 import ctypes
 import inspect
@@ -33,7 +33,7 @@ def closed_kernel():
     return Kernel.__new__(Kernel)
 
 
-# --- refused before any driver call; no device is needed ---
+# --- rejected before any driver call; no device is needed ---
 
 
 def test_launch_shows_its_signature():
@@ -49,34 +49,34 @@ def test_three_arguments_are_required(closed_kernel, count):
 
 
 @pytest.mark.parametrize("other", [None, 0, "stream", object()], ids=lambda other: type(other).__name__)
-def test_other_types_than_streams_are_refused(closed_kernel, other):
+def test_other_types_than_streams_are_rejected(closed_kernel, other):
     with pytest.raises(TypeError, match="stream must be"):
         launch(other, ONE, closed_kernel)
 
 
 @pytest.mark.parametrize("config", [None, 1, (1, 1)], ids=repr)
-def test_other_types_than_configs_are_refused(closed_kernel, config):
+def test_other_types_than_configs_are_rejected(closed_kernel, config):
     with pytest.raises(TypeError, match="config must be a LaunchConfig or a dict"):
         launch(LEGACY_DEFAULT_STREAM, config, closed_kernel)
 
 
-def test_a_config_of_unknown_fields_is_refused(closed_kernel):
+def test_a_config_of_unknown_fields_is_rejected(closed_kernel):
     with pytest.raises(TypeError, match="threads"):
         launch(LEGACY_DEFAULT_STREAM, {"grid": 1, "threads": 1}, closed_kernel)
 
 
 @pytest.mark.parametrize("kernel", [None, 0, "kernel", len], ids=repr)
-def test_other_types_than_kernels_are_refused(kernel):
+def test_other_types_than_kernels_are_rejected(kernel):
     with pytest.raises(TypeError, match="kernel"):
         launch(LEGACY_DEFAULT_STREAM, ONE, kernel)
 
 
-def test_unknown_keywords_are_refused(closed_kernel):
+def test_unknown_keywords_are_rejected(closed_kernel):
     with pytest.raises(TypeError, match="block"):
         launch(LEGACY_DEFAULT_STREAM, ONE, closed_kernel, block=3)
 
 
-def test_a_closed_kernel_is_refused(closed_kernel):
+def test_a_closed_kernel_is_rejected(closed_kernel):
     with pytest.raises(RuntimeError, match="closed"):
         launch(LEGACY_DEFAULT_STREAM, ONE, closed_kernel)
 
@@ -272,7 +272,7 @@ def test_a_kernel_can_have_a_hundred_arguments(stream, kernels):
         ((np.int16, 1, 2), TypeError, "argument 0 is the class int16"),
     ],
 )
-def test_a_refused_argument_launches_nothing(stream, kernels, arguments, error, message):
+def test_a_rejected_argument_launches_nothing(stream, kernels, arguments, error, message):
     with pytest.raises(error, match=message):
         launch(stream, ONE, kernels.get_kernel("store"), *arguments)
     # The kernel would write to address 0, which would make the stream fail.
@@ -280,14 +280,14 @@ def test_a_refused_argument_launches_nothing(stream, kernels, arguments, error, 
     assert stream.is_done
 
 
-def test_the_error_of_a_refused_launch_shows_the_config(stream, kernels):
+def test_the_error_of_a_rejected_launch_shows_the_config(stream, kernels):
     with pytest.raises(CUDAError) as caught:
         launch(stream, LaunchConfig(grid=1, block=4096), kernels.get_kernel("nothing"))
     assert caught.value.api == "cuLaunchKernelEx"
     assert "block=(4096, 1, 1)" in caught.value.__notes__[0]
 
 
-def test_closed_objects_are_refused(device, kernels):
+def test_closed_objects_are_rejected(device, kernels):
     stream = device.create_stream()
     kernel = kernels.get_kernel("nothing")
     bound = kernel.bind(ONE, stream=stream)
@@ -299,7 +299,7 @@ def test_closed_objects_are_refused(device, kernels):
 
 def test_foreign_streams_are_deprecated(stream, kernels):
     memory = HostMemory(4)
-    with pytest.warns(DeprecationWarning, match="stream of another library") as caught:
+    with pytest.warns(DeprecationWarning, match="stream from another library") as caught:
         launch(ForeignStream(stream), ONE, kernels.get_kernel("add"), memory.buffer, 5)
     assert caught[0].filename == __file__
     stream.sync()
@@ -468,7 +468,7 @@ def test_a_bound_kernel_has_its_kernel_config_and_stream(stream, kernels):
     assert callable(bound)
 
 
-def test_bind_refuses_other_types(stream, kernels):
+def test_bind_rejects_other_types(stream, kernels):
     kernel = kernels.get_kernel("nothing")
     with pytest.raises(TypeError, match="config must be"):
         kernel.bind(None, stream=stream)

@@ -160,7 +160,7 @@ def test_malformed_input_is_named(module, text):
         Linker(module, options=options())
 
 
-def test_truncated_cubins_are_refused():
+def test_truncated_cubins_are_rejected():
     code = compiled(MAIN, "cubin").code
     for size in (1, 16, 64, 100, len(code) // 2, len(code) - 1):
         with pytest.raises(CUDAError, match="ERROR_"):
@@ -173,31 +173,31 @@ def test_at_least_one_input_is_required():
 
 
 @pytest.mark.parametrize("wrong", [5, None, b"code", "path"])
-def test_inputs_of_another_type_are_refused(wrong):
+def test_inputs_of_another_type_are_rejected(wrong):
     with pytest.raises(TypeError, match=f"ObjectCode objects, not {type(wrong).__name__}"):
         Linker(compiled(PART, "cubin"), wrong, options=options())
 
 
-def test_code_of_another_type_is_refused():
+def test_code_of_another_type_is_rejected():
     with pytest.raises(TypeError, match="input 1 must be bytes or the path of a file, not int"):
         Linker(compiled(PART, "cubin"), ObjectCode.from_cubin(5), options=options())
 
 
 @pytest.mark.parametrize("was_made", [True, False])
-def test_closed_inputs_are_refused(was_made):
+def test_closed_inputs_are_rejected(was_made):
     code = ObjectCode.from_ptx(b"") if was_made else ObjectCode.__new__(ObjectCode)
     code.close()
     with pytest.raises(RuntimeError, match="closed"):
         Linker(code, options=options())
 
 
-def test_options_of_another_type_are_refused():
+def test_options_of_another_type_are_rejected():
     with pytest.raises(TypeError, match="linker options must be LinkerOptions"):
         Linker(compiled(PART, "cubin"), options=5)
 
 
 @pytest.mark.parametrize("changes", [{"arch": "sm_10"}, {"arch": "sm_999"}, {"optimization_level": 2}, {"ptx": True}])
-def test_options_that_nvjitlink_refuses_are_named(changes):
+def test_options_that_nvjitlink_rejects_are_named(changes):
     with pytest.raises(CUDAError, match=r"the loaded nvJitLink \d+\.\d+ does not support these options: -arch"):
         Linker(compiled(PART, "cubin"), options=options(**changes))
 
@@ -207,13 +207,13 @@ def test_the_default_architecture_is_that_of_the_current_device(set_current_arch
     assert is_cubin(Linker(compiled(MAIN, "cubin"), compiled(PART, "cubin")).link("cubin"))
 
 
-def test_a_null_character_in_a_path_is_refused():
+def test_a_null_character_in_a_path_is_rejected():
     with pytest.raises(ValueError, match="path of the module contains a null character"):
         Linker(ObjectCode.from_cubin("a\0b"), options=options())
 
 
 @pytest.mark.parametrize("target", ["fatbin", "ltoir", "", None, 5])
-def test_unknown_targets_are_refused(target):
+def test_unknown_targets_are_rejected(target):
     with pytest.raises(ValueError, match="target_type; it must be 'cubin' or 'ptx'"):
         linker_of("cubin", "cubin").link(target)
 
@@ -231,7 +231,7 @@ def test_the_target_is_taken_in_any_case():
         ("cubin", {"link_time_optimization": True, "ptx": True}),
     ],
 )
-def test_a_target_that_needs_other_options_is_refused(target, changes):
+def test_a_target_that_needs_other_options_is_rejected(target, changes):
     lto = bool(changes)
     linker = linker_of(*["ltoir" if lto else "cubin"] * 2, **changes)
     with pytest.raises(CUDAError, match="link_time_optimization=True and ptx=True"):
@@ -245,7 +245,7 @@ def test_a_linker_links_once():
         linker.link("cubin")
 
 
-def test_a_closed_linker_has_no_handle_and_refuses_to_link():
+def test_a_closed_linker_has_no_handle_and_rejects_to_link():
     linker = linker_of("cubin", "cubin")
     assert linker.handle != 0
     assert not linker.is_closed

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""ObjectCode and Kernel: loading, names, variables, lifetimes and refusals."""
+"""ObjectCode and Kernel: loading, names, variables, lifetimes and rejection."""
 
 import copy
 import gc
@@ -94,18 +94,18 @@ def test_symbol_mapping_is_a_copy():
 
 
 @pytest.mark.parametrize("name", [None, 5, b"x"])
-def test_names_of_another_type_are_refused(name):
+def test_names_of_another_type_are_rejected(name):
     with pytest.raises(TypeError, match="name must be a str"):
         ObjectCode.from_cubin(b"x", name=name)
 
 
 @pytest.mark.parametrize("mapping", [5, [("a", "b")], "a"])
-def test_symbol_mappings_of_another_type_are_refused(mapping):
+def test_symbol_mappings_of_another_type_are_rejected(mapping):
     with pytest.raises(TypeError, match="symbol_mapping must be a dict"):
         ObjectCode.from_cubin(b"x", symbol_mapping=mapping)
 
 
-def test_unknown_code_types_are_refused():
+def test_unknown_code_types_are_rejected():
     with pytest.raises(ValueError, match="exe"):
         ObjectCode._init(b"x", "exe")
 
@@ -132,12 +132,12 @@ def test_code_that_cannot_be_loaded_has_no_kernels(kind):
 
 
 @pytest.mark.parametrize("name", [None, 5, ["a"], bytearray(b"a")])
-def test_kernel_names_of_another_type_are_refused(name):
+def test_kernel_names_of_another_type_are_rejected(name):
     with pytest.raises(TypeError, match="name must be a str or bytes"):
         ObjectCode.from_cubin(b"x").get_kernel(name)
 
 
-def test_closed_code_keeps_its_name_and_refuses_each_use():
+def test_closed_code_keeps_its_name_and_rejects_each_use():
     code = ObjectCode.from_cubin(b"x", name="n")
     code.close()
     code.close()
@@ -170,7 +170,7 @@ def test_objects_without_construction_are_closed():
 
 
 @pytest.mark.parametrize("handle", [None, "5", b"5", 5.0, object()])
-def test_kernel_handles_of_another_type_are_refused(handle):
+def test_kernel_handles_of_another_type_are_rejected(handle):
     with pytest.raises(TypeError, match="handle must be an int"):
         Kernel.from_handle(handle)
 
@@ -206,7 +206,7 @@ def test_complete_images_are_accepted(cubin):
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_truncated_images_are_refused(cubin):
+def test_truncated_images_are_rejected(cubin):
     fatbin = b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 4) + b"bod"
     cut_off = [cubin[:-1], cubin[:1000], cubin[:60], cubin[:4], fatbin, fatbin[:7]]
     for image in cut_off:
@@ -214,7 +214,7 @@ def test_truncated_images_are_refused(cubin):
             check_image(image)
 
 
-def test_an_empty_image_is_refused():
+def test_an_empty_image_is_rejected():
     with pytest.raises(CUDAError, match="the module is empty") as caught:
         check_image(b"")
     assert (caught.value.code, caught.value.name) == (200, "CUDA_ERROR_INVALID_IMAGE")
@@ -257,7 +257,7 @@ def test_kernels_are_found_by_name_and_compare_by_handle(code):
 
 
 @pytest.mark.parametrize("name", ["plain\0junk", b"plain\0junk", "\0"])
-def test_names_with_null_characters_are_refused(code, name):
+def test_names_with_null_characters_are_rejected(code, name):
     for get in (code.get_kernel, code.get_global):
         with pytest.raises(ValueError, match="name must have no null character"):
             get(name)
@@ -320,7 +320,7 @@ def test_a_kernel_handle_with_the_code_of_another_library_warns(code):
     assert same == kernel
 
 
-def test_a_closed_kernel_has_no_handle_and_refuses_each_use(code):
+def test_a_closed_kernel_has_no_handle_and_rejects_each_use(code):
     kernel = code.get_kernel("saxpy")
     kernel.close()
     assert kernel.is_closed
@@ -379,7 +379,7 @@ def test_names_of_variables_cannot_be_read_from_other_code(code, kind):
 
 
 @pytest.mark.parametrize("name", [None, 5, ["factor"]])
-def test_names_of_variables_of_another_type_are_refused(name):
+def test_names_of_variables_of_another_type_are_rejected(name):
     with pytest.raises(TypeError, match="name must be a str or bytes"):
         ObjectCode.from_cubin(b"x").get_global(name)
 
@@ -390,7 +390,7 @@ def test_code_that_cannot_be_loaded_has_no_variables(kind):
         make(kind, b"x").get_global("factor")
 
 
-def test_closed_code_refuses_to_look_up_variables():
+def test_closed_code_rejects_to_look_up_variables():
     code = ObjectCode.from_cubin(b"x")
     code.close()
     with pytest.raises(RuntimeError, match="this ObjectCode is closed"):

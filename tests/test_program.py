@@ -104,7 +104,7 @@ def test_name_expressions_are_mapped_to_symbols():
     assert all(isinstance(symbol, bytes) and symbol in code.code for symbol in mapping.values())
 
 
-def test_name_expressions_are_refused_after_the_first_compilation():
+def test_name_expressions_are_rejected_after_the_first_compilation():
     program = Program(SCALE, "c++", ARCH)
     program.compile("ptx", ("scale<float>",))
     with pytest.raises(NVRTCError, match="NO_NAME_EXPRESSIONS_AFTER_COMPILATION"):
@@ -117,7 +117,7 @@ def test_an_unknown_name_expression_is_named():
 
 
 @pytest.mark.parametrize("expressions", ["scale<float>", b"scale<float>", 5, [5], (None,)])
-def test_name_expressions_of_another_type_are_refused(expressions):
+def test_name_expressions_of_another_type_are_rejected(expressions):
     with pytest.raises(TypeError, match="name_expressions"):
         Program(SCALE, "c++", ARCH).compile("ptx", expressions)
 
@@ -182,24 +182,24 @@ def test_undecodable_bytes_in_the_log_are_escaped(monkeypatch):
     assert _nvrtc.program_log(None) == "line 1: \\xff"
 
 
-def test_a_source_with_surrogates_is_refused():
+def test_a_source_with_surrogates_is_rejected():
     with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
         Program('#error "\udcff"', "c++", ARCH)
 
 
-def test_logs_without_a_write_method_are_refused():
+def test_logs_without_a_write_method_are_rejected():
     with pytest.raises(TypeError, match="logs must be an object with a method write"):
         Program(SAXPY, "c++", ARCH).compile("ptx", logs="file")
 
 
 @pytest.mark.parametrize("cache", [5, {}, "path"])
-def test_caches_of_another_type_are_refused(cache):
+def test_caches_of_another_type_are_rejected(cache):
     with pytest.raises(TypeError, match="cache"):
         Program(SAXPY, "c++", ARCH).compile("ptx", cache=cache)
 
 
 @pytest.mark.parametrize("target", ["fatbin", "object", "", "elf", None, 5, ObjectCodeFormatType.LIBRARY])
-def test_unknown_targets_are_refused(target):
+def test_unknown_targets_are_rejected(target):
     with pytest.raises(ValueError, match="'ptx', 'cubin', 'ltoir'"):
         Program(SAXPY, "c++", ARCH).compile(target)
 
@@ -210,7 +210,7 @@ def test_a_cxx_source_must_be_a_str(code):
         Program(code, "c++", ARCH)
 
 
-def test_a_null_character_in_the_source_is_refused():
+def test_a_null_character_in_the_source_is_rejected():
     with pytest.raises(ValueError, match="null character at position 4"):
         Program("void\0", "c++", ARCH)
 
@@ -221,28 +221,28 @@ def test_the_code_type_is_taken_in_any_case():
 
 
 @pytest.mark.parametrize("code_type", ["c", "", "fortran", "cubin"])
-def test_unknown_code_types_are_refused(code_type):
+def test_unknown_code_types_are_rejected(code_type):
     with pytest.raises(RuntimeError, match="Unsupported code_type"):
         Program(SAXPY, code_type, ARCH)
 
 
-def test_code_types_of_another_type_are_refused():
+def test_code_types_of_another_type_are_rejected():
     with pytest.raises(TypeError, match="code_type"):
         Program(SAXPY, 5, ARCH)
 
 
 @pytest.mark.parametrize("options", [5, "sm_90", [("arch", "sm_90")]])
-def test_options_of_another_type_are_refused(options):
+def test_options_of_another_type_are_rejected(options):
     with pytest.raises(TypeError, match="program options must be ProgramOptions"):
         Program(SAXPY, "c++", options)
 
 
-def test_extra_sources_are_refused_for_cxx():
+def test_extra_sources_are_rejected_for_cxx():
     with pytest.raises(ValueError, match="extra_sources"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", extra_sources=[("a", "b")]))
 
 
-def test_options_that_nvrtc_lacks_are_refused():
+def test_options_that_nvrtc_lacks_are_rejected():
     with pytest.raises(NotSupportedError, match="use_libdevice"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_libdevice=True))
 
@@ -339,7 +339,7 @@ def test_without_a_driver_no_version_is_too_new(monkeypatch, kind):
     _program.is_newer_than_driver.cache_clear()
 
 
-def test_a_closed_program_has_no_handle_and_refuses_to_compile():
+def test_a_closed_program_has_no_handle_and_rejects_to_compile():
     program = Program(SAXPY, "c++", ARCH)
     assert int(program.handle) != 0
     assert not program.is_closed
@@ -504,7 +504,7 @@ def test_the_interpreter_lock_is_released_during_a_compilation():
     assert steps > 3
 
 
-def test_an_old_nvrtc_refuses_bundled_headers(monkeypatch):
+def test_an_old_nvrtc_rejects_bundled_headers(monkeypatch):
     monkeypatch.setattr(_nvrtc, "has_bundled_headers", lambda: False)
     with pytest.raises(NotSupportedError, match="use_bundled_headers needs (an NVRTC with bundled headers|NVRTC 13)"):
         Program(SAXPY, "c++", ProgramOptions(arch="sm_90", use_bundled_headers=True))

@@ -24,7 +24,7 @@ import threading
 from cuda.core._code._loading import check_image, explain
 from cuda.core._compile._linker_options import LinkerOptions
 from cuda.core._compile._nvjitlink import NO_NVJITLINK, NvJitLink, nvjitlink_version
-from cuda.core._compile._option_table import ignored_options, refused_options, render_options
+from cuda.core._compile._option_table import ignored_options, render_options, unsupported_options
 from cuda.core._compile._tools import CallLock
 from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
@@ -278,9 +278,9 @@ def make_driver_linker(options: LinkerOptions) -> DriverLinker:
 
 def driver_settings(options: LinkerOptions) -> list:
     """Return the settings for the driver's linker, or raise ValueError for options that it does not support."""
-    rejected = refused_options(options, "driver")
-    if rejected:
-        raise ValueError(f"the driver's linker does not support the options {', '.join(rejected)}; {NO_NVJITLINK}")
+    unsupported = unsupported_options(options, "driver")
+    if unsupported:
+        raise ValueError(f"the driver's linker does not support the options {', '.join(unsupported)}; {NO_NVJITLINK}")
     return render_options(options, "driver")
 
 

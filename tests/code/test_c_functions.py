@@ -17,7 +17,7 @@ def test_pointer_of_ctypes_has_its_address():
     assert function_address("f", function) == ctypes.cast(function, ctypes.c_void_p).value
 
 
-def test_null_pointer_is_refused():
+def test_null_pointer_is_rejected():
     with pytest.raises(ValueError, match="f must be a function, but is a null pointer"):
         function_address("f", SIZE_OF())
 
@@ -70,7 +70,7 @@ def test_the_address_in_a_function_object_of_the_bindings_is_read():
 
 
 @pytest.mark.parametrize("keyword", ["init_value", "_ptr"])
-def test_address_without_code_is_refused(keyword):
+def test_address_without_code_is_rejected(keyword):
     data = ctypes.c_void_p(16)
     for address in (16, ctypes.addressof(data)):
         with pytest.raises(ValueError, match="f must be a function, but there is no code at 0x"):

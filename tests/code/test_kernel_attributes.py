@@ -135,7 +135,7 @@ def test_attributes_of_a_closed_kernel_are_not_set(name):
     assert attributes is not kernel.attributes
 
 
-def test_closed_kernel_is_refused():
+def test_closed_kernel_is_rejected():
     kernel = Kernel.from_handle(4096)
     kernel.close()
     with pytest.raises(RuntimeError, match="this Kernel is closed"):
@@ -227,7 +227,7 @@ def test_attributes_of_clusters_are_set(kernel):
     assert attributes.cluster_scheduling_policy_preference == 1
 
 
-def test_more_shared_memory_than_the_device_has_is_refused(kernel):
+def test_more_shared_memory_than_the_device_has_is_rejected(kernel):
     with pytest.raises(CUDAError, match="cuKernelSetAttribute"):
         kernel.attributes.max_dynamic_shared_size_bytes = 1 << 30
 
@@ -237,7 +237,7 @@ def test_attributes_of_one_device(device, kernel):
     assert by_ordinal.num_regs == by_device.num_regs == kernel.attributes.num_regs
 
 
-def test_attributes_of_a_missing_device_are_refused(kernel):
+def test_attributes_of_a_missing_device_are_rejected(kernel):
     with pytest.raises(CUDAError, match="INVALID_DEVICE"):
         _ = kernel.attributes[10_000].num_regs
 
@@ -336,7 +336,7 @@ def test_errors_of_a_function_for_block_sizes_are_raised(kernel, error):
     assert len(calls) == 1
 
 
-def test_null_pointers_and_other_types_are_refused_as_function_for_block_sizes():
+def test_null_pointers_and_other_types_are_rejected_as_function_for_block_sizes():
     occupancy = Kernel.from_handle(4096).occupancy
     null = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(0)
     with pytest.raises(ValueError, match="dynamic_shared_memory_needed must be a function, but is a null pointer"):

@@ -31,7 +31,7 @@ def code(device):
 
 
 @pytest.mark.parametrize("data", [b"", b"\x50\xed\x55\xba\x01\x00", b"\x7fELF\x02"], ids=len)
-def test_damaged_images_are_refused_with_the_reason(data):
+def test_damaged_images_are_rejected_with_the_reason(data):
     assert damage(data)
     with pytest.raises(CUDAError, match=damage(data)[:20]) as error:
         check_image(data)
@@ -100,7 +100,7 @@ def test_errors_of_malformed_code_name_the_module(device, kind):
             use()
 
 
-def test_truncated_code_is_refused(device, code):
+def test_truncated_code_is_rejected(device, code):
     with pytest.raises(CUDAError, match="cut off"):
         ObjectCode.from_cubin(code.code[:-8]).get_kernel("scale")
 
@@ -118,13 +118,13 @@ def test_missing_file_is_named(device, tmp_path):
         ObjectCode.from_cubin(tmp_path / "missing.cubin").get_kernel("f")
 
 
-def test_null_character_in_a_path_is_refused(device):
+def test_null_character_in_a_path_is_rejected(device):
     with pytest.raises(ValueError, match="null character"):
         ObjectCode.from_cubin("/a\0b").get_kernel("f")
 
 
 @pytest.mark.parametrize("module", [None, 5, [b"x"], object()])
-def test_module_of_wrong_type_is_refused_when_loaded(device, module):
+def test_module_of_wrong_type_is_rejected_when_loaded(device, module):
     code = ObjectCode.from_cubin(module)
     with pytest.raises(TypeError, match="module must be bytes, a bytearray or a path"):
         code.get_kernel("f")

@@ -161,18 +161,18 @@ def test_nothing_is_written_to_logs_without_messages():
 
 
 @pytest.mark.parametrize("code", ["", b""])
-def test_empty_source_is_refused(code):
+def test_empty_source_is_rejected(code):
     with pytest.raises(CUDAError, match="adding the module 'mine' of 0 bytes failed"):
         program(code, name="mine")
 
 
 @pytest.mark.parametrize("code", [b"BC\xc0\xde", b"BC\xc0\xde" + bytes(64), b"\xff" * 50])
-def test_broken_bitcode_is_refused(code):
+def test_broken_bitcode_is_rejected(code):
     with pytest.raises(CUDAError, match="nvvm"):
         program(code).compile("ptx")
 
 
-def test_truncated_bitcode_is_refused():
+def test_truncated_bitcode_is_rejected():
     code = _nvvm.libdevice()
     for size in (20, 1000, len(code) // 2):
         with pytest.raises(CUDAError, match="nvvm"):
@@ -180,18 +180,18 @@ def test_truncated_bitcode_is_refused():
 
 
 @pytest.mark.parametrize("code", [None, 5, memoryview(b"x"), ["x"]])
-def test_code_of_wrong_type_is_refused(code):
+def test_code_of_wrong_type_is_rejected(code):
     with pytest.raises(TypeError, match="code of type 'nvvm' must be a str, bytes or a bytearray"):
         program(code)
 
 
-def test_null_character_in_text_is_refused():
+def test_null_character_in_text_is_rejected():
     with pytest.raises(ValueError, match="null character at position 1"):
         program("a\0b")
 
 
 @pytest.mark.parametrize("target", ["cubin", "fatbin", "", None])
-def test_unknown_target_is_refused(target):
+def test_unknown_target_is_rejected(target):
     with pytest.raises(ValueError, match="'ptx', 'ltoir' for NVVM"):
         program(kernel()).compile(target)
 
@@ -245,7 +245,7 @@ def test_an_option_that_is_too_new_has_both_versions():
         {"use_fast_math": True},
     ],
 )
-def test_options_that_nvvm_lacks_are_refused(options):
+def test_options_that_nvvm_lacks_are_rejected(options):
     with pytest.raises(NotSupportedError, match=f"NVVM backend: {next(iter(options))}"):
         program(kernel(), **options)
 

@@ -47,11 +47,11 @@ def test_none_and_false_switches_render_no_argument():
     assert _option_table.render_options(Flags(fast=False), "two") == ["-fast=0"]
 
 
-def test_options_without_a_renderer_are_refused():
-    assert _option_table.refused_options(Flags(fast=True, level=1, early=True), "two") == ["level", "early"]
-    assert _option_table.refused_options(Flags(level=0, early=False), "two") == ["level"]
-    assert _option_table.refused_options(Flags(strict=False), "one") == ["strict"]
-    assert _option_table.refused_options(Flags(plain=5, paths=["a"]), "two") == []
+def test_options_without_a_renderer_are_rejected():
+    assert _option_table.unsupported_options(Flags(fast=True, level=1, early=True), "two") == ["level", "early"]
+    assert _option_table.unsupported_options(Flags(level=0, early=False), "two") == ["level"]
+    assert _option_table.unsupported_options(Flags(strict=False), "one") == ["strict"]
+    assert _option_table.unsupported_options(Flags(plain=5, paths=["a"]), "two") == []
 
 
 @pytest.mark.parametrize("wrong", [{"fast": "yes"}, {"level": 1.5}, {"level": True}, {"paths": [None]}, {"strict": ()}])
@@ -64,7 +64,7 @@ def test_values_of_right_types_are_accepted():
     assert _option_table.check_options(Flags(fast=1, level="3", paths="a", early=False)) is None
 
 
-def test_null_character_is_refused():
+def test_null_character_is_rejected():
     with pytest.raises(ValueError, match="paths contains a null character"):
         _option_table.render_options(Flags(paths="a\0"), "one")
 
@@ -97,7 +97,7 @@ def test_numbers_are_rendered():
 
 
 @pytest.mark.parametrize("wrong", [{"level": True}, {"level": "3"}, {"threads": "2"}, {"threads": 1.5}])
-def test_values_that_are_no_number_are_refused(wrong):
+def test_values_that_are_no_number_are_rejected(wrong):
     with pytest.raises(TypeError, match=f"{next(iter(wrong))} must be an int or None"):
         _option_table.check_options(MoreFlags(**wrong))
 
@@ -110,7 +110,7 @@ def test_settings_are_rendered_as_pairs():
 def test_ignored_options_are_listed():
     assert _option_table.ignored_options(MoreFlags(old=False, level=1), "two") == ["old"]
     assert _option_table.ignored_options(MoreFlags(), "two") == []
-    assert _option_table.refused_options(MoreFlags(old=True), "two") == []
+    assert _option_table.unsupported_options(MoreFlags(old=True), "two") == []
 
 
 def test_forwarded_options_are_converted():

@@ -73,12 +73,12 @@ NVRTC_ROWS = {
     "first_line": (7, []),
 }
 
-# Options that NVRTC understands, but whose value here it refuses, with a text in its log.
+# Options that NVRTC understands, but whose value here it rejects, with a text in its log.
 REFUSED = {
     "use_pch": "missing.pch",
 }
 
-# Options of newer NVRTCs, which older ones refuse as unknown.
+# Options of newer NVRTCs, which older ones reject as unknown.
 NEW = {"device_float128", "frandom_seed", "numba_debug", "ofast_compile", "use_bundled_headers"}
 
 NVVM_ROWS = {
@@ -175,23 +175,23 @@ def test_nvrtc_understands_the_option(name, cache_home):
 
 
 @pytest.mark.parametrize("name", sorted(names_of("nvrtc") - names_of("nvvm")))
-def test_nvvm_refuses_by_name(name):
+def test_nvvm_rejects_by_name(name):
     options = ProgramOptions(**{"arch": ARCH, name: NVRTC_ROWS[name][0]})
     with pytest.raises(NotSupportedError, match=f"NVVM.*{name}"):
         options.as_bytes("nvvm")
 
 
-def test_refusal_names_all_options():
+def test_rejection_names_all_options():
     with pytest.raises(CUDAError, match="NVVM.*lineinfo, std"):
         ProgramOptions(arch=ARCH, std="c++17", lineinfo=True).as_bytes("nvvm")
 
 
-def test_switches_that_are_off_are_not_refused():
+def test_switches_that_are_off_are_not_rejected():
     assert arguments("nvvm", lineinfo=False, pch=False) == ["-arch=compute_90"]
 
 
 @pytest.mark.parametrize("name", ["use_libdevice", "extra_sources"])
-def test_nvrtc_refuses_options_of_nvvm(name):
+def test_nvrtc_rejects_options_of_nvvm(name):
     with pytest.raises(NotSupportedError, match=f"NVRTC.*{name}"):
         arguments(**{name: NVVM_ROWS[name][0]})
 
@@ -235,7 +235,7 @@ def test_the_target_ltoir_has_an_argument_of_nvvm():
 
 
 @pytest.mark.parametrize("backend", ["nvJitLink", "", None, 5])
-def test_unknown_backend_is_refused(backend):
+def test_unknown_backend_is_rejected(backend):
     with pytest.raises(ValueError, match="must be one of|Must be one of"):
         ProgramOptions(arch=ARCH).as_bytes(backend)
 
@@ -260,7 +260,7 @@ def test_macros_are_rendered(macros, expected):
 
 
 @pytest.mark.parametrize("macros", [5, ("A", 1), (("A", "1"), "B"), ["A", ("B",)], [("B", "1", "2")], [None]])
-def test_malformed_macros_are_refused_when_rendered(macros):
+def test_malformed_macros_are_rejected_when_rendered(macros):
     options = ProgramOptions(arch=ARCH, define_macro=macros)
     with pytest.raises(RuntimeError, match="define_macro"):
         options.as_bytes("nvrtc")
@@ -298,7 +298,7 @@ def test_program_has_a_default_name():
         ProgramOptions(name=5)
 
 
-def test_unknown_option_is_refused():
+def test_unknown_option_is_rejected():
     with pytest.raises(TypeError, match="no_such_option"):
         ProgramOptions(no_such_option=True)
     with pytest.raises(AttributeError, match="no_such_option"):
@@ -333,7 +333,7 @@ def test_every_row_is_documented():
 
 
 @pytest.mark.parametrize("sources", [5, "ab", b"ab", [("a",)], ["ab"], [(1, "b")], [("a", 5)]])
-def test_malformed_extra_sources_are_refused(sources):
+def test_malformed_extra_sources_are_rejected(sources):
     with pytest.raises(TypeError, match="source"):
         ProgramOptions(extra_sources=sources)
 
@@ -350,7 +350,7 @@ def test_the_default_architecture_is_that_of_the_current_device(set_current_arch
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, CUDAError])
-def test_options_without_architecture_and_device_are_refused(set_current_arch, kind):
+def test_options_without_architecture_and_device_are_rejected(set_current_arch, kind):
     set_current_arch(kind("no driver"))
     with pytest.raises(kind, match="pass for example ProgramOptions.arch=.*no driver"):
         ProgramOptions().as_bytes("nvrtc")
@@ -402,20 +402,20 @@ def test_translation_to_linker_options(name):
 
 
 @pytest.mark.parametrize("name", sorted((names_of("nvrtc") | names_of("nvvm")) - names_of("ptx")))
-def test_the_linker_refuses_by_name(name):
+def test_the_linker_rejects_by_name(name):
     value = {**NVVM_ROWS, **NVRTC_ROWS}[name][0]
     with pytest.raises(NotSupportedError, match=f"'ptx': {name}"):
         linker_options(ProgramOptions(**{"arch": ARCH, name: value}))
 
 
 @pytest.mark.parametrize("line", [True, 1.5, "1"])
-def test_first_line_of_wrong_type_is_refused(line):
+def test_first_line_of_wrong_type_is_rejected(line):
     with pytest.raises(TypeError, match="first_line must be an int"):
         ProgramOptions(first_line=line)
 
 
 @pytest.mark.parametrize("line", [0, -1, 1 << 31])
-def test_first_line_out_of_range_is_refused(line):
+def test_first_line_out_of_range_is_rejected(line):
     with pytest.raises(ValueError, match="first_line must be from 1 to"):
         ProgramOptions(first_line=line)
 

@@ -64,7 +64,7 @@ def test_the_linker_is_created_at_its_first_use():
     assert made.backend is CompilerBackendType.NVJITLINK
 
 
-def test_an_empty_source_is_refused_at_once():
+def test_an_empty_source_is_rejected_immediately():
     with pytest.raises(CUDAError, match="is empty"):
         program("")
 
@@ -75,13 +75,13 @@ def test_one_program_compiles_repeatedly():
     made.close()
 
 
-def test_the_target_ptx_is_refused_with_a_reason():
+def test_the_target_ptx_is_rejected_with_a_reason():
     with pytest.raises(CUDAError, match="linking to ptx failed; for PTX, link LTO IR with"):
         program().compile("ptx")
 
 
 @pytest.mark.parametrize("target", ["ltoir", "fatbin", "", None])
-def test_unknown_target_is_refused(target):
+def test_unknown_target_is_rejected(target):
     with pytest.raises(ValueError, match="'cubin', 'ptx' for nvJitLink"):
         program().compile(target)
 
@@ -102,7 +102,7 @@ def test_ptx_must_be_text(code):
         program(code)
 
 
-def test_null_character_inside_is_refused():
+def test_null_character_inside_is_rejected():
     with pytest.raises(ValueError, match="null character at position 1"):
         program("a\0b")
 
@@ -162,12 +162,12 @@ def test_options_reach_the_linker(options, field, value):
         {"define_macro": "A"},
     ],
 )
-def test_options_that_the_linker_lacks_are_refused(options):
+def test_options_that_the_linker_lacks_are_rejected(options):
     with pytest.raises(NotSupportedError, match=f"'ptx': {next(iter(options))}"):
         program(**options)
 
 
-def test_switches_that_are_off_are_not_refused():
+def test_switches_that_are_off_are_not_rejected():
     assert program(use_fast_math=False, debug=False, no_cache=False, numba_debug=False).compile("cubin").code
 
 
@@ -177,17 +177,17 @@ def test_debug_file_is_for_cxx_only(tmp_path, own_tempdir):
 
 
 def test_the_first_fallback_warns_at_the_caller(monkeypatch):
-    class Refused(Exception):
+    class Rejected(Exception):
         pass
 
-    def refuse(options):
-        raise Refused
+    def reject(options):
+        raise Rejected
 
     _linker._decision.cache_clear()
     monkeypatch.setattr(_linker, "nvjitlink_version", lambda: None)
-    monkeypatch.setattr(_linker, "make_driver_linker", refuse)
+    monkeypatch.setattr(_linker, "make_driver_linker", reject)
     try:
-        with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink") as caught, pytest.raises(Refused):
+        with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink") as caught, pytest.raises(Rejected):
             Program(PTX, "ptx", ProgramOptions(arch=ARCH))
         assert caught[0].filename == __file__
     finally:

@@ -94,7 +94,7 @@ def test_a_value_that_equals_a_valid_one_is_checked_itself(wrong):
         compile_settings(CXX, options)
 
 
-def test_a_list_that_became_wrong_is_refused():
+def test_a_list_that_became_wrong_is_rejected():
     options = ProgramOptions(arch="sm_90", extra_sources=[("a", "source")])
     options.extra_sources.append(("b", ""))
     with pytest.raises(ValueError, match="the source of 'b'"):

@@ -17,11 +17,11 @@ from cuda.core._compile._option_table import (
     no_argument,
     number,
     option,
-    refused_options,
     render_options,
     setting,
     switch,
     toggle,
+    unsupported_options,
     value,
 )
 from cuda.core._compile._options import ProgramOptions, checked_name, current_arch
@@ -183,7 +183,7 @@ def linker_options(options: ProgramOptions) -> LinkerOptions:
     NotSupportedError
         If the linker does not support an option; the message names it.
     """
-    refused = refused_options(options, "ptx")
-    if refused:
-        raise NotSupportedError(f"options not supported for code of type 'ptx': {', '.join(refused)}")
+    unsupported = unsupported_options(options, "ptx")
+    if unsupported:
+        raise NotSupportedError(f"options not supported for code of type 'ptx': {', '.join(unsupported)}")
     return LinkerOptions(name=options.name, **forwarded_options(options, "ptx"))

@@ -33,7 +33,7 @@ __all__ = [
     "option",
     "options_with_files",
     "options_without_argument",
-    "refused_options",
+    "unsupported_options",
     "render_options",
     "setting",
     "switch",
@@ -304,7 +304,7 @@ def render_options(options, backend: str) -> list[str]:
     return arguments
 
 
-def refused_options(options, backend: str) -> list[str]:
+def unsupported_options(options, backend: str) -> list[str]:
     """Return the names of the options that are set and that a back end does not support."""
     rows = options_of(type(options))
     return [

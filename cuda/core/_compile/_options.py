@@ -20,10 +20,10 @@ from cuda.core._compile._option_table import (
     no_argument,
     number,
     option,
-    refused_options,
     render_options,
     switch,
     toggle,
+    unsupported_options,
     value,
 )
 from cuda.core._device import Device
@@ -294,11 +294,11 @@ class ProgramOptions(Options):
         if key not in ("nvrtc", "nvvm"):
             raise ValueError(f"Unknown backend {shown(backend)}. Must be one of: 'nvrtc', 'nvvm'")
         is_ltoir = str(target_type).lower() == "ltoir"
-        refused = refused_options(self, key)
-        if key == "nvvm" and is_ltoir and "link_time_optimization" in refused:
-            refused.remove("link_time_optimization")  # implied by the target
-        if refused:
-            raise NotSupportedError(f"options not supported by {key.upper()} backend: {', '.join(refused)}")
+        unsupported = unsupported_options(self, key)
+        if key == "nvvm" and is_ltoir and "link_time_optimization" in unsupported:
+            unsupported.remove("link_time_optimization")  # implied by the target
+        if unsupported:
+            raise NotSupportedError(f"options not supported by {key.upper()} backend: {', '.join(unsupported)}")
         arguments = render_options(self, key)
         if self.arch is None:
             arguments.insert(0, f"-arch={virtual_arch(current_arch()) if key == 'nvvm' else current_arch()}")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers: views of arrays and tensors, batched operations on buffers, and program caches.
 
-Each name is imported at its first access.
+Each name is imported on first access.
 """
 
 from cuda import core

@@ -72,7 +72,7 @@ def test_text_is_the_same_key_as_its_bytes(cache, key):
 
 
 @pytest.mark.parametrize("key", [None, 5, ("a",), memoryview(b"a")])
-def test_keys_of_wrong_type_are_refused(cache, key):
+def test_keys_of_wrong_type_are_rejected(cache, key):
     for use in (cache.get, cache.__getitem__, cache.__delitem__, lambda key: cache.__setitem__(key, b"")):
         with pytest.raises(TypeError, match="a key must be bytes or str"):
             use(key)
@@ -105,7 +105,7 @@ def test_the_file_of_an_object_code_is_read_at_once(cache, tmp_path):
 
 
 @pytest.mark.parametrize("value", [None, "text", 5, [1]])
-def test_values_of_wrong_type_are_refused(cache, value):
+def test_values_of_wrong_type_are_rejected(cache, value):
     with pytest.raises(TypeError, match="a value must be bytes"):
         cache["key"] = value
     assert len(cache) == 0
@@ -152,13 +152,13 @@ def test_hits_and_misses_are_counted(cache):
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_limit_below_one_is_refused(make, limit):
+def test_limit_below_one_is_rejected(make, limit):
     with pytest.raises(ValueError, match="max_size_bytes must be at least 1"):
         make(max_size_bytes=limit)
 
 
 @pytest.mark.parametrize("limit", ["1", 1.5, True])
-def test_limit_of_wrong_type_is_refused(make, limit):
+def test_limit_of_wrong_type_is_rejected(make, limit):
     with pytest.raises(TypeError, match="max_size_bytes must be an int"):
         make(max_size_bytes=limit)
 

@@ -40,6 +40,6 @@ def test_no_files_have_no_states():
     assert file_states([]) == b""
 
 
-def test_paths_that_are_no_bytes_are_refused():
+def test_paths_that_are_no_bytes_are_rejected():
     with pytest.raises(TypeError):
         file_states(["text"])

@@ -55,7 +55,7 @@ def test_the_default_directory_is_in_the_users_cache(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("path", [5, 1.5, object()])
-def test_path_of_wrong_type_is_refused(path):
+def test_path_of_wrong_type_is_rejected(path):
     with pytest.raises(TypeError):
         FileStreamProgramCache(path)
 

@@ -149,37 +149,37 @@ def test_extra_sources_are_for_nvvm(code_type):
 
 
 @pytest.mark.parametrize("code_type", ["c", "", None, 5])
-def test_unknown_code_type_is_refused(code_type):
+def test_unknown_code_type_is_rejected(code_type):
     with pytest.raises(ValueError, match="code_type"):
         make_program_cache_key(code=CODE, code_type=code_type, options=ProgramOptions(arch="sm_90"), target_type="ptx")
 
 
 @pytest.mark.parametrize("code_type, target", [("c++", "fatbin"), ("c++", None), ("ptx", "ltoir"), ("nvvm", "cubin")])
-def test_targets_that_a_source_cannot_have_are_refused(code_type, target):
+def test_targets_that_a_source_cannot_have_are_rejected(code_type, target):
     with pytest.raises(ValueError, match="target_type"):
         make_program_cache_key(code="x", code_type=code_type, options=ProgramOptions(arch="sm_90"), target_type=target)
 
 
 @pytest.mark.parametrize("code, code_type", [(b"x", "c++"), (b"x", "ptx"), (5, "c++"), (None, "nvvm")])
-def test_code_of_wrong_type_is_refused(code, code_type):
+def test_code_of_wrong_type_is_rejected(code, code_type):
     with pytest.raises(TypeError, match="code of type .* must be a str"):
         key(code, code_type)
 
 
 @pytest.mark.parametrize("options", [None, {}, "sm_90"])
-def test_options_of_wrong_type_are_refused(options):
+def test_options_of_wrong_type_are_rejected(options):
     with pytest.raises(TypeError, match="options must be ProgramOptions"):
         make_program_cache_key(code=CODE, code_type="c++", options=options, target_type="ptx")
 
 
 @pytest.mark.parametrize("expressions", ["f", b"f", 5, None, {"f"}, [5], [bytearray(b"f")], [None]])
-def test_name_expressions_of_wrong_type_are_refused(expressions):
+def test_name_expressions_of_wrong_type_are_rejected(expressions):
     with pytest.raises(TypeError, match="name_expressions must (be|contain)"):
         key(name_expressions=expressions)
 
 
 @pytest.mark.parametrize("digest", ["text", 5])
-def test_extra_digest_of_wrong_type_is_refused(digest):
+def test_extra_digest_of_wrong_type_is_rejected(digest):
     with pytest.raises(TypeError, match="extra_digest must be bytes"):
         key(extra_digest=digest)
 
@@ -216,7 +216,7 @@ def test_options_that_write_files_have_no_key(option):
 
 
 @pytest.mark.parametrize("option", [{"time": True}, {"ptxas_options": "-v"}, {"split_compile": 2}], ids=str)
-def test_options_that_the_linker_of_the_driver_lacks_are_refused(option, machine):
+def test_options_that_the_linker_of_the_driver_lacks_are_rejected(option, machine):
     machine.backend = CompilerBackendType.DRIVER
     with pytest.raises(ValueError, match=f"the driver's linker.* does not support {next(iter(option))}"):
         key("x", "ptx", **option)

@@ -220,13 +220,13 @@ def test_code_with_an_include_that_cannot_be_followed_is_not_cached(cache, compi
 
 
 @pytest.mark.parametrize("option", [{"pch": True}, {"use_pch": "a.pch"}, {"pch_dir": "/a"}], ids=str)
-def test_options_that_read_other_files_are_refused_with_a_cache(cache, option):
+def test_options_that_read_other_files_are_rejected_with_a_cache(cache, option):
     with pytest.raises(ValueError, match=f"{next(iter(option))} make the compiler read files that are not part"):
         plain(**option).compile("ptx", cache=cache)
 
 
 @pytest.mark.parametrize("option", ["create_pch", "time", "fdevice_time_trace"])
-def test_options_that_write_files_are_refused_with_a_cache(cache, option, tmp_path):
+def test_options_that_write_files_are_rejected_with_a_cache(cache, option, tmp_path):
     with pytest.raises(ValueError, match=f"{option} make the compiler write files"):
         plain(**{option: str(tmp_path / "file")}).compile("ptx", cache=cache)
 
@@ -240,12 +240,12 @@ def test_failed_and_empty_compilations_are_not_stored(cache):
 
 
 @pytest.mark.parametrize("wrong", [{}, "memory", object(), InMemoryProgramCache])
-def test_cache_of_wrong_type_is_refused(wrong):
+def test_cache_of_wrong_type_is_rejected(wrong):
     with pytest.raises(TypeError, match="cache must be a ProgramCacheResource or None"):
         plain().compile("ptx", cache=wrong)
 
 
-def test_a_closed_program_is_refused_even_if_its_code_is_cached(cache):
+def test_a_closed_program_is_rejected_even_if_its_code_is_cached(cache):
     program = plain()
     program.compile("ptx", cache=cache)
     program.close()

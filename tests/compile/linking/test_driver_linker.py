@@ -113,7 +113,7 @@ def test_the_driver_takes_no_ltoir(fake_linker):
         Linker(ObjectCode.from_ptx(b"a"), ObjectCode.from_ltoir(b"b"))
 
 
-def test_options_that_the_driver_lacks_are_refused(fake_linker):
+def test_options_that_the_driver_lacks_are_rejected(fake_linker):
     with pytest.raises(ValueError, match="does not support the options time, ptxas_options"):
         Linker(ObjectCode.from_ptx(b"a"), options=LinkerOptions(time=True, ptxas_options="-v"))
 
@@ -197,7 +197,7 @@ def test_a_failed_link_raises_with_the_log(stream, by_driver):
         linker.link("cubin")
 
 
-def test_a_closed_linker_refuses_to_link(stream, by_driver):
+def test_a_closed_linker_rejects_to_link(stream, by_driver):
     linker = Linker(*parts(stream))
     linker._linker.close()
     with pytest.raises(RuntimeError, match="this Linker is closed"):
@@ -213,12 +213,12 @@ def test_a_closed_linker_refuses_to_link(stream, by_driver):
         (ObjectCode.from_cubin("/no/such.cubin"), "cubin file '/no/such.cubin' failed"),
     ],
 )
-def test_malformed_inputs_are_refused(device, by_driver, module, text):
+def test_malformed_inputs_are_rejected(device, by_driver, module, text):
     with pytest.raises(CUDAError, match=text):
         Linker(module).link("cubin")
 
 
-def test_null_character_in_a_path_is_refused(device, by_driver):
+def test_null_character_in_a_path_is_rejected(device, by_driver):
     with pytest.raises(ValueError, match="path of the module contains a null character"):
         Linker(ObjectCode.from_cubin("a\0b"))
 
@@ -234,7 +234,7 @@ def test_a_linker_that_was_not_initialized_counts_as_closed():
         link.link(ObjectCodeFormatType.CUBIN)
 
 
-def test_unknown_setting_is_refused():
+def test_unknown_setting_is_rejected():
     with pytest.raises(KeyError, match="CU_JIT_NO_SUCH"):
         DriverLinker([("CU_JIT_NO_SUCH", 1)])
 

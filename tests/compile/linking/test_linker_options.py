@@ -10,14 +10,14 @@ import pytest
 
 from cuda.core import Linker, LinkerOptions
 from cuda.core._compile import _nvjitlink as nvjitlink
-from cuda.core._compile._option_table import ignored_options, refused_options, render_options
+from cuda.core._compile._option_table import ignored_options, render_options, unsupported_options
 from cuda.core._linker import make_driver_linker
 from support.code import PART, compiled
 
 ARCH = "sm_90"
 
 # For each linker option a value, the arguments for nvJitLink, and what the driver's linker gets: a list
-# of settings, None where it refuses, or a word where it ignores the option with a warning.
+# of settings, None where it rejects, or a word where it ignores the option with a warning.
 LINKER_ROWS = {
     "arch": ("sm_90a", ["-arch=sm_90a"], [("CU_JIT_TARGET", 90 + 0x10000)]),
     "max_register_count": (32, ["-maxrregcount=32"], [("CU_JIT_MAX_REGISTERS", 32)]),
@@ -76,12 +76,12 @@ def test_the_driver_gets_its_setting(name):
     options = LinkerOptions(**{name: value})
     is_list = isinstance(expected, list)
     assert render_options(options, "driver") == (expected if is_list else [])
-    assert refused_options(options, "driver") == ([] if expected is not None else [name])
+    assert unsupported_options(options, "driver") == ([] if expected is not None else [name])
     assert ignored_options(options, "driver") == ([name] if expected == "ignored" else [])
 
 
 @pytest.mark.parametrize("name", [name for name, row in LINKER_ROWS.items() if row[2] is None])
-def test_the_drivers_linker_refuses_by_name(name):
+def test_the_drivers_linker_rejects_by_name(name):
     with pytest.raises(ValueError, match=f"does not support the options {name}; nvJitLink is missing"):
         make_driver_linker(LinkerOptions(**{"arch": ARCH, name: LINKER_ROWS[name][0]}))
 
@@ -91,7 +91,7 @@ def test_false_switches_linker_options_off():
     switches = {name: False for name, row in LINKER_ROWS.items() if row[0] is True and name not in ("ftz", "prec_sqrt")}
     assert linker_arguments(**switches) == [f"-arch={ARCH}"]
     assert render_options(LinkerOptions(**switches), "driver") == []
-    assert refused_options(LinkerOptions(**switches), "driver") == []
+    assert unsupported_options(LinkerOptions(**switches), "driver") == []
     assert ignored_options(LinkerOptions(**switches), "driver") == []
 
 
@@ -107,7 +107,7 @@ def test_the_driver_gets_its_target(arch, expected):
 
 
 @pytest.mark.parametrize("arch", ["sm_9", "90", "", "sm_90x"])
-def test_a_malformed_target_of_the_driver_is_refused(arch):
+def test_a_malformed_target_of_the_driver_is_rejected(arch):
     with pytest.raises(ValueError, match="arch must be an architecture such as 'sm_90'"):
         render_options(LinkerOptions(arch=arch), "driver")
 
@@ -144,7 +144,7 @@ def test_numba_debug_of_the_linker_is_deprecated(value):
         options = LinkerOptions(arch=ARCH, numba_debug=value)
     assert caught[0].filename == __file__
     assert render_options(options, "nvjitlink") == [f"-arch={ARCH}"]
-    assert refused_options(options, "driver") == []
+    assert unsupported_options(options, "driver") == []
 
 
 @pytest.mark.requires(nvjitlink=True)
@@ -154,14 +154,14 @@ def test_the_default_architecture_of_the_linker_is_that_of_the_current_device(se
 
 
 @pytest.mark.requires(nvjitlink=True)
-def test_a_linker_without_architecture_and_device_is_refused(set_current_arch):
+def test_a_linker_without_architecture_and_device_is_rejected(set_current_arch):
     set_current_arch(RuntimeError("no driver"))
     with pytest.raises(RuntimeError, match="pass for example LinkerOptions.arch=.*no driver"):
         LinkerOptions().as_bytes()
 
 
 @pytest.mark.parametrize("backend", ["driver", "nvrtc", "", None])
-def test_back_ends_without_text_arguments_are_refused(backend):
+def test_back_ends_without_text_arguments_are_rejected(backend):
     with pytest.raises(ValueError, match="backend must be 'nvjitlink'"):
         LinkerOptions(arch=ARCH).as_bytes(backend)
 

@@ -251,7 +251,7 @@ def test_a_link_that_fails_on_another_thread_is_destroyed(other, tmp_path):
     assert new_links(before) == 0
 
 
-def test_closing_while_another_thread_links_waits_or_refuses_the_link():
+def test_closing_while_another_thread_links_waits_or_rejects_the_link():
     for _ in range(10):
         linker = linker_of("ptx")
         thread = threading.Thread(target=linker.close)
@@ -265,7 +265,7 @@ def test_closing_while_another_thread_links_waits_or_refuses_the_link():
         assert linker.handle == 0
 
 
-def test_a_closed_back_end_is_refused():
+def test_a_closed_back_end_is_rejected():
     linker = linker_of()
     linker.close()
     with pytest.raises(RuntimeError, match="this Linker is closed"):
@@ -343,7 +343,7 @@ def test_a_failed_release_warns():
 
 
 @pytest.mark.parametrize("arch", ["sm_9", "sm_09", "lto_8", "99", "sm_", "", "native", "sm_90 -g", "sm_90\n"])
-def test_architectures_that_end_the_process_are_refused(arch):
+def test_architectures_that_end_the_process_are_rejected(arch):
     from cuda.bindings.nvjitlink import nvJitLinkError
 
     with pytest.raises(nvJitLinkError, match="such as 'sm_90'; the loaded nvJitLink .* does not support these options"):

@@ -15,8 +15,8 @@ from cuda.core._compile._option_table import (
     forwarded_options,
     options_with_files,
     options_without_argument,
-    refused_options,
     render_options,
+    unsupported_options,
 )
 from cuda.core._compile._options import ProgramOptions, current_arch
 from cuda.core._utils.cuda_utils import driver_version
@@ -167,11 +167,11 @@ def arguments_of(options, kind) -> list[bytes]:
         linker = core.LinkerOptions(**forwarded_options(options, "ptx"))
         backend = core.Linker.which_backend().lower()
         if backend == CompilerBackendType.DRIVER:
-            refused = refused_options(linker, backend)
-            if refused:
+            unsupported = unsupported_options(linker, backend)
+            if unsupported:
                 raise ValueError(
                     "the driver's linker, which is used because nvJitLink is missing, does not support "
-                    f"{', '.join(refused)}"
+                    f"{', '.join(unsupported)}"
                 )
         return [str(argument).encode(errors="surrogatepass") for argument in render_options(linker, backend)]
     return [argument.encode(errors="surrogatepass") for argument in render_options(options, COLUMNS[kind])]
