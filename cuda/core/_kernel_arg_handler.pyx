@@ -35,11 +35,11 @@ from cuda.core._native._cuda_core cimport Allocation, ArgumentBlock, KernelPin, 
 from cuda.core._utils._cpython cimport read_short_int, tuple_items
 from cuda.core._utils._type_table cimport TypeTable
 
-from _thread import RLock
 import re
 import sys
 
 from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 

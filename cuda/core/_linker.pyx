@@ -19,7 +19,6 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 import functools
 import importlib
 import os
-import threading
 
 from cuda.core._code._loading import check_image, explain
 from cuda.core._compile._linker_options import LinkerOptions
@@ -30,6 +29,7 @@ from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options
 from cuda.core._utils.errors import warn_caller
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -258,7 +258,7 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
 _TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
 _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
-_choice = threading.RLock()
+_choice = locks.RLock()
 
 
 def __getattr__(name):

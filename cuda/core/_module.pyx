@@ -46,7 +46,6 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
 
-from _thread import RLock
 from collections import namedtuple
 import os
 import warnings
@@ -59,6 +58,7 @@ from cuda.core._code._kernel_attributes import (  # no-cython-lint (user code im
 from cuda.core._code._loading import CodeTypeT, explain, similar_names, source_names, variable_names
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import check_address
 from cuda.core.typing import ObjectCodeFormatType
 

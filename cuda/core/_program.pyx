@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from _thread import RLock
 import contextlib
 import functools
 import importlib
@@ -22,6 +21,7 @@ from cuda.core._module import ObjectCode
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options, driver_version
 from cuda.core._utils.errors import warn_caller
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 

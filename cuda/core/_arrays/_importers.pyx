@@ -52,9 +52,10 @@ from cuda.core._native._cuda_core cimport refuse_closed
 from cuda.core._utils._cpython cimport type_namespace
 from cuda.core._utils._type_table cimport TypeTable
 
-from _thread import RLock
 import re
 import sys
+
+from cuda.core._utils.locks import RLock
 
 __all__ = ["register_importer"]
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import functools
 import importlib
-from _thread import RLock
 
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.locks import RLock
 
 __all__ = ["CallLock", "tool_error"]
 

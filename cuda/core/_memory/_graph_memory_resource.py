@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import threading
-
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_pool import (
     allocate_graph_memory,
@@ -17,6 +15,7 @@ from cuda.core._memory._memory_pool import (
 from cuda.core._memory._memory_resource import MemoryResource, free_async
 from cuda.core._stream import Stream_accept
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import address_argument
 
 __all__ = ["GraphMemoryResource", "GraphMemoryResourceAttributes"]
@@ -179,4 +178,4 @@ class GraphMemoryResourceAttributes:
 
 _ATTRIBUTES = ("reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high")
 _resources = {}
-_lock = threading.RLock()
+_lock = RLock()

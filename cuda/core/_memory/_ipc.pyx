@@ -44,12 +44,12 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import os
 import sys
-import threading
 import weakref
 
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.ipc import picklable_descriptor, received_descriptor, register_reducer
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
 
 __all__ = ["IPCAllocationHandle", "IPCBufferDescriptor", "check_platform", "find_registered"]
@@ -339,17 +339,7 @@ _exports = weakref.WeakValueDictionary()
 _reducible = set()
 
 # Reentrant, because a garbage collection while it is held might release a buffer of another mapping.
-_lock = threading.RLock()
-
-
-def _renew_lock():
-    global _lock
-    _lock = threading.RLock()
-
-
-# In a forked child, a thread that exists only in the parent might hold the lock.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+_lock = RLock()
 
 
 # --- Allocation handles ------------------------------------------------------------------------------

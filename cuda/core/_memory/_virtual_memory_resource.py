@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -17,6 +16,7 @@ from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
 from cuda.core._utils.helpers import Transaction
 from cuda.core._utils.host_wait import call_interruptibly
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
 from cuda.core.typing import (
@@ -76,7 +76,7 @@ class VirtualMemoryResource(MemoryResource):
         # Device() initializes the driver and checks the ordinal.
         self._owner = slots.get("Device")(getattr(device_id, "device_id", device_id))
         self._blocks = {}
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self.config = config
         self._check_support()
 

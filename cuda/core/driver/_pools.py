@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gc
 import operator
-import threading
 import weakref
 
 import numpy
@@ -14,6 +13,7 @@ import numpy
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import flags_argument, whole
 from cuda.core.driver._context import current_context
@@ -54,7 +54,7 @@ class _Blocks(MemoryResource):
     def __init__(self, make, is_host: bool):
         self._make = make
         self._is_host = is_host
-        self._lock = threading.RLock()  # reentrant, because garbage collection can free a block while it is held
+        self._lock = RLock()  # reentrant, because garbage collection can free a block while it is held
         self._held = {}  # bin -> free blocks
         self._active = {}  # address -> block, bin, requested size in bytes
         self._is_holding = True

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import re
-import threading
 
 import numpy as np
 
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import list_argument, shown
 from cuda.core.driver._checks import dtype_of, text_argument, texts_argument
 
@@ -328,7 +328,7 @@ def split_at_commas(text: str) -> list[str]:
     return parts if len(parts) > 1 or parts[0].strip() else []
 
 
-_lock = threading.Lock()
+_lock = RLock()
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict)\b")
 _DECLARATION = re.compile(
     r"\s*(?P<type>[A-Za-z_][\w:\s]*?(?:<[\w\s:,<>]*>)?)(?P<stars>[\s*]+)(?P<name>[A-Za-z_]\w*)\s*"

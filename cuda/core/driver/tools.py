@@ -7,8 +7,8 @@ from __future__ import annotations
 import functools
 import gc
 import operator
-import threading
 
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import whole
 from cuda.core.driver._constants import device_attribute
@@ -149,7 +149,7 @@ def drop_detached(results: dict) -> None:
             results.pop(key, None)
 
 
-_lock = threading.Lock()
+_lock = RLock()
 _caches: list[dict] = []
 
 

@@ -13,11 +13,11 @@ import os
 import re
 import struct
 import time
-from _thread import RLock
 from hashlib import sha256
 
 from cuda.core._compile.cache._file_state import file_states
 from cuda.core._compile.cache._key import digest
+from cuda.core._utils.locks import RLock
 
 __all__ = ["Headers", "find_headers"]
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-from _thread import RLock
 from collections import OrderedDict
 from hashlib import sha256
 
@@ -16,6 +15,7 @@ from cuda.core._compile._request import CompiledCode, CompileRequest
 from cuda.core._compile.cache._headers import Headers, find_headers
 from cuda.core._compile.cache._key import COLUMNS, make_program_cache_key, tagged, tagged_expressions
 from cuda.core._compile.cache._stores import ProgramCacheResource
+from cuda.core._utils.locks import RLock
 from cuda.core.typing import SourceCodeType
 
 __all__ = ["ProgramCacheResource", "find_compiled", "store_compiled"]

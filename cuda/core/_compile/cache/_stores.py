@@ -11,7 +11,6 @@ import os
 import stat
 import sys
 import time
-from _thread import RLock
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -29,6 +28,7 @@ from cuda.core._utils.files import (
     read_trusted,
     replace_private,
 )
+from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import check_path, name_bytes, shown
 
 __all__ = ["FileStreamProgramCache", "InMemoryProgramCache", "ProgramCacheResource"]
