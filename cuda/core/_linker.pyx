@@ -258,7 +258,7 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
 _TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
 _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
-_choice = locks.RLock()
+_choice = RLock()
 
 
 def __getattr__(name):
