@@ -111,7 +111,7 @@ def test_a_view_cannot_be_initialized_again():
         view.__init__(np.zeros(4), -1)
     with pytest.raises(RuntimeError, match="already initialized"):
         view_as_array_interface(np.zeros(4), view)
-    with pytest.raises(RuntimeError, match="initialized already"):
+    with pytest.raises(RuntimeError, match="already initialized"):
         view_as_cai(CudaInterface(np.zeros(4)), -1, view)
     assert view.shape == (3,)
 

@@ -268,3 +268,74 @@ def test_ctrl_c_ends_an_import_from_another_process(what):
         "print('imported', child.stop())"
     )
     assert out.split() == ["interrupted", "imported", "0"]
+
+
+# Launches a kernel, waits for it, and prints the driver calls of the wait.
+TRACED_WAIT = r"""
+import os; trace = {trace!r}; os.environ["CUDA_EMULATOR_TRACE"] = trace
+from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Kernel, LaunchConfig, Program, Stream, launch
+device = Device(); device.set_current(); stream = device.create_stream()
+def kernel(body="", name="f"):
+    code = 'extern "C" __global__ void ' + name + "() {{ " + body + " }}"
+    return Program(code, "c++").compile("cubin").get_kernel(name)
+work = kernel()
+launch(stream, LaunchConfig(grid=1, block=1), work); event = stream.record(); device.sync()
+{before}
+launch(stream, LaunchConfig(grid=1, block=1), work); stream.record(event)
+start = os.path.getsize(trace)
+{wait}
+calls = open(trace).read()[start:]
+print([name for name in ("cuStreamSynchronize", "cuEventSynchronize", "cuCtxSynchronize") if name in calls])
+"""
+
+
+def driver_waits(tmp_path, wait: str, before: str = "") -> str:
+    return run(TRACED_WAIT.format(trace=str(tmp_path / "trace"), before=before, wait=wait)).splitlines()[-1]
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("wait", ["stream.sync()", "event.sync()", "device.sync()"])
+def test_a_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait):
+    assert driver_waits(tmp_path, wait) == "[]"
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "int(stream.handle)",
+        "stream.__cuda_stream__()",
+        "int(event.handle)",
+        "other = Device(0).create_stream(); Stream.from_handle(int(other.handle))",
+        "Kernel.from_handle(int(work.handle))",
+        "pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(release_threshold=1 << 20))",
+    ],
+    ids=["handle", "protocol", "event handle", "foreign stream", "foreign kernel", "release threshold"],
+)
+def test_a_wait_ends_with_the_drivers_own_where_output_pools_or_libraries_may_need_it(tmp_path, before):
+    assert driver_waits(tmp_path, "stream.sync()", before) == "['cuStreamSynchronize']"
+
+
+@pytest.mark.requires(software=True)
+def test_waiting_again_for_an_idle_device_asks_the_driver_once(tmp_path):
+    again = "device.sync(); start = os.path.getsize(trace); device.sync()"
+    assert driver_waits(tmp_path, again) == "['cuCtxSynchronize']"
+
+
+@pytest.mark.requires(software=True)
+def test_default_streams_are_waited_for_by_the_driver(tmp_path):
+    before = "from cuda.core import LEGACY_DEFAULT_STREAM as stream"
+    assert driver_waits(tmp_path, "stream.sync()", before) == "['cuStreamSynchronize']"
+
+
+@pytest.mark.parametrize("wait", ["stream.sync()", "stream.record().sync()", "device.sync()"])
+def test_a_wait_prints_the_output_of_kernels(wait):
+    out = run(
+        "import ctypes, os\nfrom cuda.core import Device, LaunchConfig, Program, launch\n"
+        "device = Device(); device.set_current(); stream = device.create_stream()\n"
+        'code = \'extern "C" __global__ void f() { printf("printed"); }\'\n'
+        "kernel = Program(code, 'c++').compile('cubin').get_kernel('f')\n"
+        f"launch(stream, LaunchConfig(grid=1, block=1), kernel); {wait}\n"
+        "ctypes.CDLL(None).fflush(None); os._exit(0)"
+    )
+    assert out == "printed"
