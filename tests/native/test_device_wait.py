@@ -273,7 +273,7 @@ def test_ctrl_c_ends_an_import_from_another_process(what):
 # Launches a kernel, waits for it, and prints the driver calls of the wait.
 TRACED_WAIT = r"""
 import os; trace = {trace!r}; os.environ["CUDA_EMULATOR_TRACE"] = trace
-from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Kernel, LaunchConfig, Program, Stream, launch
+from cuda.core import Device, Kernel, LaunchConfig, Program, Stream, launch
 device = Device(); device.set_current(); stream = device.create_stream()
 def kernel(body="", name="f"):
     code = 'extern "C" __global__ void ' + name + "() {{ " + body + " }}"
@@ -308,7 +308,7 @@ def test_a_wait_ends_with_the_query_that_finds_the_work_complete(tmp_path, wait)
         "int(event.handle)",
         "other = Device(0).create_stream(); Stream.from_handle(int(other.handle))",
         "Kernel.from_handle(int(work.handle))",
-        "pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(release_threshold=1 << 20))",
+        "from cuda.core import DeviceMemoryResource; pool = DeviceMemoryResource(0, {'release_threshold': 1 << 20})",
     ],
     ids=["handle", "protocol", "event handle", "foreign stream", "foreign kernel", "release threshold"],
 )
