@@ -14,7 +14,7 @@ __all__ = [
     "AddressModeType",
     "ArrayFormatType",
     "CompilerBackendType",
-    "DevicePointerType",
+    "DevicePointerType",  # noqa: F822 (from __getattr__)
     "DeviceResourcesType",
     "FilterModeType",
     "GraphConditionalType",
