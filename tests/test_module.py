@@ -22,8 +22,6 @@ from cuda.core import (
     ProgramOptions,
     launch,
 )
-from cuda.core._code._loading import check_image, explain, similar_names, variable_names
-from cuda.core._module import ObjectCode_rebuild
 from support.internals import registry_sizes
 
 SOURCE = """
@@ -122,7 +120,6 @@ def test_pickle_and_copy_keep_code_and_names(duplicate):
     assert other is not code
     assert (other.code, other.code_type, other.name) == (code.code, "ptx", "n")
     assert other.symbol_mapping == {"a": b"b", b"c": "d"}
-    assert code.__reduce__()[0] is ObjectCode_rebuild
 
 
 @pytest.mark.parametrize("kind", ["ltoir", "object", "library"])
@@ -198,48 +195,18 @@ def test_a_wrapped_kernel_keeps_the_given_code_alive():
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_complete_images_are_accepted(cubin):
-    assert check_image(cubin) is None
-    assert check_image(compiled("cubin", debug=True).code) is None
-    assert check_image(b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 4) + b"body") is None
-    assert check_image(b".version 8.0") is None
-
-
-@pytest.mark.requires(nvrtc=True)
-def test_truncated_images_are_rejected(cubin):
+def test_truncated_images_are_rejected(device, cubin):
     fatbin = b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 4) + b"bod"
     cut_off = [cubin[:-1], cubin[:1000], cubin[:60], cubin[:4], fatbin, fatbin[:7]]
     for image in cut_off:
         with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_IMAGE: the module is cut off: it has"):
-            check_image(image)
+            ObjectCode.from_cubin(image).get_kernel("saxpy")
 
 
-def test_an_empty_image_is_rejected():
+def test_an_empty_image_is_rejected(device):
     with pytest.raises(CUDAError, match="the module is empty") as caught:
-        check_image(b"")
+        ObjectCode.from_cubin(b"").get_kernel("saxpy")
     assert (caught.value.code, caught.value.name) == (200, "CUDA_ERROR_INVALID_IMAGE")
-
-
-def test_explanations_are_added_to_the_message():
-    error = CUDAError("first", code=1)
-    explain(error, "second")
-    assert str(error) == "first\nsecond"
-    assert error.code == 1
-
-
-@pytest.mark.parametrize(
-    "names, text",
-    [
-        (None, ""),
-        ([], ", which has no kernels at all"),
-        (["zebra"], "; it has zebra"),
-        (["_Z5saxpyPf", "other"], "; did you mean '_Z5saxpyPf'?"),
-        (["saxpi", "zebra"], "; did you mean 'saxpi'?"),
-        ([f"k{i}" for i in range(9)], "; it has 9 kernels, such as k0, k1, k2, k3, k4"),
-    ],
-)
-def test_the_message_suggests_similar_names(names, text):
-    assert similar_names("saxpy", names) == text
 
 
 # With a device
@@ -369,13 +336,9 @@ def with_variables(target, arch="sm_90"):
 
 @pytest.mark.requires(software=False)
 @pytest.mark.parametrize("target", ["ptx", "cubin"])
-def test_names_of_variables_are_read_from_the_code(target):
-    assert variable_names(with_variables(target).code, target) == NAMES
-
-
-@pytest.mark.parametrize("code, kind", [("/a/path", "ptx"), (b"x", "cubin"), (b"x", "fatbin")])
-def test_names_of_variables_cannot_be_read_from_other_code(code, kind):
-    assert variable_names(code, kind) is None
+def test_names_of_variables_are_read_from_the_code(device, target):
+    with pytest.raises(CUDAError, match=f"no variable 'nothing' in .*; it has {', '.join(NAMES)}"):
+        with_variables(target, f"sm_{device.arch}").get_global("nothing")
 
 
 @pytest.mark.parametrize("name", [None, 5, ["factor"]])

@@ -15,8 +15,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Buffer, MemoryResource, Stream, typing
-from cuda.core._memory import _buffer
+from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Buffer, MemoryResource, Stream
 from support.contract import default_stream
 from support.memory import HostMemoryResource, read, write
 from support.threads import in_thread
@@ -451,12 +450,6 @@ def test_default_stream_is_chosen_when_memory_is_wrapped(device):
     buffer = mr.allocate(8)
     assert in_thread(buffer.close) is None
     assert mr.freed[0][2] == default_stream()
-
-
-def test_type_of_device_pointers_is_that_of_typing():
-    assert _buffer.DevicePointerType is typing.DevicePointerType
-    with pytest.raises(AttributeError, match="has no attribute 'DevicePointer'"):
-        _buffer.DevicePointer  # noqa: B018
 
 
 ARRAY = np.zeros(64, np.uint8)

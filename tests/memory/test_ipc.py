@@ -17,8 +17,7 @@ from multiprocessing.reduction import ForkingPickler
 
 import pytest
 
-from cuda.core import Buffer, CUDAError
-from cuda.core._memory._ipc import check_platform
+from cuda.core import Buffer, CUDAError, DeviceMemoryResource
 from cuda.core.utils import StridedMemoryView
 from support import shared_memory
 from support.contract import IPCAllocationHandle, IPCBufferDescriptor, reset_fork_warning
@@ -446,10 +445,11 @@ def test_failed_imports_leak_no_descriptor(shareable):
         os.close(descriptor)
 
 
-def test_sharing_needs_linux(monkeypatch):
+@pytest.mark.requires(mempool=True)
+def test_sharing_needs_linux(device, monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(RuntimeError, match="Linux"):
-        check_platform()
+        DeviceMemoryResource(device, {"ipc_enabled": True})
 
 
 @pytest.mark.requires(ipc=True)

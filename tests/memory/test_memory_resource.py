@@ -20,10 +20,8 @@ from cuda.core import (
     MemoryResource,
     OutOfMemoryError,
 )
-from cuda.core._memory import _legacy, _memory_resource
-from cuda.core._memory._memory_resource import _check_node
-from support.bindings import handle_return
-from support.memory import HostMemoryResource
+from support.bindings import call_driver, handle_return
+from support.memory import HostMemoryResource, _SynchronousMemoryResource
 
 
 @pytest.mark.parametrize(
@@ -93,14 +91,6 @@ def test_slice_has_the_properties_of_its_allocation(device, stream):
     )
 
 
-def test_unknown_nearest_node_is_an_error():
-    with pytest.raises(RuntimeError, match="set_current"):
-        _check_node(False, -1)
-    with pytest.raises(RuntimeError, match="nearest"):
-        _check_node(True, -1)
-    assert _check_node(True, 0) is None
-
-
 MIB = 1 << 20
 
 
@@ -110,19 +100,20 @@ def pool(device):
     return DeviceMemoryResource(device, {"max_size": 0})
 
 
-@pytest.mark.parametrize("allocate", [_legacy.allocate_pinned, lambda size: _legacy.allocate_device(size, 0)])
+SYNCHRONOUS = [LegacyPinnedMemoryResource(), _SynchronousMemoryResource(0)]
+
+
+@pytest.mark.parametrize("mr", SYNCHRONOUS)
 @pytest.mark.parametrize(("size", "error"), [(-1, OverflowError), (1.5, TypeError), ("1", TypeError)])
-def test_bad_sizes_are_rejected_without_a_driver(allocate, size, error):
+def test_bad_sizes_are_rejected_without_a_driver(mr, size, error):
     with pytest.raises(error, match="size"):
-        allocate(size)
+        mr.allocate(size)
 
 
-def test_allocations_of_0_bytes_need_no_driver():
-    assert _legacy.allocate_pinned(0) == 0
-    assert _legacy.allocate_device(0, 0) == 0
-    assert _legacy.free_pinned(0) is None
-    assert _legacy.free_device(0, 0) is None
-    assert _memory_resource.free_async(0, LEGACY_DEFAULT_STREAM) is None
+@pytest.mark.parametrize("mr", SYNCHRONOUS)
+def test_allocations_of_0_bytes_need_no_driver(mr):
+    assert mr.allocate(0).handle == 0
+    assert mr.deallocate(0, 0, stream=LEGACY_DEFAULT_STREAM) is None
 
 
 @pytest.mark.requires(mempool=True)
@@ -236,16 +227,16 @@ def test_impossible_size_is_out_of_memory(device, stream):
     assert 0 < caught.value.free <= caught.value.total
     assert f"{caught.value.free} of its {caught.value.total} bytes free" in str(caught.value)
     with pytest.raises(OutOfMemoryError):
-        _legacy.allocate_device(1 << 50, 0)
+        _SynchronousMemoryResource(0).allocate(1 << 50)
     with pytest.raises(CUDAError):
-        _legacy.allocate_pinned(1 << 50)
+        LegacyPinnedMemoryResource().allocate(1 << 50)
 
 
 @pytest.mark.requires(mempool=True)
 def test_failed_free_warns_with_size_and_address(stream, pool):
     buffer = pool.allocate(4096, stream=stream)
     address = buffer.handle
-    _memory_resource.free_async(address, stream)
+    call_driver("cuMemFreeAsync", address, stream.handle)
     stream.sync()
     with pytest.warns(ResourceWarning, match=f"4096 bytes at {address:#x} failed: CUDA_ERROR_INVALID_VALUE"):
         buffer.close()
@@ -270,7 +261,7 @@ def test_freeing_on_a_capturing_stream_waits_for_the_end_of_the_capture(stream, 
 @pytest.mark.requires(mempool=True)
 def test_failed_free_is_reported_if_warnings_are_errors(stream, pool, unraisable):
     buffer = pool.allocate(4096, stream=stream)
-    _memory_resource.free_async(buffer.handle, stream)
+    call_driver("cuMemFreeAsync", buffer.handle, stream.handle)
     stream.sync()
     buffer.close()
     assert len(unraisable) == 1

@@ -5,9 +5,9 @@
 import numpy as np
 import pytest
 
-from cuda.core.texture import MipmappedArrayOptions, OpaqueArrayOptions
-from cuda.core.texture._array import driver_extents, element_size, level_shape, shape_of
+from cuda.core.texture import MipmappedArrayOptions, OpaqueArray, OpaqueArrayOptions
 from cuda.core.typing import ArrayFormatType
+from support.bindings import call_driver
 
 WITHOUT_A_MEMBER = ["i2", "float64", 3, None, np.dtype(">i2"), np.float64, np.dtype("i8"), int, b"int16"]
 FORMATS = {
@@ -33,10 +33,9 @@ def test_format_without_a_member_is_rejected(format):
 
 
 @pytest.mark.parametrize("member", ArrayFormatType)
-def test_size_of_an_element_is_that_of_numpy(member):
-    assert element_size(member, 4) == 4 * np.dtype(member.value).itemsize
-    with pytest.raises(ValueError, match="format must be an ArrayFormatType, not 'float128'"):
-        element_size("float128", 1)
+def test_size_of_an_element_is_that_of_numpy(device, member):
+    with device.create_opaque_array(OpaqueArrayOptions((2,), member, 4)) as array:
+        assert array.element_bytes == 4 * np.dtype(member.value).itemsize
 
 
 @pytest.mark.parametrize("channels", [3, 0, -1, 5, True, "1", 2.0, None])
@@ -101,16 +100,13 @@ def test_assigned_fields_are_checked_when_the_options_are_used(device):
         device.create_opaque_array(options)
 
 
-def test_shapes_become_extents_of_the_driver_and_back():
-    assert driver_extents((7,), 0) == (7, 0, 0)
-    assert driver_extents((7, 8), 0) == (7, 8, 0)
-    assert driver_extents((7, 8), 0x01) == (7, 0, 8)
-    for shape, flags in (((7,), 0), ((7, 8), 0), ((7, 8, 9), 0), ((7, 8), 1), ((7, 8, 9), 1)):
-        assert shape_of(*driver_extents(shape, flags)) == shape
-
-
-def test_levels_halve_axes_and_keep_layers():
-    assert level_shape((9, 5, 3), 0, 2) == (2, 1, 1)
-    assert level_shape((9, 5, 3), 0x01, 2) == (2, 1, 3)
-    assert level_shape((8, 8, 6), 0x04, 3) == (1, 1, 6)
-    assert level_shape((8, 6), 0x01, 1) == (4, 6)
+@pytest.mark.parametrize(
+    ("shape", "is_layered"), [((7,), False), ((7, 8), False), ((7, 8, 9), False), ((7, 8), True), ((7, 8, 9), True)]
+)
+def test_shapes_become_extents_of_the_driver_and_back(device, shape, is_layered):
+    with device.create_opaque_array(OpaqueArrayOptions(shape, "uint8", 1, is_layered=is_layered)) as array:
+        described = call_driver("cuArray3DGetDescriptor", array.handle)
+        depth = (*shape, 0, 0)[2]
+        extents = (shape[0], 0, shape[1]) if is_layered and len(shape) == 2 else (*shape, 0, 0)[:2] + (depth,)
+        assert (described.Width, described.Height, described.Depth) == extents
+        assert OpaqueArray._from_handle(int(array.handle), False).shape == shape
