@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import gpuarray
-from cuda.core.driver._array_functions import BINARY_OF, UNARY_OF
 from cuda.core.driver.gpuarray import GPUArray
 from support.array_values import same, sample
 
@@ -120,8 +119,21 @@ A = np.linspace(0.1, 0.9, 12, dtype="f4").reshape(3, 4)
 B = np.linspace(-2, 3, 12, dtype="f4").reshape(3, 4)
 
 
-@pytest.mark.parametrize("ufunc", sorted(UNARY_OF, key=lambda ufunc: ufunc.__name__), ids=lambda ufunc: ufunc.__name__)
-def test_unary_ufuncs_match_numpy(ufunc):
+UNARY = (
+    "absolute arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil conjugate cos cosh deg2rad exp exp2 "
+    "expm1 fabs floor invert isfinite isinf isnan log log10 log1p log2 logical_not negative positive "
+    "rad2deg reciprocal rint sign signbit sin sinh sqrt square tan tanh trunc"
+).split()
+BINARY = (
+    "add arctan2 bitwise_and bitwise_or bitwise_xor copysign divide equal floor_divide fmax fmin fmod "
+    "greater greater_equal hypot left_shift less less_equal logical_and logical_or logical_xor maximum "
+    "minimum multiply not_equal power remainder right_shift subtract"
+).split()
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary_ufuncs_match_numpy(name):
+    ufunc = getattr(np, name)
     host = np.arange(-4, 8, dtype="i4") if ufunc is np.invert else A + 1 if ufunc is np.arccosh else A
     found = ufunc(gpuarray.to_gpu(host))
     expected = ufunc(host)
@@ -129,8 +141,9 @@ def test_unary_ufuncs_match_numpy(ufunc):
     assert np.allclose(found.get(), expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("ufunc", sorted(BINARY_OF, key=lambda ufunc: ufunc.__name__), ids=lambda ufunc: ufunc.__name__)
-def test_binary_ufuncs_match_numpy(ufunc):
+@pytest.mark.parametrize("name", BINARY)
+def test_binary_ufuncs_match_numpy(name):
+    ufunc = getattr(np, name)
     kinds = "i4" if ufunc.__name__.startswith(("bitwise", "left", "right")) else "f4"
     a, b = (A * 10).astype(kinds), (np.abs(B) * 2 + 1).astype(kinds)
     found = ufunc(gpuarray.to_gpu(a), gpuarray.to_gpu(b))

@@ -7,10 +7,8 @@ import builtins
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver import _context
-from cuda.core.driver._context import finish
-from cuda.core.driver._errors import logic_error
 from cuda.core.driver.tools import get_default_device, make_default_context
+from support.interpreter import run
 
 
 @pytest.fixture(autouse=True)
@@ -33,25 +31,18 @@ def test_first_device_is_the_default():
     assert made_on() == drv.Device(0)
 
 
-def test_first_device_that_works_is_taken(monkeypatch):
-    tried = []
-
-    class AnyDevice(drv.Device):
-        """The first device, by any ordinal."""
-
-        def __init__(self, ordinal):
-            super().__init__(0)
-            tried.append(ordinal)
-
-    def make(dev):
-        if len(tried) == 1:
-            raise logic_error("cuCtxCreate", 101)
-        return dev.make_context()
-
-    monkeypatch.setattr(drv.Device, "count", staticmethod(lambda: 2))
-    monkeypatch.setattr(_context, "Device", AnyDevice)
-    assert made_on(make) == drv.Device(0)
-    assert tried == [0, 1]
+@pytest.mark.requires(software=True)
+def test_first_device_that_works_is_taken():
+    code = (
+        "import cuda.core.driver as drv\nfrom cuda.core.driver.tools import make_default_context\ntried = []\n"
+        "def make(dev):\n"
+        "    tried.append(dev)\n"
+        "    if len(tried) == 1: raise drv.LogicError('no')\n"
+        "    return dev.make_context()\n"
+        "context = make_default_context(make)\n"
+        "print(tried == [drv.Device(0), drv.Device(1)], context.get_device() == drv.Device(1))\ncontext.detach()"
+    )
+    assert run(code, CUDA_EMULATOR_DEVICES="2") == "True True\n"
 
 
 def test_environment_chooses_the_device(monkeypatch):
@@ -80,26 +71,24 @@ def test_chosen_device_must_be_an_ordinal(monkeypatch):
         make_default_context()
 
 
-def test_no_device_raises_the_builtin_runtime_error(monkeypatch):
-    monkeypatch.setattr(drv.Device, "count", staticmethod(lambda: 0))
-    with pytest.raises(builtins.RuntimeError, match="there is no CUDA device"):
-        make_default_context()
+def test_no_device_raises_the_builtin_runtime_error():
+    code = (
+        "import cuda.core.driver as drv\nfrom cuda.core.driver.tools import make_default_context\n"
+        "drv.Device.count = staticmethod(lambda: 0)\n"
+        "try: make_default_context()\nexcept RuntimeError as error: print(error)"
+    )
+    assert "there is no CUDA device" in run(code)
 
 
 def test_no_device_that_works_raises_the_builtin_runtime_error():
     def make(dev):
-        raise logic_error("cuCtxCreate", 101)
+        raise drv.LogicError("cuCtxCreate failed")
 
     with pytest.raises(builtins.RuntimeError, match="no context could be created on any device; device 0: cuCtxCreate"):
         make_default_context(make)
 
 
-def test_finish_accepts_contexts_that_were_popped_or_detached():
-    context = make_default_context()
-    finish(context)
-    assert drv.Context.get_current() is not context
-    finish(context)
-    context.push()
-    context.detach()
-    finish(context)
-    assert context._is_detached
+@pytest.mark.parametrize("end", ["", "context.pop()", "context.detach()", "context.pop(); context.detach()"])
+def test_process_exits_with_default_contexts_that_were_popped_or_detached(end):
+    code = f"import sys; sys.stderr = sys.stdout\nfrom cuda.core.driver.autoinit import context\n{end}"
+    assert run(code) == ""

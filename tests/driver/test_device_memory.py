@@ -10,7 +10,6 @@ import pytest
 import cuda.core
 import cuda.core.driver as drv
 from cuda.core import CUDAError
-from cuda.core.driver._device_memory import as_pointer
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -114,25 +113,28 @@ def test_objects_with_an_address_are_device_pointers():
     class Interface:
         __cuda_array_interface__ = {"data": (address, False)}
 
-    for pointer in (memory, address, np.intp(address), np.uint64(address), Holder(memory), Array(), Interface()):
-        assert as_pointer(pointer) == address
-    assert as_pointer(Empty()) == 0
-    assert int(Holder(memory)) == address
     plain = cuda.core.Device(0).allocate(8, stream=cuda.core.LEGACY_DEFAULT_STREAM)
-    assert as_pointer(plain) == plain.handle
+    pointers = (memory, address, np.intp(address), np.uint64(address), Holder(memory), Array(), Interface(), plain)
+    for value, pointer in enumerate(pointers):
+        drv.memset_d8(pointer, value, 8)
+        assert drv.from_device(pointer, 8, np.uint8).tolist() == [value] * 8
+    assert drv.from_device(memory, 1, np.uint8)[0] == 6
+    with pytest.raises(drv.LogicError, match="cuMemGetAddressRange failed"):
+        drv.mem_get_address_range(Empty())
+    assert int(Holder(memory)) == address
     plain.close()
 
 
 @pytest.mark.parametrize("pointer", [None, 1.5, "0x10", True, b"", np.zeros(3), [1]])
 def test_other_objects_are_not_device_pointers(pointer):
     with pytest.raises(TypeError, match="a device pointer must be"):
-        as_pointer(pointer)
+        drv.memset_d8(pointer, 0, 1)
 
 
 def test_freed_memory_is_rejected():
     memory = drv.mem_alloc(4)
     memory.free()
-    for use in (int, np.intp, as_pointer, lambda gone: drv.memset_d8(gone, 0, 1)):
+    for use in (int, np.intp, lambda gone: drv.memset_d8(gone, 0, 1)):
         with pytest.raises(drv.LogicError, match="the memory was freed"):
             use(memory)
 

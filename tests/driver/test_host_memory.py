@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._host_memory import _RESOURCE, _ManagedMemoryResource
 from cuda.core.driver.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -161,9 +160,10 @@ def test_registration_ends_with_its_context(context):
 
 
 def test_memory_resource_of_host_memory_rejects_to_allocate():
+    resource = drv.pagelocked_empty(4, np.uint8).base.memory_resource
     with pytest.raises(NotImplementedError, match="mem_host_alloc"):
-        _RESOURCE.allocate(4)
-    assert _RESOURCE.is_device_accessible and _RESOURCE.is_host_accessible and _RESOURCE.device_id == -1
+        resource.allocate(4)
+    assert resource.is_device_accessible and resource.is_host_accessible and resource.device_id == -1
 
 
 def test_large_aligned_zeros_take_no_memory_until_they_are_used():
@@ -240,7 +240,7 @@ def test_freed_managed_memory_lasts_as_long_as_its_arrays(context):
 
 
 def test_memory_resource_of_managed_memory_rejects_to_allocate():
-    resource = _ManagedMemoryResource(0)
+    resource = drv.managed_empty(4, np.uint8, mem_flags=GLOBAL).base.memory_resource
     with pytest.raises(NotImplementedError, match="managed_empty"):
         resource.allocate(4)
     assert resource.is_device_accessible and resource.is_host_accessible and resource.is_managed

@@ -10,8 +10,8 @@ import pytest
 
 import cuda.core.driver as drv
 from cuda.core.driver import gpuarray, tools
-from cuda.core.driver._module import convert
 from cuda.core.driver.compiler import SourceModule
+from support.interpreter import run
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -163,9 +163,16 @@ def test_arguments_of_another_size_or_number_are_rejected(module):
             scale(*arguments, block=(1, 1, 1))
 
 
+@pytest.mark.requires(software=True)
 def test_sizes_are_not_checked_where_driver_does_not_report_them():
-    values, handlers = convert((np.int32(1), np.zeros(2, np.int8)), "f", None)
-    assert values == [np.int32(1), b"\0\0"] and handlers == []
+    code = (
+        "import numpy as np, cuda.core.driver as drv, cuda.core.driver.autoinit\n"
+        "from cuda.core.driver.compiler import SourceModule\n"
+        "f = SourceModule('__global__ void f(int *x, int n, char2 c) { *x = n + c.y; }').get_function('f')\n"
+        "x = np.zeros(1, np.int32)\n"
+        "f(drv.Out(x), np.int32(1), np.array([3, 4], np.int8), block=(1, 1, 1)); print(x)"
+    )
+    assert run(code, CUDA_EMULATOR_DRIVER_VERSION="12030") == "[5]\n"
 
 
 def test_host_arrays_with_gaps_are_rejected(module):

@@ -5,7 +5,7 @@
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._context import is_debugging
+from cuda.core.driver.compiler import compile
 
 
 def test_init_can_be_repeated(device):
@@ -23,8 +23,16 @@ def test_interface_to_opengl_is_available():
     assert drv.have_gl_ext() is True
 
 
-def test_debugging_is_switched_on_and_off():
+def test_debugging_is_switched_on_and_off(context):
+    def options():
+        with pytest.raises(drv.CompileError) as error:
+            compile("__global__ void f() { undeclared; }", options=["-w"])
+        return error.value.command_line
+
+    plain = options()
     drv.set_debugging()
-    assert is_debugging()
-    drv.set_debugging(False)
-    assert not is_debugging()
+    try:
+        assert {"-g", "-G"} & set(options()) and not {"-g", "-G"} & set(plain)
+    finally:
+        drv.set_debugging(False)
+    assert options() == plain

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver._linker import find_library, linker_fields
 from cuda.core.driver.compiler import DynamicModule, DynamicSourceModule, SourceModule, compile
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -66,13 +65,15 @@ def test_unlinkable_code_raises():
 
 
 def test_jit_options_become_linker_options():
-    options = [(drv.jit_option.MAX_REGISTERS, 32), (drv.jit_option.OPTIMIZATION_LEVEL, 4), (2, 0),
-               (drv.jit_option.TARGET, drv.jit_target.COMPUTE_90A)]  # fmt: skip
-    assert linker_fields(options, True) == {
-        "verbose": True, "max_register_count": 32, "optimization_level": 3, "arch": "sm_90a",
-    }  # fmt: skip
+    for option in (drv.jit_option.MAX_REGISTERS, 32), (drv.jit_option.OPTIMIZATION_LEVEL, 4), (2, 0):
+        linker = drv.Linker(options=[option], log_verbose=True)
+        linker.add_data(relocatable(MAIN), drv.jit_input_type.CUBIN)
+        linker.add_data(relocatable(PART), drv.jit_input_type.CUBIN)
+        assert result(linker.link_module()) == 21
     with pytest.raises(drv.LogicError, match="1000 is not a jit_option"):
-        linker_fields([(1000, 0)], False)
+        drv.Linker(options=[(1000, 0)])
+    with pytest.raises(drv.LogicError, match="TARGET must be a jit_target"):
+        drv.Linker(options=[(drv.jit_option.TARGET, 3 << 16 | 90)])
 
 
 def test_code_is_loaded_with_a_handler_for_messages():
@@ -92,12 +93,10 @@ def test_dynamic_source_modules_are_linked_and_run():
 
 
 def test_libraries_are_found_or_named_in_the_error(tmp_path):
-    (tmp_path / "libmine.a").write_bytes(b"")
-    assert find_library("mine", str(tmp_path)) == str(tmp_path / "libmine.a")
     with pytest.raises(drv.RuntimeError, match=r"there is no libnone\.a"):
-        find_library("none", str(tmp_path))
+        DynamicModule(cuda_libdir=str(tmp_path)).add_stdlib("none")
     with pytest.raises(drv.RuntimeError, match="name cuda_libdir"):
-        find_library("certainly_not_there")
+        DynamicModule().add_stdlib("certainly_not_there")
     with pytest.raises(drv.RuntimeError, match="nothing_like_it"):
         DynamicModule().add_stdlib("nothing_like_it")
 

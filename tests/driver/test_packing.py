@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from cuda.core.driver import gpuarray
-from cuda.core.driver._types import parse_argument_list
 from cuda.core.driver.elementwise import ElementwiseKernel, packing_of
-from cuda.core.driver.tools import get_or_register_dtype
+from cuda.core.driver.tools import get_or_register_dtype, parse_c_arg
 
 
 def packing(arguments, operation, preamble="", loop_prep="", after_loop=""):
-    return packing_of(parse_argument_list(arguments), operation, preamble, loop_prep, after_loop)
+    return packing_of(
+        [parse_c_arg(argument) for argument in arguments.split(",")], operation, preamble, loop_prep, after_loop
+    )
 
 
 def names_of(found):
