@@ -10,7 +10,16 @@ import pytest
 
 from support.capabilities import capabilities
 from support.contexts import end_capture, end_captures, is_context_lost
-from support.fakes import any_driver_age, own_tempdir, set_current_arch, settle_at_once, unraisable  # noqa: F401
+from support.fakes import (  # noqa: F401
+    any_driver_age,
+    fake_os,
+    nvrtc_12_6,
+    own_tempdir,
+    set_current_arch,
+    settle_at_once,
+    unraisable,
+    without_nvjitlink,
+)
 from support.processes import Child, start_method
 
 GPU = {"device": True, "software": False}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 
 import pytest
@@ -122,7 +123,7 @@ def test_advice_works_with_a_pathfinder_that_does_not_know_the_headers(monkeypat
         raise error(library)
 
     pathfinder = types.SimpleNamespace(find_nvidia_header_directory=fail)
-    monkeypatch.setattr(_missing_headers.importlib, "import_module", lambda name: pathfinder)
+    monkeypatch.setitem(sys.modules, "cuda.pathfinder", pathfinder)
     assert "`pip install nvidia-curand`" in advice("curand_kernel.h")
 
 

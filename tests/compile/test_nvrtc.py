@@ -88,9 +88,8 @@ def test_other_errors_of_the_creation_are_raised(tmp_path, pch_statuses):
         program.compile("cubin")
 
 
-def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuses, monkeypatch):
+def test_an_old_nvrtc_is_not_asked_for_precompiled_headers(tmp_path, pch_statuses, nvrtc_12_6):
     pch_statuses()
-    monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))
     program = header_program(tmp_path)
     program._open_back_end()._makes_pch = True
     program.compile("cubin")

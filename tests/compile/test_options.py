@@ -357,8 +357,7 @@ def test_options_without_architecture_and_device_are_rejected(set_current_arch, 
 
 
 @pytest.mark.requires(nvrtc=True)
-def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(monkeypatch):
-    monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))
+def test_an_option_newer_than_the_loaded_nvrtc_has_both_versions(nvrtc_12_6):
     options = ProgramOptions(arch=ARCH, pch=True, numba_debug=True, use_bundled_headers=True)
     needs = "use_bundled_headers needs NVRTC 13.3, pch needs NVRTC 12.8, numba_debug needs NVRTC 13.2"
     for kind in (NotSupportedError, NVRTCError):

@@ -10,7 +10,7 @@ import weakref
 
 import pytest
 
-from cuda.core import CUDAError, Linker, NotSupportedError, ObjectCode, Program, ProgramOptions, _linker
+from cuda.core import CUDAError, Linker, NotSupportedError, ObjectCode, Program, ProgramOptions
 from cuda.core._compile._linker_options import linker_options
 from cuda.core.typing import CompilerBackendType
 from support.code import ARCH, PTX, run_on_int
@@ -176,22 +176,13 @@ def test_debug_file_is_for_cxx_only(tmp_path, own_tempdir):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_first_fallback_warns_at_the_caller(monkeypatch):
-    class Rejected(Exception):
-        pass
-
-    def reject(options):
-        raise Rejected
-
-    _linker._decision.cache_clear()
-    monkeypatch.setattr(_linker, "nvjitlink_version", lambda: None)
-    monkeypatch.setattr(_linker, "make_driver_linker", reject)
-    try:
-        with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink") as caught, pytest.raises(Rejected):
-            Program(PTX, "ptx", ProgramOptions(arch=ARCH))
-        assert caught[0].filename == __file__
-    finally:
-        _linker._decision.cache_clear()
+def test_the_first_fallback_warns_at_the_caller(without_nvjitlink):
+    with pytest.warns(RuntimeWarning, match="pip install nvidia-nvjitlink") as caught:
+        try:
+            Program(PTX, "ptx", ProgramOptions(arch=ARCH)).close()
+        except (RuntimeError, CUDAError):
+            pass  # a machine without a device has no linker of the driver
+    assert caught[0].filename == __file__
 
 
 def test_program_is_collected():

@@ -10,8 +10,7 @@ def own_stack(monkeypatch):
     """Give each test an empty stack: autoinit, if a test imported it, left a context on the main thread's stack."""
     from cuda.core.driver import _context
 
-    monkeypatch.setattr(_context._thread, "stack", [])
-    monkeypatch.setattr(_context._thread, "outside", None)
+    monkeypatch.setattr(_context, "_thread", type(_context._thread)())
 
 
 @pytest.fixture

@@ -178,9 +178,7 @@ def test_work_on_another_device_is_rejected():
     try:
         second = gpuarray.zeros(3, "f4")
         for use in (lambda: first + 1, lambda: first + second, lambda: second + first):
-            with pytest.raises(
-                drv.LogicError, match="the current context is on device|invalid device"
-            ):
+            with pytest.raises(drv.LogicError, match="the current context is on device|invalid device"):
                 use()
     finally:
         context.detach()

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device, OutOfMemoryError
-from cuda.core._memory._legacy import allocate_device
+import cuda.emulator
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, Device
 from cuda.core._memory._memory_pool import allocate_as
 from cuda.core.driver import _array_memory as _array_memory
-from cuda.core.driver import _device_memory as _memory
 from cuda.core.driver import compiler, curandom, gpuarray
 from cuda.core.driver._array_memory import ResultAllocation, SharedAllocation
 from cuda.core.driver.reduction import ReductionKernel
@@ -22,20 +21,6 @@ from support.threads import run_in_threads
 from support.work import busy
 
 pytestmark = [pytest.mark.requires(mempool=True), pytest.mark.usefixtures("context")]
-
-
-def fail_first_allocation(monkeypatch) -> list[int]:
-    """Let the first cuMemAlloc fail with out of memory, and return the list of requested sizes."""
-    attempts = []
-
-    def allocate(size, ordinal):
-        attempts.append(size)
-        if len(attempts) == 1:
-            raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
-        return allocate_device(size, ordinal)
-
-    monkeypatch.setattr(_memory, "allocate_device", allocate)
-    return attempts
 
 
 @pytest.fixture
@@ -117,14 +102,14 @@ def test_memory_in_use_by_a_stream_is_not_reused(keeping):
     assert (second.get() == 0).all()
 
 
-def test_kept_memory_is_freed_when_an_allocation_finds_none(keeping, monkeypatch):
+@pytest.mark.requires(software=True)
+def test_kept_memory_is_freed_when_an_allocation_finds_none(keeping):
     memory = gpuarray.empty(1 << 20, "f4")._owner.memory_resource
     assert memory.held == 4 << 20
-    attempts = fail_first_allocation(monkeypatch)
-    large = gpuarray.empty(3 << 20, "f4")
-    assert len(attempts) == 2 and large._owner.size == 12 << 20
+    with cuda.emulator.fail("cuMemAlloc_v2", nth=1) as plan:
+        large = gpuarray.empty(3 << 20, "f4")
+    assert plan.fired == 1 and large._owner.size == 12 << 20
     assert large._owner.memory_resource is memory and memory.held == 0
-    monkeypatch.undo()
     with pytest.raises(drv.MemoryError, match="cuMemAlloc failed: out of memory"):
         gpuarray.empty(1 << 62, np.int8)
 
@@ -323,25 +308,35 @@ def test_results_end_with_their_context():
     assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1).get().tolist() == [2, 2, 2]
 
 
+def next_context_with(pool, *, most=20):
+    """Return the first of new contexts whose results come from a pool, before which others may use idle pools."""
+    contexts = []
+    try:
+        for _ in range(most):
+            contexts.append(drv.Device(0).make_context())
+            if (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource is pool:
+                return contexts.pop()
+        raise AssertionError("no new context uses the pool")
+    finally:
+        for context in contexts:
+            context.detach()
+
+
 def test_pool_of_a_context_that_ended_is_reused_by_the_next():
-    gc.collect()  # contexts of earlier tests return their pools now, not in the middle of this one
     mine = drv.Device(0).make_context()
     pool = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
     mine.detach()
-    other = drv.Device(0).make_context()
-    again = gpuarray.to_gpu(np.ones(3, "f4")) + 1
-    assert again._owner.memory_resource is pool and pool.context() is other
+    other = next_context_with(pool)
+    assert pool.context() is other
     other.detach()
     # A context that becomes unreachable also returns its pool.
     forgotten = drv.Device(0).make_context()
     lent = (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource
-    count = len(_array_memory._memories)
     drv.Context.pop()
     del forgotten
     gc.collect()
-    last = drv.Device(0).make_context()
-    assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1)._owner.memory_resource is lent
-    assert len(_array_memory._memories) == count
+    last = next_context_with(lent)
+    assert lent.context() is last
     last.detach()
 
 
@@ -356,29 +351,19 @@ def test_results_of_two_contexts_have_two_pools(array):
     assert (first.get() == np.arange(1000) + 1).all()
 
 
-def test_cached_memory_counts_as_free_and_is_reclaimed(array, monkeypatch):
+@pytest.mark.requires(software=True)  # on hardware, other processes also use the device
+def test_cached_memory_counts_as_free_and_is_reclaimed(array):
     big = gpuarray.zeros(1 << 20, np.float64) + 1
     pool = big._owner.memory_resource
-    monkeypatch.setattr(_memory, "call", lambda api: (100, 1 << 30))  # other processes also use the device
     before, total = drv.mem_get_info()
     big = None
     drv.Context.synchronize()
     assert pool.attributes.reserved_mem_current >= 8 << 20
-    assert drv.mem_get_info()[0] >= before + (8 << 20) and drv.mem_get_info()[1] == total == 1 << 30
-    attempts = fail_first_allocation(monkeypatch)
-    memory = drv.mem_alloc(100)
-    assert attempts == [100, 100] and pool.attributes.reserved_mem_current < 8 << 20
+    assert drv.mem_get_info()[0] >= before + (8 << 20) and drv.mem_get_info()[1] == total
+    with cuda.emulator.fail("cuMemAlloc_v2", nth=1) as plan:
+        memory = drv.mem_alloc(100)
+    assert plan.fired == 1 and plan.matched == 2 and pool.attributes.reserved_mem_current < 8 << 20
     memory.free()
-
-
-def test_allocation_is_not_tried_again_if_no_memory_is_kept(monkeypatch):
-    def allocate(size, ordinal):
-        raise OutOfMemoryError("out of memory", code=2, api="cuMemAlloc")
-
-    monkeypatch.setattr(_memory, "allocate_device", allocate)
-    monkeypatch.setattr(_memory, "held_memory", [(lambda ordinal: False, lambda ordinal: 0)])
-    with pytest.raises(drv.MemoryError, match="cuMemAlloc failed"):
-        drv.mem_alloc(100)
 
 
 def test_result_that_does_not_fit_in_memory_raises_memory_error(array):

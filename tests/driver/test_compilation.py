@@ -24,6 +24,7 @@ from cuda.core.driver._compilation import (
 )
 from cuda.core.driver.compiler import SourceModule, compile, get_nvcc_version, preprocess_source
 from cuda.core.utils import InMemoryProgramCache
+from support.interpreter import run
 
 INCLUDE = Path(_HEADERS[0])
 HOST = Path(_HEADERS[1])
@@ -247,14 +248,14 @@ def test_no_cache_is_used_where_none_is_wanted(plain_environment):
     assert cache_of(None) is cache_of(None)
 
 
-def test_default_options_come_from_the_environment(monkeypatch):
-    monkeypatch.setenv("PYCUDA_DEFAULT_NVCC_FLAGS", "-w -O3")
-    assert _compilation._default_flags() == ["-w", "-O3"]
-    monkeypatch.setenv("CUDA_CORE_DEFAULT_NVCC_FLAGS", "-G")
-    assert _compilation._default_flags() == ["-G"]
-    monkeypatch.setattr(_compilation, "DEFAULT_NVCC_FLAGS", ["--no-such-thing"])
-    with pytest.raises(drv.CompileError, match="no-such-thing"):
-        compile(KERNEL, arch="sm_90", cache_dir=False)
+@pytest.mark.parametrize("newer", [{}, {"CUDA_CORE_DEFAULT_NVCC_FLAGS": "--no-such -G"}])
+def test_default_options_come_from_the_environment(newer):
+    code = (
+        "from cuda.core.driver import CompileError, compiler\n"
+        "try: compiler.compile('', arch='sm_90', cache_dir=False)\nexcept CompileError as error: print(error)"
+    )
+    found = run(code, PYCUDA_DEFAULT_NVCC_FLAGS="--no-such-old -w", **newer)
+    assert ("no-such-old" in found) == (not newer) and "no-such" in found
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 import cuda.core
 import cuda.core.driver as drv
+import cuda.emulator
 from support.contexts import current_context, foreign_context, no_context
 from support.interpreter import run
 from support.threads import COUNT, in_thread, run_in_threads
@@ -72,12 +73,10 @@ def test_get_attributes_returns_all_attributes_by_member(device):
     assert attributes["MAX_THREADS_PER_BLOCK"] == device.properties.max_threads_per_block
 
 
-def test_rejected_attributes_are_named_in_a_warning(device, monkeypatch):
-    def reject(self, attribute):
-        raise drv.LogicError("no")
-
-    monkeypatch.setattr(drv.Device, "get_attribute", reject)
-    with pytest.warns(UserWarning, match="WARP_SIZE"):
+@pytest.mark.requires(software=True)
+def test_rejected_attributes_are_named_in_a_warning(device):
+    rejected = cuda.emulator.fail("cuDeviceGetAttribute", "CUDA_ERROR_INVALID_VALUE")
+    with rejected, pytest.warns(UserWarning, match="WARP_SIZE"):
         assert drv.Device(0).get_attributes() == {}
 
 

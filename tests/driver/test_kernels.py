@@ -112,14 +112,15 @@ def test_kernel_is_launched_with_as_many_blocks_as_elements_need():
     assert out.get()[0] == 320 + 3 * 64
 
 
-def test_number_of_cached_launch_configurations_is_limited(monkeypatch):
-    monkeypatch.setattr(_kernels, "MAX_CONFIGS", 4)
+def test_number_of_cached_launch_configurations_is_limited():
     (kernel,) = _kernels.build_kernel(SOURCE, ["count"], array_device().arch, 1, 1)
     out = gpuarray.zeros(1, "i4")
-    for blocks in range(1, 20):
-        kernel.launch_blocks(None, blocks, out.ptr, 1)
-        assert len(kernel.bound) <= 4
-    assert out.get()[0] == sum(range(1, 20))
+    for stream in (None, drv.Stream()._stream):
+        for blocks in range(1, 300):
+            kernel.launch_blocks(stream, blocks, out.ptr, 1)
+            assert len(kernel.bound) <= _kernels.MAX_CONFIGS < 598
+    drv.Context.synchronize()
+    assert out.get()[0] == 2 * sum(range(1, 300))
 
 
 def test_errors_in_user_code_raise_the_classic_compile_error():

@@ -97,13 +97,11 @@ def test_streams_and_events_keep_their_context():
     assert stream._context is drv.Context.get_current()
 
 
-def test_objects_of_pending_work_are_kept_and_released_later(monkeypatch):
-    monkeypatch.setattr(Kept, "LIMIT", 2)
-
+def test_objects_of_pending_work_are_kept_and_released_later():
     class Thing:
         pass
 
-    stream, things = drv.Stream(), [Thing() for _ in range(8)]
+    stream, things = drv.Stream(), [Thing() for _ in range(4 * Kept.LIMIT)]
     for thing in things:
         keep_until_done(stream_of(stream), "cuX", thing)
         stream_of(stream).sync()

@@ -31,6 +31,7 @@ from cuda.core._tensor_map import (
     TensorMapSwizzle,
     _require_view_device,
 )
+from cuda.core._utils import cuda_utils
 from cuda.core._utils.clear_error_support import (
     assert_type,
     assert_type_str_or_bytes_like,
@@ -40,13 +41,20 @@ from cuda.core._utils.cuda_utils import (
     DRIVER_CU_RESULT_EXPLANATIONS,
     RUNTIME_CUDA_ERROR_EXPLANATIONS,
     ComputeCapability,
+    Transaction,
     binding_version,
+    cast_to_3_tuple,
+    check_multiprocessing_start_method,
     check_or_create_options,
     driver_version,
     handle_return,
+    is_nested_sequence,
+    is_sequence,
+    precondition,
     reset_fork_warning,
 )
 from cuda.core._utils.pycompat import BufferProtocol, StrEnum
+from cuda.core._utils.validators import check_str_enum, format_or_list
 from cuda.core.graph._adjacency_set_proxy import AdjacencySetProxy
 from cuda.core.texture._texture import _normalize_address_modes
 
@@ -63,6 +71,15 @@ __all__ = [
     "BufferProtocol",
     "ComputeCapability",
     "StrEnum",
+    "Transaction",
+    "cast_to_3_tuple",
+    "check_multiprocessing_start_method",
+    "check_str_enum",
+    "cuda_utils",
+    "format_or_list",
+    "is_nested_sequence",
+    "is_sequence",
+    "precondition",
     "binding_version",
     "driver_version",
     "DLDeviceType",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from types import SimpleNamespace
 
@@ -59,3 +60,41 @@ def settle_at_once(monkeypatch):
     from cuda.core._compile.cache import _headers
 
     return lambda: monkeypatch.setattr(_headers, "_UNSETTLED", -10_000_000_000)
+
+
+@pytest.fixture
+def fake_os(monkeypatch):
+    """A function that replaces a function of the module ``os``, or lets it fail with an ``OSError`` of that number."""
+
+    def replace(name, function):
+        def fail(*args, **kwargs):
+            raise OSError(function, os.strerror(function))
+
+        monkeypatch.setattr(os, name, fail if isinstance(function, int) else function)
+
+    return replace
+
+
+@pytest.fixture
+def without_nvjitlink(monkeypatch):
+    """The bindings of nvJitLink cannot be imported, and nothing has asked for them yet."""
+    from cuda.core import _linker
+    from cuda.core._compile import _nvjitlink
+
+    def forget():
+        _nvjitlink.nvjitlink_version.cache_clear()
+        _linker._decision.cache_clear()
+
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "cuda.bindings.nvjitlink", None)
+        forget()
+        yield
+    forget()
+
+
+@pytest.fixture
+def nvrtc_12_6(monkeypatch):
+    """NVRTC seems to have version 12.6."""
+    from cuda.core._compile import _nvrtc
+
+    monkeypatch.setattr(_nvrtc, "nvrtc_version", lambda: (12, 6))

@@ -9,17 +9,16 @@ import pytest
 from cuda.bindings import driver, nvrtc, runtime
 
 from cuda.core import CUDAError, LaunchError, NotSupportedError, NVRTCError, OutOfMemoryError
-from cuda.core._utils import cuda_utils
 from cuda.core._utils.advice import ADVICE, RUNTIME_ADVICE
-from cuda.core._utils.cuda_utils import ComputeCapability, check_or_create_options, handle_return
 from cuda.core._utils.options import Options
 from support.contexts import no_context
+from support.contract import ComputeCapability, check_or_create_options, cuda_utils, handle_return
 
 SUCCESS = driver.CUresult.CUDA_SUCCESS
 
 
 @dataclass
-class Choice(Options):
+class Choice:
     size: int = 1
 
 

@@ -168,23 +168,15 @@ def test_an_unwritable_directory_warns_once_and_keeps_nothing(tmp_path):
         del cache["key"]
 
 
-def test_a_directory_that_can_only_be_read_still_gives_its_values(cache, root, monkeypatch):
+def test_a_directory_that_can_only_be_read_still_gives_its_values(cache, root, fake_os):
     cache["key"] = b"code"
-
-    def fail(*args, **kwargs):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(_files.os, "utime", fail)
+    fake_os("utime", errno.EACCES)
     assert cache["key"] == b"code"
 
 
-def test_clearing_where_nothing_can_be_removed_warns(cache, monkeypatch):
+def test_clearing_where_nothing_can_be_removed_warns(cache, fake_os, monkeypatch):
     cache["key"] = b"code"
-
-    def fail(path):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(_files.os, "unlink", fail)
+    fake_os("unlink", errno.EACCES)
     with pytest.warns(RuntimeWarning, match="Permission denied"):
         cache.clear()
     with pytest.raises(PermissionError):
@@ -203,7 +195,7 @@ def test_a_directory_that_was_removed_is_made_again(cache, root):
 
 
 @pytest.mark.parametrize("failures", [2, 100])
-def test_files_that_others_read_are_replaced_after_a_retry_or_kept_on_windows(cache, monkeypatch, failures):
+def test_files_that_others_read_are_replaced_after_a_retry_or_kept_on_windows(cache, fake_os, monkeypatch, failures):
     cache["key"] = b"old"
     real, calls = os.replace, []
 
@@ -214,8 +206,7 @@ def test_files_that_others_read_are_replaced_after_a_retry_or_kept_on_windows(ca
         real(source, target)
 
     monkeypatch.setattr(_files, "_IS_WINDOWS", True)
-    monkeypatch.setattr(_files, "_RETRIES", (0, 0, 0))
-    monkeypatch.setattr(_files.os, "replace", replace)
+    fake_os("replace", replace)
     cache["key"] = b"new"
     assert cache["key"] == (b"new" if failures == 2 else b"old")
 

@@ -16,7 +16,6 @@ import pytest
 
 from cuda.core import Program, ProgramOptions
 from cuda.core._compile.cache import _stores as _files
-from cuda.core._utils import files as private_files
 from cuda.core.utils import FileStreamProgramCache
 
 KEY = b"key"
@@ -137,12 +136,12 @@ def test_planted_checks_and_directories_are_replaced(entry, root, tmp_path, plan
     assert not (tmp_path / "elsewhere").is_dir()
 
 
-def test_a_value_of_another_user_is_a_miss_and_replaced(cache, entry, monkeypatch):
+def test_a_value_of_another_user_is_a_miss_and_replaced(cache, entry, fake_os, monkeypatch):
     os.utime(entry, (1, 1))
     if os.geteuid() == 0:
         os.chown(entry, 65534, -1)
     else:
-        monkeypatch.setattr(private_files.os, "geteuid", lambda: os.getuid() + 1)
+        fake_os("geteuid", lambda: os.getuid() + 1)
     assert cache.get(KEY) is None
     monkeypatch.undo()
     cache[KEY] = b"made anew"

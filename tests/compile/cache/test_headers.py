@@ -7,7 +7,7 @@ import os
 import pytest
 
 from cuda.core._compile.cache import _headers
-from cuda.core._compile.cache._headers import find_headers, parse
+from cuda.core._compile.cache._headers import find_headers
 from support.processes import let_clock_tick
 
 
@@ -160,22 +160,6 @@ def test_recently_changed_files_are_not_settled(root, settle_at_once):
     assert not find_headers('#include "a.h"', "default_program").is_settled
     settle_at_once()
     assert find_headers('#include "a.h"', "default_program").is_settled
-
-
-def test_settled_headers_are_read_once(root, monkeypatch, settle_at_once):
-    write(root / "a.h", "1")
-    settle_at_once()
-    monkeypatch.setattr(_headers, "_parsed", {})
-    monkeypatch.setattr(_headers, "_MAX_PARSED", 1)
-    parsed = []
-    monkeypatch.setattr(_headers, "parse", lambda text: parsed.append(text) or parse(text))
-    first = find_headers('#include "a.h"', "default_program")
-    second = find_headers('#include "a.h"', "default_program")
-    assert parsed.count(b"1") == 1
-    assert first.digest == second.digest
-    write(root / "b.h", "2")
-    assert find_headers('#include "b.h"', "default_program").is_found
-    assert len(_headers._parsed) == 1
 
 
 def test_a_header_that_vanishes_is_detected(root, monkeypatch):

@@ -276,14 +276,6 @@ def test_the_key_of_a_source_is_made_once(cache, include, monkeypatch, settle_at
     assert len(made) == 2
 
 
-def test_the_number_of_remembered_keys_is_limited(monkeypatch):
-    monkeypatch.setattr(_lookup, "_keys", _lookup.OrderedDict())
-    monkeypatch.setattr(_lookup, "_MAX_KEYS", 2)
-    for number in range(4):
-        _lookup.key_of(request(f"int x{number};"))
-    assert len(_lookup._keys) == 2
-
-
 IR = """
 target triple = "nvptx64-nvidia-cuda"
 target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\

@@ -28,10 +28,10 @@ pytestmark = pytest.mark.requires(nvrtc=True, software=False)
 
 
 @pytest.fixture
-def by_driver(monkeypatch):
+def by_driver(without_nvjitlink):
     """Lets the driver link, without the warning about it."""
-    monkeypatch.setattr(_linker, "_decide_nvjitlink_or_driver", lambda: True)
-    assert Linker.which_backend() is CompilerBackendType.DRIVER
+    with pytest.warns(RuntimeWarning, match="driver's linker"):
+        assert Linker.which_backend() is CompilerBackendType.DRIVER
 
 
 def parts(stream, kind="cubin"):
@@ -259,9 +259,9 @@ def test_ptx_program_is_compiled_by_the_driver(stream, by_driver):
 
 def test_exit_with_living_linkers_gives_no_error(device):
     script = (
-        "from cuda.core import Device, Linker, LinkerOptions, ObjectCode, _linker\n"
+        "import sys\nfrom cuda.core import Device, Linker, LinkerOptions, ObjectCode\n"
         "Device(0).set_current()\n"
-        "_linker.nvjitlink_version = lambda: None\n"
+        "sys.modules['cuda.bindings.nvjitlink'] = None\n"
         f"kept = Linker(ObjectCode.from_ptx({PTX.encode()!r}))\n"
         "kept.again = kept\n"
         "print(len(kept.link('cubin').code) > 100)\n"

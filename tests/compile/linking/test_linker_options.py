@@ -9,7 +9,6 @@ from dataclasses import fields
 import pytest
 
 from cuda.core import Linker, LinkerOptions
-from cuda.core._compile import _nvjitlink as nvjitlink
 from cuda.core._compile._option_table import ignored_options, render_options, unsupported_options
 from cuda.core._linker import make_driver_linker
 from support.code import PART, compiled
@@ -171,8 +170,7 @@ def test_the_case_of_nvjitlink_does_not_matter():
     assert LinkerOptions(arch=ARCH).as_bytes("nvJitLink") == LinkerOptions(arch=ARCH).as_bytes()
 
 
-def test_arguments_without_nvjitlink_are_an_error(monkeypatch):
-    monkeypatch.setattr(nvjitlink, "nvjitlink_version", lambda: None)
+def test_arguments_without_nvjitlink_are_an_error(without_nvjitlink):
     with pytest.raises(RuntimeError, match="pip install nvidia-nvjitlink"):
         LinkerOptions(arch=ARCH).as_bytes()
 

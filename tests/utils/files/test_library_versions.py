@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import pytest
@@ -92,11 +93,8 @@ def test_a_record_that_others_can_write_is_ignored(library):
     assert recorded_version(str(library)) is None
 
 
-def test_a_record_that_cannot_be_renamed_leaves_no_file(library, monkeypatch):
-    def fail(source, target):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(library_versions.os, "replace", fail)
+def test_a_record_that_cannot_be_renamed_leaves_no_file(library, fake_os):
+    fake_os("replace", errno.ENOSPC)
     record_version(str(library), (13, 5))
     assert records(library) == [] and recorded_version(str(library)) is None
 

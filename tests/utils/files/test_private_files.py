@@ -8,7 +8,6 @@ import stat
 
 import pytest
 
-from cuda.core._utils import files as private_files
 from cuda.core._utils.files import (
     create_private,
     make_private_directories,
@@ -46,11 +45,11 @@ def test_a_file_that_others_can_write_is_refused_and_closed(file, mode):
     assert read_trusted(str(file), 4) is None
 
 
-def test_a_file_of_another_user_is_refused(file, monkeypatch):
+def test_a_file_of_another_user_is_refused(file, fake_os):
     if os.geteuid() == 0:
         os.chown(file, 65534, -1)
     else:
-        monkeypatch.setattr(private_files.os, "geteuid", lambda: os.getuid() + 1)
+        fake_os("geteuid", lambda: os.getuid() + 1)
     with pytest.raises(PermissionError, match="another user"):
         open_trusted(str(file))
 
@@ -69,10 +68,10 @@ def test_a_link_is_not_followed(file, tmp_path):
     assert caught.value.errno == errno.ELOOP
 
 
-def test_short_reads_are_continued(file, monkeypatch):
+def test_short_reads_are_continued(file, fake_os):
     real = os.read
     descriptor, _ = open_trusted(str(file))
-    monkeypatch.setattr(private_files.os, "read", lambda descriptor, size: real(descriptor, min(size, 2)))
+    fake_os("read", lambda descriptor, size: real(descriptor, min(size, 2)))
     assert read_descriptor(descriptor, 7) == b"content"
     os.lseek(descriptor, 0, os.SEEK_SET)
     assert read_descriptor(descriptor, 100) == b"content"
@@ -119,13 +118,10 @@ def test_a_file_is_replaced_atomically(file, tmp_path):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_file_that_cannot_be_replaced_stays_and_no_temporary_file_is_left(file, tmp_path, monkeypatch):
-    def fail(source, target):
-        raise OSError(errno.ENOSPC, "no space left")
-
+def test_a_file_that_cannot_be_replaced_stays_and_no_temporary_file_is_left(file, tmp_path, fake_os):
     before, temporary = file.read_bytes(), tmp_path / "new"
-    monkeypatch.setattr(private_files.os, "replace", fail)
-    with pytest.raises(OSError, match="no space left"):
+    fake_os("replace", errno.ENOSPC)
+    with pytest.raises(OSError, match="No space left"):
         replace_private(str(file), str(temporary), b"other")
     assert file.read_bytes() == before and not temporary.exists()
 
