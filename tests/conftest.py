@@ -16,6 +16,7 @@ from support.fakes import (  # noqa: F401
     nvrtc_12_6,
     own_tempdir,
     set_current_arch,
+    set_driver_version,
     settle_at_once,
     unraisable,
     without_nvjitlink,

@@ -131,6 +131,28 @@ def test_other_objects_are_not_device_pointers(pointer):
         drv.memset_d8(pointer, 0, 1)
 
 
+class Interfaced:
+    def __init__(self, interface):
+        self.__cuda_array_interface__ = interface
+
+
+def test_address_alone_is_read_from_an_incomplete_interface():
+    memory = drv.mem_alloc(8)
+    for address in (int(memory), np.uint64(int(memory))):
+        drv.memset_d8(Interfaced({"data": (address, False)}), 3, 8)
+    assert drv.from_device(memory, 8, np.uint8).tolist() == [3] * 8
+    with pytest.raises(drv.LogicError, match="cuMemGetAddressRange failed"):
+        drv.mem_get_address_range(Interfaced({"data": (None, True)}))
+
+
+@pytest.mark.parametrize(
+    "interface", [None, [], {}, {"data": 4096}, {"data": (1, 2, 3)}, {"data": ("1", False)}], ids=str
+)
+def test_interface_without_an_address_is_rejected(interface):
+    with pytest.raises(TypeError):
+        drv.memset_d8(Interfaced(interface), 0, 1)
+
+
 def test_freed_memory_is_rejected():
     memory = drv.mem_alloc(4)
     memory.free()

@@ -10,7 +10,6 @@ import pytest
 from cuda.bindings import driver as bindings
 
 from cuda.core import Buffer, CUDAError, VirtualMemoryResource, VirtualMemoryResourceOptions
-from cuda.core._utils import cuda_utils
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -19,6 +18,7 @@ from cuda.core.typing import (
     VirtualMemoryLocationType,
 )
 from support.bindings import call_driver
+from support.contract import cuda_utils
 from support.memory import HostMemoryResource, read, write
 from support.work import busy
 

@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.requires(source=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def build():
-    """The module ``setup.py``, which builds nothing when it is imported."""
+    """The module ``setup.py``, loaded for one test; it builds nothing when it is imported."""
     spec = importlib.util.spec_from_file_location("build_of_the_package", ROOT / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -27,9 +27,9 @@ def build():
 def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path, monkeypatch):
     partial = tmp_path / "translated" / "package" / "partial.cpp"
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(build, "TRANSLATED", tmp_path / "translated")
+    build.TRANSLATED = tmp_path / "translated"
     calls = {"cuda_include_dir": lambda: Path("include"), "write_calls": lambda *folders: None}
-    monkeypatch.setattr(build, "runpy", types.SimpleNamespace(run_path=lambda path: calls))
+    build.runpy = types.SimpleNamespace(run_path=lambda path: calls)
 
     def translate(*arguments, **options):
         was_there.append(partial.exists())
@@ -40,7 +40,7 @@ def test_the_output_of_an_interrupted_translation_is_discarded(build, tmp_path, 
         return []
 
     was_there = []
-    monkeypatch.setattr(build, "cythonize", translate)
+    build.cythonize = translate
     with pytest.raises(KeyboardInterrupt):
         build.extensions()
     build.extensions()

@@ -20,6 +20,7 @@ from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy
 from cuda.core._memoryview import _StridedMemoryViewProxy
 from cuda.core._module import KernelAttributes, KernelOccupancy, MaxPotentialBlockSizeOccupancyResult, ParamInfo
 from cuda.core._native._cuda_core import WeakHandle, weak_handle
+from cuda.core._program import _can_load_generated_ptx
 from cuda.core._stream import Stream_accept, default_stream
 from cuda.core._tensor_map import (
     _NUMPY_DTYPE_TO_TMA,
@@ -106,6 +107,7 @@ __all__ = [
     "_NUMPY_DTYPE_TO_TMA",
     "_StridedLayout",
     "_StridedMemoryViewProxy",
+    "_can_load_generated_ptx",
     "_normalize_address_modes",
     "_require_view_device",
     "_to_native_launch_config",

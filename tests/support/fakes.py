@@ -31,11 +31,27 @@ def unraisable(monkeypatch):
 
 
 @pytest.fixture
-def any_driver_age(monkeypatch):
-    """No compiler counts as newer than the driver, whichever driver this machine has."""
+def set_driver_version(monkeypatch):
+    """A function that sets the driver's version, with which programs compare NVRTC's, or the error of asking for it."""
     from cuda.core import _program
 
-    monkeypatch.setattr(_program, "is_newer_than_driver", lambda version: False)
+    def set_version(version):
+        def driver_version():
+            if isinstance(version, Exception):
+                raise version
+            return version
+
+        monkeypatch.setattr(_program, "driver_version", driver_version)
+        _program.is_newer_than_driver.cache_clear()
+
+    yield set_version
+    _program.is_newer_than_driver.cache_clear()
+
+
+@pytest.fixture
+def any_driver_age(set_driver_version):
+    """No compiler counts as newer than the driver, whichever driver this machine has."""
+    set_driver_version((99, 9, 0))
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices of NVML, and replacements for functions of NVML."""
 
+import inspect
+
 import pytest
 
 
@@ -22,7 +24,7 @@ def gpus():
 
 
 class FakeNvml:
-    """``fake(name, value)`` replaces a function of NVML: it returns the value, or raises it if it is an exception.
+    """``fake(name, value)`` replaces a function of NVML: it returns, raises or calls the value.
 
     ``calls`` has the names and arguments of the calls of replaced functions.
     """
@@ -38,7 +40,7 @@ class FakeNvml:
             self.calls.append((name, *arguments))
             if isinstance(value, BaseException):
                 raise value
-            return value
+            return value(*arguments) if inspect.isfunction(value) else value
 
         assert hasattr(nvml, name)
         self.monkeypatch.setattr(nvml, name, function)

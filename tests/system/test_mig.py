@@ -23,15 +23,13 @@ def test_a_device_without_mig_has_no_instances(gpu):
         mig.get_device_by_index(0)
 
 
-def test_instances_are_found_by_their_index(gpu, fake, monkeypatch):
-    from cuda.bindings import nvml
-
+def test_instances_are_found_by_their_index(gpu, fake):
     def by_index(handle, index):
         if index == 1:
             raise system.NotFoundError(6)
         return handle + 100 + index
 
-    monkeypatch.setattr(nvml, "device_get_mig_device_handle_by_index", by_index)
+    fake("device_get_mig_device_handle_by_index", by_index)
     fake("device_get_max_mig_device_count", 3)
     fake("device_get_device_handle_from_mig_device_handle", gpu._handle)
     fake("device_is_mig_device_handle", 1)

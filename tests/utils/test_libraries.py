@@ -10,8 +10,6 @@ import sys
 
 import pytest
 
-from cuda.core._utils import libraries
-
 # Hides the driver, even if there is one.
 NO_DRIVER = """
 import cuda.core as c, cuda.core._utils.libraries as libraries
@@ -45,13 +43,15 @@ def test_compiler_is_the_one_that_the_whole_search_finds():
     assert run(code) == "True"
 
 
-def test_compiler_in_another_place_is_searched(monkeypatch):
-    monkeypatch.setattr(sys, "path", [])
-    assert libraries.nvrtc(False) == ""
-    monkeypatch.setattr(libraries, "_search", lambda name: f"found {name}")
-    assert libraries.nvrtc(True) == "found nvrtc"
-    assert libraries.driver(True) == "found cuda"
-    assert libraries.driver(False) == "libcuda.so.1"
+def test_compiler_in_another_place_is_searched():
+    code = (
+        "import sys, types\nfrom cuda.core._utils import libraries\n"
+        "load = lambda name: types.SimpleNamespace(abs_path=f'found-{name}')\n"
+        "sys.modules['cuda.pathfinder'] = types.SimpleNamespace(load_nvidia_dynamic_lib=load)\n"
+        "sys.path[:] = []\n"
+        "print([libraries.nvrtc(False), libraries.nvrtc(True), libraries.driver(True), libraries.driver(False)])"
+    )
+    assert run(code) == "['', 'found-nvrtc', 'found-cuda', 'libcuda.so.1']"
 
 
 def test_found_library_that_cannot_be_opened_is_named():

@@ -16,12 +16,6 @@ from cuda.core._utils import slots
 from support.interpreter import run
 
 
-def test_a_registered_value_is_returned(monkeypatch):
-    monkeypatch.setattr(slots, "_values", {})
-    slots.register("sample", 3)
-    assert slots.get("sample") == 3
-
-
 @pytest.mark.parametrize("name", sorted(_SLOTS))
 def test_the_module_of_the_table_fills_the_slot(name):
     importlib.import_module(f"cuda.core.{_SLOTS[name]}")

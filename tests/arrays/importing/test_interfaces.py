@@ -5,7 +5,6 @@
 import numpy as np
 import pytest
 
-from cuda.core._arrays._views import interface_address
 from cuda.core.utils import StridedMemoryView
 from support.tensors import ArrayInterface, CudaInterface
 
@@ -39,24 +38,3 @@ def test_wrong_entries_are_rejected(device, view, entries, error, message):
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_the_address_none_is_a_null_pointer(device, view):
     assert view(shape=(0,), data=(None, False)).ptr == 0
-
-
-class Interfaced:
-    def __init__(self, interface):
-        self.__cuda_array_interface__ = interface
-
-
-def test_address_alone_is_read_from_an_incomplete_interface():
-    assert interface_address(Interfaced({"data": (4096, False)})) == 4096
-    assert interface_address(Interfaced({"data": (None, True)})) == 0
-    assert interface_address(Interfaced({"data": (np.uint64(8), False)})) == 8
-
-
-@pytest.mark.parametrize(
-    "interface", [None, [], {}, {"data": 4096}, {"data": (1, 2, 3)}, {"data": ("1", False)}], ids=str
-)
-def test_interface_without_an_address_is_rejected(interface):
-    with pytest.raises((BufferError, TypeError)):
-        interface_address(Interfaced(interface))
-    with pytest.raises(AttributeError):
-        interface_address(3)

@@ -13,7 +13,6 @@ from cuda.core._compile._request import CompileRequest, compile_settings
 from cuda.core._compile.cache import _lookup
 from cuda.core.typing import SourceCodeType
 from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, make_program_cache_key
-from support.processes import let_clock_tick
 
 pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
 
@@ -260,20 +259,6 @@ def test_programs_are_compiled_if_the_cache_cannot_be_written(tmp_path, compilat
     assert b"12345" in plain().compile("ptx", cache=cache).code
     assert b"12345" in plain().compile("ptx", cache=cache).code
     assert len(compilations) == 2
-
-
-def test_the_key_of_a_source_is_made_once(cache, include, monkeypatch, settle_at_once):
-    settle_at_once()
-    made = []
-    real = _lookup.make_program_cache_key
-    monkeypatch.setattr(_lookup, "make_program_cache_key", lambda **kwargs: made.append(kwargs) or real(**kwargs))
-    for _ in range(3):
-        plain(INCLUDING, define_macro=None, include_path=include).compile("ptx", cache=cache)
-    assert len(made) == 1
-    let_clock_tick(include)
-    (include / "value.h").write_text("#define VALUE 55555\n")
-    plain(INCLUDING, define_macro=None, include_path=include).compile("ptx", cache=cache)
-    assert len(made) == 2
 
 
 IR = """
