@@ -220,7 +220,7 @@ def test_ctrl_c_ends_the_loading_of_code():
     # The software device compiles PTX when it is loaded, unless its cache has the result.
     out = run(
         "import os, shutil, tempfile\nos.environ['CUDA_EMULATOR_CACHE_DIR'] = cache = tempfile.mkdtemp()\n"
-        + slow_program(12, 300)
+        + slow_program(12, 150)
         + "code = Program(source, 'c++', ProgramOptions(arch='sm_90')).compile('ptx'); shutil.rmtree(cache)\n"
         "threading.Thread(target=send).start()\n"
         "try: code.get_kernel('k0')\nexcept KeyboardInterrupt: back(); print('interrupted', code.is_closed)\n"

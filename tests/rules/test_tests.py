@@ -17,16 +17,24 @@ JUDGES = {"raises", "warns", "fail"}  # of pytest
 
 def asserts(node: ast.AST) -> bool:
     """Return whether a node checks something itself; the programs of child processes are strings."""
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str) and "assert " in node.value
-    if isinstance(node, ast.Attribute):
+    kind = type(node)
+    if kind is ast.Constant:
+        return type(node.value) is str and "assert " in node.value
+    if kind is ast.Attribute:
         return node.attr in JUDGES or node.attr.startswith("assert_")
-    return isinstance(node, ast.Assert) or (isinstance(node, ast.Raise) and "AssertionError" in ast.unparse(node))
+    return kind is ast.Assert or (kind is ast.Raise and "AssertionError" in ast.unparse(node))
 
 
-def references(node: ast.AST, imported: set[str]) -> set[tuple[bool, str]]:
+def statements(node: ast.AST):
+    """Yield the statements in a node, at any depth."""
+    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for statement in getattr(node, field, ()):
+            yield statement
+            yield from statements(statement)
+
+
+def references(parts: list[ast.AST], imported: set[str]) -> set[tuple[bool, str]]:
     """Return the names that a definition uses, and for each whether it may be that of a helper or fixture."""
-    parts = list(ast.walk(node))
     called = {part.func.id for part in parts if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
     parameters = {part.arg for part in parts if isinstance(part, ast.arg)}
     names = {part.id for part in parts if isinstance(part, ast.Name)} - (parameters - called)
@@ -38,15 +46,16 @@ def cannot_fail(sources: dict[str, str]) -> tuple[int, list[str]]:
     """Return the number of tests, and those that assert nothing, themselves or by a helper, table or fixture."""
     uses, asserting, tests = defaultdict(set), set(), []  # by file and name
     for file, text in sources.items():
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = list(statements(ast.parse(text)))
         imported = {a.asname or a.name for node in nodes if isinstance(node, ast.ImportFrom) for a in node.names}
         for node in nodes:
             names = [node.name] if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else []
             if isinstance(node, ast.Assign):
                 names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            parts = list(ast.walk(node)) if names else []
             for name in names:
-                uses[file, name] |= references(node, imported)
-                if any(map(asserts, ast.walk(node))):
+                uses[file, name] |= references(parts, imported)
+                if any(map(asserts, parts)):
                     asserting.add((file, name))
                 if name.startswith("test_") and isinstance(node, ast.FunctionDef):
                     tests.append((file, name))
