@@ -105,6 +105,7 @@ def test_a_handle_is_alive_in_all_threads_until_the_last_slice_is_closed(device,
         assert seen == [True] * 8 and handle.expired() and handle.use_count() == 0
 
 
+@pytest.mark.requires(device=True)
 def test_weak_handles_live_on_in_a_forked_child():
     program = """
         import os
