@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cuda.core.driver as drv
-from cuda.core.driver import _pools
+from cuda.core.driver.tools import bitlog2
 from support.threads import run_in_threads
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -162,9 +162,9 @@ def test_pools_are_memory_resources(pool):
 
 @pytest.mark.parametrize(("number", "power"), [(0, 0), (1, 0), (2, 1), (3, 1), (1023, 9), (1024, 10)])
 def test_logarithms_are_rounded_down(number, power):
-    assert _pools.bitlog2(number) == power
+    assert bitlog2(number) == power
 
 
 def test_logarithm_of_a_negative_number_is_rejected():
     with pytest.raises(ValueError, match="n must be at least 0, not -1"):
-        _pools.bitlog2(-1)
+        bitlog2(-1)

@@ -5,7 +5,6 @@
 import pytest
 from cuda.bindings import nvml
 
-from cuda.core.system import _device
 from cuda.core.system.typing import ClockId, ClockType
 
 pytestmark = pytest.mark.requires(nvml=True)
@@ -19,7 +18,7 @@ def test_frequencies_of_each_clock_are_read(gpu, fake, clock_type):
     fake("device_get_max_clock_info", 1980)
     fake("device_get_max_customer_boost_clock", 1900)
     fake("device_get_min_max_clock_of_p_state", (300, 1200))
-    assert type(clock) is _device.ClockInfo
+    assert type(clock).__name__ == "ClockInfo"
     assert clock.get_current_mhz() == clock.get_current_mhz("customer_boost_max") == 1500
     assert clock.get_max_mhz() == 1980 and clock.get_max_customer_boost_mhz() == 1900
     assert clock.get_min_max_clock_of_pstate_mhz(15) == (300, 1200)
@@ -39,7 +38,7 @@ def test_offsets_of_a_clock_are_read(gpu, fake):
     record.clock_offset_m_hz, record.max_clock_offset_m_hz, record.min_clock_offset_m_hz = -15, 200, -100
     fake("device_get_clock_offsets", record)
     offsets = gpu.get_clock("memory").get_offsets(pstate=2)
-    assert type(offsets) is _device.ClockOffsets
+    assert type(offsets).__name__ == "ClockOffsets"
     assert repr(offsets) == "ClockOffsets(clock_offset_mhz=-15, max_offset_mhz=200, min_offset_mhz=-100)"
 
 

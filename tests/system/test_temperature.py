@@ -6,7 +6,6 @@ import pytest
 from cuda.bindings import nvml
 
 from cuda.core import system
-from cuda.core.system import _device
 from cuda.core.system.typing import DeviceArch, FieldId, TemperatureThresholds, ThermalController, ThermalTarget
 
 pytestmark = pytest.mark.requires(nvml=True)
@@ -17,7 +16,7 @@ def test_temperatures_and_thresholds_are_read(gpu, fake):
     fake("device_get_temperature_threshold", 92)
     fake("device_get_margin_temperature", 40)
     temperature = gpu.temperature
-    assert type(temperature) is _device.Temperature
+    assert type(temperature).__name__ == "Temperature"
     assert (temperature.get_sensor(), temperature.margin) == (45, 40)
     fake("device_get_architecture", int(DeviceArch.AMPERE))
     temperature = system.Device(index=0).temperature
@@ -55,9 +54,9 @@ def test_thermal_sensors_are_read(gpu, fake):
     fake("device_get_thermal_settings", record)
     settings = gpu.temperature.get_thermal_settings(ThermalTarget.ALL)
     assert fake.calls == [("device_get_thermal_settings", gpu._handle, nvml.ThermalTarget.ALL)]
-    assert type(settings) is _device.ThermalSettings and len(settings) == len(list(settings)) == 2
+    assert type(settings).__name__ == "ThermalSettings" and len(settings) == len(list(settings)) == 2
     first, second = settings
-    assert type(first) is _device.ThermalSensor
+    assert type(first).__name__ == "ThermalSensor"
     assert first.controller is ThermalController.GPU_INTERNAL and first.target is ThermalTarget.GPU
     assert (first.default_min_temp, first.default_max_temp, first.current_temp) == (-10, 110, 45)
     assert second.controller is ThermalController.UNKNOWN and second.target is ThermalTarget.NONE
