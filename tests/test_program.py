@@ -21,7 +21,6 @@ from cuda.core._compile import _nvrtc
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from support.contract import _can_load_generated_ptx
 from support.interpreter import run
-from support.processes import uncollected
 
 pytestmark = [pytest.mark.requires(nvrtc=True), pytest.mark.usefixtures("any_driver_age")]
 

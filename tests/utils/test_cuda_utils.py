@@ -10,7 +10,6 @@ from cuda.bindings import driver, nvrtc, runtime
 
 from cuda.core import CUDAError, LaunchError, NotSupportedError, NVRTCError, OutOfMemoryError
 from cuda.core._utils.advice import ADVICE, RUNTIME_ADVICE
-from cuda.core._utils.options import Options
 from support.contexts import no_context
 from support.contract import ComputeCapability, check_or_create_options, cuda_utils, handle_return
 
