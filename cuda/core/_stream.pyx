@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from libc.stdint cimport intptr_t, uintptr_t
+from libc.stdlib cimport getenv, strtol
 from libcpp.utility cimport move
 
 from cpython.object cimport PyObject
@@ -42,8 +43,6 @@ from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_create_options, init_driver
 
-import os
-import re
 import warnings
 
 from cuda.core._utils import slots
@@ -448,8 +447,9 @@ cpdef Stream Stream_accept(object arg, bint allow_stream_protocol=False):
 
 cpdef Stream default_stream():
     """Return the default stream that the environment variable CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM selects."""
-    text = re.match(r"\s*[+-]?\d+", os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", ""))
-    return PER_THREAD_DEFAULT_STREAM if text is not None and int(text.group()) != 0 else LEGACY_DEFAULT_STREAM
+    # Read without Python code, which an exception of a signal handler could interrupt while memory is freed.
+    cdef const char* text = getenv(b"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM")
+    return PER_THREAD_DEFAULT_STREAM if text != NULL and strtol(text, NULL, 10) != 0 else LEGACY_DEFAULT_STREAM
 
 
 cdef Stream Stream_constant(cls, cydriver.CUstream c_stream):

@@ -31,10 +31,11 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     stream_captures,
 )
+from cuda.core._native._device_wait cimport raise_later_if_from_handler
 from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, default_stream, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
-from cuda.core._utils.cuda_utils cimport WARN_RETURN
+from cuda.core._utils.cuda_utils cimport WARN_RETURN, show_unraisable
 
 from collections import namedtuple
 
@@ -621,13 +622,16 @@ cdef void Lease_close(Allocation& value) noexcept:
     self.h_memory.close()
 
 
-# Exceptions raised by methods of the subclass go to sys.unraisablehook, because this function is noexcept.
 cdef void Lease_end(Allocation& value) noexcept:
     cdef Lease self = <Lease>value.resource
     if self.h_memory:
         free_after(self.h_memory, value)
         self.h_memory.reset()
-    self.adaptor._freed(value.pointer, value.size, <size_t>value.h_stream.get())
+    try:
+        self.adaptor._freed(value.pointer, value.size, <size_t>value.h_stream.get())
+    except BaseException as error:
+        if not raise_later_if_from_handler(error):
+            show_unraisable(error, self.adaptor)
 
 
 # --- The cache -------------------------------------------------------------------------------------

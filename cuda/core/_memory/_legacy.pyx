@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory without a pool: page-locked, registered, and allocated synchronously."""
+"""Memory without a pool: page-locked, registered, virtual, and allocated synchronously."""
 
 from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy
 from libcpp cimport bool as cpp_bool
-from libcpp.utility cimport move
+from libcpp.utility cimport move, pair
+from libcpp.vector cimport vector
 
 from cpython.buffer cimport (
     PyBUF_STRIDED_RO,
@@ -18,16 +20,31 @@ from cpython.buffer cimport (
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
-from cuda.core._context cimport Context_current, Context_enter, Context_leave, Context_primary
-from cuda.core._memory._buffer cimport Buffer, Buffer_create
-from cuda.core._memory._memory_resource cimport MemoryResource, size_argument
+from cuda.core._context cimport (
+    Context_current,
+    Context_enter,
+    Context_enter_to_release,
+    Context_leave,
+    Context_primary,
+)
+from cuda.core._memory._buffer cimport Buffer, Buffer_create, Buffer_pin, Buffer_update_members
+from cuda.core._memory._memory_resource cimport (
+    MemoryResource,
+    freed_address,
+    own_by_resource,
+    prepare,
+    size_argument,
+)
 from cuda.core._native._cuda_core cimport (
     Allocation,
     AllocationHandle,
+    AllocationPin,
+    Anchor,
     CaptureModeScope,
     ContextHandle,
-    Anchor,
+    Handle,
     StreamHandle,
+    StreamPin,
     captures_in_progress,
     limit_backlog,
     relax_capture_mode,
@@ -35,24 +52,26 @@ from cuda.core._native._cuda_core cimport (
     wait_for_retired,
 )
 from cuda.core._native._device_wait cimport call_once, release_interruptibly, wait_for_context
+from cuda.core._stream cimport Stream_accept, Stream_pin
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._copies import holds_objects
-from cuda.core._stream import Stream_accept
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core._utils.validators import address_argument
 
 __all__ = [
     "LegacyPinnedMemoryResource",
-    "allocate_device",
-    "allocate_pinned",
-    "free_device",
-    "free_pinned",
+    "VirtualMemory",
+    "allocate_host_with_flags",
+    "allocate_managed",
+    "allocate_pitched",
+    "free_virtual_memory",
+    "open_shared_memory",
     "register_host_memory",
+    "virtual_memory_of",
     "wait_before_free",
 ]
 
@@ -62,16 +81,19 @@ class _SynchronousAllocator(MemoryResource):
 
     _needs_stream = False
     _waits_to_free = True
+    _buffer_class = Buffer
+    # Whether deallocate() synchronizes its stream. Otherwise the driver call that frees waits for the device itself.
+    _synchronizes = True
 
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Synchronize ``stream`` if one is given, and free memory (``cuMemFreeHost``, ``cuMemFree``).
+        """Synchronize ``stream`` if one is given, and free memory (``cuMemFreeHost``, ``cuMemFree``, ``cuMemUnmap``).
 
         Parameters
         ----------
-        ptr : int
+        ptr : int | driver.CUdeviceptr
             The address of the memory. 0 has no effect.
         size : int
-            The size in bytes, which is ignored.
+            The size in bytes, which only virtual memory needs.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream to synchronize first.
 
@@ -80,16 +102,17 @@ class _SynchronousAllocator(MemoryResource):
         CUDAError
             If work in the stream failed. The memory is freed even then.
         """
+        cdef cydriver.CUdeviceptr address
         if stream is not None:
             stream = Stream_accept(stream)
-        address = address_argument("ptr", ptr)
+        address = freed_address(ptr)
         if address == 0:
             return
         try:
-            if stream is not None:
+            if stream is not None and self._synchronizes:
                 stream.sync()
         finally:
-            self._free(address)
+            self._free(address, size)
 
 
 class LegacyPinnedMemoryResource(_SynchronousAllocator):
@@ -126,22 +149,19 @@ class LegacyPinnedMemoryResource(_SynchronousAllocator):
         CUDAError
             If no context is current.
         """
+        cdef Request request
+        request.size = size_argument(size)
         if stream is not None:
             Stream_accept(stream)
-        pointer = allocate_pinned(size)
-        try:
-            return Buffer.from_handle(pointer, size, mr=self)
-        except BaseException:
-            free_pinned(pointer)
-            raise
+        return allocate(self, None, &allocate_host, b"cuMemAllocHost", request)
 
-    def _free(self, address: int) -> None:
+    def _free(self, address: int, size: int) -> None:
         free_pinned(address)
 
     @property
     def device_id(self) -> int:
-        """Raises RuntimeError, because host memory is not tied to a device."""
-        raise UnavailableError("page-locked host memory belongs to no device, so it has no device_id")
+        """-1, because host memory is not tied to a device."""
+        return -1
 
 
 class _SynchronousMemoryResource(_SynchronousAllocator):
@@ -157,16 +177,13 @@ class _SynchronousMemoryResource(_SynchronousAllocator):
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Allocate device memory (``cuMemAlloc``), which is freed after ``stream`` has been synchronized."""
-        if stream is not None:
-            stream = Stream_accept(stream)
-        pointer = allocate_device(size, self._device_id)
-        try:
-            return Buffer.from_handle(pointer, size, mr=self, stream=stream)
-        except BaseException:
-            free_device(pointer, self._device_id)
-            raise
+        cdef Request request
+        request.size = size_argument(size)
+        if request.size != 0:
+            Context_primary(self._device_id, &request.h_context)
+        return allocate(self, stream, &allocate_device, b"cuMemAlloc", request)
 
-    def _free(self, address: int) -> None:
+    def _free(self, address: int, size: int) -> None:
         free_device(address, self._device_id)
 
     @property
@@ -235,48 +252,6 @@ def register_host_memory(
     return buffer
 
 
-def allocate_device(size: int, device_id: int) -> int:
-    """Allocate device memory and return its address, or 0 for a size of 0 (``cuMemAlloc``)."""
-    cdef ContextHandle h_context
-    cdef cydriver.CUdeviceptr pointer = 0
-    cdef size_t c_size = size_argument(size)
-    cdef cydriver.CUresult err
-    cdef int is_entered = 0
-    if c_size == 0:
-        return 0
-    Context_primary(device_id, &h_context)
-    is_entered = Context_enter(h_context.get())
-    try:
-        with nogil:
-            limit_backlog()
-            err = cydriver.cuMemAlloc(&pointer, c_size)
-            if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-                err = cydriver.cuMemAlloc(&pointer, c_size)
-            HANDLE_RETURN(err, b"cuMemAlloc")
-    finally:
-        Context_leave(is_entered)
-    return pointer
-
-
-def free_device(pointer: int, device_id: int) -> None:
-    """Wait for the work that uses memory of :func:`allocate_device`, and free it (``cuMemFree``)."""
-    cdef ContextHandle h_context
-    cdef cydriver.CUdeviceptr c_pointer = pointer
-    cdef int is_entered = 0
-    if c_pointer == 0:
-        return
-    try:
-        Context_primary(device_id, &h_context)
-        is_entered = Context_enter(h_context.get())
-    finally:
-        # Free the memory even if its context could not be made current: the driver identifies it by its address.
-        try:
-            with nogil:
-                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_interruptibly, b"cuMemFree"), b"cuMemFree")
-        finally:
-            Context_leave(is_entered)
-
-
 def wait_before_free(device_id: int) -> None:
     """Wait for all work of a device (``cuCtxSynchronize``), unless that would invalidate a capture in progress.
 
@@ -300,32 +275,169 @@ def wait_before_free(device_id: int) -> None:
         Context_leave(is_entered)
 
 
-def allocate_pinned(size: int) -> int:
-    """Allocate page-locked host memory and return its address, or 0 for a size of 0 (``cuMemAllocHost``)."""
-    cdef void* pointer = NULL
+def allocate_host_with_flags(resource: MemoryResource, size: int, flags: int, stream=None) -> Buffer:
+    """Allocate page-locked host memory with flags (``cuMemHostAlloc``). ``resource`` frees it."""
+    cdef Request request
+    request.size = size_argument(size)
+    request.flags = flags
+    return allocate(resource, stream, &call_host_alloc, b"cuMemHostAlloc", request)
+
+
+def allocate_managed(resource: MemoryResource, size: int, flags: int, stream=None) -> Buffer:
+    """Allocate managed memory in the current context (``cuMemAllocManaged``). ``resource`` frees it."""
+    cdef Request request
+    request.size = size_argument(size)
+    request.flags = flags
+    return allocate(resource, stream, &call_alloc_managed, b"cuMemAllocManaged", request)
+
+
+def allocate_pitched(
+    resource: MemoryResource, width: int, height: int, access_size: int, stream=None
+) -> tuple[Buffer, int]:
+    """Allocate rows of device memory, and return the memory and its pitch (``cuMemAllocPitch``)."""
+    cdef Request request
+    request.width, request.size, request.flags = width, height, access_size
+    memory = allocate(resource, stream, &call_alloc_pitch, b"cuMemAllocPitch", request)
+    return memory, request.pitch
+
+
+def open_shared_memory(handle: bytes, flags: int, stream) -> Buffer:
+    """Open memory of another process (``cuIpcOpenMemHandle``); closing the buffer closes it (``cuIpcCloseMemHandle``)."""
+    cdef Request request
+    memcpy(&request.handle, <const char*>handle, sizeof(request.handle))
+    request.size = 1    # unknown
+    request.flags = flags
+    return allocate(_shared_memory, stream, &call_open_handle, b"cuIpcOpenMemHandle", request)
+
+
+class _SharedMemoryResource(_SynchronousAllocator):
+    """Closes memory that was opened by its IPC handle."""
+
+    _accessible_by = ("device",)
+    _waits_to_free = False
+    _synchronizes = False
+
+    def _free(self, address: int, size: int) -> None:
+        cdef cydriver.CUdeviceptr c_pointer = address
+        with nogil:
+            HANDLE_RETURN(cydriver.cuIpcCloseMemHandle(c_pointer), b"cuIpcCloseMemHandle")
+
+
+_shared_memory = _SharedMemoryResource()
+
+
+# The arguments and the results of a driver call that allocates.
+cdef cppclass Request:
+    size_t size                 # 0 makes no call; of pitched memory, the number of rows until the call returns
+    size_t width
+    unsigned int flags
+    cydriver.CUipcMemHandle handle
+    ContextHandle h_context     # to make current during the call, if any
+    cydriver.CUdeviceptr pointer
+    size_t pitch
+
+    __init__():
+        this.size = this.width = this.pitch = 0
+        this.flags = 0
+        this.pointer = 0
+
+
+ctypedef cydriver.CUresult (*Allocate)(Request& request) noexcept nogil
+
+
+# The driver call and the ownership of its result are one native step: Python code, which an exception of a signal
+# handler can interrupt, only runs before the call.
+cdef Buffer allocate(object resource, object stream, Allocate call, const char* api, Request& request):
+    cdef Allocation value
+    cdef AllocationHandle h_allocation
+    cdef StreamPin stream_pin
     cdef cydriver.CUresult err
-    cdef size_t c_size = size_argument(size)
-    if c_size == 0:
-        return 0
+    cdef type cls = resource._buffer_class
+    cdef bint waits
+    cdef int is_entered
+    if stream is not None:
+        Stream_pin(Stream_accept(stream), &stream_pin)
+    if request.size != 0 and not request.h_context:
+        check_context(api)
+    waits = prepare(resource, stream_pin.handle(), request.size != 0, value)
+    if request.size != 0:
+        is_entered = Context_enter(request.h_context.get())
+        try:
+            with nogil:
+                limit_backlog()
+                err = call(request)
+                if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
+                    err = call(request)
+                HANDLE_RETURN(err, api)
+        finally:
+            Context_leave(is_entered)
+    value.pointer = request.pointer
+    value.size = request.size
+    own_by_resource(value, waits, &h_allocation)
+    return Buffer_create(cls, h_allocation, resource, None)
+
+
+# Raises the driver's error if no context is current.
+cdef int check_context(const char* api) except -1:
+    cdef ContextHandle h_context
     init_driver()
-    with nogil:
-        limit_backlog()
-        err = cydriver.cuMemAllocHost(&pointer, c_size)
-        if err == cydriver.CUresult.CUDA_ERROR_OUT_OF_MEMORY and wait_for_retired():
-            err = cydriver.cuMemAllocHost(&pointer, c_size)
-        HANDLE_RETURN(err, b"cuMemAllocHost")
-    return <uintptr_t>pointer
+    Context_current(&h_context)
+    if not h_context:
+        HANDLE_RETURN(cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, api)
+    return 0
 
 
-def free_pinned(pointer: int) -> None:
-    """Free memory of :func:`allocate_pinned` (``cuMemFreeHost``)."""
-    cdef void* c_pointer = <void*><uintptr_t>pointer
-    if c_pointer == NULL:
-        return
+cdef cydriver.CUresult allocate_device(Request& request) noexcept nogil:
+    return cydriver.cuMemAlloc(&request.pointer, request.size)
+
+
+cdef cydriver.CUresult allocate_host(Request& request) noexcept nogil:
+    return cydriver.cuMemAllocHost(<void**>&request.pointer, request.size)
+
+
+cdef cydriver.CUresult call_host_alloc(Request& request) noexcept nogil:
+    return cydriver.cuMemHostAlloc(<void**>&request.pointer, request.size, request.flags)
+
+
+cdef cydriver.CUresult call_alloc_managed(Request& request) noexcept nogil:
+    return cydriver.cuMemAllocManaged(&request.pointer, request.size, request.flags)
+
+
+cdef cydriver.CUresult call_alloc_pitch(Request& request) noexcept nogil:
+    cdef cydriver.CUresult err = cydriver.cuMemAllocPitch(
+        &request.pointer, &request.pitch, request.width, request.size, request.flags
+    )
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        (&request).size *= request.pitch
+    return err
+
+
+cdef cydriver.CUresult call_open_handle(Request& request) noexcept nogil:
+    return cydriver.cuIpcOpenMemHandle(&request.pointer, request.handle, request.flags)
+
+
+cdef int free_device(cydriver.CUdeviceptr c_pointer, int device_id) except -1:
+    cdef ContextHandle h_context
+    cdef int is_entered = 0
+    try:
+        Context_primary(device_id, &h_context)
+        is_entered = Context_enter(h_context.get())
+    finally:
+        # Free the memory even if its context could not be made current: the driver identifies it by its address.
+        try:
+            with nogil:
+                HANDLE_RETURN(call_once(&free_memory, c_pointer, release_interruptibly, b"cuMemFree"), b"cuMemFree")
+        finally:
+            Context_leave(is_entered)
+    return 0
+
+
+cdef int free_pinned(cydriver.CUdeviceptr c_pointer) except -1:
     with nogil:
         HANDLE_RETURN(
-            call_once(&free_host_memory, c_pointer, release_interruptibly, b"cuMemFreeHost"), b"cuMemFreeHost"
+            call_once(&free_host_memory, <void*>c_pointer, release_interruptibly, b"cuMemFreeHost"), b"cuMemFreeHost"
         )
+    return 0
 
 
 cdef cydriver.CUresult free_memory(cydriver.CUdeviceptr c_pointer) noexcept nogil:
@@ -486,3 +598,238 @@ cdef cydriver.CUresult unregister(Registered value) noexcept nogil:
 
 cdef void leak_registration(Registered& value) noexcept:
     Py_INCREF(<object>value.anchor.object())
+
+
+# --- Virtual memory ------------------------------------------------------------------------------------
+
+ctypedef pair[cydriver.CUdeviceptr, size_t] Range   # address and size in bytes
+
+
+# In ascending order.
+cdef cppclass Ranges:
+    vector[Range] reserved
+    vector[Range] mapped
+
+
+ctypedef Ranges* RangesPointer
+ctypedef Handle[RangesPointer] RangesHandle
+
+
+cdef class VirtualMemory:
+    """Reserved address ranges and the physical memory mapped there, released with the last reference.
+
+    Each method is one native step, so an exception of a signal handler cannot come between a driver call and the
+    ownership of its result.
+    """
+
+    cdef RangesHandle _h_ranges     # set once
+
+    def __cinit__(self):
+        self._h_ranges = RangesHandle.own(new Ranges(), &destroy_ranges, Anchor())
+
+    def reserve(self, size_t size, size_t align, cydriver.CUdeviceptr hint) -> int:
+        """Reserve an address range (``cuMemAddressReserve``), and return its address."""
+        cdef Ranges* ranges = self._h_ranges.get()
+        cdef cydriver.CUdeviceptr pointer = 0
+        make_room(ranges.reserved)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemAddressReserve(&pointer, size, align, hint, 0), b"cuMemAddressReserve")
+        ranges.reserved.push_back(Range(pointer, size))
+        return pointer
+
+    def back(self, cydriver.CUdeviceptr pointer, size_t size, uintptr_t properties) -> None:
+        """Create physical memory, and map it in a reserved range (``cuMemCreate``, ``cuMemMap``).
+
+        Parameters
+        ----------
+        pointer, size : int
+            The address and the size in bytes.
+        properties : int
+            The address of a ``CUmemAllocationProp``.
+        """
+        cdef cydriver.CUmemGenericAllocationHandle memory
+        make_room(self._h_ranges.get().mapped)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMemCreate(&memory, size, <cydriver.CUmemAllocationProp*>properties, 0), b"cuMemCreate"
+            )
+        map_memory(self._h_ranges.get(), pointer, size, memory)
+
+    def share(self, cydriver.CUdeviceptr pointer, size_t size, cydriver.CUdeviceptr mapped) -> None:
+        """Map memory that is already mapped at another address (``cuMemRetainAllocationHandle``, ``cuMemMap``)."""
+        cdef cydriver.CUmemGenericAllocationHandle memory
+        make_room(self._h_ranges.get().mapped)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMemRetainAllocationHandle(&memory, <void*>mapped), b"cuMemRetainAllocationHandle"
+            )
+        map_memory(self._h_ranges.get(), pointer, size, memory)
+
+    def make_buffer(self, type cls, resource: MemoryResource, stream) -> Buffer:
+        """Return a buffer of the mapped memory, which releases it when it is closed."""
+        cdef Allocation value
+        cdef AllocationHandle h_allocation
+        cdef Anchor anchor = Anchor.of_object(<PyObject*>self)
+        cdef StreamPin stream_pin
+        if stream is not None:
+            Stream_pin(Stream_accept(stream), &stream_pin)
+        prepare(resource, stream_pin.handle(), True, value)
+        value.resource = <PyObject*>self
+        value.pointer = self._h_ranges.get().mapped.front().first
+        value.size = size_of(self._h_ranges.get())
+        h_allocation = AllocationHandle.own_with_wait(move(value), &VirtualMemory_destroy, move(anchor))
+        return Buffer_create(cls, h_allocation, resource, None)
+
+    def grow(self, Buffer buffer, VirtualMemory more) -> None:
+        """Take over the ranges of other memory, which follow those of this memory, and enlarge its buffer."""
+        cdef AllocationPin memory
+        cdef Ranges* mine = self._h_ranges.get()
+        cdef Ranges* others = more._h_ranges.get()
+        Buffer_pin(buffer, &memory)
+        mine.reserved.reserve(mine.reserved.size() + others.reserved.size())
+        mine.mapped.reserve(mine.mapped.size() + others.mapped.size())
+        mine.reserved.insert(mine.reserved.end(), others.reserved.begin(), others.reserved.end())
+        mine.mapped.insert(mine.mapped.end(), others.mapped.begin(), others.mapped.end())
+        others.reserved.clear()
+        others.mapped.clear()
+        (&memory.value()).size = size_of(mine)
+        Buffer_update_members(buffer)
+
+    @property
+    def size(self) -> int:
+        """The size of the mapped memory in bytes."""
+        return size_of(self._h_ranges.get())
+
+    @property
+    def pieces(self) -> list[tuple[int, int]]:
+        """The address and the size in bytes of each piece of mapped memory."""
+        cdef Ranges* ranges = self._h_ranges.get()
+        cdef size_t i
+        return [(ranges.mapped[i].first, ranges.mapped[i].second) for i in range(ranges.mapped.size())]
+
+
+def virtual_memory_of(Buffer buffer) -> VirtualMemory | None:
+    """Return the memory of a buffer of :meth:`VirtualMemory.make_buffer`, or None for other buffers."""
+    cdef AllocationPin memory
+    Buffer_pin(buffer, &memory)
+    if memory.value().resource == NULL or not isinstance(<object>memory.value().resource, VirtualMemory):
+        return None
+    return <object>memory.value().resource
+
+
+def free_virtual_memory(resource, cydriver.CUdeviceptr address, size_t size) -> None:
+    """Unmap one range that :class:`VirtualMemory` does not own, and free its addresses."""
+    with nogil:
+        HANDLE_RETURN(call_once(&free_range, Range(address, size), release_interruptibly, b"cuMemUnmap"), b"cuMemUnmap")
+
+
+cdef cydriver.CUresult free_range(Range value) noexcept nogil:
+    cdef cydriver.CUresult err = cydriver.cuMemUnmap(value.first, value.second)
+    WARN_RETURN(cydriver.cuMemAddressFree(value.first, value.second), b"cuMemAddressFree")
+    return err
+
+
+# Makes room for one more range, so that storing the result of a driver call cannot fail.
+cdef int make_room(vector[Range]& ranges) except -1:
+    ranges.reserve(ranges.size() + 1)
+    return 0
+
+
+cdef size_t size_of(const Ranges* ranges) noexcept nogil:
+    cdef size_t size = 0
+    cdef size_t i
+    for i in range(ranges.mapped.size()):
+        size += ranges.mapped[i].second
+    return size
+
+
+# Maps memory and releases its handle: the memory then exists as long as it is mapped.
+cdef int map_memory(
+    Ranges* ranges, cydriver.CUdeviceptr pointer, size_t size, cydriver.CUmemGenericAllocationHandle memory
+) except -1:
+    cdef cydriver.CUresult err
+    cdef cydriver.CUresult release_err
+    with nogil:
+        err = cydriver.cuMemMap(pointer, size, 0, memory, 0)
+        release_err = cydriver.cuMemRelease(memory)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        ranges.mapped.push_back(Range(pointer, size))
+    HANDLE_RETURN(err, b"cuMemMap")
+    HANDLE_RETURN(release_err, b"cuMemRelease")
+    return 0
+
+
+cdef void destroy_ranges(Ranges* ranges) noexcept nogil:
+    release_ranges(ranges)
+    del ranges
+
+
+cdef void release_ranges(Ranges* ranges) noexcept nogil:
+    cdef size_t i
+    for i in range(ranges.mapped.size()):
+        WARN_RETURN(cydriver.cuMemUnmap(ranges.mapped[i].first, ranges.mapped[i].second), b"cuMemUnmap")
+    for i in range(ranges.reserved.size()):
+        WARN_RETURN(
+            cydriver.cuMemAddressFree(ranges.reserved[i].first, ranges.reserved[i].second), b"cuMemAddressFree"
+        )
+    ranges.mapped.clear()
+    ranges.reserved.clear()
+
+
+# The data for releasing the memory of a buffer, which may be deferred to another thread.
+cdef cppclass Unmapping:
+    PyObject* memory
+    Ranges* ranges
+    StreamHandle h_stream
+    ContextHandle h_context
+    Anchor anchor
+
+
+cdef void VirtualMemory_destroy(Allocation value, cpp_bool may_wait) noexcept nogil:
+    cdef Unmapping unmapping
+    unmapping.memory = value.resource
+    unmapping.h_stream = value.h_stream
+    unmapping.h_context = value.h_context
+    call_with_interpreter(&read_ranges, unmapping)
+    if unmapping.anchor.object() != NULL:  # NULL if the interpreter is exiting
+        end_mapping(unmapping, may_wait)
+
+
+cdef void read_ranges(Unmapping& value) noexcept:
+    (&value).ranges = (<VirtualMemory>value.memory)._h_ranges.get()
+    (&value).anchor = Anchor.of_object(value.memory)
+
+
+cdef void end_retired_mapping(Unmapping unmapping) noexcept nogil:
+    end_mapping(unmapping, False)
+
+
+cdef void end_mapping(Unmapping unmapping, bint may_wait) noexcept nogil:
+    if may_wait or not retire(unmapping, &end_retired_mapping, Anchor()):
+        call_once(&unmap, unmapping, release_interruptibly, b"cuMemUnmap")
+
+
+# Unmapping memory that running work accesses causes a device fault, so the stream is synchronized first.
+cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
+    cdef int is_entered = 0
+    cdef CaptureModeScope mode
+    if value.h_context:
+        is_entered = Context_enter_to_release(value.h_context.get())
+    relax_capture_mode(mode)
+    if value.h_stream:
+        WARN_RETURN(synchronize(value.h_stream.get()), b"cuStreamSynchronize")
+    mode.end()
+    release_ranges(value.ranges)
+    Context_leave(is_entered > 0)
+    return cydriver.CUresult.CUDA_SUCCESS  # the warnings have reported all failures
+
+
+# Synchronizing a stream that captures, or a default stream while another one captures, would end the capture.
+cdef cydriver.CUresult synchronize(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_capture)
+    if err != cydriver.CUresult.CUDA_SUCCESS:
+        return err
+    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+        return cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    return cydriver.cuStreamSynchronize(c_stream)

@@ -21,6 +21,7 @@ from cuda.core._memory._memory_resource cimport (
     allocate_from_pool,
     allocate_in_graph,
     device_attribute,
+    freed_address,
     location_of,
     own_pools,
     size_argument,
@@ -56,7 +57,7 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETUR
 
 from cuda.core._memory._memory_resource import free_async
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
-from cuda.core._utils.validators import address_argument, shown
+from cuda.core._utils.validators import shown
 
 __all__ = [
     "adopt_device_pool",
@@ -138,7 +139,7 @@ cdef class _MemPool(MemoryResource):
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream that the free is ordered on.
         """
-        free_async(address_argument("ptr", ptr), Stream_accept(stream))
+        free_async(freed_address(ptr), Stream_accept(stream))
 
     def close(self) -> None:
         """Drop the reference to the pool. A pool that this resource created is destroyed after its last allocation is

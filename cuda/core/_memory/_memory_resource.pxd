@@ -73,7 +73,15 @@ cdef int wrap(
     object ptr, object size, object resource, object owner, object stream, AllocationHandle* h_allocation
 ) except -1
 
-# Wraps borrowed memory; `keep` is kept alive.
+# Memory that `resource.deallocate` frees is owned in two steps. The first runs all Python code that an exception can
+# interrupt, and returns whether freeing waits. The driver call that allocates goes between them.
+cdef bint prepare(object resource, const StreamHandle& h_stream, bint has_memory, Allocation& value) except -1
+cdef int own_by_resource(Allocation& value, bint waits, AllocationHandle* h_allocation) except -1
+
+# The address that `deallocate` is called with.
+cdef cydriver.CUdeviceptr freed_address(object ptr) except? 0
+
+# Wraps borrowed memory; `anchor` keeps its owner alive.
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation) except -1
 
 # Sets the stream on which the memory (of `resource`, which may be None) is freed.

@@ -57,7 +57,7 @@ from cuda.core._utils import slots
 from cuda.core._host import Host
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import check_address, shown
+from cuda.core._utils.validators import address_argument, check_address, shown
 
 __all__ = ["MemoryResource", "free_async", "nearest_numa_node"]
 
@@ -492,27 +492,39 @@ cdef cydriver.CUdeviceptr pointer_argument(object ptr) except? 0:
     return check_address("ptr", ptr)
 
 
-# Creates the handle of memory that `resource.deallocate` frees. An empty stream means the default stream.
 cdef int adopt(
     cydriver.CUdeviceptr pointer, size_t size, object resource, const StreamHandle& h_stream,
     AllocationHandle* h_allocation
 ) except -1:
     cdef Allocation value
-    cdef Anchor anchor
+    cdef bint waits = prepare(resource, h_stream, pointer != 0, value)
     value.pointer = pointer
     value.size = size
+    return own_by_resource(value, waits, h_allocation)
+
+
+cdef bint prepare(object resource, const StreamHandle& h_stream, bint has_memory, Allocation& value) except -1:
     value.resource = <PyObject*>resource
     value.h_stream = h_stream
-    if pointer != 0 and needs_context(resource, h_stream):
+    if has_memory and needs_context(resource, h_stream):
         if not value.h_stream:
             value.h_stream = default_stream()._h_stream.copy()
         fix_context(value)
-    anchor = Anchor.of_object(<PyObject*>resource)
-    if resource._waits_to_free:
+    return resource._waits_to_free
+
+
+cdef int own_by_resource(Allocation& value, bint waits, AllocationHandle* h_allocation) except -1:
+    cdef Anchor anchor = Anchor.of_object(value.resource)
+    if waits:
         h_allocation[0] = AllocationHandle.own_with_wait(move(value), &free_or_retire, move(anchor))
     else:
         h_allocation[0] = AllocationHandle.own(move(value), &free_by_resource, move(anchor))
     return 0
+
+
+cdef cydriver.CUdeviceptr freed_address(object ptr) except? 0:
+    # An int is converted without Python code, because an interrupted free would lose the memory.
+    return ptr if PyLong_CheckExact(ptr) else address_argument("ptr", ptr)
 
 
 # Freeing blocks until the device is idle. close() waits; but if the last reference is dropped by a garbage collection,

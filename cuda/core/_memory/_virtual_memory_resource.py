@@ -4,21 +4,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from cuda.core._memory._buffer import Buffer, MemoryResource
-from cuda.core._native._cuda_core import capture_count
-from cuda.core._native._device_wait import may_wait_for_device, note_handler_exception
-from cuda.core._stream import Stream_accept
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._legacy import (
+    VirtualMemory,
+    _SynchronousAllocator,
+    free_virtual_memory,
+    virtual_memory_of,
+)
+from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Stream_accept
 from cuda.core._utils import cuda_utils, enums, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
-from cuda.core._utils.helpers import Transaction
-from cuda.core._utils.host_wait import call_interruptibly
-from cuda.core._utils.locks import RLock
 from cuda.core._utils.options import Options, options
-from cuda.core._utils.validators import address_argument, check_str_enum, int_argument, shown
+from cuda.core._utils.validators import check_str_enum, int_argument, shown
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -27,23 +28,46 @@ from cuda.core.typing import (
     VirtualMemoryLocationType,
 )
 
-__all__ = ["VirtualMemoryResource", "VirtualMemoryResourceOptions"]
+__all__ = ["VirtualMemoryBuffer", "VirtualMemoryResource", "VirtualMemoryResourceOptions"]
 
 
-@dataclass
-class _Block:
-    """The reserved address ranges and mapped physical memory of one buffer, in ascending order."""
+class VirtualMemoryBuffer(Buffer):
+    """A buffer of a :class:`VirtualMemoryResource`. It owns its address ranges and its physical memory.
 
-    reserved: list[tuple[int, int]] = field(default_factory=list)  # (address, size)
-    mapped: list[tuple[int, int]] = field(default_factory=list)
+    Only closing or dropping it releases them. Unmapping is synchronous, so :meth:`close` waits for the work on the
+    deallocation stream.
+    """
 
-    @property
-    def size(self) -> int:
-        return sum(size for _, size in self.mapped)
+    _made_by = "VirtualMemoryResource.allocate()"
+
+    def close(self, stream=None) -> None:
+        """Unmap the memory and free its addresses (``cuMemUnmap``, ``cuMemAddressFree``).
+
+        Waits for the work on the deallocation stream. Closing a closed buffer has no effect.
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream to synchronize first. Defaults to the one passed to :meth:`VirtualMemoryResource.allocate` or
+            last to :meth:`set_deallocation_stream`.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is capturing. The buffer stays open.
+        BufferError
+            If a memoryview or NumPy array still uses the buffer or one of its slices.
+        TypeError
+            If ``stream`` is not a stream.
+        """
+        stream = None if stream is None else Stream_accept(stream)
+        if not self.is_closed and self.owner is None:
+            _check_capture(self._deallocation_stream if stream is None else stream)
+        super().close(stream)
 
 
-@raise_if_uninitialized("_config", "_owner", "_blocks", "_lock")
-class VirtualMemoryResource(MemoryResource):
+@raise_if_uninitialized("_config", "_owner")
+class VirtualMemoryResource(_SynchronousAllocator):
     """Allocates memory with the virtual memory management API, so that buffers can grow in place.
 
     An allocation reserves an address range (``cuMemAddressReserve``), creates physical memory (``cuMemCreate``), maps
@@ -66,17 +90,14 @@ class VirtualMemoryResource(MemoryResource):
         If the device does not support virtual memory management, or ``gpu_direct_rdma`` is set and not supported.
     """
 
-    _needs_stream = False
-
-    _waits_to_free = True
+    # For memory that was wrapped with from_handle(); buffers of this resource own their memory.
+    _free = free_virtual_memory
 
     def __init__(self, device_id, config: VirtualMemoryResourceOptions | None = None):
         if device_id is None:
             raise TypeError("device_id must be a Device or an int, not None")
         # Device() initializes the driver and checks the ordinal.
         self._owner = slots.get("Device")(getattr(device_id, "device_id", device_id))
-        self._blocks = {}
-        self._lock = RLock()
         self.config = config
         self._check_support()
 
@@ -87,7 +108,7 @@ class VirtualMemoryResource(MemoryResource):
         # Only the device and the options are pickled: the memory belongs to this process.
         return type(self), (self._owner, self.config)
 
-    def allocate(self, size: int, *, stream=None) -> Buffer:
+    def allocate(self, size: int, *, stream=None) -> VirtualMemoryBuffer:
         """Allocate memory synchronously (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``, ``cuMemSetAccess``).
 
         Parameters
@@ -100,7 +121,7 @@ class VirtualMemoryResource(MemoryResource):
 
         Returns
         -------
-        :class:`Buffer`
+        :class:`VirtualMemoryBuffer`
             The allocated memory, of the rounded size.
 
         Raises
@@ -120,56 +141,17 @@ class VirtualMemoryResource(MemoryResource):
         if stream is not None:
             stream = Stream_accept(stream)
         if size == 0:
-            return Buffer.from_handle(0, 0, mr=self, stream=stream)
+            return VirtualMemoryBuffer._init(0, 0, mr=self, stream=stream)
         config = check_or_create_options(VirtualMemoryResourceOptions, self.config)
         properties = self._properties(config)
         granularity = self._granularity(config, properties)
+        # If anything fails, dropping the memory releases it.
+        memory = VirtualMemory()
         size = _round_up(size, granularity)
-        block = _Block()
-        with Transaction() as transaction:
-            align = granularity if config.addr_align is None else config.addr_align
-            address = _reserve(transaction, block, size, align, config.addr_hint)
-            _back(transaction, block, address, size, properties)
-            self._grant(self._access(config), block.mapped)
-            with self._lock:
-                self._blocks[address] = block
-            transaction.append(self._blocks.pop, address, None)
-            buffer = Buffer.from_handle(address, size, mr=self, stream=stream)
-            transaction.commit()
-        return buffer
-
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Unmap memory and free its address range (``cuMemUnmap``, ``cuMemAddressFree``).
-
-        Parameters
-        ----------
-        ptr : int | driver.CUdeviceptr
-            The address of the memory.
-        size : int
-            The size in bytes.
-        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream to synchronize first. If None, none.
-        """
-        if stream is not None:
-            stream = Stream_accept(stream)
-        address = address_argument("ptr", ptr)
-        if address == 0:
-            return
-        block = self._block_of(address, size)
-        with self._lock:
-            del self._blocks[address]
-        # During a capture, wait on this thread: another thread would not have its relaxed capture mode.
-        if may_wait_for_device() and not capture_count():
-            context = call_driver("cuCtxGetCurrent")
-            try:
-                call_interruptibly(lambda: _release_in(context, block, stream), _nothing, lambda: _nothing)
-            except CUDAError:
-                raise
-            except BaseException as error:  # from a signal handler: the other thread completes the free
-                note_handler_exception(error)
-                raise
-        else:
-            _release(block, stream)
+        address = _reserve(memory, size, granularity, config)
+        memory.back(address, size, properties.getPtr())
+        self._grant(self._access(config), memory.pieces)
+        return memory.make_buffer(VirtualMemoryBuffer, self, stream)
 
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
@@ -259,59 +241,44 @@ class VirtualMemoryResource(MemoryResource):
         if config.gpu_direct_rdma and not properties.gpu_direct_rdma_with_cuda_vmm_supported:
             raise RuntimeError(f"device {int(self._owner)} does not support gpu_direct_rdma with virtual memory")
 
-    def _block_of(self, address, size) -> _Block:
-        with self._lock:
-            # Memory that this resource did not allocate is treated as one range.
-            return self._blocks.setdefault(address, _Block([(address, size)], [(address, size)]))
-
     def _modify(self, buf, new_size, config):
         if buf.size == 0:
             raise ValueError("buf must not be empty, because it has no address range to grow; allocate a new buffer")
-        block = self._block_of(buf.handle, buf.size)
+        memory = virtual_memory_of(buf)
+        if memory is None:
+            raise ValueError("buf must be memory that this resource allocated, not wrapped memory")
         if new_size <= buf.size:
-            self._change_access(config, block.mapped)
+            self._change_access(config, memory.pieces)
             return buf
         properties = self._properties(config)
         granularity = self._granularity(config, properties)
         more = _round_up(new_size - buf.size, granularity)
-        if self._grow_in_place(buf, block, more, config, properties):
+        if self._grow_in_place(buf, memory, more, config, properties):
             return buf
-        return self._move(buf, block, more, granularity, config, properties)
+        return self._move(buf, memory, more, granularity, config, properties)
 
-    def _grow_in_place(self, buf, block, more, config, properties) -> bool:
-        extension = _Block()
+    def _grow_in_place(self, buf, memory, more, config, properties) -> bool:
+        extension = VirtualMemory()
         end = buf.handle + buf.size
-        with Transaction() as transaction:
-            if _reserve(transaction, extension, more, 0, end) != end:
-                return False  # the transaction frees the address range
-            _back(transaction, extension, end, more, properties)
-            self._grant(self._access(config), extension.mapped)
-            # The access of the memory mapped before only changes with the options.
-            if config != self.config:
-                self._change_access(config, block.mapped)
-            buf._size = buf.size + more
-            block.reserved += extension.reserved
-            block.mapped += extension.mapped
-            transaction.commit()
+        if extension.reserve(more, 0, end) != end:
+            return False
+        extension.back(end, more, properties.getPtr())
+        self._grant(self._access(config), extension.pieces)
+        # The access of the memory mapped before only changes with the options.
+        if config != self.config:
+            self._change_access(config, memory.pieces)
+        memory.grow(buf, extension)
         return True
 
-    def _move(self, buf, block, more, granularity, config, properties):
-        moved = _Block()
-        size = buf.size + more
-        with Transaction() as transaction:
-            align = granularity if config.addr_align is None else config.addr_align
-            address = _reserve(transaction, moved, size, align, config.addr_hint)
-            for old, length in block.mapped:
-                # Map the same physical memory at a second address.
-                memory = call_driver("cuMemRetainAllocationHandle", old)
-                _map(transaction, moved, address + moved.size, length, memory)
-            _back(transaction, moved, address + moved.size, more, properties)
-            self._grant(self._access(config), moved.mapped)
-            with self._lock:
-                self._blocks[address] = moved
-            transaction.append(self._blocks.pop, address, None)
-            grown = Buffer.from_handle(address, size, mr=self, stream=buf._deallocation_stream)
-            transaction.commit()
+    def _move(self, buf, memory, more, granularity, config, properties):
+        moved = VirtualMemory()
+        address = _reserve(moved, buf.size + more, granularity, config)
+        for old, length in memory.pieces:
+            # Map the same physical memory at a second address.
+            moved.share(address + moved.size, length, old)
+        moved.back(address + moved.size, more, properties.getPtr())
+        self._grant(self._access(config), moved.pieces)
+        grown = moved.make_buffer(VirtualMemoryBuffer, self, buf._deallocation_stream)
         buf.close()
         return grown
 
@@ -352,7 +319,7 @@ class VirtualMemoryResource(MemoryResource):
         wanted, before = self._access(config), self._access(self.config)
         try:
             self._grant(wanted, pieces)
-        except CUDAError:
+        except BaseException:
             nothing = cuda_utils.driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
             self._grant({location: before.get(location, nothing) for location in wanted}, pieces)
             raise
@@ -454,55 +421,18 @@ def _check_number(name: str, value) -> int:
     return value
 
 
-def _reserve(transaction, block, size, align, hint) -> int:
-    address = int(call_driver("cuMemAddressReserve", size, align, hint, 0))
-    transaction.append(_free_addresses, address, size)
-    block.reserved.append((address, size))
-    return address
+def _check_capture(stream) -> None:
+    if stream is None or stream in (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM):
+        return
+    with contextlib.suppress(CUDAError):  # if the driver cannot tell, releasing the memory warns
+        status = call_driver("cuStreamIsCapturing", stream.handle)
+        if status != cuda_utils.driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+            raise RuntimeError("stream must not be capturing, because closing virtual memory waits for its work")
 
 
-def _back(transaction, block, address, size, properties) -> None:
-    """Create physical memory and map it (``cuMemCreate``, ``cuMemMap``)."""
-    _map(transaction, block, address, size, call_driver("cuMemCreate", size, properties, 0))
-
-
-def _map(transaction, block, address, size, memory) -> None:
-    """Map physical memory, and release its handle: the memory then exists as long as it is mapped."""
-    try:
-        call_driver("cuMemMap", address, size, 0, memory, 0)
-        transaction.append(_unmap, address, size)
-        block.mapped.append((address, size))
-    finally:
-        call_driver("cuMemRelease", memory)
-
-
-def _release(block, stream) -> None:
-    with Transaction() as transaction:
-        # The transaction runs these steps in reverse order, and goes on if one fails.
-        for piece in block.reserved:
-            transaction.append(_free_addresses, *piece)
-        for piece in block.mapped:
-            transaction.append(_unmap, *piece)
-        if stream is not None:
-            # Unmapping memory that running work accesses causes a device fault.
-            transaction.append(stream.sync)
-
-
-def _release_in(context, block, stream) -> None:
-    call_driver("cuCtxSetCurrent", context)
-    _release(block, stream)
-
-
-def _nothing() -> None:
-    pass
-
-
-def _unmap(address, size) -> None:
-    call_driver("cuMemUnmap", address, size)
-
-
-def _free_addresses(address, size) -> None:
-    call_driver("cuMemAddressFree", address, size)
+def _reserve(memory, size, granularity, config) -> int:
+    align = granularity if config.addr_align is None else config.addr_align
+    return memory.reserve(size, align, config.addr_hint)
 
 
 def _check_size(name, size) -> int:

@@ -11,13 +11,13 @@ import numpy
 
 from cuda.core._arrays._views import interface_address
 from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._legacy import _SynchronousMemoryResource, allocate_device, free_device
+from cuda.core._memory._legacy import _SynchronousMemoryResource, allocate_pitched
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, flags_argument, whole
 from cuda.core.driver._context import current_context
-from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, classic_error, logic_error
 
 __all__ = [
     "DeviceAllocation",
@@ -127,21 +127,20 @@ def mem_alloc(bytes: int) -> DeviceAllocation:
     """
     context = current_context("cuMemAlloc")
     size = check_size("cuMemAlloc", bytes)
-    ordinal = context._device._ordinal
     try:
-        pointer = _allocate(size, ordinal)
+        memory = _allocate(_resource(context._device._ordinal), size)
     except CUDAError as error:
         raise classic_error(error) from None
-    return adopt(DeviceAllocation, pointer, size, _resource(ordinal), context)
+    return register(memory, context)
 
 
-def _allocate(size: int, ordinal: int) -> int:
+def _allocate(resource: PlainMemory, size: int) -> DeviceAllocation:
     try:
-        return allocate_device(size, ordinal)
+        return resource.allocate(size, stream=LEGACY_DEFAULT_STREAM)
     except OutOfMemoryError:
-        if not any([release(ordinal) for release, _ in held_memory]):
+        if not any([release(resource.device_id) for release, _ in held_memory]):
             raise
-    return allocate_device(size, ordinal)
+    return resource.allocate(size, stream=LEGACY_DEFAULT_STREAM)
 
 
 def mem_alloc_like(ary) -> DeviceAllocation:
@@ -171,9 +170,9 @@ def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAl
     context = current_context("cuMemAllocPitch")
     api = "cuMemAllocPitch"
     width, height = whole("width", width, 0, MAX_BYTES, api), whole("height", height, 0, MAX_BYTES, api)
-    pointer, pitch = call(api, width, height, flags_argument("access_size", access_size, api))
-    resource = _resource(context._device._ordinal)
-    return adopt(DeviceAllocation, int(pointer), int(pitch) * height, resource, context), int(pitch)
+    resource, access_size = _resource(context._device._ordinal), flags_argument("access_size", access_size, api)
+    memory, pitch = called(allocate_pitched, resource, width, height, access_size, LEGACY_DEFAULT_STREAM)
+    return register(memory, context), pitch
 
 
 def mem_get_info() -> tuple[int, int]:
@@ -256,9 +255,8 @@ def managed_address(array: numpy.ndarray) -> int | None:
     return None
 
 
-def adopt(kind: type, pointer: int, size: int, resource, context):
-    """Return an allocation of class ``kind`` that ``resource`` frees, and register it with its context."""
-    allocation = kind._init(pointer, size, mr=resource, stream=LEGACY_DEFAULT_STREAM)
+def register(allocation, context):
+    """Register an allocation with its context, and return it."""
     allocation._context = context
     context._objects.add(allocation)
     return allocation
@@ -285,15 +283,11 @@ class PlainMemory(_SynchronousMemoryResource):
         The class of the allocations.
     """
 
+    _synchronizes = False
+
     def __init__(self, device_id: int, kind: type):
         super().__init__(device_id)
-        self._kind = kind
-
-    def allocate(self, size: int, *, stream=None) -> DeviceAllocation:
-        return self._kind._init(allocate_device(size, self.device_id), size, mr=self, stream=stream)
-
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        free_device(int(ptr), self.device_id)
+        self._buffer_class = kind
 
 
 # Memory caches: pairs of functions that free a device ordinal's cached memory, and return its size in bytes.

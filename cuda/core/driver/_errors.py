@@ -190,6 +190,14 @@ def call(api: str, *arguments):
         raise classic_error(error, api.removesuffix("_v2")) from None
 
 
+def called(function, *arguments):
+    """Call a function of :mod:`cuda.core` that allocates, and raise classic exceptions."""
+    try:
+        return function(*arguments)
+    except CUDAError as error:
+        raise classic_error(error) from None
+
+
 def translated(function):
     """Decorate a function so that it raises classic exceptions instead of a :class:`CUDAError` of :mod:`cuda.core`."""
 

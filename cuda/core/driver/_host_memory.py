@@ -10,15 +10,20 @@ import operator
 import numpy
 
 from cuda.core._memory._buffer import Buffer
-from cuda.core._memory._legacy import free_device, free_pinned
-from cuda.core._memory._legacy import register_host_memory as register
-from cuda.core._memory._memory_resource import MemoryResource
+from cuda.core._memory._legacy import (
+    LegacyPinnedMemoryResource,
+    _SynchronousMemoryResource,
+    allocate_host_with_flags,
+    allocate_managed,
+)
+from cuda.core._memory._legacy import register_host_memory as page_lock
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import MAX_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
 from cuda.core.driver._context import current_context
-from cuda.core.driver._device_memory import DeviceAllocation, adopt, check_size
-from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, classic_error, logic_error
+from cuda.core.driver._device_memory import DeviceAllocation, check_size, register
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, classic_error, logic_error
 from cuda.core.driver._streams import stream_of
 
 __all__ = [
@@ -191,27 +196,15 @@ class RegisteredHostMemory(HostPointer):
         self._buffer.close()
 
 
-class _HostMemoryResource(MemoryResource):
+class _HostMemoryResource(LegacyPinnedMemoryResource):
     """Page-locked memory with flags."""
 
-    _accessible_by = ("device", "host")
-
-    _needs_stream = False
-
-    _waits_to_free = True
+    _buffer_class = PagelockedHostAllocation
+    _synchronizes = False
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Raise NotImplementedError: use :func:`mem_host_alloc`."""
         raise NotImplementedError("page-locked memory of the classic interface comes from mem_host_alloc()")
-
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Free memory (``cuMemFreeHost``)."""
-        free_pinned(int(ptr))
-
-    @property
-    def device_id(self) -> int:
-        """-1, for host memory."""
-        return -1
 
 
 _RESOURCE = _HostMemoryResource()
@@ -236,8 +229,8 @@ def mem_host_alloc(size: int, flags: int = 0) -> PagelockedHostAllocation:
     """
     context = current_context("cuMemHostAlloc")
     size = check_size("cuMemHostAlloc", size)
-    pointer = int(call("cuMemHostAlloc", size, flags_argument("flags", flags, "cuMemHostAlloc")))
-    return adopt(PagelockedHostAllocation, pointer, size, _RESOURCE, context)
+    flags = flags_argument("flags", flags, "cuMemHostAlloc")
+    return register(called(allocate_host_with_flags, _RESOURCE, size, flags, LEGACY_DEFAULT_STREAM), context)
 
 
 def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
@@ -340,7 +333,7 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
             "cuMemHostRegister", INVALID_VALUE, f"flags must be of mem_host_register_flags, not {shown(flags)}"
         )
     try:
-        buffer = register(ary, portable=bool(flags & 1), mapped=bool(flags & 2))
+        buffer = page_lock(ary, portable=bool(flags & 1), mapped=bool(flags & 2))
     except CUDAError as error:
         raise classic_error(error) from None
     except ValueError as error:
@@ -405,35 +398,21 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
         call("cuStreamAttachMemAsync", stream_of(stream), self.handle, 0, operator.index(mem_flags))
 
 
-class _ManagedMemoryResource(MemoryResource):
+class _ManagedMemoryResource(_SynchronousMemoryResource):
     """Managed memory of a device, allocated without a pool."""
 
     _accessible_by = ("device", "host")
-
-    _needs_stream = False
-
-    _waits_to_free = True
-
-    def __init__(self, device_id: int):
-        self._device_id = device_id
+    _buffer_class = ManagedAllocation
+    _synchronizes = False
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Raise NotImplementedError: use :func:`managed_empty`."""
         raise NotImplementedError("managed memory of the classic interface comes from managed_empty()")
 
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Free memory (``cuMemFree``)."""
-        free_device(int(ptr), self._device_id)
-
     @property
     def is_managed(self) -> bool:
         """True: the memory is managed."""
         return True
-
-    @property
-    def device_id(self) -> int:
-        """The device ordinal."""
-        return self._device_id
 
 
 def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
@@ -484,6 +463,6 @@ def _allocate(size: int, mem_flags: int) -> ManagedAllocation:
     context = current_context("cuMemAllocManaged")
     size = check_size("cuMemAllocManaged", size)
     ordinal = context._device._ordinal
-    pointer = int(call("cuMemAllocManaged", size, flags_argument("mem_flags", mem_flags, "cuMemAllocManaged")))
+    mem_flags = flags_argument("mem_flags", mem_flags, "cuMemAllocManaged")
     resource = _resources.setdefault(ordinal, _ManagedMemoryResource(ordinal))
-    return adopt(ManagedAllocation, pointer, size, resource, context)
+    return register(called(allocate_managed, resource, size, mem_flags, LEGACY_DEFAULT_STREAM), context)

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from cuda.core._memory._legacy import open_shared_memory
+from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core.driver._array_memory import is_of_pool
 from cuda.core.driver._checks import flags_argument
 from cuda.core.driver._constants import ipc_mem_flags
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import PointerHolderBase, as_pointer
-from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, logic_error
-from cuda.core.driver._streams import handle_bytes, native_handle
+from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, logic_error
+from cuda.core.driver._streams import handle_bytes, ipc_handle_argument
 
 __all__ = ["IPCMemoryHandle", "mem_get_ipc_handle"]
 
@@ -33,22 +35,16 @@ class IPCMemoryHandle(PointerHolderBase):
 
     def __init__(self, handle, flags: int = ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS):
         super().__init__()
-        self._pointer = None
+        self._memory = None
         context = current_context("cuIpcOpenMemHandle")
-        raw = native_handle("CUipcMemHandle", handle, "cuIpcOpenMemHandle")
-        self._pointer = int(call("cuIpcOpenMemHandle", raw, flags_argument("flags", flags, "cuIpcOpenMemHandle")))
-        self._context = context
+        raw = ipc_handle_argument(handle, "cuIpcOpenMemHandle")
+        flags = flags_argument("flags", flags, "cuIpcOpenMemHandle")
+        self._memory = called(open_shared_memory, raw, flags, LEGACY_DEFAULT_STREAM)
         context._objects.add(self)
-
-    def __del__(self):
-        if self.__dict__.get("_pointer") is not None and not self._context._is_detached:
-            self.close()
 
     def get_pointer(self) -> int:
         """Return the address in this process."""
-        if self._pointer is None:
-            raise logic_error("the device pointer", INVALID_HANDLE, "the memory of the other process was closed")
-        return self._pointer
+        return self._open_memory("the device pointer").handle
 
     def close(self) -> None:
         """Close the memory (``cuIpcCloseMemHandle``).
@@ -58,14 +54,16 @@ class IPCMemoryHandle(PointerHolderBase):
         LogicError
             If the memory was closed before.
         """
-        if self._pointer is None:
-            raise logic_error("cuIpcCloseMemHandle", INVALID_HANDLE, "the memory of the other process was closed")
-        pointer, self._pointer = self._pointer, None
-        call("cuIpcCloseMemHandle", pointer)
+        self._open_memory("cuIpcCloseMemHandle").close()
+
+    def _open_memory(self, api: str):
+        if self._memory is None or self._memory.is_closed:
+            raise logic_error(api, INVALID_HANDLE, "the memory of the other process was closed")
+        return self._memory
 
     def _invalidate(self) -> None:
-        if self._pointer is not None:
-            self.close()
+        if self._memory is not None:
+            self._memory.close()
 
 
 def mem_get_ipc_handle(devptr) -> bytearray:

@@ -98,14 +98,20 @@ class _Owned(PinnedHandle):
         call("cuEventDestroy", self.handle)
 
 
-def native_handle(kind: str, handle, api: str):
-    """Return an IPC handle of the driver's type for 64 bytes, or raise LogicError for another number of bytes."""
+def ipc_handle_argument(handle, api: str) -> bytes:
+    """Return the 64 bytes of an IPC handle. Raises LogicError for another number of bytes."""
     try:
         content = bytes(memoryview(handle))
     except TypeError:
         raise TypeError(f"handle must be bytes, not {type(handle).__name__}") from None
     if len(content) != 64:
         raise logic_error(api, INVALID_VALUE, f"handle must have 64 bytes, not {len(content)}")
+    return content
+
+
+def native_handle(kind: str, handle, api: str):
+    """Return an IPC handle of the driver's type for 64 bytes. Raises LogicError for another number of bytes."""
+    content = ipc_handle_argument(handle, api)
     native = getattr(importlib.import_module("cuda.bindings.driver"), kind)()
     ctypes.memmove(native.getPtr(), content, 64)
     return native
