@@ -210,6 +210,33 @@ def test_array_functions_match_numpy(function):
     assert np.allclose(found.get(), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "c8"])
+@pytest.mark.parametrize("axis", [None, 1])
+@pytest.mark.parametrize("function", [np.sum, np.prod, np.mean, np.add.reduce])
+def test_sums_and_means_have_the_type_and_the_value_of_numpy(function, axis, dtype):
+    a = (np.arange(600).reshape(2, 300) % 3 + 1).astype(dtype)
+    if function is np.prod:
+        a = a[:, :9]
+    found, expected = function(gpuarray.to_gpu(a), axis=axis), np.asarray(function(a, axis=axis))
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    assert np.allclose(found.get(), expected, rtol=1e-3 if dtype == "f2" else 1e-6)
+
+
+def test_mean_of_halves_does_not_overflow():
+    a = np.full(5000, 60, np.float16)
+    mean = np.mean(gpuarray.to_gpu(a))
+    assert mean.dtype == np.float16 and mean.get() == np.mean(a) == 60
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("exponent", [0, 0.0, 0j])
+def test_power_of_zero_is_one_even_for_nan(dtype, exponent):
+    a = np.array([complex("nan"), complex(1, float("inf")), 0, 2j], dtype)
+    assert (gpuarray.to_gpu(a) ** exponent).get().tolist() == [1, 1, 1, 1]
+    exponents = gpuarray.to_gpu(np.full(4, exponent, dtype))
+    assert (gpuarray.to_gpu(a) ** exponents).get().tolist() == [1, 1, 1, 1]
+
+
 def test_products_and_take_match_numpy():
     a, b = A.reshape(-1), B.reshape(-1) * (1 + 1j)
     d, e = gpuarray.to_gpu(a), gpuarray.to_gpu(b)

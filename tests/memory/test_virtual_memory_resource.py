@@ -1,15 +1,24 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory: on a device, and with a fake driver that fails at each call in turn."""
+"""Virtual memory: options, allocation, growth and release."""
 
+import contextlib
 import gc
 import threading
 import types
 
 import pytest
-from cuda.bindings import driver as bindings
+from cuda.bindings import driver
 
-from cuda.core import Buffer, CUDAError, VirtualMemoryResource, VirtualMemoryResourceOptions
+from cuda.core._memory import (
+    Buffer,
+    VirtualMemoryResource,
+    VirtualMemoryResourceOptions,
+)
+from cuda.core._memory._virtual_memory_resource import VirtualMemoryBuffer
+from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
+from cuda.core._utils import cuda_utils
+from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -17,118 +26,22 @@ from cuda.core.typing import (
     VirtualMemoryHandleType,
     VirtualMemoryLocationType,
 )
-from support.bindings import call_driver
-from support.contract import cuda_utils
+from support.graphs import capture
 from support.memory import HostMemoryResource, read, write
 from support.work import busy
 
 GRANULARITY = 1 << 21
-SUCCESS = bindings.CUresult.CUDA_SUCCESS
-
-
-class VirtualDriver:
-    """Replaces ``cuda.bindings.driver``; its dicts have what is reserved, created and mapped."""
-
-    def __init__(self):
-        self.reserved = {}
-        self.memory = {}  # the count of handles and mappings that refer to each allocation
-        self.mapped = {}
-        self.access = {}
-        self.calls = 0
-        self.fail_at = None
-        self.honors_hints = True
-        self._next = 0x10_0000_0000
-
-    def __getattr__(self, name):
-        return getattr(bindings, name)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether everything was freed, released and unmapped."""
-        return not (self.reserved or self.memory or self.mapped)
-
-    def _result(self, *values):
-        self.calls += 1
-        return (SUCCESS, *values)
-
-    def _fails(self) -> bool:
-        if self.calls + 1 == self.fail_at:
-            self.calls += 1
-            return True
-        return False
-
-    def _refuse(self, count):
-        return (bindings.CUresult.CUDA_ERROR_OUT_OF_MEMORY, *[None] * count)
-
-    def cuMemGetAllocationGranularity(self, properties, kind):
-        return self._refuse(1) if self._fails() else self._result(GRANULARITY)
-
-    def cuMemAddressReserve(self, size, align, hint, flags):
-        if self._fails():
-            return self._refuse(1)
-        address = hint if hint and self.honors_hints else self._next
-        self._next = max(self._next, address + size) + GRANULARITY * 64
-        self.reserved[address] = size
-        return self._result(bindings.CUdeviceptr(address))
-
-    def cuMemAddressFree(self, address, size):
-        assert self.reserved.pop(int(address)) == size
-        return (SUCCESS,)
-
-    def cuMemCreate(self, size, properties, flags):
-        if self._fails():
-            return self._refuse(1)
-        handle = len(self.memory) + 1000 * (self.calls + 1)
-        self.memory[handle] = 1
-        return self._result(handle)
-
-    def cuMemRetainAllocationHandle(self, address):
-        if self._fails():
-            return self._refuse(1)
-        handle = self.mapped[int(address)][1]
-        self.memory[handle] += 1
-        return self._result(handle)
-
-    def cuMemRelease(self, handle):
-        self.memory[handle] -= 1
-        if not self.memory[handle]:
-            del self.memory[handle]
-        return (SUCCESS,)
-
-    def cuMemMap(self, address, size, offset, handle, flags):
-        if self._fails():
-            return self._refuse(0)
-        self.mapped[int(address)] = (size, handle)
-        self.memory[handle] += 1
-        return self._result()
-
-    def cuMemUnmap(self, address, size):
-        length, handle = self.mapped.pop(int(address))
-        assert length == size
-        return self.cuMemRelease(handle)
-
-    def cuMemSetAccess(self, address, size, descriptions, count):
-        if self._fails():
-            return self._refuse(0)
-        assert self.mapped[int(address)][0] == size
-        self.access[int(address)] = {item.location.id: int(item.flags) for item in descriptions}
-        return self._result()
 
 
 class DetachedResource(VirtualMemoryResource):
-    """A resource on a :class:`VirtualDriver`: its frees wait for no stream, because there is none."""
+    """A resource of a fake device, for what is checked before the driver is called."""
 
     is_device_accessible = False
 
     def __init__(self, config=None, **properties):
         self._owner = Owner(properties)
-        self._blocks = {}
-        self._lock = threading.Lock()
         self.config = config or VirtualMemoryResourceOptions()
         self._check_support()
-
-    def deallocate(self, ptr, size, *, stream=None):
-        super().deallocate(ptr, size)
 
 
 class Owner:
@@ -152,11 +65,29 @@ ENUMS = ("allocation_type", "location_type", "handle_type", "granularity", "self
 
 
 @pytest.fixture
-def virtual(monkeypatch):
-    """A fake driver that records reservations and mappings."""
-    driver = VirtualDriver()
-    monkeypatch.setattr(cuda_utils, "driver", driver, raising=False)
-    return driver
+def resource(device):
+    return VirtualMemoryResource(device)
+
+
+def free_memory() -> int:
+    return cuda_utils.call_driver("cuMemGetInfo")[0]
+
+
+def access(ordinal: int, address: int) -> int:
+    """Return the access flags of a device to an address."""
+    location = driver.CUmemLocation()
+    location.type, location.id = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, ordinal
+    return int(cuda_utils.call_driver("cuMemGetAccess", location, address))
+
+
+@contextlib.contextmanager
+def blocked(buffer):
+    """Reserve the addresses after a buffer, so that it cannot grow in place."""
+    end, size = buffer.handle + buffer.size, buffer.size
+    taken = cuda_utils.call_driver("cuMemAddressReserve", size, 0, end, 0)
+    assert int(taken) == end
+    yield
+    cuda_utils.call_driver("cuMemAddressFree", taken, size)
 
 
 # Options
@@ -171,8 +102,6 @@ def test_options_have_defaults():
 
 
 def test_driver_values_of_options_are_tables_of_the_class():
-    from cuda.bindings import driver
-
     flags = VirtualMemoryResourceOptions._access_flags
     assert flags[VirtualMemoryAccessType.READ] == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READ
     assert flags["rw"] == driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE and flags[None] == 0
@@ -231,7 +160,7 @@ def test_other_devices_are_rejected(device, device_id):
         VirtualMemoryResource(device_id)
 
 
-# With a fake driver
+# Without a device
 
 
 def test_device_without_support_is_rejected():
@@ -241,133 +170,34 @@ def test_device_without_support_is_rejected():
         DetachedResource(VirtualMemoryResourceOptions(gpu_direct_rdma=True))
 
 
-def test_windows_handles_are_rejected_when_used(virtual):
+def test_windows_handles_are_rejected_when_used():
     for kind in ("win32", "win32_kmt"):
         with pytest.raises(NotImplementedError, match=kind):
             DetachedResource(VirtualMemoryResourceOptions(handle_type=kind)).allocate(8)
 
 
-def test_unknown_node_is_rejected(virtual):
+def test_unknown_node_is_rejected():
     resource = DetachedResource(VirtualMemoryResourceOptions(location_type="host_numa"), host_numa_id=-1)
     with pytest.raises(RuntimeError, match="NUMA"):
         resource.allocate(8)
-    assert virtual.is_empty
 
 
 @pytest.mark.parametrize(
     ("size", "error"), [(-1, OverflowError), (1 << 63, OverflowError), (1.5, TypeError), (True, TypeError)]
 )
-def test_bad_sizes_are_rejected(virtual, size, error):
+def test_bad_sizes_are_rejected(size, error):
     with pytest.raises(error, match="size"):
         DetachedResource().allocate(size)
-    assert virtual.calls == 0
 
 
-def test_allocations_of_0_bytes_have_the_address_0(virtual):
+def test_allocations_of_0_bytes_have_the_address_0():
     buffer = DetachedResource().allocate(0)
-    assert (buffer.handle, buffer.size) == (0, 0)
+    assert (buffer.handle, buffer.size, type(buffer)) == (0, 0, VirtualMemoryBuffer)
     buffer.close()
-    assert virtual.calls == 0
+    assert buffer.is_closed
 
 
-def test_closing_releases_everything(virtual):
-    resource = DetachedResource()
-    buffer = resource.allocate(3 * GRANULARITY - 1)
-    assert (buffer.size, buffer.memory_resource) == (3 * GRANULARITY, resource)
-    assert list(virtual.memory.values()) == [1]
-    buffer.close()
-    assert virtual.is_empty
-    assert resource._blocks == {}
-
-
-def test_access_is_granted_by_the_options(virtual):
-    options = VirtualMemoryResourceOptions(peers=[1, 2], self_access="rw", peer_access="r")
-    buffer = DetachedResource(options).allocate(1)
-    assert virtual.access[buffer.handle] == {0: 3, 1: 1, 2: 1}
-    silent = DetachedResource(VirtualMemoryResourceOptions(self_access=None)).allocate(1)
-    assert silent.handle not in virtual.access
-
-
-@pytest.mark.parametrize("call", range(1, 7))
-def test_failed_allocation_releases_everything(virtual, call):
-    resource = DetachedResource()
-    virtual.fail_at = call
-    try:
-        resource.allocate(8).close()
-    except MemoryError:
-        assert virtual.calls == call
-    else:
-        assert call > virtual.calls
-    assert virtual.is_empty
-    assert resource._blocks == {}
-    virtual.fail_at = None
-    assert resource.allocate(8).size == GRANULARITY
-
-
-@pytest.mark.parametrize("in_place", [True, False])
-def test_growing_keeps_the_memory(virtual, in_place):
-    virtual.honors_hints = in_place
-    resource = DetachedResource()
-    buffer = resource.allocate(1)
-    address = buffer.handle
-    memory = virtual.mapped[address][1]
-    grown = resource.modify_allocation(buffer, GRANULARITY + 1)
-    assert grown.size == 2 * GRANULARITY
-    assert virtual.mapped[grown.handle][1] == memory
-    assert grown.handle + GRANULARITY in virtual.access
-    if in_place:
-        assert grown is buffer
-        assert grown.handle == address
-    else:
-        assert buffer.is_closed
-        assert grown.handle != address
-    again = resource.modify_allocation(grown, 4 * GRANULARITY)
-    assert (again.size, len(virtual.memory)) == (4 * GRANULARITY, 3)
-    again.close()
-    assert virtual.is_empty
-
-
-@pytest.mark.parametrize("in_place", [True, False])
-@pytest.mark.parametrize("call", range(1, 12))
-def test_failed_growth_leaves_the_buffer_unchanged(virtual, in_place, call):
-    virtual.honors_hints = in_place
-    resource = DetachedResource()
-    buffer = resource.allocate(1)
-    before = (dict(virtual.reserved), dict(virtual.memory), dict(virtual.mapped), buffer.handle)
-    options = VirtualMemoryResourceOptions(handle_type=None)
-    config, virtual.calls, virtual.fail_at = resource.config, 0, call
-    try:
-        buffer = resource.modify_allocation(buffer, 3 * GRANULARITY, options)
-    except MemoryError:
-        assert (virtual.reserved, virtual.memory, virtual.mapped, buffer.handle) == before
-        assert (buffer.size, resource.config) == (GRANULARITY, config)
-    else:
-        assert call > virtual.calls
-        assert (buffer.size, resource.config) == (3 * GRANULARITY, options)
-    buffer.close()
-    assert virtual.is_empty
-
-
-def test_shrinking_only_changes_the_access(virtual):
-    resource = DetachedResource()
-    buffer = resource.allocate(2 * GRANULARITY)
-    address = buffer.handle
-    same = resource.modify_allocation(buffer, 1, {"self_access": "r", "peers": (1,)})
-    assert same is buffer
-    assert (buffer.handle, buffer.size, virtual.access[address]) == (address, 2 * GRANULARITY, {0: 1, 1: 3})
-    assert resource.config.peers == (1,)
-
-
-def test_wrapped_memory_is_released_as_one_piece(virtual):
-    _, address = virtual.cuMemAddressReserve(GRANULARITY, 0, 0, 0)
-    _, memory = virtual.cuMemCreate(GRANULARITY, None, 0)
-    virtual.cuMemMap(address, GRANULARITY, 0, memory, 0)
-    virtual.cuMemRelease(memory)
-    Buffer.from_handle(address, GRANULARITY, mr=DetachedResource()).close()
-    assert virtual.is_empty
-
-
-def test_assigned_options_are_checked_when_they_are_used(virtual):
+def test_assigned_options_are_checked_when_they_are_used():
     resource = DetachedResource()
     resource.config.granularity = "small"
     with pytest.raises(ValueError, match="small"):
@@ -378,25 +208,9 @@ def test_assigned_options_are_checked_when_they_are_used(virtual):
         resource.allocate(1)
 
 
-def test_wrong_arguments_of_growth_are_rejected(virtual):
-    resource = DetachedResource()
-    buffer = resource.allocate(1)
-    with pytest.raises(TypeError, match="buf"):
-        resource.modify_allocation(3, 8)
-    with pytest.raises(ValueError, match="this resource"):
-        resource.modify_allocation(HostMemoryResource().allocate(8), 8)
-    with pytest.raises(ValueError, match="must not be empty"):
-        resource.modify_allocation(resource.allocate(0), 8)
-    with pytest.raises(TypeError, match="new_size"):
-        resource.modify_allocation(buffer, 1.5)
-    with pytest.raises(TypeError, match="options"):
-        resource.modify_allocation(buffer, 8, 3)
-    with pytest.raises(AssertionError, match="host"):
-        resource.modify_allocation(buffer, 8, {"location_type": "host"})
-    buffer.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        resource.modify_allocation(buffer, 8)
-    assert virtual.is_empty
+def test_virtual_buffers_cannot_be_constructed():
+    with pytest.raises(RuntimeError, match=r"VirtualMemoryResource\.allocate"):
+        VirtualMemoryBuffer()
 
 
 # On a device
@@ -449,13 +263,88 @@ def test_contents_stay_when_a_buffer_grows(device, stream, block_the_way):
 
 
 @pytest.mark.requires(vmm=True)
-def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(device, stream):
-    resource = VirtualMemoryResource(device)
-    with resource.allocate(1, stream=stream) as buffer:
-        end = buffer.handle + buffer.size
-        taken = call_driver("cuMemAddressReserve", buffer.size, 0, end, 0)
+def test_buffer_grows_in_place_if_its_addresses_are_free(resource):
+    with resource.allocate(1) as buffer:
+        address, size = buffer.handle, buffer.size
+        grown = resource.modify_allocation(buffer, size + 1)
+        assert (grown, grown.handle, grown.size) == (buffer, address, 2 * size)
+
+
+@pytest.mark.requires(vmm=True)
+def test_buffer_that_cannot_grow_in_place_moves_and_is_closed(resource, stream):
+    buffer = resource.allocate(1, stream=stream)
+    size = buffer.size
+    with blocked(buffer):
+        grown = resource.modify_allocation(buffer, 2 * size)
+    assert (buffer.is_closed, grown.size, type(grown)) == (True, 2 * size, VirtualMemoryBuffer)
+    assert grown._deallocation_stream == stream
+    again = resource.modify_allocation(grown, 4 * size)
+    again.fill(5, stream=stream)
+    assert set(read(again, stream)) == {5}
+    again.close()
+
+
+@pytest.mark.requires(vmm=True, peer=True)
+def test_access_is_granted_by_the_options(devices):
+    with VirtualMemoryResource(0, {"peers": [1], "peer_access": "r"}).allocate(1) as buffer:
+        assert (access(0, buffer.handle), access(1, buffer.handle)) == (3, 1)
+    with VirtualMemoryResource(0, {"self_access": None}).allocate(1) as silent:
+        assert access(0, silent.handle) == 0
+
+
+@pytest.mark.requires(vmm=True, peer=True)
+def test_shrinking_only_changes_the_access(devices):
+    resource = VirtualMemoryResource(0)
+    with resource.allocate(2 * GRANULARITY) as buffer:
+        before = (buffer.handle, buffer.size)
+        same = resource.modify_allocation(buffer, 1, {"self_access": "r", "peers": (1,)})
+        assert same is buffer
+        assert (buffer.handle, buffer.size) == before
+        assert (access(0, buffer.handle), access(1, buffer.handle)) == (1, 3)
+        assert resource.config.peers == (1,)
+
+
+@pytest.mark.requires(vmm=True)
+def test_wrapped_memory_is_released_as_one_piece(resource):
+    before = free_memory()
+    with resource.allocate(GRANULARITY) as buffer:  # to copy the properties from
+        size = buffer.size
+        address = cuda_utils.call_driver("cuMemAddressReserve", size, 0, 0, 0)
+        memory = cuda_utils.call_driver("cuMemRetainAllocationHandle", buffer.handle)
+        cuda_utils.call_driver("cuMemMap", address, size, 0, memory, 0)
+        cuda_utils.call_driver("cuMemRelease", memory)
+    assert free_memory() == before - size
+    wrapped = Buffer.from_handle(address, size, mr=resource)
+    with pytest.raises(ValueError, match="not wrapped memory"):
+        resource.modify_allocation(wrapped, 2 * size)
+    wrapped.close()
+    assert free_memory() == before
+
+
+@pytest.mark.requires(vmm=True)
+def test_wrong_arguments_of_growth_are_rejected(resource):
+    buffer = resource.allocate(1)
+    with pytest.raises(TypeError, match="buf"):
+        resource.modify_allocation(3, 8)
+    with pytest.raises(ValueError, match="this resource"):
+        resource.modify_allocation(HostMemoryResource().allocate(8), 8)
+    with pytest.raises(ValueError, match="must not be empty"):
+        resource.modify_allocation(resource.allocate(0), 8)
+    with pytest.raises(TypeError, match="new_size"):
+        resource.modify_allocation(buffer, 1.5)
+    with pytest.raises(TypeError, match="options"):
+        resource.modify_allocation(buffer, 8, 3)
+    with pytest.raises(AssertionError, match="host"):
+        resource.modify_allocation(buffer, 8, {"location_type": "host"})
+    buffer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        resource.modify_allocation(buffer, 8)
+
+
+@pytest.mark.requires(vmm=True)
+def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(resource, stream):
+    with resource.allocate(1, stream=stream) as buffer, blocked(buffer):
         grown = resource.modify_allocation(buffer, 2 * buffer.size)
-        call_driver("cuMemAddressFree", taken, grown.size // 2)
     with busy(stream) as release:
         grown.fill(1, stream=stream)
         timer = threading.Timer(0.02, release)
@@ -463,30 +352,76 @@ def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(device, stre
         grown.close()
         assert stream.is_done
         timer.join()
-    stream.sync()  # the work would fail if its memory was unmapped before it
 
 
 @pytest.mark.requires(vmm=True)
-def test_impossible_size_is_rejected_and_leaks_nothing(device, stream):
-    resource = VirtualMemoryResource(device)
+def test_impossible_size_is_rejected_and_leaks_nothing(resource, stream):
+    before = free_memory()
     with pytest.raises(CUDAError):
         resource.allocate(1 << 46)
-    assert resource._blocks == {}
     with resource.allocate(1) as buffer:
         with pytest.raises(CUDAError):
             resource.modify_allocation(buffer, 1 << 46)
         buffer.fill(1, stream=stream)
         assert set(read(buffer, stream)) == {1}
+    assert free_memory() == before
 
 
 @pytest.mark.requires(vmm=True)
-def test_dropped_buffer_frees_its_memory(device):
-    resource = VirtualMemoryResource(device)
+def test_allocating_and_closing_leaves_the_free_memory_where_it_was(resource, stream):
+    before = free_memory()
+    for _ in range(64):
+        resource.allocate(1, stream=stream).close()
+    assert free_memory() == before
+
+
+@pytest.mark.requires(vmm=True)
+def test_dropped_buffer_frees_its_memory(resource):
+    before = free_memory()
     buffer = resource.allocate(1)
-    assert len(resource._blocks) == 1
+    assert free_memory() == before - buffer.size
     del buffer
     gc.collect()
-    assert resource._blocks == {}
+    assert free_memory() == before
+
+
+@pytest.mark.requires(vmm=True)
+def test_deallocate_of_the_resource_takes_no_part(device):
+    class Resource(VirtualMemoryResource):
+        def deallocate(self, ptr, size, *, stream=None):
+            raise AssertionError("not called")
+
+    before = free_memory()
+    Resource(device).allocate(1).close()
+    assert free_memory() == before
+
+
+@pytest.mark.requires(vmm=True)
+def test_closing_on_a_capturing_stream_raises_and_leaves_the_buffer_open(resource, device, stream):
+    buffer = resource.allocate(1, stream=stream)
+    with capture(stream) as graph:
+        with pytest.raises(RuntimeError, match="must not be capturing"):
+            buffer.close()
+        assert not buffer.is_closed
+    graph.destroy()
+    other = device.create_stream()
+    with capture(other) as graph:
+        with pytest.raises(RuntimeError, match="must not be capturing"):
+            buffer.close(other)
+    graph.destroy()
+    buffer.close()
+    assert buffer.is_closed
+
+
+@pytest.mark.requires(vmm=True)
+def test_default_stream_is_not_synchronized_during_a_capture(resource, device):
+    buffer, before = resource.allocate(1, stream=LEGACY_DEFAULT_STREAM), free_memory()
+    size, other = buffer.size, device.create_stream(options=StreamOptions(nonblocking=False))
+    with capture(other) as graph, pytest.warns(ResourceWarning, match="cuStreamSynchronize"):
+        buffer.close()
+    assert graph.raw is not None
+    graph.destroy()
+    assert free_memory() == before + size
 
 
 @pytest.mark.requires(vmm=True)

@@ -724,9 +724,9 @@ def free_virtual_memory(resource, cydriver.CUdeviceptr address, size_t size) -> 
 
 
 cdef cydriver.CUresult free_range(Range value) noexcept nogil:
-    cdef cydriver.CUresult err = cydriver.cuMemUnmap(value.first, value.second)
-    WARN_RETURN(cydriver.cuMemAddressFree(value.first, value.second), b"cuMemAddressFree")
-    return err
+    cdef cydriver.CUresult unmap_err = cydriver.cuMemUnmap(value.first, value.second)
+    cdef cydriver.CUresult free_err = cydriver.cuMemAddressFree(value.first, value.second)
+    return free_err if unmap_err == cydriver.CUresult.CUDA_SUCCESS else unmap_err
 
 
 # Makes room for one more range, so that storing the result of a driver call cannot fail.
@@ -764,16 +764,24 @@ cdef void destroy_ranges(Ranges* ranges) noexcept nogil:
     del ranges
 
 
+# Goes on if a call fails, and warns of the first failure.
 cdef void release_ranges(Ranges* ranges) noexcept nogil:
+    cdef cydriver.CUresult unmap_err = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult free_err = cydriver.CUresult.CUDA_SUCCESS
+    cdef cydriver.CUresult err
     cdef size_t i
     for i in range(ranges.mapped.size()):
-        WARN_RETURN(cydriver.cuMemUnmap(ranges.mapped[i].first, ranges.mapped[i].second), b"cuMemUnmap")
+        err = cydriver.cuMemUnmap(ranges.mapped[i].first, ranges.mapped[i].second)
+        unmap_err = err if unmap_err == cydriver.CUresult.CUDA_SUCCESS else unmap_err
     for i in range(ranges.reserved.size()):
-        WARN_RETURN(
-            cydriver.cuMemAddressFree(ranges.reserved[i].first, ranges.reserved[i].second), b"cuMemAddressFree"
-        )
+        err = cydriver.cuMemAddressFree(ranges.reserved[i].first, ranges.reserved[i].second)
+        free_err = err if free_err == cydriver.CUresult.CUDA_SUCCESS else free_err
     ranges.mapped.clear()
     ranges.reserved.clear()
+    if unmap_err != cydriver.CUresult.CUDA_SUCCESS:
+        WARN_RETURN(unmap_err, b"cuMemUnmap")
+    else:
+        WARN_RETURN(free_err, b"cuMemAddressFree")
 
 
 # The data for releasing the memory of a buffer, which may be deferred to another thread.

@@ -220,7 +220,14 @@ def call_function(self, function, types, args, kwargs):
 def reduced(name: str, a, axis=None, dtype=None, out=None, keepdims: bool = False):
     if out is not None:
         raise TypeError(f"{name} of a GPUArray does not take out")
+    if dtype is None:
+        dtype = result_type(name, a)
     return reduce_axes(name, a, axis, dtype, None, bool(keepdims))
+
+
+def result_type(name: str, a):
+    """Return NumPy's result type of a sum or product: short integers are combined as 64-bit integers."""
+    return np.add.reduce(np.empty(0, a.dtype)).dtype if name in ("sum", "prod") and a.dtype.kind in "biu" else None
 
 
 def without_dtype(name: str):
@@ -238,6 +245,8 @@ def with_dtype(name: str):
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False):
+    if dtype is None and a.dtype == np.float16:  # as NumPy does, because the sum can exceed the largest float16
+        return mean(a, axis, np.float32, out, keepdims).astype(np.float16)
     dtype = np.dtype(dtype) if dtype is not None else a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64)
     total = reduced("sum", a, axis, dtype, out, keepdims)
     return total / dtype.type(a.size // max(total.size, 1))

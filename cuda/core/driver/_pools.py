@@ -17,7 +17,7 @@ from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
 from cuda.core.driver._checks import flags_argument, whole
 from cuda.core.driver._context import current_context
-from cuda.core.driver._device_memory import DeviceAllocation, mem_alloc
+from cuda.core.driver._device_memory import DeviceAllocation, mem_alloc, register
 from cuda.core.driver._errors import INVALID_VALUE, MemoryError, logic_error
 from cuda.core.driver._host_memory import PagelockedHostAllocation, array_over, mem_host_alloc
 
@@ -47,7 +47,7 @@ class PooledHostAllocation(PagelockedHostAllocation):
 
 
 class _Blocks(MemoryResource):
-    """The blocks of a pool, and the memory resource of its allocations."""
+    """The blocks of a pool."""
 
     _needs_stream = False
 
@@ -56,7 +56,7 @@ class _Blocks(MemoryResource):
         self._is_host = is_host
         self._lock = RLock()  # reentrant, because garbage collection can free a block while it is held
         self._held = {}  # bin -> free blocks
-        self._active = {}  # address -> block, bin, requested size in bytes
+        self._active = {}  # the ID of each lease -> a weak reference to it
         self._is_holding = True
         self._context = None
 
@@ -68,24 +68,28 @@ class _Blocks(MemoryResource):
         number = bin_number(size)
         with self._lock:
             block = self._pop(number) or self._new_block(alloc_size(number))
-            self._active[block.handle] = (block, number, size)
             self._context = block._context
+        lease = _Lease(self, block, number, size)
+        self._active[id(lease)] = weakref.ref(lease)
         # The stream is given, so that it need not be looked up.
-        allocation = kind._init(block.handle, size or 1, mr=self, stream=LEGACY_DEFAULT_STREAM)
-        allocation._context = block._context
-        block._context._objects.add(allocation)
-        return allocation
+        allocation = kind._init(block.handle, size or 1, mr=lease, stream=LEGACY_DEFAULT_STREAM)
+        return register(allocation, block._context)
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
         """Return a buffer of the pool."""
         return self.take(PooledHostAllocation if self._is_host else PooledDeviceAllocation, size)
 
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
-        """Return a block to the pool, which holds it for reuse."""
+    def give_back(self, lease: _Lease) -> None:
+        """Hold the block of a lease for reuse."""
         with self._lock:
-            block, number, _ = self._active.pop(int(ptr))
-            if self._is_holding and not block.is_closed:
-                self._held.setdefault(number, []).append(block)
+            self._active.pop(id(lease), None)
+            if self._is_holding and not lease.block.is_closed:
+                self._held.setdefault(lease.number, []).append(lease.block)
+
+    def leases(self) -> list[_Lease]:
+        """Return the leases of the blocks in use."""
+        leases = [reference() for reference in list(self._active.values())]
+        return [lease for lease in leases if lease is not None]
 
     def free_held(self) -> None:
         with self._lock:
@@ -137,6 +141,44 @@ class _Blocks(MemoryResource):
         return -1 if self._is_host or self._context is None else self._context._device._ordinal
 
 
+class _Lease(MemoryResource):
+    """A block in use, and the memory resource of its allocation.
+
+    Only this refers to the block. So if an exception interrupts its return to the pool, the block is freed.
+    """
+
+    _needs_stream = False
+
+    def __init__(self, blocks: _Blocks, block, number: int, size: int):
+        self._blocks = blocks
+        self.block = block
+        self.number = number
+        self.size = size
+
+    def allocate(self, size: int, *, stream=None) -> Buffer:
+        """Return a buffer of the pool."""
+        return self._blocks.allocate(size)
+
+    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+        """Return the block to the pool, which holds it for reuse."""
+        self._blocks.give_back(self)
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """True: devices can access device memory and page-locked memory."""
+        return True
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Whether the memory is page-locked host memory."""
+        return self._blocks.is_host_accessible
+
+    @property
+    def device_id(self) -> int:
+        """The device ordinal, or -1 for host memory."""
+        return self._blocks.device_id
+
+
 class _Pool:
     """Base class of memory pools."""
 
@@ -176,18 +218,18 @@ class _Pool:
     @property
     def active_blocks(self) -> int:
         """The number of blocks in use."""
-        return len(self._blocks._active)
+        return len(self._blocks.leases())
 
     @property
     def managed_bytes(self) -> int:
         """The size of all blocks, held and in use, in bytes."""
         held = sum(alloc_size(number) * len(blocks) for number, blocks in list(self._blocks._held.items()))
-        return held + sum(alloc_size(number) for _, number, _ in list(self._blocks._active.values()))
+        return held + sum(alloc_size(lease.number) for lease in self._blocks.leases())
 
     @property
     def active_bytes(self) -> int:
         """The sum of the requested sizes of the blocks in use, in bytes."""
-        return sum(size for _, _, size in list(self._blocks._active.values()))
+        return sum(lease.size for lease in self._blocks.leases())
 
 
 class DeviceMemoryPool(_Pool):

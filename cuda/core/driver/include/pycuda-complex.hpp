@@ -156,14 +156,16 @@ template <class T> __device__ inline complex<T> pow(const complex<T> &z, int n)
 }
 template <class T> __device__ inline complex<T> pow(const complex<T> &z, const T &b)
 {
+    if (b == T(0)) return complex<T>(T(1));  // of NaN as well, as in NumPy
     if (z._M_im == T(0) && z._M_re > T(0)) return complex<T>(::pow(z._M_re, b));
-    if (z._M_re == T(0) && z._M_im == T(0)) return complex<T>(b == T(0) ? T(1) : T(0));
+    if (z._M_re == T(0) && z._M_im == T(0)) return complex<T>(T(0));
     complex<T> power = log(z);
     return polar(T(::exp(b * power._M_re)), T(b * power._M_im));
 }
 template <class T> __device__ inline complex<T> pow(const complex<T> &a, const complex<T> &b)
 {
-    if (a._M_re == T(0) && a._M_im == T(0)) return complex<T>(b == T(0) ? T(1) : T(0));
+    if (b._M_re == T(0) && b._M_im == T(0)) return complex<T>(T(1));
+    if (a._M_re == T(0) && a._M_im == T(0)) return complex<T>(T(0));
     return exp(b * log(a));
 }
 template <class T> __device__ inline complex<T> pow(const T &a, const complex<T> &b)
