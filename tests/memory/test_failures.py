@@ -226,7 +226,9 @@ def test_each_call_of_virtual_memory_may_fail(devices, make, code):
         with make():
             pass
 
-    assert fail_each_call(program, code) >= {"cuMemCreate", "cuMemMap", "cuMemSetAccess", "cuMemUnmap", "cuMemRelease"}
+    # Memory is released in the right context even if the current one cannot be queried.
+    failed = fail_each_call(program, code, overcome=MARKING)
+    assert failed >= {"cuMemCreate", "cuMemMap", "cuMemSetAccess", "cuMemUnmap", "cuMemRelease"}
 
 
 # Memory of graphs

@@ -10,7 +10,7 @@ import warnings
 
 from support.work import settle
 
-SAMPLE = 60  # positions of a test
+SAMPLE = 200  # positions of a test
 
 
 class Interrupt(KeyboardInterrupt):

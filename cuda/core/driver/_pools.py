@@ -54,6 +54,7 @@ class _Blocks(MemoryResource):
     def __init__(self, make, is_host: bool):
         self._make = make
         self._is_host = is_host
+        self._accessible_by = ("device", "host") if is_host else ("device",)
         self._lock = RLock()  # reentrant, because garbage collection can free a block while it is held
         self._held = {}  # bin -> free blocks
         self._active = {}  # the ID of each lease -> a weak reference to it
@@ -126,16 +127,6 @@ class _Blocks(MemoryResource):
                 _close(self._held[number].pop())
 
     @property
-    def is_device_accessible(self) -> bool:
-        """True: devices can access device memory and page-locked memory."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """Whether the memory is page-locked host memory."""
-        return self._is_host
-
-    @property
     def device_id(self) -> int:
         """The device ordinal, or -1 for host memory."""
         return -1 if self._is_host or self._context is None else self._context._device._ordinal
@@ -150,6 +141,8 @@ class _Lease(MemoryResource):
     _needs_stream = False
 
     def __init__(self, blocks: _Blocks, block, number: int, size: int):
+        # The properties are not defined in Python, because NumPy ignores an exception of a signal handler in them.
+        self._accessible_by = blocks._accessible_by
         self._blocks = blocks
         self.block = block
         self.number = number
@@ -162,16 +155,6 @@ class _Lease(MemoryResource):
     def deallocate(self, ptr, size: int, *, stream=None) -> None:
         """Return the block to the pool, which holds it for reuse."""
         self._blocks.give_back(self)
-
-    @property
-    def is_device_accessible(self) -> bool:
-        """True: devices can access device memory and page-locked memory."""
-        return True
-
-    @property
-    def is_host_accessible(self) -> bool:
-        """Whether the memory is page-locked host memory."""
-        return self._blocks.is_host_accessible
 
     @property
     def device_id(self) -> int:
