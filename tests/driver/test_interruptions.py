@@ -50,6 +50,12 @@ def streams():
     del stream, event
 
 
+def shared_events():
+    event = drv.Event(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
+    event.record()
+    del event
+
+
 def arrays():
     array = drv.np_to_array(np.zeros(SHAPE, np.float32), "C")
     array.free()
@@ -62,6 +68,7 @@ PROGRAMS = {
     "managed": managed_memory,
     "registered": registered_memory,
     "streams": streams,
+    "shared events": shared_events,
     "arrays": arrays,
 }
 

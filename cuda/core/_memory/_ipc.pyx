@@ -347,9 +347,10 @@ _lock = RLock()
 # Creates a handle that owns a file descriptor.
 cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid):
     cdef IPCAllocationHandle self = IPCAllocationHandle.__new__(IPCAllocationHandle)
-    register_reducer(IPCAllocationHandle, _reduce_allocation_handle)
     self._descriptor = descriptor
     self._uuid = uuid
+    # Python code, which an exception can interrupt, only runs when the descriptor has its owner.
+    register_reducer(IPCAllocationHandle, _reduce_allocation_handle)
     return self
 
 
@@ -357,6 +358,7 @@ cdef IPCAllocationHandle IPCAllocationHandle_create(int descriptor, object uuid)
 cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
     cdef int descriptor
     cdef int mine
+    cdef object uuid = getattr(handle, "uuid", None)
     # Until it is duplicated, no other thread can close the descriptor and open another file under its number.
     with cython.critical_section(handle):
         number = int(handle)
@@ -366,7 +368,7 @@ cdef IPCAllocationHandle IPCAllocationHandle_copy(object handle):
         mine = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     if mine < 0:
         PyErr_SetFromErrno(OSError)
-    return IPCAllocationHandle_create(mine, getattr(handle, "uuid", None))
+    return IPCAllocationHandle_create(mine, uuid)
 
 
 cdef void IPCAllocationHandle_close(IPCAllocationHandle self) noexcept:
@@ -481,6 +483,9 @@ cdef bint is_uuid(value):
 cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
     cdef MemoryPoolHandle h_shared = h_pool
     cdef int descriptor = -1
+    import uuid
+
+    identity = uuid.uuid4()
     with nogil:
         HANDLE_RETURN(
             cydriver.cuMemPoolExportToShareableHandle(
@@ -489,9 +494,7 @@ cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):
             ),
             b"cuMemPoolExportToShareableHandle",
         )
-    import uuid
-
-    return IPCAllocationHandle_create(descriptor, uuid.uuid4())
+    return IPCAllocationHandle_create(descriptor, identity)
 
 
 # Exports memory of a shared pool, which the caller keeps alive.

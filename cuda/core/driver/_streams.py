@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 from collections import deque
 
+from cuda.core import _event as core_event
 from cuda.core import _stream as core_stream
-from cuda.core._event import EventOptions
-from cuda.core._native._cuda_core import PinnedHandle
+from cuda.core._event import EventOptions, IPCEventDescriptor
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
@@ -22,82 +21,6 @@ from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTE
 __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_profiler"]
 
 
-class SharedEvent:
-    """An interprocess driver event, with the methods of :class:`cuda.core.Event` that this package uses."""
-
-    def __init__(self, native):
-        self._owned = _Owned(native)
-
-    @property
-    def handle(self) -> int:
-        """The ``CUevent`` from the driver bindings. Raises RuntimeError if the event is closed."""
-        return self._pin().handle
-
-    def _pin(self) -> _Owned:
-        """Return the owner of the event, which a call keeps so that the event is destroyed only after it."""
-        owned = self._owned
-        if owned is None:
-            raise RuntimeError("this SharedEvent is closed")
-        return owned
-
-    @classmethod
-    def create(cls, flags: int) -> SharedEvent:
-        """Create an event in the current context (``cuEventCreate``)."""
-        return cls(call("cuEventCreate", flags))
-
-    @classmethod
-    def open(cls, handle) -> SharedEvent:
-        """Open an event of another process (``cuIpcOpenEventHandle``)."""
-        return cls(call("cuIpcOpenEventHandle", native_handle("CUipcEventHandle", handle, "cuIpcOpenEventHandle")))
-
-    def export(self) -> bytearray:
-        """Return 64 bytes that let another process open the event (``cuIpcGetEventHandle``)."""
-        return handle_bytes(call("cuIpcGetEventHandle", self._pin()))
-
-    def record(self, stream) -> None:
-        """Record the event on a stream (``cuEventRecord``)."""
-        call("cuEventRecord", self._pin(), stream)
-
-    def make_wait(self, stream) -> None:
-        """Let later work of a stream wait for the event (``cuStreamWaitEvent``)."""
-        call("cuStreamWaitEvent", stream, self._pin(), 0)
-
-    def sync(self) -> None:
-        """Synchronize the host with the event (``cuEventSynchronize``)."""
-        call("cuEventSynchronize", self._pin())
-
-    def close(self) -> None:
-        """Destroy the event after the last call that uses it (``cuEventDestroy``). Calling it again does nothing."""
-        self._owned = None
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return self._owned is None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the recorded work has completed (``cuEventQuery``)."""
-        driver = importlib.import_module("cuda.bindings.driver")
-        pin = self._pin()
-        (result,) = driver.cuEventQuery(pin.handle)
-        if result == driver.CUresult.CUDA_ERROR_NOT_READY:
-            return False
-        if result != driver.CUresult.CUDA_SUCCESS:
-            call("cuEventQuery", pin)  # raises
-        return True
-
-
-class _Owned(PinnedHandle):
-    """The owner of an event. The last reference to this object, possibly a call's, destroys the event."""
-
-    def __init__(self, native):
-        self.handle = native
-
-    def __del__(self):
-        call("cuEventDestroy", self.handle)
-
-
 def ipc_handle_argument(handle, api: str) -> bytes:
     """Return the 64 bytes of an IPC handle. Raises LogicError for another number of bytes."""
     try:
@@ -107,14 +30,6 @@ def ipc_handle_argument(handle, api: str) -> bytes:
     if len(content) != 64:
         raise logic_error(api, INVALID_VALUE, f"handle must have 64 bytes, not {len(content)}")
     return content
-
-
-def native_handle(kind: str, handle, api: str):
-    """Return an IPC handle of the driver's type for 64 bytes. Raises LogicError for another number of bytes."""
-    content = ipc_handle_argument(handle, api)
-    native = getattr(importlib.import_module("cuda.bindings.driver"), kind)()
-    ctypes.memmove(native.getPtr(), content, 64)
-    return native
 
 
 def handle_bytes(native) -> bytearray:
@@ -167,11 +82,7 @@ class Stream:
     @translated
     def wait_for_event(self, event: Event) -> None:
         """Let later work of the stream wait for an event (``cuStreamWaitEvent``)."""
-        inner = event_of(event)
-        if isinstance(inner, SharedEvent):
-            inner.make_wait(stream_of(self))
-        else:
-            stream_of(self).wait(inner)
+        stream_of(self).wait(event_of(event))
 
     @property
     def handle(self) -> int:
@@ -249,8 +160,8 @@ class Event:
         # The operands of the work so far can be released once the event has completed.
         kept = self._context._kept and self._context._kept.get(int(target.handle))
         self._kept = (kept, kept.count) if kept else None
-        if isinstance(inner, SharedEvent):
-            inner.record(target)
+        if inner.is_ipc_enabled:  # Stream.record() does not record shared events again
+            call("cuEventRecord", inner, target)
         else:
             target.record(inner)
         return self
@@ -285,11 +196,11 @@ class Event:
         LogicError
             If one of the events was not recorded, or was created without timing.
         """
-        return float(call("cuEventElapsedTime", event_of(start_event)._pin(), event_of(self)._pin()))
+        return float(call("cuEventElapsedTime", event_of(start_event), event_of(self)))
 
     def time_till(self, end_event: Event) -> float:
         """Return the milliseconds from this event to ``end_event``. See :meth:`time_since`."""
-        return float(call("cuEventElapsedTime", event_of(self)._pin(), event_of(end_event)._pin()))
+        return float(call("cuEventElapsedTime", event_of(self), event_of(end_event)))
 
     def ipc_handle(self) -> bytearray:
         """Return 64 bytes that let another process open the event (``cuIpcGetEventHandle``).
@@ -300,11 +211,13 @@ class Event:
             If the event was created without ``INTERPROCESS``.
         """
         inner = event_of(self)
-        if not isinstance(inner, SharedEvent):
+        if not inner.is_ipc_enabled:
             raise logic_error("cuIpcGetEventHandle", INVALID_HANDLE, "the event must be created with INTERPROCESS")
-        return inner.export()
+        _, (payload, _) = inner.ipc_descriptor.__reduce__()
+        return bytearray(payload)
 
     @staticmethod
+    @translated
     def from_ipc_handle(handle) -> Event:
         """Open an event of another process, from the 64 bytes of :meth:`ipc_handle` (``cuIpcOpenEventHandle``).
 
@@ -314,8 +227,9 @@ class Event:
             If the handle does not have 64 bytes, or the event does not exist.
         """
         context = current_context("cuIpcOpenEventHandle")
+        descriptor = IPCEventDescriptor._init(ipc_handle_argument(handle, "cuIpcOpenEventHandle"), False)
         event = Event.__new__(Event)
-        event._adopt(SharedEvent.open(handle), context)
+        event._adopt(core_event.Event.from_ipc_descriptor(descriptor), context)
         return event
 
     @property
@@ -330,14 +244,15 @@ class Event:
 @translated
 def _make_event(context, flags: int):
     context._make_current()
-    if flags & event_flags.INTERPROCESS:
-        return SharedEvent.create(flags)
-    return context._device._core.create_event(
-        EventOptions(
-            timing_enabled=not flags & event_flags.DISABLE_TIMING,
-            blocking_sync=bool(flags & event_flags.BLOCKING_SYNC),
-        )
-    )
+    is_timed, is_shared = not flags & event_flags.DISABLE_TIMING, bool(flags & event_flags.INTERPROCESS)
+    if is_timed and is_shared:
+        raise logic_error("cuEventCreate", INVALID_VALUE, "INTERPROCESS needs DISABLE_TIMING")
+    options = EventOptions(is_timed, bool(flags & event_flags.BLOCKING_SYNC), is_shared)
+    if not is_shared:
+        return context._device._core.create_event(options)
+    # Shared events are created by a record. On an idle stream, the event has completed, like one that was not recorded.
+    with _make_stream(StreamOptions(), context) as idle:
+        return idle.record(options=options)
 
 
 def event_of(event: Event):
