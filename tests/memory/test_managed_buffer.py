@@ -87,6 +87,19 @@ def test_preferred_location_is_read_back(buffer, device):
     assert buffer.preferred_location is None
 
 
+def test_last_prefetch_location_is_the_target_of_all_pages(buffer, device, stream):
+    assert buffer.last_prefetch_location is None
+    for location in (device, Host()):
+        buffer.prefetch(location, stream=stream)
+        stream.sync()
+        assert buffer.last_prefetch_location == location
+    with pytest.raises(AttributeError):
+        buffer.last_prefetch_location = device
+    buffer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        buffer.last_prefetch_location.__class__  # noqa: B018
+
+
 @pytest.mark.requires(managed_mempool=True, numa_advice=True)
 def test_preferred_node_is_read_back(buffer):
     buffer.preferred_location = Host(0)

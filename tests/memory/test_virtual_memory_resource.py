@@ -40,7 +40,7 @@ class DetachedResource(VirtualMemoryResource):
 
     def __init__(self, config=None, **properties):
         self._owner = Owner(properties)
-        self.config = config or VirtualMemoryResourceOptions()
+        self.config = config
         self._check_support()
 
 
@@ -147,6 +147,8 @@ def test_required_options_reject_none(name):
         ("addr_align", True, TypeError),
         ("peers", [-1], ValueError),
         ("peers", ["1"], TypeError),
+        ("numa_id", "0", TypeError),
+        ("numa_id", -1, ValueError),
     ],
 )
 def test_options_check_numbers(name, value, error):
@@ -180,6 +182,18 @@ def test_unknown_node_is_rejected():
     resource = DetachedResource(VirtualMemoryResourceOptions(location_type="host_numa"), host_numa_id=-1)
     with pytest.raises(RuntimeError, match="NUMA"):
         resource.allocate(8)
+
+
+def test_node_needs_its_location_type():
+    with pytest.raises(ValueError, match="numa_id must be None unless"):
+        VirtualMemoryResourceOptions(numa_id=0)
+    resource = DetachedResource({"location_type": "host_numa", "numa_id": 3}, host_numa_id=-1)
+    location = resource._location(resource.config)
+    assert location.id == 3
+
+
+def test_buffers_of_virtual_memory_are_not_shared():
+    assert DetachedResource().is_ipc_enabled is False
 
 
 @pytest.mark.parametrize(

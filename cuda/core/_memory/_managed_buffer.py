@@ -12,6 +12,7 @@ from cuda.core._memory._managed_memory_ops import (
     discard_batch,
     discard_prefetch_batch,
     get_accessed_by,
+    get_last_prefetch_location,
     get_preferred_location,
     get_read_mostly,
     prefetch_batch,
@@ -132,6 +133,15 @@ class ManagedBuffer(Buffer):
     @preferred_location.setter
     def preferred_location(self, location) -> None:
         set_preferred_location(self, location)
+
+    @property
+    def last_prefetch_location(self):
+        """The location that all pages were last explicitly prefetched to: a :class:`Device` or a :class:`Host`.
+
+        None if a page was never prefetched, or pages have different targets. This is the requested target: the
+        prefetch might not have completed, and the pages might have migrated since.
+        """
+        return get_last_prefetch_location(self)
 
     @property
     def accessed_by(self) -> AccessedBySetProxy:

@@ -227,14 +227,29 @@ def set_read_mostly(Buffer buffer not None, value: bool) -> None:
 
 def get_preferred_location(Buffer buffer not None):
     """Return the preferred location, a Device or a Host, or None if there is none."""
+    return read_location(
+        buffer,
+        cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE,
+        cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID,
+    )
+
+
+def get_last_prefetch_location(Buffer buffer not None):
+    """Return the location that all pages were last prefetched to, a Device or a Host, or None if there is none."""
+    return read_location(
+        buffer,
+        cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE,
+        cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
+    )
+
+
+cdef object read_location(
+    Buffer buffer, cydriver.CUmem_range_attribute kind, cydriver.CUmem_range_attribute number
+):
     cdef int32_t c_kind = <int32_t>cydriver.CUmemLocationType.CU_MEM_LOCATION_TYPE_INVALID
     cdef int32_t c_number = 0
-    read_attribute(
-        buffer, cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, &c_kind, sizeof(c_kind)
-    )
-    read_attribute(
-        buffer, cydriver.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID, &c_number, sizeof(c_number)
-    )
+    read_attribute(buffer, kind, &c_kind, sizeof(c_kind))
+    read_attribute(buffer, number, &c_number, sizeof(c_number))
     return location_object(c_kind, c_number)
 
 

@@ -224,6 +224,11 @@ class VirtualMemoryResource(_SynchronousAllocator):
         return int(self._owner) if self.is_device_accessible else -1
 
     @property
+    def is_ipc_enabled(self) -> bool:
+        """False, because buffers of virtual memory cannot be shared between processes."""
+        return False
+
+    @property
     def is_device_accessible(self) -> bool:
         """Whether the memory is device memory."""
         return self.config.location_type == "device"
@@ -305,7 +310,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
         if config.location_type == "device":
             location.id = int(self._owner)
         elif config.location_type == "host_numa":
-            location.id = self._owner.properties.host_numa_id
+            location.id = self._owner.properties.host_numa_id if config.numa_id is None else config.numa_id
             if location.id < 0:
                 raise RuntimeError(f"the driver reports no NUMA node nearest to device {int(self._owner)}")
         return location
@@ -355,7 +360,7 @@ class VirtualMemoryResourceOptions(Options):
     allocation_type : :class:`~cuda.core.typing.VirtualMemoryAllocationType`, optional
         ``"pinned"``, the default, or ``"managed"``, which needs CUDA 13.
     location_type : :class:`~cuda.core.typing.VirtualMemoryLocationType`, optional
-        The location of the memory. Default is ``"device"``; ``"host_numa"`` is the NUMA node nearest to the device.
+        The location of the memory. Default is ``"device"``; ``"host_numa"`` is the NUMA node ``numa_id``.
     handle_type : :class:`~cuda.core.typing.VirtualMemoryHandleType`, optional
         The handle type that the memory can be exported as. Default is ``"posix_fd"``. If None, it cannot be exported.
     granularity : :class:`~cuda.core.typing.VirtualMemoryGranularityType`, optional
@@ -372,6 +377,8 @@ class VirtualMemoryResourceOptions(Options):
         The access of the owner: ``"r"``, ``"rw"`` or None for no access. Default is ``"rw"``.
     peer_access : :class:`~cuda.core.typing.VirtualMemoryAccessType`, optional
         The access of the peers: ``"r"``, ``"rw"`` or None for no access. Default is ``"rw"``.
+    numa_id : int, optional
+        The NUMA node of ``location_type="host_numa"``. If None, the node nearest to the device.
     """
 
     allocation_type: VirtualMemoryAllocationType | str = VirtualMemoryAllocationType.PINNED
@@ -384,6 +391,7 @@ class VirtualMemoryResourceOptions(Options):
     peers: Iterable[int] = ()
     self_access: VirtualMemoryAccessType | str | None = VirtualMemoryAccessType.READ_WRITE
     peer_access: VirtualMemoryAccessType | str | None = VirtualMemoryAccessType.READ_WRITE
+    numa_id: int | None = None
 
     # What other packages look the driver's values up in.
     _access_flags = enums.EnumTable(enums.VIRTUAL_MEMORY_ACCESS, none=0)
@@ -401,6 +409,10 @@ class VirtualMemoryResourceOptions(Options):
         self.granularity = check_str_enum(self.granularity, VirtualMemoryGranularityType)
         self.self_access = check_str_enum(self.self_access, VirtualMemoryAccessType, allow_none=True)
         self.peer_access = check_str_enum(self.peer_access, VirtualMemoryAccessType, allow_none=True)
+        if self.numa_id is not None:
+            _check_number("numa_id", self.numa_id)
+            if self.location_type != VirtualMemoryLocationType.HOST_NUMA:
+                raise ValueError(f"numa_id must be None unless location_type is 'host_numa', not {shown(self.numa_id)}")
         self.addr_hint = _check_number("addr_hint", 0 if self.addr_hint is None else self.addr_hint)
         if self.addr_align is not None:
             _check_number("addr_align", self.addr_align)
