@@ -26,7 +26,6 @@ from cuda.core._memory._adaptors import MemoryResourceAdaptor
 from cuda.core._memory._legacy import _SynchronousMemoryResource
 from support.graphs import capture
 from support.interrupts import Interrupt, interrupt_everywhere
-from support.work import settle
 
 pytestmark = [pytest.mark.requires(software=True), pytest.mark.requires(device=True)]
 
@@ -73,16 +72,20 @@ def test_interrupted_allocations_and_frees_lose_nothing(device, stream, make):
 @pytest.mark.parametrize("make", RESOURCES.values(), ids=RESOURCES)
 @pytest.mark.parametrize("adaptor", ADAPTORS.values(), ids=ADAPTORS)
 def test_interrupted_adaptors_lose_nothing(device, stream, make, adaptor):
-    resource = adaptor(make())
+    upstream = make()
 
-    def clean():
-        if isinstance(resource, CachingMemoryResource):
-            resource.trim()
-        settle()
+    def program():
+        with adaptor(upstream) as resource:
+            uses_of(resource, stream)()
 
-    assert interrupt_everywhere(uses_of(resource, stream), clean=clean) > 20
-    if isinstance(resource, (StatisticsMemoryResource, LimitingMemoryResource)):
-        assert resource._count()[:2] == (0, 0)
+    assert interrupt_everywhere(program) > 20
+
+
+@pytest.mark.parametrize("adaptor", ["statistics", "tracking", "limiting"])
+def test_interrupted_adaptors_count_correctly(device, stream, adaptor):
+    resource = ADAPTORS[adaptor](LegacyPinnedMemoryResource())
+    assert interrupt_everywhere(uses_of(resource, stream)) > 20
+    assert (resource._count()[:2], resource._kept()) == ((0, 0), [])
 
 
 @pytest.mark.parametrize("make", RESOURCES.values(), ids=RESOURCES)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: buffers, and the memory resources that allocate them. Each name is imported at its first access."""
+"""Memory: buffers, and the memory resources that allocate them. Each name is imported on first access."""
 
 from cuda import core
 

@@ -615,7 +615,7 @@ cdef void end_lease(Allocation value, cpp_bool may_wait) noexcept nogil:
     call_with_interpreter(&Lease_end, value)
 
 
-# Frees the memory behind the lease, and may wait for that.
+# Frees the memory of the lease, and may wait for that.
 cdef void Lease_close(Allocation& value) noexcept:
     cdef Lease self = <Lease>value.resource
     free_after(self.h_memory, value)

@@ -414,7 +414,7 @@ cdef class Buffer(DriverObject):
         """Fill the memory with a repeated pattern, in stream order (``cuMemsetD8Async`` and D16, D32).
 
         A pattern of 1, 2 or 4 bytes takes one driver call. A longer one is written once and then copied
-        (``cuMemcpyAsync``), which doubles the filled range with each call.
+        (``cuMemcpyAsync``), which doubles the filled range on every call.
 
         Parameters
         ----------
@@ -922,7 +922,7 @@ cdef class ArrayAccess:
         raise NotImplementedError
 
 
-# Got at the first use, which imports the module: most programs pass no arrays of other libraries.
+# Fetched on first use, which imports the module, because most programs pass no arrays from other libraries.
 cdef ArrayAccess _array_access = None
 
 

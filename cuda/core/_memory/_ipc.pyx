@@ -261,7 +261,7 @@ cdef class _IPCMemPool(_MemPool):
 
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
-        """The handle from which other processes import the pool; its file descriptor belongs to the resource.
+        """The handle that other processes import the pool from. The resource owns its file descriptor.
 
         Raises
         ------

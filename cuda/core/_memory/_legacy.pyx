@@ -52,7 +52,7 @@ from cuda.core._native._cuda_core cimport (
     wait_for_retired,
 )
 from cuda.core._native._device_wait cimport call_once, release_interruptibly, wait_for_context
-from cuda.core._stream cimport Stream_accept, Stream_pin
+from cuda.core._stream cimport Stream, Stream_accept, Stream_pin, is_default
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN, init_driver, warn_driver_error
@@ -68,6 +68,7 @@ __all__ = [
     "allocate_host_with_flags",
     "allocate_managed",
     "allocate_pitched",
+    "check_not_capturing",
     "free_virtual_memory",
     "open_shared_memory",
     "register_host_memory",
@@ -77,7 +78,7 @@ __all__ = [
 
 
 class _SynchronousAllocator(MemoryResource):
-    """Base of resources that allocate synchronously; a subclass defines ``_free``."""
+    """Base of resources that allocate synchronously. A subclass defines ``_free``."""
 
     _needs_stream = False
     _waits_to_free = True
@@ -116,7 +117,7 @@ class _SynchronousAllocator(MemoryResource):
 
 
 class LegacyPinnedMemoryResource(_SynchronousAllocator):
-    """Allocates page-locked host memory synchronously (``cuMemAllocHost``); all devices can access it."""
+    """Allocates page-locked host memory synchronously (``cuMemAllocHost``). All devices can access it."""
 
     _accessible_by = ("device", "host")
 
@@ -302,7 +303,7 @@ def allocate_pitched(
 
 
 def open_shared_memory(handle: bytes, flags: int, stream) -> Buffer:
-    """Open memory of another process (``cuIpcOpenMemHandle``); closing the buffer closes it (``cuIpcCloseMemHandle``)."""
+    """Open memory of another process (``cuIpcOpenMemHandle``). Closing the buffer closes it (``cuIpcCloseMemHandle``)."""
     cdef Request request
     memcpy(&request.handle, <const char*>handle, sizeof(request.handle))
     request.size = 1    # unknown
@@ -451,7 +452,7 @@ cdef cydriver.CUresult free_host_memory(void* c_pointer) noexcept nogil:
 # --- Registration of host memory ---------------------------------------------------------------------
 
 cdef class HostRegistration(MemoryResource):
-    """The registration of one array; the memory resource of its buffer."""
+    """The registration of one array, and the memory resource of its buffer."""
 
     cdef:
         Py_buffer _view
@@ -717,6 +718,19 @@ def virtual_memory_of(Buffer buffer) -> VirtualMemory | None:
     return <object>memory.value().resource
 
 
+def check_not_capturing(Stream stream) -> None:
+    """Raise RuntimeError if a stream, which may be None, is capturing, unless it is a default stream."""
+    cdef StreamPin pin
+    cdef cydriver.CUresult err
+    if stream is None:
+        return
+    Stream_pin(stream, &pin)
+    # If the driver cannot tell, because the context is lost, releasing the memory warns.
+    err = cydriver.CUresult.CUDA_SUCCESS if is_default(pin.handle()) else capture_error(pin.get())
+    if err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+        raise RuntimeError("stream must not be capturing, because closing virtual memory waits for its work")
+
+
 def free_virtual_memory(resource, cydriver.CUdeviceptr address, size_t size) -> None:
     """Unmap one range that :class:`VirtualMemory` does not own, and free its addresses."""
     with nogil:
@@ -834,10 +848,16 @@ cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
 
 # Synchronizing a stream that captures, or a default stream while another one captures, would end the capture.
 cdef cydriver.CUresult synchronize(cydriver.CUstream c_stream) noexcept nogil:
+    cdef cydriver.CUresult err = capture_error(c_stream)
+    return cydriver.cuStreamSynchronize(c_stream) if err == cydriver.CUresult.CUDA_SUCCESS else err
+
+
+cdef cydriver.CUresult capture_error(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_capture = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
     cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_capture)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        return err
-    if c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+    if (
+        err == cydriver.CUresult.CUDA_SUCCESS
+        and c_capture != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+    ):
         return cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-    return cydriver.cuStreamSynchronize(c_stream)
+    return err

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on many buffers in one call: copies, prefetches and discards; and advice for managed memory."""
+"""Copies, prefetches and discards of many buffers in one call, and advice for managed memory."""
 
 from __future__ import annotations
 
@@ -396,7 +396,7 @@ cdef bint is_known(cydriver.CUdeviceptr pointer) except -1:
 # --- Managed memory --------------------------------------------------------------------------------
 
 cdef class Ranges:
-    """The memory ranges of several managed buffers, kept alive for one driver call; without empty buffers."""
+    """The memory ranges of several managed buffers that are not empty, kept alive for one driver call."""
 
     cdef:
         vector[AllocationHandle] _h_allocations

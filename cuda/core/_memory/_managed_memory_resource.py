@@ -25,7 +25,7 @@ __all__ = ["ManagedMemoryResource", "ManagedMemoryResourceOptions"]
 
 
 class ManagedMemoryResource(_MemPool):
-    """Allocates managed memory in stream order from a memory pool; returns :class:`ManagedBuffer` objects.
+    """Allocates managed memory in stream order from a memory pool, as :class:`ManagedBuffer` objects.
 
     Without options it uses the driver's current pool of managed memory (``cuMemGetMemPool``), which it does not own,
     with a release threshold as for :class:`DeviceMemoryResource`. With options it creates its own pool

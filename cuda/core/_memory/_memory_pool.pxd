@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory pools: creation, adoption, import, access and destruction; and graph memory."""
+"""Graph memory, and the creation, adoption, import, access and destruction of memory pools."""
 
 from cuda.core._memory._memory_resource cimport MemoryResource
 from cuda.core._native._cuda_core cimport MemoryPoolPin, MemoryPoolHandle, MemoryPoolField
@@ -25,7 +25,7 @@ cdef int MemPool_pin(_MemPool self, MemoryPoolPin* pin) except -1
 # Sets the pool that a resource allocates from.
 cdef void MemPool_open(_MemPool self, const MemoryPoolHandle& h_pool) except *
 
-# Imports the pool behind a file descriptor of another process; `owner` keeps the descriptor open during the call.
+# Imports the pool of a file descriptor from another process; `owner` keeps the descriptor open during the call.
 cdef MemoryPoolHandle MemPool_import(int descriptor, object owner) except *
 
 # Grants all devices access to an imported pool of host memory, which only the host can access.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory pools: creation, adoption, import, access and destruction; and graph memory."""
+"""Graph memory, and the creation, adoption, import, access and destruction of memory pools."""
 
 from __future__ import annotations
 

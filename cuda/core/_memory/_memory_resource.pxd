@@ -84,13 +84,13 @@ cdef cydriver.CUdeviceptr freed_address(object ptr) except? 0
 # Wraps borrowed memory; `anchor` keeps its owner alive.
 cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation) except -1
 
-# Sets the stream on which the memory (of `resource`, which may be None) is freed.
+# Sets the stream to free the memory (of `resource`, which may be None) on.
 cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1
 
-# The stream on which the memory is freed, as a Stream, or None if there is none.
+# The stream to free the memory on, as a Stream, or None if there is none.
 cdef object stream_of(const Allocation& value)
 
-# For a default stream, stores the current context, in which the memory will be freed.
+# For a default stream, stores the current context, because the memory must be freed in it.
 cdef int fix_context(Allocation& value) except -1
 
 # Frees memory of a pool on its stream.

@@ -216,7 +216,10 @@ cdef object missing(MemoryResource resource, str member):
 
 
 class MissingPropertyError(TypeError, AttributeError):
-    """A resource does not define a property; an AttributeError, too, so that ``hasattr()`` returns False."""
+    """Raised for a property that a resource does not define.
+
+    It is also an AttributeError, so ``hasattr()`` returns False.
+    """
 
 
 cdef object missing_property(MemoryResource resource, str name):

@@ -144,7 +144,7 @@ def DMR_mempool_get_access(dmr, device_id):
 
 
 def _change_peers(resource, granted, revoked):
-    """Grant and revoke access in one call, for the devices that need a change; if it fails, nothing is changed."""
+    """Grant and revoke access in one call for the devices that need a change, or change nothing if it fails."""
     before = peers_with_access(resource)
     owner = resource.device_id
     granted = granted - before - {owner}

@@ -15,7 +15,7 @@ __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
 
 
 class PinnedMemoryResource(_IPCMemPool):
-    """Allocates page-locked host memory in stream order from a memory pool; all devices can access it.
+    """Allocates page-locked host memory, which all devices can access, in stream order from a memory pool.
 
     Without options it uses the driver's current pool of host memory (``cuMemGetMemPool``), which it does not own, with
     a release threshold as for :class:`DeviceMemoryResource`. With options it creates its own pool

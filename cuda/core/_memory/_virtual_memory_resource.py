@@ -4,20 +4,20 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import (
     VirtualMemory,
     _SynchronousAllocator,
+    check_not_capturing,
     free_virtual_memory,
     virtual_memory_of,
 )
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Stream_accept
+from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, enums, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.cuda_utils import CUDAError, call_driver, check_or_create_options
+from cuda.core._utils.cuda_utils import call_driver, check_or_create_options
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_str_enum, int_argument, shown
 from cuda.core.typing import (
@@ -62,7 +62,7 @@ class VirtualMemoryBuffer(Buffer):
         """
         stream = None if stream is None else Stream_accept(stream)
         if not self.is_closed and self.owner is None:
-            _check_capture(self._deallocation_stream if stream is None else stream)
+            check_not_capturing(self._deallocation_stream if stream is None else stream)
         super().close(stream)
 
 
@@ -90,7 +90,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
         If the device does not support virtual memory management, or ``gpu_direct_rdma`` is set and not supported.
     """
 
-    # For memory that was wrapped with from_handle(); buffers of this resource own their memory.
+    # For wrapped memory (from_handle()). Buffers of this resource own their memory.
     _free = free_virtual_memory
 
     def __init__(self, device_id, config: VirtualMemoryResourceOptions | None = None):
@@ -116,8 +116,8 @@ class VirtualMemoryResource(_SynchronousAllocator):
         size : int
             The size in bytes, which is rounded up to the allocation granularity. A buffer of 0 bytes has the address 0.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
-            The stream that is synchronized before the memory is freed. The allocation itself does not use it. If None,
-            no stream is synchronized.
+            The stream to synchronize before the memory is freed. The allocation itself does not use it. Defaults to
+            the default stream for device memory, and to none for host memory.
 
         Returns
         -------
@@ -205,7 +205,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
 
     @property
     def device(self):
-        """The :class:`Device`; None for host memory."""
+        """The :class:`Device`, or None for host memory."""
         return self._owner if self.is_device_accessible else None
 
     @property
@@ -220,7 +220,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
 
     @property
     def device_id(self) -> int:
-        """The ordinal of the device; -1 for host memory."""
+        """The ordinal of the device, or -1 for host memory."""
         return int(self._owner) if self.is_device_accessible else -1
 
     @property
@@ -320,7 +320,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
         return call_driver("cuMemGetAllocationGranularity", properties, kind)
 
     def _change_access(self, config, pieces) -> None:
-        """Change the access of mapped ranges from that of :attr:`config` to that of ``config``; undo it on failure."""
+        """Change the access of mapped ranges from what :attr:`config` grants to what ``config`` grants, or change nothing."""
         wanted, before = self._access(config), self._access(self.config)
         try:
             self._grant(wanted, pieces)
@@ -372,7 +372,7 @@ class VirtualMemoryResourceOptions(Options):
     addr_align : int, optional
         The alignment of the address in bytes, a power of two. If None, the granularity.
     peers : iterable of :class:`Device` or int, optional
-        The peer devices that are granted access. Default is none.
+        The peer devices with access. Defaults to none.
     self_access : :class:`~cuda.core.typing.VirtualMemoryAccessType`, optional
         The access of the owner: ``"r"``, ``"rw"`` or None for no access. Default is ``"rw"``.
     peer_access : :class:`~cuda.core.typing.VirtualMemoryAccessType`, optional
@@ -431,15 +431,6 @@ def _check_number(name: str, value) -> int:
     if value >> 64:
         raise OverflowError(f"{name} must be at most 2**64 - 1, not {shown(value)}")
     return value
-
-
-def _check_capture(stream) -> None:
-    if stream is None or stream in (LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM):
-        return
-    with contextlib.suppress(CUDAError):  # if the driver cannot tell, releasing the memory warns
-        status = call_driver("cuStreamIsCapturing", stream.handle)
-        if status != cuda_utils.driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
-            raise RuntimeError("stream must not be capturing, because closing virtual memory waits for its work")
 
 
 def _reserve(memory, size, granularity, config) -> int:

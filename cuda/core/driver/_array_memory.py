@@ -4,8 +4,8 @@
 
 Results of operations have memory of a stream-ordered pool. It is allocated and freed on the default stream, so neither
 synchronizes with the device, as ``cuMemFree`` does. Arrays that a program creates have memory of ``cuMemAlloc``, which
-other processes can open and the program can use on any stream immediately. It is reused once the work that was enqueued
-before it was freed has completed.
+other processes can open and the program can use on any stream immediately. It is reused once the work enqueued before
+it was freed has completed.
 
 The memory of an array whose address other code knows (the program, another library, another stream) is freed as classic
 programs expect: after all pending device work.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Argument checks and conversions, with errors that name the argument, its value and what it must be."""
+"""Argument checks and conversions, with errors that name the argument, its value and the accepted values."""
 
 from __future__ import annotations
 
