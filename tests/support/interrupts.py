@@ -70,7 +70,8 @@ def _faults(program, clean, position: int) -> list[str]:
     finally:
         sys.unraisablehook = hook
     found = [] if is_ours else [f"{description} was raised"]
-    found += [f"warned: {warning.message}" for warning in issued]
+    # A failed release is a ResourceWarning; other warnings are of adaptors that look for memory in use.
+    found += [f"warned: {item.message}" for item in issued if issubclass(item.category, ResourceWarning)]
     found += [f"unraisable: {error}" for error in unraisable]
     found += [f"lost: {leak}" for leak in leaks() if leak not in old]
     return [f"{place}: {fault}" for fault in found]

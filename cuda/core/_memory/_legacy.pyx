@@ -303,7 +303,10 @@ def allocate_pitched(
 
 
 def open_shared_memory(handle: bytes, flags: int, stream) -> Buffer:
-    """Open memory of another process (``cuIpcOpenMemHandle``). Closing the buffer closes it (``cuIpcCloseMemHandle``)."""
+    """Open memory of another process (``cuIpcOpenMemHandle``).
+
+    Closing the buffer closes the memory (``cuIpcCloseMemHandle``).
+    """
     cdef Request request
     memcpy(&request.handle, <const char*>handle, sizeof(request.handle))
     request.size = 1    # unknown

@@ -82,7 +82,9 @@ cdef int own_by_resource(Allocation& value, bint waits, AllocationHandle* h_allo
 cdef cydriver.CUdeviceptr freed_address(object ptr) except? 0
 
 # Wraps borrowed memory; `anchor` keeps its owner alive.
-cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation) except -1
+cdef int borrow(
+    cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation
+) except -1
 
 # Sets the stream to free the memory (of `resource`, which may be None) on.
 cdef int set_stream(Allocation& value, const StreamHandle& h_stream, object resource) except -1

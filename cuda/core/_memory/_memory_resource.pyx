@@ -593,7 +593,9 @@ cdef object stream_of(const Allocation& value):
     return stream
 
 
-cdef int borrow(cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation) except -1:
+cdef int borrow(
+    cydriver.CUdeviceptr pointer, size_t size, const Anchor& anchor, AllocationHandle* h_allocation
+) except -1:
     cdef Allocation value
     value.pointer = pointer
     value.size = size
