@@ -320,7 +320,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
         return call_driver("cuMemGetAllocationGranularity", properties, kind)
 
     def _change_access(self, config, pieces) -> None:
-        """Change the access of mapped ranges from what :attr:`config` grants to what ``config`` grants, or change nothing."""
+        """Change the access of mapped ranges to what ``config`` grants, or change nothing."""
         wanted, before = self._access(config), self._access(self.config)
         try:
             self._grant(wanted, pieces)
