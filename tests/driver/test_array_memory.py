@@ -15,7 +15,6 @@ from cuda.core._memory._memory_pool import allocate_as
 from cuda.core.driver import _array_memory as _array_memory
 from cuda.core.driver import compiler, curandom, gpuarray
 from cuda.core.driver._array_memory import ResultAllocation, SharedAllocation
-from cuda.core.driver._device_memory import PlainMemory
 from cuda.core.driver.reduction import ReductionKernel
 from support.internals import has_pending_destructions
 from support.threads import run_in_threads
