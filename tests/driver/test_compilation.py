@@ -22,7 +22,7 @@ from cuda.core.driver._compilation import (
     translate,
     wrapped,
 )
-from cuda.core.driver.compiler import SourceModule, compile, get_nvcc_version, preprocess_source
+from cuda.core.driver.compiler import DEFAULT_NVCC_FLAGS, SourceModule, compile, get_nvcc_version, preprocess_source
 from cuda.core.utils import InMemoryProgramCache
 from support.interpreter import run
 
@@ -256,6 +256,7 @@ def test_default_options_come_from_the_environment(newer):
     )
     found = run(code, PYCUDA_DEFAULT_NVCC_FLAGS="--no-such-old -w", **newer)
     assert ("no-such-old" in found) == (not newer) and "no-such" in found
+    assert isinstance(DEFAULT_NVCC_FLAGS, list)
 
 
 @pytest.mark.parametrize(

@@ -284,8 +284,8 @@ def test_missing_library_is_named_in_the_error():
         "from cuda.core.driver import curandom, autoinit\n"
         "curandom.library_names = lambda: ['libcurand_that_is_not_there.so']\n"
         "print(curandom.get_curand_version())\n"
-        "for name in ('direction_vectors', 'scramble_constants32', 'scramble_constants64'):\n"
-        "    try: getattr(curandom, f'generate_{name}')(4)\n"
+        "for name in ('generate_direction_vectors', 'generate_scramble_constants32', 'generate_scramble_constants64'):\n"
+        "    try: getattr(curandom, name)(4)\n"
         "    except RuntimeError as error: print('nvidia-curand' in str(error))"
     )
     assert run(code).split() == ["None", "True", "True", "True"]
@@ -299,3 +299,75 @@ def test_library_is_looked_for_in_its_wheel(tmp_path, folder):
     code = "from cuda.core.driver import curandom; print(*curandom.library_names())"
     names = run(code, PYTHONPATH=os.pathsep.join([str(tmp_path), *filter(None, sys.path)])).split()
     assert names[0] == str(library) and "libcurand.so.10" in names
+
+
+@pytest.mark.requires(curand=True)
+@pytest.mark.parametrize("width", [32, 64])
+def test_library_tables_are_sobol_tables(width):
+    assert curandom.get_curand_version() >= (10, 0, 0)
+    kind = getattr(curandom.direction_vector_set, f"VECTOR_{width}")
+    vectors = curandom.generate_direction_vectors(5, kind).get()
+    assert vectors.shape == (5, width) and vectors.dtype.itemsize == width // 8
+    bits = [1 << (width - 1 - place) for place in range(width)]
+    # Vector k of a dimension is an odd number, shifted so that its last bit is in the k-th place.
+    assert vectors[0].tolist() == bits
+    assert [[int(word) & -int(word) for word in row] for row in vectors] == [bits] * 5
+    constants = getattr(curandom, f"generate_scramble_constants{width}")(7).get()
+    assert constants.shape == (7,) and len(set(constants.tolist())) == 7
+
+
+@pytest.mark.requires(curand=True)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        curandom.Sobol32RandomNumberGenerator,
+        curandom.Sobol64RandomNumberGenerator,
+        curandom.ScrambledSobol32RandomNumberGenerator,
+        curandom.ScrambledSobol64RandomNumberGenerator,
+    ],
+)
+def test_generators_use_the_tables_of_the_library(kind):
+    generators = kind()
+    count = generators.block_count * generators.generators_per_block
+    numbers = generators.gen_uniform((16, count), np.float64).get()
+    assert 0 <= numbers.min() and numbers.max() <= 1
+    # Of 16 points in a row, each sixteenth of the range has one, in each dimension.
+    places = np.sort((numbers * 16).astype(int).clip(0, 15), axis=0)
+    assert (places == np.arange(16)[:, None]).all()
+
+
+def test_rows_are_repeated_after_the_last():
+    rows = np.arange(6, dtype="u4").reshape(3, 2)
+    assert curandom.repeated(rows, 2).get().tolist() == rows[:2].tolist()
+    assert curandom.repeated(rows, 4).get().tolist() == [[0, 1], [2, 3], [4, 5], [0, 1]]
+    assert curandom.repeated(rows, 100).get().tolist() == [rows[row % 3].tolist() for row in range(100)]
+    assert curandom.repeated(rows[:, 1], 7).get().tolist() == [1, 3, 5, 1, 3, 5, 1]
+    with pytest.raises(ValueError, match="at least 1"):
+        curandom.repeated(rows, 0)
+
+
+def test_more_rows_than_fit_the_device_are_rejected(context):
+    """They are rejected before the host builds an array from them."""
+    with pytest.raises(MemoryError):
+        curandom.repeated(np.zeros((20000, 32), np.uint32), 2**37)
+
+
+def test_failures_of_the_library_raise_errors_with_its_status():
+    def function():
+        return 104
+
+    with pytest.raises(RuntimeError, match="status 104"):
+        curandom.call(function)
+
+
+@pytest.mark.parametrize(
+    "count, error, match",
+    [
+        ({}, TypeError, "count must be an int, not dict"),
+        (1.5, TypeError, "count"),
+        (0, ValueError, "at least 1, not 0"),
+    ],
+)
+def test_number_of_rows_is_checked(context, count, error, match):
+    with pytest.raises(error, match=match):
+        curandom.repeated(np.zeros((3, 32), np.uint32), count)
