@@ -284,7 +284,8 @@ def test_missing_library_is_named_in_the_error():
         "from cuda.core.driver import curandom, autoinit\n"
         "curandom.library_names = lambda: ['libcurand_that_is_not_there.so']\n"
         "print(curandom.get_curand_version())\n"
-        "for name in ('generate_direction_vectors', 'generate_scramble_constants32', 'generate_scramble_constants64'):\n"
+        "names = ['generate_direction_vectors', 'generate_scramble_constants32', 'generate_scramble_constants64']\n"
+        "for name in names:\n"
         "    try: getattr(curandom, name)(4)\n"
         "    except RuntimeError as error: print('nvidia-curand' in str(error))"
     )
