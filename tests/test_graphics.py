@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from cuda.core import Buffer, CUDAError, GraphicsResource, LaunchConfig, NotSupportedError, launch
-from cuda.core._graphics import _parse_register_flags
 from cuda.core.texture import ResourceDescriptor
+from support.contract import _parse_register_flags
 from support.kernels import compiled
 from support.opengl import GL_TEXTURE_2D, RealImage, make_buffer
 from support.threads import in_thread

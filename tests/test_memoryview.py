@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from cuda.core import Buffer
-from cuda.core._memoryview import view_as_array_interface, view_as_cai
 from cuda.core.utils import StridedMemoryView, args_viewable_as_strided_memory
 from support.contract import _StridedLayout as Layout
+from support.contract import view_as_array_interface, view_as_cai
 from support.memory import HostMemoryResource
 from support.tensors import CudaInterface
 

@@ -62,6 +62,7 @@ _HOMES = {
     "TensorMapDescriptorOptions": "_tensor_map",
     "TrackedAllocation": "_memory.adaptors",
     "TrackingMemoryResource": "_memory.adaptors",
+    "VirtualMemoryBuffer": "_memory._virtual_memory_resource",
     "VirtualMemoryResource": "_memory._virtual_memory_resource",
     "VirtualMemoryResourceOptions": "_memory._virtual_memory_resource",
     "WorkqueueResource": "_device_resources",

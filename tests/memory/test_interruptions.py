@@ -8,19 +8,17 @@ import pytest
 from cuda.core import (
     Buffer,
     CachingMemoryResource,
-    LimitingMemoryResource,
-    LoggingMemoryResource,
-    StatisticsMemoryResource,
-    TrackingMemoryResource,
-    register_host_memory,
-)
-from cuda.core._memory import (
     DeviceMemoryResource,
     GraphMemoryResource,
     LegacyPinnedMemoryResource,
+    LimitingMemoryResource,
+    LoggingMemoryResource,
     ManagedMemoryResource,
     PinnedMemoryResource,
+    StatisticsMemoryResource,
+    TrackingMemoryResource,
     VirtualMemoryResource,
+    register_host_memory,
 )
 from cuda.core._memory._adaptors import MemoryResourceAdaptor
 from cuda.core._memory._legacy import _SynchronousMemoryResource

@@ -10,15 +10,15 @@ import types
 import pytest
 from cuda.bindings import driver
 
-from cuda.core._memory import (
+from cuda.core import (
+    LEGACY_DEFAULT_STREAM,
     Buffer,
+    CUDAError,
+    StreamOptions,
+    VirtualMemoryBuffer,
     VirtualMemoryResource,
     VirtualMemoryResourceOptions,
 )
-from cuda.core._memory._virtual_memory_resource import VirtualMemoryBuffer
-from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
-from cuda.core._utils import cuda_utils
-from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core.typing import (
     VirtualMemoryAccessType,
     VirtualMemoryAllocationType,
@@ -26,6 +26,7 @@ from cuda.core.typing import (
     VirtualMemoryHandleType,
     VirtualMemoryLocationType,
 )
+from support.contract import cuda_utils
 from support.graphs import capture
 from support.memory import HostMemoryResource, read, write
 from support.work import busy

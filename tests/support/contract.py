@@ -8,6 +8,7 @@ Most are classes of public objects, such as ``Device.properties``, that have no 
 from cuda.core._device import DeviceProperties
 from cuda.core._dlpack import DLDeviceType, classify_dl_device, make_py_capsule
 from cuda.core._event import IPCEventDescriptor
+from cuda.core._graphics import _parse_register_flags
 from cuda.core._kernel_arg_handler import ParamHolder
 from cuda.core._launch_config import _to_native_launch_config
 from cuda.core._layout import _StridedLayout
@@ -17,7 +18,7 @@ from cuda.core._memory._ipc import IPCAllocationHandle, IPCBufferDescriptor
 from cuda.core._memory._managed_buffer import AccessedBySetProxy
 from cuda.core._memory._memory_pool import _MemPoolAttributes
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy
-from cuda.core._memoryview import _StridedMemoryViewProxy
+from cuda.core._memoryview import _StridedMemoryViewProxy, view_as_array_interface, view_as_cai
 from cuda.core._module import KernelAttributes, KernelOccupancy, MaxPotentialBlockSizeOccupancyResult, ParamInfo
 from cuda.core._native._cuda_core import WeakHandle, weak_handle
 from cuda.core._program import _can_load_generated_ptx
@@ -107,6 +108,9 @@ __all__ = [
     "_NUMPY_DTYPE_TO_TMA",
     "_StridedLayout",
     "_StridedMemoryViewProxy",
+    "_parse_register_flags",
+    "view_as_array_interface",
+    "view_as_cai",
     "_can_load_generated_ptx",
     "_normalize_address_modes",
     "_require_view_device",

@@ -8,7 +8,7 @@ import pytest
 from cuda.bindings import driver, nvml
 
 from cuda.core import system
-from cuda.core._utils.cuda_utils import handle_return
+from support.bindings import handle_return
 
 pytestmark = pytest.mark.requires(nvml=True)
 

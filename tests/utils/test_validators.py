@@ -8,9 +8,7 @@ import pytest
 from cuda.core._utils.validators import (
     check_address,
     check_path,
-    check_str_enum,
     dtype_argument,
-    format_or_list,
     int_argument,
     iterator_of,
     list_argument,
@@ -18,6 +16,7 @@ from cuda.core._utils.validators import (
     shown,
 )
 from cuda.core.typing import SourceCodeType
+from support.contract import check_str_enum, format_or_list
 
 
 @pytest.mark.parametrize("value", ["ptx", "PTX", "Ptx", SourceCodeType.PTX])

@@ -27,7 +27,7 @@ def write(path, text=""):
 
 def names(headers) -> list[str]:
     """Return the watched paths that are files."""
-    return sorted(path.decode() for path in headers._paths if os.path.isfile(path))
+    return sorted(path for path in headers._states if os.path.isfile(path))
 
 
 def test_nothing_is_found_without_includes(root):

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-import struct
 import time
 from hashlib import sha256
 
-from cuda.core._compile.cache._file_state import file_states
 from cuda.core._compile.cache._key import digest
 from cuda.core._utils.locks import RLock
 
@@ -48,7 +46,7 @@ class Headers:
         The path and the digest of each header.
     unresolved_include : str or None
         The ``#include`` that could not be resolved.
-    states : dict of bytes to bytes
+    states : dict of str to tuple
         The state of each file that was read, and of each directory in which a header could appear.
     """
 
@@ -56,13 +54,12 @@ class Headers:
         self.is_found = bool(found)
         self.digest = digest(sorted(found))
         self.unresolved_include = unresolved_include
-        self._paths = list(states or ())
-        self._states = b"".join((states or {}).values())
-        self.is_settled = is_settled(self._states)
+        self._states = states or {}
+        self.is_settled = all(map(is_settled, self._states.values()))
 
     def is_current(self) -> bool:
         """Return whether no file or directory has changed, so that a new search would find the same."""
-        return file_states(self._paths) == self._states
+        return all(state_of(path) == state for path, state in self._states.items())
 
 
 def find_headers(source: str, name: str, directories=(), pre_included=(), macros=()) -> Headers:
@@ -184,14 +181,13 @@ class Search:
             self._real[directory] = os.path.realpath(directory)
         return self._real[directory], name
 
-    def _state(self, path: str) -> bytes | None:
+    def _state(self, path: str) -> tuple | None:
         """Return the state of a file and add it to ``states``, or return None if there is no such file."""
-        key = os.fsencode(path)
-        if key not in self.states:
+        if path not in self.states:
             if not os.path.isfile(path):
                 return None
-            self.states[key] = file_states([key])
-        return self.states[key]
+            self.states[path] = state_of(path)
+        return self.states[path]
 
     def _watch_for(self, path: str) -> None:
         """Add the state of the directory in which a file would appear, or of its nearest existing parent."""
@@ -200,9 +196,8 @@ class Search:
             if path in self._watched:
                 return
             self._watched.add(path)
-            key = os.fsencode(path or ".")
             if os.path.isdir(path or "."):
-                self.states[key] = file_states([key])
+                self.states[path or "."] = state_of(path or ".")
                 return
             if path in ("", "/"):
                 return
@@ -246,7 +241,15 @@ def parse(text: bytes) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:
     return operands, definitions
 
 
-def is_settled(states: bytes) -> bool:
-    """Return whether all files are unchanged for so long that another change would have a new time stamp."""
-    latest = time.time_ns() - _UNSETTLED
-    return all(max(modified, changed) < latest for _, _, modified, changed in struct.iter_unpack("<4q", states))
+def state_of(path: str) -> tuple:
+    """Return the inode, size and times of modification and of change of a file; zeros if it is missing."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return (0, 0, 0, 0)
+    return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def is_settled(state: tuple) -> bool:
+    """Return whether a file is unchanged for so long that another change would have a new time stamp."""
+    return max(state[2:]) < time.time_ns() - _UNSETTLED
