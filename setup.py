@@ -12,6 +12,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.modified import newer
@@ -110,10 +111,18 @@ class BuildPackage(build_py):
             write_stubs(Path.cwd(), Path.cwd() / "cuda" / "core", Path(self.build_lib))
 
 
+class BuildWheel(bdist_wheel):
+    """Add a software bill of materials."""
+
+    def write_wheelfile(self, wheelfile_base: str, *arguments) -> None:
+        super().write_wheelfile(wheelfile_base, *arguments)
+        runpy.run_path(".ci/sbom.py")["write_sbom"](Path(wheelfile_base, "sboms"))
+
+
 # The worker processes of cythonize may import this file.
 if __name__ == "__main__":
     setup(
         ext_modules=[] if {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else extensions(),
-        cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage},
+        cmdclass={"bdist_wheel": BuildWheel, "build_ext": BuildExtensions, "build_py": BuildPackage},
         options={"build_ext": {"parallel": JOBS}},
     )
