@@ -49,6 +49,8 @@ def extensions() -> list[Extension]:
     places = {"build_dir": str(TRANSLATED), "include_path": [".", str(CALLS)]}
     found = cythonize(found, nthreads=JOBS, compiler_directives=DIRECTIVES, **places)
     marker.unlink()
+    for copied in TRANSLATED.rglob("*.hpp"):
+        copied.unlink()  # Cython's copies of headers, which clang would include besides the originals
     for extension in found:
         extension.include_dirs = [str(include), "cuda/core/_native", str(CALLS / "cuda" / "core" / "_utils")]
         extension.depends = list(map(str, Path("cuda", "core").rglob("*.hpp")))
