@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
 import io
 import json
 import sys
@@ -99,12 +101,38 @@ def test_missing_package_is_fatal_and_says_what_to_install():
 
 
 def test_another_installed_version_is_a_problem(monkeypatch, tmp_path):
-    (tmp_path / "cuda_core-0.1.dist-info").mkdir()
-    (tmp_path / "cuda_core-0.1.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: cuda-core\nVersion: 0.1\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
+    install(monkeypatch, tmp_path, "0.1", "The cuda.core developers")
     assert "cuda-core 0.1 is installed" in texts(report())
+
+
+def test_the_package_of_the_same_name_is_a_problem(monkeypatch, tmp_path):
+    install(monkeypatch, tmp_path, cuda.core.__version__, "Somebody Else")
+    assert f"cuda-core {cuda.core.__version__} is another package of that name, by Somebody Else" in texts(report())
+
+
+@pytest.mark.parametrize("content", [b"theirs", b"other", None], ids=["of another size", "of the same size", "missing"])
+def test_overwritten_files_are_a_problem(monkeypatch, tmp_path, content):
+    installed = install(monkeypatch, tmp_path, cuda.core.__version__, "The cuda.core developers")
+    overwritten = "1 files of cuda-core are not those that were installed, such as cuda/core/module.py"
+    assert overwritten not in texts(report())
+    installed.unlink() if content is None else installed.write_bytes(content)
+    assert overwritten in texts(report())
+
+
+def install(monkeypatch, folder, version: str, author: str):
+    """Let the metadata of cuda-core be those of a package with one file; return the file."""
+    metadata = folder / f"cuda_core-{version}.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.4\nName: cuda-core\nVersion: {version}\nAuthor: {author}\n"
+    )
+    digest = base64.urlsafe_b64encode(hashlib.sha256(b"there").digest()).rstrip(b"=").decode()
+    (metadata / "RECORD").write_text(f"cuda/core/module.py,sha256={digest},5\ncuda_core-{version}.dist-info/RECORD,,\n")
+    installed = folder / "cuda" / "core" / "module.py"
+    installed.parent.mkdir(parents=True)
+    installed.write_bytes(b"there")
+    monkeypatch.syspath_prepend(str(folder))
+    return installed
 
 
 def test_missing_part_of_the_toolkit_is_a_problem(monkeypatch):

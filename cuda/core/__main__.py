@@ -38,7 +38,8 @@ def lines(found: dict) -> Iterator[str]:
     """Yield the report as text."""
     python = found["python"]
     yield f"Python {python['version']}  {python['executable']}  ({python['platform']})"
-    yield from section("Packages", ((row["name"], row["version"], row["path"]) for row in found["packages"]))
+    packages = ((row["name"], row["version"], row["path"], row.get("author", "")) for row in found["packages"])
+    yield from section("Packages", packages)
     yield from section("Driver", driver_rows(found["driver"]))
     yield from section("Devices", ((str(row["id"]), row["name"], device_facts(row)) for row in found["devices"]))
     rows = ((row["name"], row["version"] or "", where(row)) for row in found["toolkit"])

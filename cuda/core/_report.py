@@ -7,6 +7,8 @@ Each fact is determined independently, so a broken installation still produces a
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import importlib.metadata
 import importlib.util
 import os
@@ -38,6 +40,14 @@ _FILES = (
 )
 _OLDEST_DRIVER = (13, 0)
 
+# The official package has the same name. The author in the metadata of an installation says which of the two it is.
+_AUTHOR = "The cuda.core developers"
+_REINSTALL = (
+    "run `python -m pip uninstall cuda-core` until nothing is left, then install this package from its wheel file or a "
+    "clone (guide to installing), because an index has the other package under this name"
+)
+_INSTALL_EXTRA = 'install the `cu13` extra with the wheel file, `pip install "cuda_core-....whl[cu13]"`, or {}'
+
 
 def _of_core(module: str, name: str):
     """Return a function of this package, or None if it cannot be imported, which the report then explains."""
@@ -64,7 +74,8 @@ def diagnosis(package_directory: str) -> tuple[str, str]:
     return (
         f"the installation of cuda.core in {package_directory} is incomplete, or was made for another Python than "
         f"{version}",
-        "install it again: python -m pip install --force-reinstall --no-deps cuda-core",
+        "install it again from its wheel file or a clone: python -m pip install --force-reinstall --no-deps FILE (by "
+        "name, pip would install the official package)",
     )
 
 
@@ -110,16 +121,20 @@ def environment(problems: list) -> dict[str, str]:
 
 
 def packages(problems: list) -> list[dict]:
-    """Return the version and the location of this package and its dependencies."""
+    """Return the version and location of this package and its dependencies, and who wrote the installed one."""
     rows = [{"name": "cuda.core", "version": cuda.core.__version__, "path": str(Path(cuda.core.__file__).parent)}]
     for name in _DISTRIBUTIONS:
         try:
             distribution = importlib.metadata.distribution(name)
         except importlib.metadata.PackageNotFoundError:
             if name != "cuda-core":  # missing if built in place
-                add_problem(problems, f"{name} is not installed", 'pip install "cuda-core[cu13]"', is_fatal=True)
+                advice = _INSTALL_EXTRA.format(f"pip install {name}")
+                add_problem(problems, f"{name} is not installed", advice, is_fatal=True)
             continue
         rows.append({"name": name, "version": distribution.version, "path": str(distribution.locate_file(""))})
+        if name == "cuda-core":
+            rows[-1]["author"] = author_of(distribution)
+            report_other_package(problems, distribution)
     installed = {row["name"]: row["version"] for row in rows}
     if installed.get("cuda-core", cuda.core.__version__) != cuda.core.__version__:
         add_problem(
@@ -131,6 +146,35 @@ def packages(problems: list) -> list[dict]:
         what = "cuda.core cannot be imported"
         result_or_problem(problems, what, lambda: importlib.import_module("cuda.core._utils.cuda_utils"))
     return rows
+
+
+def author_of(distribution: importlib.metadata.Distribution) -> str:
+    """Return the author in the metadata of an installed package."""
+    metadata = distribution.metadata
+    return metadata.get("Author") or metadata.get("Author-email") or "unknown"
+
+
+def report_other_package(problems: list, distribution: importlib.metadata.Distribution) -> None:
+    """Add a problem if the official package is installed in place of this one, or has overwritten its files."""
+    if (author := author_of(distribution)) != _AUTHOR:
+        what = f"the installed cuda-core {distribution.version} is another package of that name, by {author}"
+        add_problem(problems, what, _REINSTALL)
+        return
+    changed = [str(file) for file in distribution.files or () if is_changed(file)]
+    if changed:
+        what = f"{len(changed)} files of cuda-core are not those that were installed, such as {changed[0]}"
+        add_problem(problems, f"{what}; another package of that name may have overwritten them", _REINSTALL)
+
+
+def is_changed(file: importlib.metadata.PackagePath) -> bool:
+    """Return whether an installed file is missing or differs from its hash in RECORD."""
+    if file.hash is None:
+        return False
+    content = result_or_none(file.read_binary)
+    if content is None or len(content) != file.size:
+        return True
+    digest = hashlib.new(file.hash.mode, content).digest()
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != file.hash.value
 
 
 def driver(problems: list) -> dict:
@@ -295,7 +339,7 @@ def result_or_problem(problems: list, what: str, function: Callable[[], object],
         if (error.name or "").startswith("cuda.core"):
             add_problem(problems, *diagnosis(str(Path(cuda.core.__file__).parent)), is_fatal)
         else:
-            add_problem(problems, f"{what}: {error}", 'pip install "cuda-core[cu13]"', is_fatal)
+            add_problem(problems, f"{what}: {error}", _INSTALL_EXTRA.format(f"the package of {error.name}"), is_fatal)
     except Exception as error:
         # Messages of this package have the problem, then the advice after "; ", or on the next line for driver errors.
         text, _, todo = str(error).partition("\n" if "\n" in str(error) else "; ")

@@ -81,7 +81,7 @@ struct Resolver<Library, symbol, entry, Result (*)(Arguments...)> {
 // The macros of CUDA's headers, which add the version to a name, are not expanded where `##` joins it.
 #define CUDA_CORE_CALL_OF_TYPE(name, type)                                                      \
     static constexpr Symbol name##_symbol{CUDA_CORE_EXPANDED(name), #name};                     \
-    std::atomic<type> name{&Resolver<Library, name##_symbol, name, type>::resolve};
+    Entry<type> name{&Resolver<Library, name##_symbol, name, type>::resolve};
 #define CUDA_CORE_CALL(name) CUDA_CORE_CALL_OF_TYPE(name, decltype(&::name))
 
 #pragma GCC diagnostic push

@@ -13,7 +13,7 @@
 
 #include "native.hpp"
 
-#define CUDA_CORE_CALL_OF_TYPE(name, type) extern CUDA_CORE_API std::atomic<type> name;
+#define CUDA_CORE_CALL_OF_TYPE(name, type) extern CUDA_CORE_API Entry<type> name;
 #define CUDA_CORE_CALL(name) CUDA_CORE_CALL_OF_TYPE(name, decltype(&::name))
 
 // The lists contain deprecated functions.
@@ -21,6 +21,13 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace cuda_core {
+
+// The atomic pointer of a function. std::atomic has two conversions to it, between which clang cannot choose for a call.
+template <class Function>
+struct Entry : std::atomic<Function> {
+    using std::atomic<Function>::atomic;
+    operator Function() const noexcept { return this->load(std::memory_order_relaxed); }
+};
 
 namespace driver_calls {
 
