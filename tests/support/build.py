@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a Cython extension against the installed package, once per test run."""
+"""Builds extensions in Cython and C++ against the installed package, once per test run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 
-def build_extension(source: Path):
-    """Compile ``source`` against the shipped ``.pxd`` files and return the imported module."""
+def build_extension(source: Path, *includes: str):
+    """Compile a ``.pyx`` file against the shipped ``.pxd`` files, or a ``.cpp`` file, and return the imported module."""
     import cuda.core
 
     package = Path(cuda.core.__file__).parent
@@ -29,7 +29,10 @@ def build_extension(source: Path):
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.exists():
-            _compile(source, folder, target, package)
+            if source.suffix == ".pyx":
+                _compile(source, folder, target, package)
+            else:
+                _compile_cpp(source, target, [*includes, str(package / "include")])
     spec = importlib.util.spec_from_file_location(source.stem, target)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -59,6 +62,14 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
         # The core, for its functions and for the templates that call them.
         + [str(core), f"-Wl,-rpath,{core.parent}"]
     )
+    unfinished.rename(target)
+
+
+def _compile_cpp(source: Path, target: Path, includes: list[str]) -> None:
+    includes = [sysconfig.get_path("include"), _cuda_include_dir(), *includes]
+    unfinished = target.with_suffix(".tmp")
+    command = ["g++", "-shared", "-fPIC", "-O1", "-std=c++17", "-fvisibility=hidden", "-Wall", "-Werror"]
+    _run([*command, str(source), "-o", str(unfinished), *(f"-I{path}" for path in includes)])
     unfinished.rename(target)
 
 
