@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def build_extension(source: Path, *includes: str):
-    """Compile a ``.pyx`` file against the shipped ``.pxd`` files, or a ``.cpp`` file, and return the imported module."""
+    """Compile a ``.pyx`` or ``.cpp`` file against the shipped declarations, and return the imported module."""
     import cuda.core
 
     package = Path(cuda.core.__file__).parent
