@@ -45,7 +45,7 @@ def expected() -> set[str]:
 
 def main() -> int:
     with zipfile.ZipFile(sys.argv[1]) as wheel:
-        names = {name for name in wheel.namelist() if name.startswith("cuda/")}
+        names = {name for name in wheel.namelist() if name.startswith("cuda/") and name[-1] != "/"}
     lacking, foreign = sorted(expected() - names), sorted(names - expected())
     for text, wrong in (("lacks", lacking), ("has, but should not", foreign)):
         if wrong:
