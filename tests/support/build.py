@@ -51,6 +51,7 @@ def _compile(source: Path, folder: Path, target: Path, package: Path) -> None:
         sysconfig.get_path("include"),
         _cuda_include_dir(),
         str(package / "_native"),
+        str(package / "_utils"),
         str(package.parents[1] / "build" / "calls" / "cuda" / "core" / "_utils"),  # of a checkout
         str(package.parents[1]),
     ]
