@@ -8,6 +8,7 @@ python wheel.py WHEEL
 from __future__ import annotations
 
 import platform
+import runpy
 import sys
 import sysconfig
 import zipfile
@@ -15,8 +16,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDERS = {"cuda/emulator/build.py", "cuda/emulator/_generate.py"}
-# Generated files: declarations of the driver's functions, and stubs of packages that import their names lazily.
+HOST_HEADERS = runpy.run_path(str(ROOT / ".ci" / "host_headers.py"))["HEADERS"]
+# Generated files: declarations of the driver's functions, headers, and stubs of packages that import names lazily.
 GENERATED = {
+    *(f"cuda/core/driver/include/host/{name}" for name in HOST_HEADERS),
     *(f"cuda/core/_utils/{name}" for name in ("cydriver.pxd", "cynvrtc.pxd")),
     *(f"cuda/core/_utils/{name}" for name in ("driver_calls_list.hpp", "nvrtc_calls_list.hpp")),
     *(f"cuda/core/{package}/__init__.pyi" for package in ("_memory", "utils")),
