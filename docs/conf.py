@@ -4,6 +4,7 @@
 
 import re
 import sys
+from pathlib import Path
 
 from docutils.nodes import literal
 from sphinx.domains.python import PythonDomain
@@ -11,15 +12,33 @@ from sphinx.util import logging
 
 from cuda.core import __version__
 
+sys.path.insert(0, str(Path(__file__).parent))
+from source_pages import resolve as linkcode_resolve  # noqa: E402, F401
+
 project = "cuda.core"
 author = "The cuda.core developers"
 copyright = f"2026, {author}"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "source_pages",
+]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"cuda.core {__version__}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_theme_options = {
+    "navigation_with_keys": True,
+    "light_css_variables": {"color-brand-primary": "#3d7000", "color-brand-content": "#3d7000"},
+    "dark_css_variables": {"color-brand-primary": "#8fd14f", "color-brand-content": "#8fd14f"},
+}
 templates_path = []
 
 myst_enable_extensions = ["colon_fence", "deflist"]

@@ -103,15 +103,6 @@ def test_heat_flow_writes_an_animation_in_which_heat_spreads(tmp_path):
     assert brightness[1].std() < brightness[0].std()
 
 
-@pytest.mark.requires(device=True, nvrtc=True)
-def test_program_of_the_readme_prints_the_results():
-    program = (ROOT / "README.md").read_text().split("```python\n")[1].split("```")[0]
-    done = python("-c", program)
-    assert done.returncode == 0, done.stderr
-    printed = [float(number) for number in done.stdout.strip(" []\n").split()]
-    assert printed == [2.0 * number for number in range(32)]
-
-
 MISSING = {
     "heat_flow": "tqdm", "image_filter": "scipy", "jacobi_graph": "scipy", "texture_zoom": "skimage",
     "volume_rendering": "PIL",

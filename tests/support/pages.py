@@ -4,13 +4,48 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import textwrap
 from pathlib import Path
 from types import CodeType
+from typing import NamedTuple
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^( *)```python\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```(?:\n\s*^\1```text\n(.*?)^\1```)?", re.DOTALL | re.MULTILINE)
+# Its programs still share names, and run in tests/protocols.
+OTHERS = {"guide/software-device.md"}
+
+
+class Program(NamedTuple):
+    """A code block: its page below ``docs`` and line there, its text, and the output that the page shows."""
+
+    page: str
+    line: int
+    source: str
+    output: str | None
+
+    @property
+    def id(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+@functools.cache
+def programs(language: str = "python") -> list[Program]:
+    """Return the code blocks of all pages in a language, in the order of the pages."""
+    pages = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
+    found = []
+    for path in pages:
+        page = "../README.md" if path.parent == ROOT else path.relative_to(DOCS).as_posix()
+        text = path.read_text()
+        for block in FENCE.finditer(text):
+            if block[2] == language and page not in OTHERS:
+                line = text[: block.start()].count("\n") + 1
+                output = block[4] and textwrap.dedent(block[4])
+                found.append(Program(page, line, textwrap.dedent(block[3]), output))
+    return found
 
 
 def code_blocks(page: str) -> list[CodeType]:
@@ -20,20 +55,3 @@ def code_blocks(page: str) -> list[CodeType]:
         compile("\n" * (text[: block.start()].count("\n") + 1) + textwrap.dedent(block[2]), page, "exec")
         for block in BLOCK.finditer(text)
     ]
-
-
-def run_blocks(page: str, count: int) -> dict:
-    """Run the code blocks of a page, one after the other in one namespace, and return the namespace.
-
-    Parameters
-    ----------
-    page : str
-        The path below ``docs``.
-    count : int
-        The number of blocks that the page must have.
-    """
-    blocks, names = code_blocks(page), {"__name__": "__main__"}
-    assert len(blocks) == count, f"{page} has {len(blocks)} code blocks"
-    for block in blocks:
-        exec(block, names)
-    return names

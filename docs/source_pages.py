@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Sphinx extension: links from API entries to pages with their source, in Python and in Cython.
+
+``sphinx.ext.viewcode`` parses modules as Python, so it cannot show extension modules.
+"""
+
+import importlib
+import re
+from pathlib import Path
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+
+import cuda.core
+import cuda.emulator
+
+PACKAGES = [Path(package.__path__[0]) for package in (cuda.core, cuda.emulator)]
+
+
+def setup(app):
+    app.setup_extension("sphinx.ext.linkcode")
+    app.add_config_value("linkcode_resolve", None, "")
+    app.connect("html-collect-pages", source_pages)
+    return {"parallel_read_safe": True}
+
+
+def source_of(module):
+    """Return the source file of a module of this project, or None."""
+    if module.split(".")[:2] not in (["cuda", "core"], ["cuda", "emulator"]):
+        return None
+    package = PACKAGES[module.split(".")[1] == "emulator"].joinpath(*module.split(".")[2:])
+    candidates = [package.with_suffix(suffix) for suffix in (".pyx", ".py")] if module.count(".") > 1 else []
+    return next((path for path in [*candidates, package / "__init__.py"] if path.exists()), None)
+
+
+def line_of(text, name):
+    """Return the number of the line that defines a name such as ``Stream.sync``, or None."""
+    start, number = 0, None
+    for part in name.split("."):
+        definition = rf"^ *(?:cdef |cpdef |async )*(?:class|def|[\w\[\], ]+ (?=\w+\()) ?{part}\b|^ *{part}(?:: | = )"
+        match = re.compile(definition, re.MULTILINE).search(text, start)
+        if match is None:
+            return number
+        start, number = match.end(), text[: match.start()].count("\n") + 1
+    return number
+
+
+def resolve(domain, info):
+    """Return the address of the source of an object; the API pages are one folder below the root."""
+    try:
+        value = importlib.import_module(info["module"])
+        names = info["fullname"].split(".")
+        value = getattr(value, names[0])
+        if len(names) == 2 and isinstance(value, type):
+            # A member is defined in one of the bases.
+            value = next((base for base in value.__mro__ if names[1] in vars(base)), value)
+        module = getattr(value, "__module__", None) or info["module"]
+        name = ".".join([getattr(value, "__qualname__", names[0]), *names[1:]])
+    except (ImportError, AttributeError):
+        return None
+    path = source_of(module)
+    line = path and line_of(path.read_text(), name)
+    return line and f"../source/{module}.html#line-{line}"
+
+
+def source_pages(app):
+    """Yield a page for each source file that a link can point at."""
+    formatter = HtmlFormatter(linenos="inline", anchorlinenos=True, lineanchors="line", wrapcode=True)
+    for package, name in zip(PACKAGES, ("cuda.core", "cuda.emulator"), strict=True):
+        for path in sorted(package.rglob("*.py*")):
+            if path.suffix not in (".py", ".pyx"):
+                continue
+            parts = path.relative_to(package).with_suffix("").parts
+            module = ".".join([name, *(part for part in parts if part != "__init__")])
+            lexer = get_lexer_by_name("cython" if path.suffix == ".pyx" else "python")
+            body = f"<h1>{module}</h1>{highlight(path.read_text(), lexer, formatter)}"
+            yield f"source/{module}", {"title": module, "body": body}, "page.html"

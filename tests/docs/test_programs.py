@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every Python block of the documentation runs as pasted, in a process of its own, and prints what the page shows.
+
+A ``python`` block is a whole program. A ``text`` block right after it is all of its output, in which ``...`` stands in
+for any text; a program without one prints nothing. A ``py`` block is a fragment of a program on the same page.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.pages import ROOT, Program, programs
+
+# Names at the end of a first line `# Needs ...` other than imported packages, which a program needs without saying so.
+NEEDS = {
+    "a GPU": {"software": False},
+    "the software device": {"software": True},
+    "a second GPU": {"devices": 2},
+    "NVML": {"nvml": True},
+    "checkpoints": {"checkpoint": True},
+    "OpenGL": {"opengl": True},
+    "green contexts": {"green": True},
+    "Hopper": {"compute": (9, 0)},
+}
+OURS = {"cuda", "numpy", "pycuda", *sys.stdlib_module_names}
+LIMIT = 30  # lines, without blank ones
+PAGES_OF_LONG_PROGRAMS = {"tour.md": 60, "guide/threads.md": 60}
+
+
+def needs(program: Program) -> dict:
+    """Return the capabilities that a program states in its first line and by its imports."""
+    wanted = {"device": True, "nvrtc": True}
+    first = program.source.partition("\n")[0]
+    if first.startswith("# Needs "):
+        for name in first.removeprefix("# Needs ").rstrip(".").split(", "):
+            wanted |= NEEDS[name]
+    modules = set()
+    for node in ast.walk(ast.parse(program.source)):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            modules.add(node.module.partition(".")[0])
+    return wanted | {"modules": tuple(sorted(modules - OURS))}
+
+
+def run(program: Program, folder: Path) -> subprocess.CompletedProcess:
+    """Run a program as a file, in an empty folder; classic ones with the names of the classic interface."""
+    path = folder / "program.py"
+    path.write_text(program.source)
+    command = [sys.executable, *(["-m", "cuda.core.driver"] if "import pycuda" in program.source else []), path.name]
+    environment = os.environ | {"PYTHONWARNINGS": "default"}
+    environment.pop("PYTHONSAFEPATH", None)  # a program may import itself, as children of `spawn` do
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60
+    )
+
+
+def all_programs() -> list:
+    return [pytest.param(found, marks=pytest.mark.requires(**needs(found)), id=found.id) for found in programs()]
+
+
+@pytest.mark.parametrize("program", all_programs())
+def test_program_prints_what_its_page_shows(program, tmp_path):
+    done = run(program, tmp_path)
+    assert done.returncode == 0, f"{program.id}\n{done.stdout}"
+    check = doctest.OutputChecker().check_output(program.output or "", done.stdout, doctest.ELLIPSIS)
+    assert check, f"{program.id} printed\n{done.stdout}\nbut its page shows\n{program.output}"
+
+
+def test_programs_are_short():
+    long = {}
+    for program in programs():
+        size = sum(bool(line.strip()) for line in program.source.splitlines())
+        if size > PAGES_OF_LONG_PROGRAMS.get(program.page, LIMIT):
+            long[program.id] = size
+    assert long == {}
+
+
+def test_fragments_are_parts_of_a_program_on_their_page():
+    whole = {}
+    for program in programs():
+        whole.setdefault(program.page, set()).update(map(str.strip, program.source.splitlines()))
+    for fragment in programs("py"):
+        missing = [line for line in fragment.source.splitlines() if line.strip() not in whole[fragment.page] | {""}]
+        assert missing == [], fragment.id
+
+
+@pytest.mark.requires(source=True)
+def test_pages_have_programs():
+    pages = {program.page for program in programs()}
+    assert "../README.md" in pages and (ROOT / "README.md").exists()
+    assert len(programs()) > 100
