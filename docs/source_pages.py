@@ -16,12 +16,12 @@ from pygments.lexers import get_lexer_by_name
 import cuda.core
 import cuda.emulator
 
+LINKED = set()  # modules that links of this build point at
 PACKAGES = [Path(package.__path__[0]) for package in (cuda.core, cuda.emulator)]
 
 
 def setup(app):
     app.setup_extension("sphinx.ext.linkcode")
-    app.add_config_value("linkcode_resolve", None, "")
     app.connect("html-collect-pages", source_pages)
     return {"parallel_read_safe": True}
 
@@ -58,22 +58,21 @@ def resolve(domain, info):
             value = next((base for base in value.__mro__ if names[1] in vars(base)), value)
         module = getattr(value, "__module__", None) or info["module"]
         name = ".".join([getattr(value, "__qualname__", names[0]), *names[1:]])
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, ValueError):  # an entry of the page without a module
         return None
     path = source_of(module)
     line = path and line_of(path.read_text(), name)
-    return line and f"../source/{module}.html#line-{line}"
+    if not line:
+        return None
+    LINKED.add(module)
+    return f"../source/{module}.html#line-{line}"
 
 
 def source_pages(app):
-    """Yield a page for each source file that a link can point at."""
+    """Yield a page for each source file that a link points at."""
     formatter = HtmlFormatter(linenos="inline", anchorlinenos=True, lineanchors="line", wrapcode=True)
-    for package, name in zip(PACKAGES, ("cuda.core", "cuda.emulator"), strict=True):
-        for path in sorted(package.rglob("*.py*")):
-            if path.suffix not in (".py", ".pyx"):
-                continue
-            parts = path.relative_to(package).with_suffix("").parts
-            module = ".".join([name, *(part for part in parts if part != "__init__")])
-            lexer = get_lexer_by_name("cython" if path.suffix == ".pyx" else "python")
-            body = f"<h1>{module}</h1>{highlight(path.read_text(), lexer, formatter)}"
-            yield f"source/{module}", {"title": module, "body": body}, "page.html"
+    for module in sorted(LINKED):
+        path = source_of(module)
+        lexer = get_lexer_by_name("cython" if path.suffix == ".pyx" else "python")
+        body = f"<h1>{module}</h1>{highlight(path.read_text(), lexer, formatter)}"
+        yield f"source/{module}", {"title": module, "body": body}, "page.html"
