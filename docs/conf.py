@@ -13,7 +13,7 @@ from sphinx.util import logging
 from cuda.core import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))
-from source_pages import resolve as linkcode_resolve  # noqa: E402, F401
+from source_pages import resolve as linkcode_resolve  # noqa: F401
 
 project = "cuda.core"
 author = "The cuda.core developers"
@@ -41,7 +41,7 @@ html_theme_options = {
 }
 templates_path = []
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "groupwise"

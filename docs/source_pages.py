@@ -48,7 +48,7 @@ def line_of(text, name):
 
 
 def resolve(domain, info):
-    """Return the address of the source of an object; the API pages are one folder below the root."""
+    """Return the address of an object's source; the API pages are one directory below the root."""
     try:
         value = importlib.import_module(info["module"])
         names = info["fullname"].split(".")

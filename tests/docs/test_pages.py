@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of the documentation fit together: drawings, questions, terms and links to sources."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from support.pages import DOCS, ROOT
+
+DRAWINGS = sorted((DOCS / "_drawings").glob("*.svg"))
+PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+
+
+def titles(path):
+    return re.findall(r"^## (.+)$", path.read_text(), re.MULTILINE)
+
+
+def test_every_drawing_is_shown_and_has_a_title():
+    shown = set(re.findall(r":file: (?:\.\./)?_drawings/(\S+)", "".join(page.read_text() for page in PAGES)))
+    assert shown == {path.name for path in DRAWINGS}
+    for path in DRAWINGS:
+        assert ElementTree.parse(path).find(".//{http://www.w3.org/2000/svg}title").text, path
+
+
+def test_every_question_is_in_the_list():
+    directory = DOCS / "how-to"
+    listed = re.findall(r"^- \[(.+)\]\(", (directory / "index.md").read_text(), re.MULTILINE)
+    asked = [title for path in sorted(directory.glob("*.md")) if path.stem != "index" for title in titles(path)]
+    assert sorted(listed) == sorted(asked) and len(asked) >= 50
+
+
+def test_terms_are_sorted_and_defined_once():
+    terms = re.findall(r"^(\w.*)\n  \S", (DOCS / "glossary.md").read_text(), re.MULTILINE)
+    assert len(terms) >= 40 and terms == sorted(set(terms), key=str.lower)
+
+
+def test_every_picture_exists():
+    for page in [*PAGES, ROOT / "README.md"]:
+        for name in re.findall(r"(?:figure\}|image\}|\]\() ?([\w./]*_static/[\w./]+)", page.read_text()):
+            assert (page.parent / name).exists(), (page, name)
+
+
+@pytest.mark.requires(module="sphinx")
+@pytest.mark.parametrize(
+    ("module", "name", "definition"),
+    [
+        ("cuda.core", "Stream.sync", "def sync(self"),
+        ("cuda.core", "LaunchConfig", "cdef class LaunchConfig"),
+        ("cuda.core.graph", "capture", "def capture("),
+    ],
+)
+def test_links_to_sources_name_the_line_of_the_definition(module, name, definition, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import source_pages
+
+    page, line = source_pages.resolve("py", {"module": module, "fullname": name}).split("#line-")
+    source = source_pages.source_of(page.removeprefix("../source/").removesuffix(".html"))
+    assert definition in source.read_text().splitlines()[int(line) - 1]
