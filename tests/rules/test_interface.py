@@ -27,6 +27,7 @@ OURS = {
         "StatisticsMemoryResource",
         "TrackedAllocation",
         "TrackingMemoryResource",
+        "VirtualMemoryBuffer",
         "register_host_memory",
         "set_memory_resource",
         "use_memory_resource",
