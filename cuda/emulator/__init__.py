@@ -23,6 +23,7 @@ __all__ = [
     "is_active",
     "leaks",
     "library_path",
+    "reset",
     "settle_interrupts",
     "sweep",
     "unsupported_calls",
@@ -106,6 +107,22 @@ def settle_interrupts():
     A program that continues after Ctrl-C calls this first, so that its next launches are not stopped as well.
     """
     return bool(_active().emulator_settle_interrupts(10_000))
+
+
+def reset():
+    """Make all contexts of this process usable again after a faulty kernel.
+
+    As on a GPU, every call returns the error of a faulty kernel, such as ``CUDA_ERROR_ILLEGAL_ADDRESS``, until its
+    context is destroyed. On the software device this function ends that state, so that one faulty kernel does not fail
+    all later tests of a process. Streams, buffers, kernels and other objects stay valid, and so does the contents of
+    memory. Open captures end, and so do kernels that still run after one second.
+
+    Raises
+    ------
+    RuntimeError
+        If the software device is not active.
+    """
+    _active().emulator_recover(1000)
 
 
 def leaks():
@@ -401,6 +418,10 @@ def _declare(library):
     library.emulator_stop_callbacks.restype = library.emulator_end_work.restype = None
     library.emulator_set_interrupt_policy.argtypes = (type(_will_raise_interrupt),)
     library.emulator_set_interrupt_policy.restype = None
+    library.emulator_recover.argtypes = library.emulator_wait.argtypes = (ctypes.c_int,)
+    library.emulator_recover.restype = None
+    library.emulator_unreported_faults.argtypes = (text, size)
+    library.emulator_unreported_faults.restype = size
     library.emulator_settle_interrupts.argtypes = (ctypes.c_int,)
     name = ctypes.c_uint
     library.emulator_graphics_create.argtypes = (size,)

@@ -16,6 +16,7 @@
 #include "../state/memory/arena.hpp"
 #include "../state/memory/pool.hpp"
 #include "../state/memory/virtual_memory.hpp"
+#include "../state/recovery.hpp"
 #include "../state/streams/event.hpp"
 #include "../state/streams/stream.hpp"
 #include "../state/textures/image_object.hpp"
@@ -148,6 +149,24 @@ EMU_EXPORT void emulator_end_work(int milliseconds)
 {
     if (emu::abi::is_initialized())
         end_work(std::chrono::milliseconds(milliseconds));
+}
+
+// Waits for submitted work; 1 if all of it has run.
+EMU_EXPORT int emulator_wait(int milliseconds)
+{
+    return !emu::abi::is_initialized() || wait_for_work(std::chrono::milliseconds(milliseconds));
+}
+
+EMU_EXPORT size_t emulator_unreported_faults(char* buffer, size_t size)
+{
+    return give_report(emu::abi::is_initialized() ? unreported_faults() : "", buffer, size);
+}
+
+// Makes failed contexts usable again; kernels that still run after so long are ended.
+EMU_EXPORT void emulator_recover(int milliseconds)
+{
+    if (emu::abi::is_initialized())
+        recover(std::chrono::milliseconds(milliseconds));
 }
 
 // Sets what decides whether a SIGINT ends work. Null: none does.

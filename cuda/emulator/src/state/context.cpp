@@ -88,6 +88,7 @@ struct Context::State {
     bool primary = false;
     std::atomic<CUresult> sticky{CUDA_SUCCESS};
     std::string report; // the report of the failure
+    bool reported = false; // a driver call has returned the failure
     std::shared_ptr<Queue> legacy_queue;
     std::once_flag legacy_made;
     std::shared_ptr<Stream> legacy;
@@ -274,9 +275,26 @@ std::string Context::report_of(CUresult code)
         if (!context || context->sticky() != code)
             continue;
         std::lock_guard lock(context->state_->mutex);
+        context->state_->reported = true;
         return context->state_->report;
     }
     return {};
+}
+
+std::string Context::unreported_fault() const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->sticky == CUDA_SUCCESS || state_->reported ? std::string() : state_->report + "\n";
+}
+
+void Context::recover()
+{
+    std::lock_guard lock(state_->mutex);
+    if (state_->sticky == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return;
+    state_->sticky = CUDA_SUCCESS;
+    state_->report.clear();
+    state_->reported = false;
 }
 
 void Context::fail(const exec::Fault& fault)

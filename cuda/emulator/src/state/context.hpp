@@ -59,6 +59,9 @@ public:
     void fail(CUresult code, const std::string& text);
     // The report of a context that failed with this code; empty if none did.
     static std::string report_of(CUresult code);
+    // The report of a failure that report_of() has not returned yet, or an empty string.
+    std::string unreported_fault() const;
+    void recover(); // makes a context that failed usable again, unless it is destroyed
 
     // Makes a queue whose operations are skipped after an error of this context, and dropped after an interruption.
     std::shared_ptr<Queue> make_queue(int priority);

@@ -62,6 +62,7 @@ public:
     // `before`, or earlier without being reported; from then on they are reported.
     uint64_t dropped() const { return dropped_.load(std::memory_order_acquire); }
     bool tell_dropped(uint64_t before);
+    void forget_dropped() { told_ = dropped(); } // what was dropped until now is not reported
 
     // After fork(): the child has none of the threads, and must not use the old queues.
     static void forget_threads();

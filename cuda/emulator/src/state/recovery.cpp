@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "recovery.hpp"
+
+#include "context.hpp"
+#include "streams/capture_calls.hpp"
+#include "streams/stream.hpp"
+
+namespace emu::state {
+
+bool wait_for_work(std::chrono::milliseconds patience)
+{
+    auto until = std::chrono::steady_clock::now() + patience;
+    bool idle = true;
+    for (const auto& row : Context::all()) {
+        row.first->wait_idle(until);
+        for (const Place& place : row.first->ends())
+            idle = idle && place.reached();
+    }
+    return idle;
+}
+
+std::string unreported_faults()
+{
+    std::string text;
+    for (const auto& row : Context::all())
+        text += row.first->unreported_fault();
+    return text;
+}
+
+void recover(std::chrono::milliseconds patience)
+{
+    for (const auto& row : Stream::all())
+        if (row.first->is_capturing())
+            CaptureCalls::get().leave(*row.first);
+    bool idle = wait_for_work(patience);
+    for (const auto& row : Context::all()) {
+        Context& context = *row.first;
+        if (!idle) {
+            context.interrupt();
+            context.wait_idle();
+        }
+        for (const Place& place : context.ends())
+            place.queue->forget_dropped();
+        context.recover();
+    }
+}
+
+} // namespace emu::state
