@@ -22,10 +22,10 @@ def expect(result, line, words, size=4, store=True):
 @pytest.mark.parametrize(
     "where, words",
     [
-        (100, "just behind the 400 bytes of device memory of device 0 from the test"),
+        (100, "just past the end of the 400 bytes of device memory of device 0 from the test"),
         (-2, "8 bytes before the 400 bytes of device memory"),
-        (1000000, "no memory is allocated there"),
-        (1000000000, "no memory is allocated there"),
+        (1000000, "3999600 bytes past the end of the 400 bytes of device memory of device 0 from the test, the nearest"),
+        (1000000000, "past the end of the 400 bytes of device memory of device 0 from the test, the nearest allocation"),
         ("freed", "at offset 8 in the 400 bytes of device memory of device 0 from the test, which was freed"),
         ("null", "at 0x0: a null pointer"),
         ("host", "not device memory"),
@@ -39,8 +39,8 @@ def test_write_outside_global_memory_is_reported(where, words):
 @pytest.mark.parametrize(
     "case, index, words, size",
     [
-        ("write_dynamic_shared", 100, "just behind the 100 bytes of dynamic shared memory", 1),
-        ("write_static_shared", 8, "just behind the 32 bytes of __shared__ small_shared", 4),
+        ("write_dynamic_shared", 100, "just past the end of the 100 bytes of dynamic shared memory", 1),
+        ("write_static_shared", 8, "just past the end of the 32 bytes of __shared__ small_shared", 4),
         ("use_after_free_in_kernel", 0, "at offset 12 in the 64 bytes of a malloc() in a kernel, which was freed", 4),
         ("other_threads_local", 0, "a local variable of another thread (number 0 of the block)", 4),
     ],
@@ -50,7 +50,7 @@ def test_write_outside_other_memory_is_reported(case, index, words, size):
 
 
 def test_read_behind_a_constant_is_reported():
-    words = "just behind the 16 bytes of __constant__ small_constant"
+    words = "just past the end of the 16 bytes of __constant__ small_constant"
     expect(run("read_constant", 4), line_of("read_constant"), words, store=False)
 
 

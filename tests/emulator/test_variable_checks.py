@@ -52,11 +52,11 @@ def run(name, threads=1):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("behind_whole", "just behind the 64 bytes of __device__ whole"),
-        ("behind_other", "just behind the 64 bytes of __device__ other"),
-        ("behind_odd", "just behind the 20 bytes of __device__ odd"),
-        ("behind_filled", "just behind the 64 bytes of __device__ filled"),
-        ("behind_table", "just behind the 256 bytes of __constant__ table"),
+        ("behind_whole", "just past the end of the 64 bytes of __device__ whole"),
+        ("behind_other", "just past the end of the 64 bytes of __device__ other"),
+        ("behind_odd", "just past the end of the 20 bytes of __device__ odd"),
+        ("behind_filled", "just past the end of the 64 bytes of __device__ filled"),
+        ("behind_table", "just past the end of the 256 bytes of __constant__ table"),
         ("write", "__constant__ table, which kernels can only read"),
         ("write_after_reading", "__constant__ table, which kernels can only read"),
     ],

@@ -143,10 +143,12 @@ template <class T> struct DynamicShared<T[]> {
         (sizeof(name) + 32 * (EMU_CHECKS & 1) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
 
 #define EMU_ALIGNAS(n) __attribute__((aligned(n)))
-#define EMU_SHARED_PAD 64
+// The red zone after a shared variable.
+#define EMU_SHARED_PAD(size) ((size) < 256 || !(EMU_CHECKS & 1) ? 64 : (size) > 8192 ? 2048 : ((size) / 4 + 63) / 64 * 64)
 #define EMU_SHARED(id, name, alignment)                                                           \
     static __thread EMU_ALIGNAS(16) EMU_ALIGNAS(__alignof__(emu_shared_type_##id)) alignment      \
-        unsigned char emu_shared_##id[sizeof(emu_shared_type_##id) + EMU_SHARED_PAD];             \
+        unsigned char emu_shared_##id[sizeof(emu_shared_type_##id) +                        \
+                                      EMU_SHARED_PAD(sizeof(emu_shared_type_##id))];              \
     struct emu_shared_at_##id {                                                                   \
         static void* locate() { return emu_shared_##id; }                                         \
     };                                                                                            \
@@ -155,14 +157,20 @@ template <class T> struct DynamicShared<T[]> {
         sizeof(emu_shared_type_##id), sizeof(emu_shared_##id), #name, __FILE__, __LINE__, 0};     \
     __attribute__((unused)) emu_shared_type_##id& name =                                          \
         *reinterpret_cast<emu_shared_type_##id*>(emu_shared_##id);
+// At namespace scope, `name` is another declaration of the bytes, which end with the red zone.
 #define EMU_SHARED_OUTSIDE(id, name, alignment)                                                   \
-    static __thread EMU_ALIGNAS(16) alignment emu_shared_type_##id name;                          \
+    static __thread EMU_ALIGNAS(16) EMU_ALIGNAS(__alignof__(emu_shared_type_##id)) alignment      \
+        unsigned char emu_shared_##id[sizeof(emu_shared_type_##id) +                              \
+                                      EMU_SHARED_PAD(sizeof(emu_shared_type_##id))] __asm__(      \
+            "emu_shared_bytes_" #id) __attribute__((used));                                       \
+    extern __thread emu_shared_type_##id name __asm__("emu_shared_bytes_" #id)                    \
+        __attribute__((visibility("hidden")));                                                    \
     struct emu_shared_at_##id {                                                                   \
-        static void* locate() { return (void*)&name; }                                            \
+        static void* locate() { return emu_shared_##id; }                                         \
     };                                                                                            \
     static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
         EMU_ABI_VERSION, EMU_VARIABLE_SHARED, nullptr, &emu_shared_at_##id::locate,               \
-        sizeof(name), sizeof(name), #name, __FILE__, __LINE__, 0};
+        sizeof(name), sizeof(emu_shared_##id), #name, __FILE__, __LINE__, 0};
 #define EMU_SHARED_DYNAMIC(id, name, alignment)                                                   \
     __attribute__((unused)) emu_shared_type_##id& name =                                          \
         *reinterpret_cast<emu_shared_type_##id*>(emu_thread.dynamic_shared);

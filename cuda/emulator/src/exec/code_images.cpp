@@ -59,12 +59,17 @@ std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size
     if (address < base)
         return std::to_string(base - address) + " bytes before " + object;
     if (address == base + bytes)
-        return "just behind " + object;
+        return "just past the end of " + object;
     if (address >= base + bytes)
-        return std::to_string(address - base - bytes) + " bytes behind " + object;
+        return std::to_string(address - base - bytes) + " bytes past the end of " + object;
     if (address + size > base + bytes)
         return std::to_string(address + size - base - bytes) + " bytes over the end of " + object;
     return "at offset " + std::to_string(address - base) + " in " + object;
+}
+
+std::string describe_red_zone(const char* side, size_t bytes, const std::string& what)
+{
+    return ", in the red zone " + std::string(side) + " the " + std::to_string(bytes) + " bytes of " + what;
 }
 
 bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
@@ -87,6 +92,8 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
         out->name = variable_kind(*variable) + std::string(variable->name);
         if (!out->allowed)
             out->text = describe_offset(address, size, start(*variable), variable->size, out->name);
+        if (!out->allowed && after != globals.end() && start(**after) == start(*variable) + room_of(*variable))
+            out->text += describe_red_zone("before", (*after)->size, variable_kind(**after) + std::string((*after)->name));
         return true;
     }
     // Between two variables are constants and tables of the compiler, which kernels may read.

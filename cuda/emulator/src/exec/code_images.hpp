@@ -35,7 +35,9 @@ struct ImageRecord {
 std::shared_ptr<const ImageRecord> find_image(uint64_t id);
 // Names the variable at or nearest to an address, in any image; empty if there is none.
 std::string describe_image_address(uintptr_t address, size_t size);
-// Formats an offset: "4 bytes behind the 64 bytes of __shared__ tile"; `what` names the object.
+// Formats an offset: "4 bytes past the end of the 64 bytes of __shared__ tile"; `what` names the object.
 std::string describe_offset(uintptr_t address, size_t size, uintptr_t base, size_t bytes, const std::string& what);
+// Names the object beside a red zone: ", in the red zone before the 64 bytes of __shared__ tile".
+std::string describe_red_zone(const char* side, size_t bytes, const std::string& what);
 
 } // namespace emu::exec

@@ -235,15 +235,24 @@ bool Worker::in_cluster(uintptr_t address, EmuRange* range, uint32_t* found) con
     return false;
 }
 
-const EmuVariable* Worker::shared_variable(uintptr_t address, EmuRange* range)
+SharedAround Worker::shared_around(uintptr_t address)
 {
+    constexpr uintptr_t near = 256; // below the first variable
     locate_shared();
-    for (const auto& entry : shared_)
-        if (address >= entry.first.low && address < entry.first.high) {
-            *range = {entry.first.low, entry.first.low + entry.second->size};
-            return entry.second;
-        }
-    return nullptr;
+    SharedVariable before, after;
+    for (const SharedVariable& entry : shared_) {
+        if (address >= entry.first.low && address < entry.first.high)
+            before = entry;
+        if (entry.first.low > address && (!after.second || entry.first.low < after.first.low))
+            after = entry;
+    }
+    if (!before.second)
+        return {after.second && after.first.low - address <= near ? after : SharedVariable(), {}};
+    uintptr_t end = before.first.low + before.second->size;
+    bool adjacent = address >= end && after.second && after.first.low - before.first.high < 64;
+    if (adjacent && after.first.low - address < address - end)
+        return {after, before};
+    return {before, adjacent ? after : SharedVariable()};
 }
 
 // A race with the module, which reads these ranges, is harmless: at worst it accepts an access to a range that was

@@ -17,6 +17,15 @@ namespace emu::exec {
 
 struct Worker;
 
+// A static shared variable and where it lies, with its red zone, in the memory of an OS thread.
+using SharedVariable = std::pair<EmuRange, const EmuVariable*>;
+
+// The static shared variable at, or nearest to, an address; if the address lies in a red zone between two variables,
+// `adjacent` is the other one.
+struct SharedAround {
+    SharedVariable nearest, adjacent;
+};
+
 // What a worker calls of the pool that it belongs to.
 class WorkerPool {
 public:
@@ -34,8 +43,7 @@ struct Worker final : Carrier {
     void work_on(Launch& launch); // until it has no blocks left
     void give_way(uintptr_t pc, bool repeats) override;
 
-    // The static shared variable at an address, as this OS thread sees it.
-    const EmuVariable* shared_variable(uintptr_t address, EmuRange* range);
+    SharedAround shared_around(uintptr_t address);
     // The address in shared memory of the running block that has these low 32 bits (PTX uses such addresses); `low`
     // itself if there is none.
     uintptr_t widen_shared(uint32_t low);
@@ -71,7 +79,7 @@ private:
     void* shared_base_ = nullptr;
     size_t shared_bytes_ = 0;
     bool shared_located_ = false;
-    std::vector<std::pair<EmuRange, const EmuVariable*>> shared_;
+    std::vector<SharedVariable> shared_;
     void* signal_stack_ = nullptr;
 };
 

@@ -77,12 +77,17 @@ private:
 
     bool in_static_shared()
     {
-        const EmuVariable* variable = worker_.shared_variable(address_, &range);
-        if (!variable)
+        SharedAround around = worker_.shared_around(address_);
+        if (!around.nearest.second)
             return false;
-        if (address_ + size_ > range.high)
-            text = describe_offset(address_, size_, range.low, variable->size,
-                                   std::string("__shared__ ") + variable->name);
+        const EmuVariable& variable = *around.nearest.second;
+        uintptr_t low = around.nearest.first.low;
+        range = {low, low + variable.size};
+        if (address_ >= low && address_ + size_ <= range.high)
+            return true;
+        text = describe_offset(address_, size_, low, variable.size, shared_name(variable));
+        if (const EmuVariable* other = around.adjacent.second)
+            text += describe_red_zone(address_ < low ? "after" : "before", other->size, shared_name(*other));
         return true;
     }
 
@@ -109,6 +114,11 @@ private:
         if (text.empty() && store_ && read_only)
             text = judgement.name + ", which kernels can only read";
         return true;
+    }
+
+    static std::string shared_name(const EmuVariable& variable)
+    {
+        return std::string("__shared__ ") + variable.name;
     }
 
     void describe_stacks()

@@ -85,7 +85,8 @@ public:
             --after;
             return describe_offset(address, size, after->first, after->second.bytes, "a malloc() in a kernel");
         }
-        return "in the free part of the device heap";
+        // Until a kernel has used the heap, an address there is one that missed an allocation.
+        return kept_.empty() ? "" : "in the free part of the device heap";
     }
 
     std::mutex mutex;

@@ -22,7 +22,7 @@ namespace emu::exec {
 namespace {
 
 constexpr size_t freed_remembered = 1024;
-// An address farther away than this is not reported as "behind" an allocation.
+// An address farther away than this may have nothing to do with the allocation.
 constexpr uintptr_t near = 64 << 10;
 
 using Regions = std::map<uintptr_t, Region>;
@@ -113,25 +113,50 @@ std::string title(const Region& region)
     return text;
 }
 
-std::string describe_near(const Regions& regions, uintptr_t address, size_t size)
+// The allocations around an address; the device heap is described by its pieces.
+struct Around {
+    const Region *before = nullptr, *after = nullptr;
+    uintptr_t past = UINTPTR_MAX, until = UINTPTR_MAX; // the distances to them in bytes
+    bool adjacent = false;                            // only a red zone lies between them
+};
+
+Around find_around(const Regions& regions, uintptr_t address)
 {
-    auto after = regions.upper_bound(address);
-    std::string before; // used if an allocation begins closer to the address than another one ends
-    uintptr_t gap = near;
-    if (after != regions.end() && after->first - address < 4096) {
-        gap = after->first - address;
-        before = describe_offset(address, size, after->first, after->second.size, title(after->second));
+    Around out;
+    auto after = regions.upper_bound(address), before = after;
+    while (after != regions.end() && after->second.kind == RegionKind::heap)
+        ++after;
+    while (before != regions.begin() && !out.before)
+        if ((--before)->second.kind != RegionKind::heap)
+            out.before = &before->second;
+    if (after != regions.end()) {
+        out.after = &after->second;
+        out.until = after->first - address;
     }
-    if (after != regions.begin()) {
-        const Region& region = std::prev(after)->second;
-        std::string text = describe_offset(address, size, region.base, region.size, title(region));
-        bool inside = address + size <= region.base + region.size;
-        if (inside && region.device >= 0)
-            return text + ", to which this device has no access";
-        if (inside || address - region.base < region.size + gap)
-            return text;
+    if (out.before) {
+        uintptr_t offset = address - out.before->base;
+        out.past = offset < out.before->size ? 0 : offset - out.before->size;
+        out.adjacent = out.after && offset >= out.before->size && out.after->base == out.before->base + room_of(*out.before);
     }
-    return before;
+    return out;
+}
+
+std::string describe_near(const Regions& regions, uintptr_t address, size_t size, uintptr_t most)
+{
+    Around around = find_around(regions, address);
+    bool is_before = around.until < around.past;
+    const Region* nearest = is_before ? around.after : around.before;
+    const Region* other = is_before ? around.before : around.after;
+    uintptr_t distance = std::min(around.past, around.until);
+    if (!nearest || distance >= most)
+        return {};
+    std::string text = describe_offset(address, size, nearest->base, nearest->size, title(*nearest));
+    bool inside = address >= nearest->base && address + size <= nearest->base + nearest->size;
+    if (inside && nearest->device >= 0)
+        return text + ", to which this device has no access";
+    if (around.adjacent)
+        return text + describe_red_zone(is_before ? "after" : "before", other->size, title(*other));
+    return text + (distance < near ? "" : ", the nearest allocation");
 }
 
 std::atomic<void (*)()> range_closes{nullptr};
@@ -272,11 +297,11 @@ std::string describe_address(uintptr_t address, size_t size)
         for (const Region& region : t.freed)
             if (address - region.base < region.size)
                 return describe_offset(address, size, region.base, region.size, title(region)) + ", which was freed";
-        for (const Regions* regions : {&t.live, &t.host}) {
-            text = describe_near(*regions, address, size);
-            if (!text.empty())
-                return text;
-        }
+        text = describe_near(t.live, address, size, in_window(address, 1) ? UINTPTR_MAX : near);
+        if (text.empty())
+            text = describe_near(t.host, address, size, near);
+        if (!text.empty())
+            return text;
     }
     text = describe_image_address(address, size);
     if (!text.empty())

@@ -44,7 +44,7 @@ bool find_region(uintptr_t address, size_t size, Region* found);
 bool regions_allow(int device, uintptr_t address, size_t size, EmuRange* range);
 // Sets what is called when memory without a shadow is closed, because workers remember accessible ranges.
 void when_range_closes(void (*action)());
-// Describes what lies at an address: "16 bytes behind the 4096 bytes ...".
+// Describes what lies at an address: "16 bytes past the end of the 4096 bytes ...".
 std::string describe_address(uintptr_t address, size_t size);
 
 } // namespace emu::exec

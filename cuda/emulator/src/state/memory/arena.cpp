@@ -19,7 +19,8 @@
 namespace emu::state {
 namespace {
 
-constexpr size_t red_zone = 64;                                // the least number of bytes behind an allocation
+constexpr size_t least_red_zone = 64;                          // the least number of bytes after an allocation
+constexpr size_t usual_red_zone = 1024, most_red_zone = 64 << 10; // if the arena has spare addresses
 constexpr size_t quarantine_bytes = 64 << 20;                  // bytes of freed memory that are not reused yet
 constexpr size_t quarantine_least = 8, quarantine_most = 1024; // and how many freed ranges
 constexpr size_t punch_bytes = 32 << 20;                       // larger free ranges are returned to the system
@@ -50,6 +51,7 @@ struct Arena::State {
     uint64_t uses = 0;
     void watch();
 
+    size_t red_zone(size_t size) const;
     bool take(size_t size, size_t alignment, size_t* offset, size_t* room);
     void give(size_t offset, size_t size);
     void expire(bool all);
@@ -104,10 +106,18 @@ void Arena::forget_descriptor()
     state_->descriptor = -1;
 }
 
+// Grows with the allocation, because an index that is wrong by a row or a factor misses by more in a larger array.
+size_t Arena::State::red_zone(size_t size) const
+{
+    if (!config().checks.any())
+        return 0;
+    return range > limit ? std::clamp(size / 2, usual_red_zone, most_red_zone) : least_red_zone;
+}
+
 // First fit. The range ends with the red zone.
 bool Arena::State::take(size_t size, size_t alignment, size_t* offset, size_t* room)
 {
-    *room = round_up(size + (config().checks.any() ? red_zone : 0), alignment);
+    *room = round_up(size + red_zone(size), alignment);
     for (auto row = free.begin(); row != free.end(); ++row) {
         size_t begin = round_up(row->first, alignment), end = row->first + row->second;
         if (begin + *room > end || begin + *room < begin)
