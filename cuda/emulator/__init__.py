@@ -420,6 +420,10 @@ def _declare(library):
     library.emulator_set_interrupt_policy.restype = None
     library.emulator_recover.argtypes = library.emulator_wait.argtypes = (ctypes.c_int,)
     library.emulator_recover.restype = None
+    library.emulator_shuffle.argtypes = (ctypes.c_int, ctypes.c_uint64)
+    library.emulator_shuffle.restype = None
+    library.emulator_set_locator.argtypes = (ctypes.c_void_p,)
+    library.emulator_set_locator.restype = None
     library.emulator_unreported_faults.argtypes = (text, size)
     library.emulator_unreported_faults.restype = size
     library.emulator_settle_interrupts.argtypes = (ctypes.c_int,)

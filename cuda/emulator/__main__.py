@@ -5,19 +5,36 @@
 python -m cuda.emulator program.py [arguments]
 python -m cuda.emulator -m module [arguments]
 python -m cuda.emulator -c code [arguments]
+
+Options, before the program:
+  --shuffle N   run the program N times, each time with another order of unordered work, until one run fails;
+                exits with 1 and names the seed of the failed run
+  --seed N      run the program once, with the order of this seed
 """
 
 import os
+import subprocess
 import sys
 
 
 def main(arguments):
     from cuda.emulator import activate
 
+    option, count = None, 0
+    if arguments and arguments[0] in ("--shuffle", "--seed"):
+        option, count = arguments[0], arguments[1] if len(arguments) > 1 else ""
+        if not count.isdecimal():
+            print(f"python -m cuda.emulator: {option} needs a number, not {count!r}", file=sys.stderr)
+            return 2
+        arguments = arguments[2:]
     if not arguments or arguments[0] in ("-h", "--help") or (arguments[0] in ("-m", "-c") and len(arguments) < 2):
         print(__doc__.strip(), file=sys.stderr)
         return 0 if arguments and arguments[0] in ("-h", "--help") else 2
     os.environ["CUDA_CORE_DEVICE"] = "software"  # child processes inherit it
+    if option == "--shuffle":
+        return shuffle(int(count), arguments)
+    if option == "--seed":
+        os.environ["CUDA_EMULATOR_MODE"] = f"shuffle:{count}"
     try:
         activate()
     except RuntimeError as error:
@@ -39,6 +56,25 @@ def main(arguments):
         sys.argv = arguments
         _set_first_path(os.path.dirname(os.path.abspath(arguments[0])))
         runpy.run_path(arguments[0], run_name="__main__")
+    return 0
+
+
+def shuffle(count, arguments):
+    """Run the program in a child process for each seed, until one fails; print the output of that run only."""
+    for seed in range(1, count + 1):
+        command = [sys.executable, "-m", "cuda.emulator", "--seed", str(seed), *arguments]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            sys.stdout.buffer.write(done.stdout)
+            sys.stdout.flush()
+            program = " ".join(arguments)
+            print(
+                f"python -m cuda.emulator: seed {seed} of {count} failed with status {done.returncode}; "
+                f"repeat it with: python -m cuda.emulator --seed {seed} {program}",
+                file=sys.stderr,
+            )
+            return 1
+    print(f"python -m cuda.emulator: the program ran with {count} seeds and none failed", file=sys.stderr)
     return 0
 
 

@@ -87,9 +87,10 @@ def test_objects_closed_while_the_context_was_lost_leave_nothing(code, device, r
     assert set(cuda.emulator.leaks()) <= before
 
 
-def test_a_reset_covers_all_devices_and_contexts(code, driver, context):
+def test_a_reset_covers_all_devices_and_contexts(code, driver):
     from cuda.core import Device
 
+    context = driver.cuCtxCreate(None, 0, 0)
     devices = Device.get_all_devices()
     for device in devices:
         device.set_current()
@@ -99,6 +100,7 @@ def test_a_reset_covers_all_devices_and_contexts(code, driver, context):
             assert contents(code, stream, buffer, 3) == [3] * 8
     driver.cuCtxSetCurrent(context)
     driver.cuCtxSynchronize()
+    driver.cuCtxDestroy(context)
 
 
 def test_a_reset_ends_kernels_that_run_forever(code, device):

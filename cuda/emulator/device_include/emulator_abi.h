@@ -77,7 +77,7 @@ extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_idx;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_dim;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_grid_dim;
 
-enum { EMU_CHECK_MEMORY = 1 };
+enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4 };
 
 // ---------------------------------------------------------------------------- barriers
 //

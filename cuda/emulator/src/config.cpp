@@ -3,6 +3,7 @@
 #include "config.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
@@ -14,6 +15,9 @@
 
 namespace emu {
 namespace {
+
+std::atomic<bool> shuffled{false};
+std::atomic<uint64_t> next_random{0};
 
 constexpr int oldest_driver = 11000, newest_driver = 13050;
 
@@ -131,25 +135,34 @@ void Reader::take_mode()
         out_.mode = Mode::deterministic;
     else if (mode == "shuffle") {
         out_.mode = Mode::shuffle;
-        out_.seed = 1;
+        set_shuffle(1);
     } else if (mode.compare(0, 8, "shuffle:") == 0 && std::isdigit(static_cast<unsigned char>(mode[8]))) {
         out_.mode = Mode::shuffle;
         errno = 0;
-        out_.seed = std::strtoull(mode.c_str() + 8, &end, 0);
+        set_shuffle(std::strtoull(mode.c_str() + 8, &end, 0));
         if (*end || errno)
             reject("MODE", text, "the seed must be a whole number from 0 to 18446744073709551615");
     } else if (mode != "eager")
         reject("MODE", text, "it must be eager, deterministic, shuffle, or shuffle:SEED with a whole number");
 }
 
+// An unknown word must not switch off the default check. The other checks include that of every access.
 void Reader::take_checks()
 {
     const char* text = variable("CHECK");
-    std::string word = text ? text : "memory";
-    if (word == "memory" || word == "none")
-        out_.checks.memory = word == "memory";
-    else
-        reject("CHECK", text, "it must be memory or none; races and reads of uninitialized memory cannot be checked");
+    std::string words = std::string(text ? text : "memory") + ",";
+    Checks found{false, false, false};
+    for (size_t at = 0, end; at < words.size(); at = end + 1) {
+        end = words.find(',', at);
+        std::string word = words.substr(at, end - at);
+        bool all = word == "all";
+        found.initialized |= all || word == "initialized";
+        found.races |= all || word == "races";
+        found.memory |= found.initialized || found.races || word == "memory";
+        if (!all && word != "initialized" && word != "races" && word != "memory" && word != "none")
+            return reject("CHECK", text, "it must be none, or a list of memory, initialized and races");
+    }
+    out_.checks = found;
 }
 
 Config Reader::read()
@@ -177,7 +190,34 @@ Config Reader::read()
 
 uint32_t Checks::bits() const
 {
-    return memory ? uint32_t(EMU_CHECK_MEMORY) : 0;
+    return (memory ? uint32_t(EMU_CHECK_MEMORY) : 0) | (initialized ? uint32_t(EMU_CHECK_INITIALIZED) : 0) |
+           (races ? uint32_t(EMU_CHECK_RACES) : 0);
+}
+
+bool is_shuffled()
+{
+    config();
+    return shuffled.load(std::memory_order_relaxed);
+}
+
+void set_shuffle(uint64_t seed)
+{
+    next_random = seed * 0xd1342543de82ef95u;
+    shuffled = true;
+}
+
+void end_shuffle()
+{
+    shuffled = config().mode == Mode::shuffle;
+}
+
+// The numbers of splitmix64.
+uint64_t next_choice()
+{
+    uint64_t x = next_random.fetch_add(0x9e3779b97f4a7c15u) + 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
 }
 
 const std::vector<int>& known_architectures()

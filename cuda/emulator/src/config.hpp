@@ -12,11 +12,13 @@
 namespace emu {
 
 // eager: work starts on worker threads as soon as its order allows; deterministic: it is done when the call that
-// submits it returns; shuffle: eager, and work without an order runs in a random one.
+// submits it returns; shuffle: work without an order runs in a random one, when the host waits.
 enum class Mode { eager, deterministic, shuffle };
 
 struct Checks {
-    bool memory = true;    // CHECK=memory
+    bool memory = true;       // CHECK=memory; the others include it
+    bool initialized = false; // CHECK=initialized: reads of memory that nothing has written
+    bool races = false;       // CHECK=races
     uint32_t bits() const; // as EMU_CHECK_*
     bool any() const { return bits() != 0; }
 };
@@ -28,8 +30,7 @@ struct Config {
     int driver_version = 13050;             // DRIVER_VERSION: 13.5 or 13050
     int threads = 0;                        // THREADS of the block pool; 0: all cores
     Mode mode = Mode::eager;                // MODE; shuffle:SEED
-    uint64_t seed = 0;
-    Checks checks;             // CHECK=memory|none
+    Checks checks;             // CHECK=none, or a list of memory, initialized and races
     Nanoseconds time_limit{0}; // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;          // FAIL, see abi/planned_faults.hpp
     std::string trace;         // TRACE: a path, "stderr", or empty
@@ -42,5 +43,11 @@ struct Config {
 const Config& config();
 
 const std::vector<int>& known_architectures(); // compute capabilities times 10
+
+// The random order of Mode::shuffle, which can also be switched on later. A seed repeats the same numbers.
+bool is_shuffled();
+void set_shuffle(uint64_t seed);
+void end_shuffle(); // back to the mode of the configuration
+uint64_t next_choice();
 
 } // namespace emu

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <new>
 #include <pthread.h>
+#include <set>
 #include <unistd.h>
 
 #include "../config.hpp"
@@ -26,7 +27,7 @@ namespace emu::abi {
 namespace {
 
 // Zero if every call may pass without more checks.
-enum : uint32_t { uninitialized = 1, forked = 2, tracing = 4, failing = 8, unread = 16 };
+enum : uint32_t { uninitialized = 1, forked = 2, tracing = 4, failing = 8, unread = 16, locating = 32 };
 std::atomic<uint32_t> door{uninitialized | unread};
 
 uint64_t calls = 0; // approximate when threads race; reports show it
@@ -37,6 +38,22 @@ std::atomic<uint64_t>* counters()
 {
     static const std::unique_ptr<std::atomic<uint64_t>[]> rows(new std::atomic<uint64_t>[size_t(entry_count)]());
     return rows.get();
+}
+
+std::atomic<state::Locator> locator{nullptr};
+
+// The place of a call that allocates memory. Called without locks, because the locator calls the interpreter.
+const char* locate(const char* name)
+{
+    state::Locator ask = locator.load();
+    if (!ask || std::strncmp(name, "cuMem", 5) != 0 || !std::strstr(name, "Alloc"))
+        return nullptr;
+    static auto& mutex = *new std::mutex;
+    static auto& places = *new std::set<std::string>;
+    char text[512] = "";
+    ask(text, sizeof text);
+    std::lock_guard lock(mutex);
+    return *text ? places.insert(text).first->c_str() : nullptr;
 }
 
 bool is_always_open(const char* name)
@@ -136,7 +153,7 @@ struct Gate::Watch {
 Gate::Gate(int entry, bool wants_per_thread) : outer_per_thread_(per_thread)
 {
     per_thread = wants_per_thread;
-    state::origin = {entries[entry].symbol, ++calls};
+    state::origin = {entries[entry].symbol, ++calls, nullptr};
     if (__builtin_expect(door.load(std::memory_order_relaxed) != 0, 0))
         look(entry);
 }
@@ -157,6 +174,8 @@ void Gate::look(int entry)
     const Entry& row = entries[entry];
     uint32_t bits = door.load();
     bool open = is_always_open(row.name);
+    if (bits & locating)
+        state::origin.place = locate(row.name);
     if ((bits & (tracing | failing)) && std::strcmp(row.name, "cuGetProcAddress") != 0) {
         watch_ = new Watch{row.symbol, {}, {}, (bits & tracing) != 0, false, std::chrono::steady_clock::now()};
         if (bits & failing)
@@ -231,7 +250,7 @@ CUresult not_supported(int entry)
     counters()[entry].fetch_add(1, std::memory_order_relaxed);
     if (door.load() & tracing)
         trace(std::string(entries[entry].symbol) + "(...)", CUDA_ERROR_NOT_SUPPORTED, 0);
-    state::origin = {entries[entry].symbol, ++calls};
+    state::origin = {entries[entry].symbol, ++calls, nullptr};
     state::explain("the software device does not have this call");
     log_failure(entries[entry].symbol, CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -262,6 +281,15 @@ void set_initialized()
 bool is_initialized()
 {
     return !(door.load() & (uninitialized | forked));
+}
+
+void set_locator(state::Locator given)
+{
+    locator = given;
+    if (given)
+        door.fetch_or(locating);
+    else
+        door.fetch_and(~uint32_t(locating));
 }
 
 void set_failing(bool on)

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "../common.hpp"
+#include "../state/origin.hpp"
 
 namespace emu::abi {
 
@@ -39,6 +40,7 @@ bool plan_state(int id, uint64_t* matched, uint64_t* fired, std::string* last);
 // Adds the plans of CUDA_EMULATOR_FAIL, and reports those that are wrong; returns whether all are valid.
 bool plans_from_variable();
 
+void set_locator(state::Locator locator); // null: none; it makes reports name the place of allocating calls
 void set_failing(bool on); // tells the gate whether calls have to look for faults
 
 } // namespace emu::abi

@@ -162,6 +162,26 @@ EMU_EXPORT size_t emulator_unreported_faults(char* buffer, size_t size)
     return give_report(emu::abi::is_initialized() ? unreported_faults() : "", buffer, size);
 }
 
+// 1 if a context has failed or a stream is capturing.
+EMU_EXPORT int emulator_is_spoiled()
+{
+    return emu::abi::is_initialized() && is_spoiled();
+}
+
+// Switches the shuffled mode on, with the order of a seed, or back to the mode of the environment.
+EMU_EXPORT void emulator_shuffle(int on, uint64_t seed)
+{
+    if (on)
+        set_shuffle(seed);
+    else
+        end_shuffle();
+}
+
+EMU_EXPORT void emulator_set_locator(void (*locator)(char*, size_t))
+{
+    emu::abi::set_locator(locator);
+}
+
 // Makes failed contexts usable again; kernels that still run after so long are ended.
 EMU_EXPORT void emulator_recover(int milliseconds)
 {

@@ -12,9 +12,18 @@ namespace emu::state {
 struct Origin {
     const char* call = nullptr; // the exported name
     uint64_t number = 0;        // counts the driver calls of the process
+    const char* place = nullptr; // where the program made the call, if set_locator() asks for it; never freed
 
-    std::string text() const { return call ? std::string(call) + ", driver call " + std::to_string(number) : "?"; }
+    std::string text() const
+    {
+        if (!call)
+            return "?";
+        return std::string(call) + ", driver call " + std::to_string(number) + (place ? ", at " : "") + (place ? place : "");
+    }
 };
+
+// A function that writes where the program is, "test.py:12", into the buffer.
+using Locator = void (*)(char* buffer, size_t size);
 
 // Initial-exec model, because every call reads it.
 extern thread_local Origin origin __attribute__((tls_model("initial-exec")));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recovery.hpp"
 
+#include <algorithm>
+
 #include "context.hpp"
 #include "streams/capture_calls.hpp"
 #include "streams/stream.hpp"
@@ -26,6 +28,14 @@ std::string unreported_faults()
     for (const auto& row : Context::all())
         text += row.first->unreported_fault();
     return text;
+}
+
+bool is_spoiled()
+{
+    auto contexts = Context::all();
+    auto streams = Stream::all();
+    return std::any_of(contexts.begin(), contexts.end(), [](const auto& row) { return row.first->sticky(); }) ||
+           std::any_of(streams.begin(), streams.end(), [](const auto& row) { return row.first->is_capturing(); });
 }
 
 void recover(std::chrono::milliseconds patience)

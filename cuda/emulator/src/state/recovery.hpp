@@ -12,6 +12,7 @@ namespace emu::state {
 bool wait_for_work(std::chrono::milliseconds patience);
 // The reports of failed contexts whose failure no driver call has returned yet, one after another.
 std::string unreported_faults();
+bool is_spoiled(); // whether a context has failed or a stream is capturing
 // Ends captures and, after `patience`, running kernels, and makes failed contexts usable again. All objects stay valid.
 void recover(std::chrono::milliseconds patience);
 

@@ -153,7 +153,7 @@ CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& con
 void run_launch(exec::LaunchRequest& request, Context& context)
 {
     request.id = next_launch++;
-    request.seed = config().mode == Mode::shuffle ? config().seed + request.id : 0;
+    request.seed = is_shuffled() ? next_choice() | 1 : 0;
     uint32_t devices = 1u << request.device | Pool::sharing_with(request.device);
     for (int peer : context.peer_devices())
         devices |= 1u << peer;

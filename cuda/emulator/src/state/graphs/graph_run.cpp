@@ -58,7 +58,7 @@ private:
         size_t index = ready_.size() - 1;
         if (config().mode == Mode::deterministic)
             index = 0;
-        else if (config().mode == Mode::shuffle)
+        else if (is_shuffled())
             index = random_() % ready_.size();
         unsigned node = ready_[index];
         ready_.erase(ready_.begin() + long(index));
@@ -118,7 +118,7 @@ private:
     std::condition_variable changed_;
     std::vector<unsigned> left_, ready_;
     size_t running_ = 0, done_ = 0, helpers_ = 0;
-    std::minstd_rand random_{unsigned(config().seed + 1)};
+    std::minstd_rand random_{unsigned(is_shuffled() ? next_choice() : 1)};
 };
 
 } // namespace

@@ -102,6 +102,8 @@ CUresult Event::query() const
     if (!point)
         return CUDA_SUCCESS;
     if (!point->place.reached())
+        Queue::let_run();
+    if (!point->place.reached())
         return CUDA_ERROR_NOT_READY;
     bool whole = true;
     for (const Place& place : point->places())

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "../../config.hpp"
 #include "../origin.hpp"
 #include "../thread.hpp"
 
@@ -27,10 +28,69 @@ public:
     {
         ready_[queue->priority_].push_back(std::move(queue));
         ++listed_;
+        ++changes_;
         call_help();
     }
 
+    // For a thread that waits, in a shuffled order: runs the first item of a queue chosen at random. False if no queue
+    // was ready, or if only workers may run its item.
+    bool run_any(std::unique_lock<std::mutex>& lock, bool all_kinds)
+    {
+        turn_ended_.wait_for(lock, std::chrono::milliseconds(100), [&] { return !chosen_; });
+        // Sorted, because the order in which queues became ready depends on time.
+        std::vector<std::shared_ptr<Queue>> ready;
+        for (const auto& row : ready_)
+            ready.insert(ready.end(), row.second.begin(), row.second.end());
+        if (ready.empty())
+            return false;
+        std::sort(ready.begin(), ready.end(), [](const auto& a, const auto& b) { return a->id_ < b->id_; });
+        auto queue = ready[next_choice() % ready.size()];
+        ready.clear();
+        if (queue->items_.empty() || all_kinds || !queue->items_.front().operation.calls_host()) {
+            auto& row = ready_[queue->priority_];
+            row.erase(std::find(row.begin(), row.end(), queue));
+            --listed_;
+            queue->listed_ = false;
+            ++changes_;
+            ++chosen_;
+            if (!queue->running_ && !queue->items_.empty())
+                queue->drain(lock, queue->items_.front().number, false, true);
+            --chosen_;
+            turn_ended_.notify_all();
+            lock.unlock();
+            queue.reset(); // may be the last reference
+            lock.lock();
+            return true;
+        }
+        let_worker_choose(lock);
+        return false;
+    }
+
+    // For a thread that queries, in a shuffled order: a worker runs one item, which is waited for, because the order would
+    // depend on time otherwise. The wait is short, because the kernel may itself wait for the host.
+    void let_worker_choose(std::unique_lock<std::mutex>& lock)
+    {
+        if (listed_ && !chosen_) {
+            urgent_ = true;
+            call_help();
+        }
+        turn_ended_.wait_for(lock, std::chrono::milliseconds(100), [&] { return !urgent_ && !chosen_; });
+    }
+
 private:
+    // In a shuffled order, workers leave the choice to the thread that waits, unless none has chosen for a while: the
+    // host may be waiting for a kernel without a call of the driver.
+    bool leaves_choice(std::unique_lock<std::mutex>& lock)
+    {
+        uint64_t seen = changes_;
+        ++idle_;
+        const bool asked = wake_.wait_for(lock, std::chrono::milliseconds(400), [&] { return urgent_; });
+        --idle_;
+        urgent_ = false;
+        turn_ended_.notify_all();
+        return !asked && seen != changes_;
+    }
+
     // One thread is always on its way to a listed queue, so that an operation that waits for the host never holds up
     // another stream; one is enough, because most operations are short.
     void call_help()
@@ -60,6 +120,11 @@ private:
                 wake_.wait(lock);
                 --idle_;
             }
+            if (is_shuffled()) {
+                if (!leaves_choice(lock))
+                    run_any(lock, true);
+                continue;
+            }
             auto first =
                 std::find_if(ready_.begin(), ready_.end(), [](const auto& row) { return !row.second.empty(); });
             auto queue = std::move(first->second.front());
@@ -77,9 +142,11 @@ private:
     }
 
     std::map<int, std::deque<std::shared_ptr<Queue>>> ready_; // by priority, the lowest number first
-    std::condition_variable wake_;
+    std::condition_variable wake_, turn_ended_;
     int idle_ = 0, listed_ = 0;
-    bool starting_ = false;
+    uint64_t changes_ = 0; // of the ready queues
+    int chosen_ = 0;       // items that run_any() runs
+    bool starting_ = false, urgent_ = false;
 };
 
 bool Place::reached() const
@@ -87,7 +154,13 @@ bool Place::reached() const
     return !queue || queue->completed() >= number;
 }
 
-Queue::Queue(Context*, int priority) : priority_(priority) {}
+namespace {
+
+std::atomic<uint64_t> next_queue{1};
+
+} // namespace
+
+Queue::Queue(Context*, int priority) : id_(next_queue++), priority_(priority) {}
 
 // Called under the lock: whether the first item waits for another queue, which then calls back.
 bool Queue::is_blocked()
@@ -178,7 +251,17 @@ void Queue::wait(uint64_t number, bool all_kinds)
         return;
     auto self = shared_from_this();
     std::unique_lock lock(Workers::get().mutex);
+    if (is_shuffled() && !running_ && !listed_ && !items_.empty() && !is_blocked())
+        make_ready();
     while (completed() < number) {
+        if (is_shuffled()) {
+            if (!Workers::get().run_any(lock, all_kinds)) {
+                ++sleepers_;
+                done_.wait_for(lock, std::chrono::milliseconds(1));
+                --sleepers_;
+            }
+            continue;
+        }
         if (!running_ && !items_.empty() && items_.front().number <= number) {
             size_t before = items_.size();
             uint64_t done = completed();
@@ -192,6 +275,14 @@ void Queue::wait(uint64_t number, bool all_kinds)
         done_.wait(lock);
         --sleepers_;
     }
+}
+
+void Queue::let_run()
+{
+    if (!is_shuffled())
+        return;
+    std::unique_lock lock(Workers::get().mutex);
+    Workers::get().let_worker_choose(lock);
 }
 
 void Queue::wait_until(uint64_t number, std::chrono::steady_clock::time_point end)

@@ -64,6 +64,8 @@ public:
     bool tell_dropped(uint64_t before);
     void forget_dropped() { told_ = dropped(); } // what was dropped until now is not reported
 
+    static void let_run(); // called by queries: in a shuffled order, work runs only while the host waits
+
     // After fork(): the child has none of the threads, and must not use the old queues.
     static void forget_threads();
 
@@ -84,6 +86,7 @@ private:
     std::vector<std::pair<uint64_t, std::weak_ptr<Queue>>> waiting_; // the queues that wait for places of this one
     std::condition_variable done_;
     int sleepers_ = 0;
+    const uint64_t id_;
     int priority_ = 0;
     bool running_ = false, listed_ = false;
 };

@@ -224,7 +224,10 @@ CUresult Stream::query()
         return CaptureCalls::get().refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
-    if (!queue_->idle() || (legacy_ && !legacy_places().empty()))
+    auto is_busy = [&] { return !queue_->idle() || (legacy_ && !legacy_places().empty()); };
+    if (is_busy())
+        Queue::let_run();
+    if (is_busy())
         return CUDA_ERROR_NOT_READY;
     return queue_->tell_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }

@@ -1,0 +1,217 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""A pytest plugin that runs tests of kernels on the software device, or on a GPU.
+
+It does nothing unless pytest gets ``--cuda``; the fixtures ``cuda_device`` and ``cuda_stream`` always exist.
+"""
+
+import ctypes
+import gc
+import os
+import sys
+import time
+
+import pytest
+
+from cuda import emulator
+
+_CHECKS = ("memory", "initialized", "races", "all", "none")
+_MEMORY = ("device memory", "managed memory", "pinned memory", "memory without address")
+_FAILED = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("cuda", "tests of CUDA kernels")
+    group.addoption(
+        "--cuda",
+        choices=("auto", "software", "hardware"),
+        help="run the tests on the software device, on a GPU, or on a GPU if there is one",
+    )
+    group.addoption(
+        "--cuda-check",
+        metavar="LIST",
+        type=_check_list,
+        help=f"what the software device checks: a list of {', '.join(_CHECKS)}; implies --cuda=software",
+    )
+    group.addoption(
+        "--cuda-shuffle",
+        metavar="N",
+        type=int,
+        default=0,
+        help="run each test N times, each time with another order of unordered work; implies --cuda=software",
+    )
+
+
+def _check_list(text):
+    import argparse
+
+    unknown = set(text.split(",")) - set(_CHECKS)
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown check {min(unknown)!r}; choose from {', '.join(_CHECKS)}")
+    return text
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """Select the device before a conftest.py imports a package that loads the driver."""
+    options = early_config.known_args_namespace
+    choice = options.cuda or ("software" if options.cuda_check or options.cuda_shuffle else None)
+    if choice is None:
+        return
+    if choice == "hardware" and (options.cuda_check or options.cuda_shuffle):
+        raise pytest.UsageError("--cuda-check and --cuda-shuffle need the software device, not --cuda=hardware")
+    if options.cuda_check:
+        os.environ["CUDA_EMULATOR_CHECK"] = options.cuda_check
+    os.environ["CUDA_CORE_DEVICE"] = choice
+    from cuda.core._utils import device_choice
+
+    try:
+        device_choice.apply()
+    except RuntimeError as error:
+        raise pytest.UsageError(f"--cuda={choice}: {error}") from None
+
+
+def pytest_configure(config):
+    if not _is_on(config) or not emulator.is_active():
+        return
+    library = emulator._active()
+    library.emulator_set_locator(ctypes.cast(_locate, ctypes.c_void_p))
+    config.pluginmanager.register(_SoftwareDevice(library, config.getoption("cuda_shuffle")), "cuda-software-device")
+
+
+def pytest_unconfigure(config):
+    if config.pluginmanager.hasplugin("cuda-software-device"):
+        emulator._active().emulator_set_locator(None)
+
+
+def pytest_report_header(config):
+    if not _is_on(config):
+        return None
+    checks = os.environ.get("CUDA_EMULATOR_CHECK", "memory")
+    return f"cuda: the software device, checks: {checks}" if emulator.is_active() else "cuda: a GPU"
+
+
+def _is_on(config):
+    return bool(config.getoption("cuda") or config.getoption("cuda_check") or config.getoption("cuda_shuffle"))
+
+
+@pytest.fixture
+def cuda_device():
+    """Device 0, current on this thread."""
+    from cuda.core import Device
+
+    device = Device(0)
+    device.set_current()
+    return device
+
+
+@pytest.fixture
+def cuda_stream(cuda_device):
+    """A new stream of device 0, synchronized and closed after the test."""
+    stream = cuda_device.create_stream()
+    yield stream
+    if not stream.is_closed:
+        stream.sync()
+        stream.close()
+
+
+@ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+def _locate(buffer, size):
+    """Write the place of the innermost frame that belongs neither to this package nor to ``cuda.core``."""
+    frame = sys._getframe(1) if sys._getframe().f_back else None
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(("cuda.", "ctypes")):
+        frame = frame.f_back
+    if frame is not None:
+        text = f"{os.path.relpath(frame.f_code.co_filename)}:{frame.f_lineno}".encode()[: size - 1]
+        ctypes.memmove(buffer, text + b"\0", len(text) + 1)
+
+
+class _SoftwareDevice:
+    """The hooks that are active while tests run on the software device."""
+
+    def __init__(self, library, seeds):
+        self.library = library
+        self.seeds = seeds
+        self.kept = set()  # memory that was allocated outside of tests
+
+    def pytest_generate_tests(self, metafunc):
+        if self.seeds:
+            metafunc.fixturenames.append("cuda_seed")
+            metafunc.parametrize("cuda_seed", range(1, self.seeds + 1), ids="seed{}".format)
+
+    @pytest.fixture
+    def cuda_seed(self, request):
+        """The seed of the order in which this test runs unordered work, or None without --cuda-shuffle."""
+        return getattr(request, "param", None)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef, request):
+        before = self.memory() if fixturedef.scope != "function" else None
+        try:
+            return (yield)
+        finally:
+            if before is not None:
+                self.kept |= self.memory() - before
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item):
+        self.recover()
+        item.stash[_FAILED] = False
+        self.kept &= self.memory()
+        self.before = self.memory()
+        seed = getattr(item, "callspec", None) and item.callspec.params.get("cuda_seed")
+        if seed:
+            self.library.emulator_shuffle(1, seed)
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        """Fail a test whose kernels had a fault that no call has returned."""
+        try:
+            result = yield
+        except BaseException:
+            item.stash[_FAILED] = True
+            raise
+        self.library.emulator_wait(1000)
+        faults = emulator._text(self.library.emulator_unreported_faults).strip()
+        if faults:
+            item.stash[_FAILED] = True
+            emulator.reset()
+            pytest.fail(f"a kernel had a fault, and the test did not wait for it:\n{faults}", pytrace=False)
+        return result
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item):
+        """Restore the device after the fixtures of the test have ended; fail a test that leaks memory."""
+        try:
+            result = yield
+        finally:
+            self.recover()
+            if self.seeds:
+                self.library.emulator_shuffle(0, 0)
+        if item.stash.get(_FAILED, False):
+            return result  # its traceback keeps objects alive
+        leaked = self.leaked()
+        if leaked:
+            pytest.fail("the test did not release:\n  " + "\n  ".join(sorted(leaked)), pytrace=False)
+        return result
+
+    def recover(self):
+        if self.library.emulator_is_spoiled():
+            emulator.reset()
+
+    def memory(self):
+        return {line for line in emulator.leaks() if line.startswith(_MEMORY)}
+
+    def leaked(self):
+        """Return what the test allocated and has not released. Releases can be deferred until work has completed."""
+        for attempt in range(5):
+            leaked = self.memory() - self.before - self.kept
+            if not leaked:
+                break
+            gc.collect()
+            self.library.emulator_wait(1000)
+            if attempt:
+                time.sleep(0.01)
+        return leaked
+
