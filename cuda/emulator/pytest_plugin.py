@@ -166,19 +166,19 @@ class _SoftwareDevice:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item):
-        """Fail a test whose kernels had a fault that no call has returned."""
+        """Fail a test whose kernels had a fault that no call has returned; fixtures end on a working device."""
         try:
             result = yield
+            self.library.emulator_wait(1000)
+            faults = emulator._text(self.library.emulator_unreported_faults).strip()
+            if faults:
+                pytest.fail(f"a kernel had a fault, and the test did not wait for it:\n{faults}", pytrace=False)
+            return result
         except BaseException:
             item.stash[_FAILED] = True
             raise
-        self.library.emulator_wait(1000)
-        faults = emulator._text(self.library.emulator_unreported_faults).strip()
-        if faults:
-            item.stash[_FAILED] = True
-            emulator.reset()
-            pytest.fail(f"a kernel had a fault, and the test did not wait for it:\n{faults}", pytrace=False)
-        return result
+        finally:
+            self.recover()
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item):

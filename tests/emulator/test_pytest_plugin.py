@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pytest plugin: each run of pytest here tests a small suite in a child process."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support.pages import DOCS
+
+pytestmark = pytest.mark.requires(software=True)
+
+SUITE = '''
+import gc
+import numpy as np
+import pytest
+from cuda.core import CUDAError, Device, LaunchConfig, Program, launch
+
+SOURCE = """
+extern "C" __global__ void store(int* p, int i) { p[i] = 1; }
+extern "C" __global__ void append(int* list, int value) { list[1 + list[0]] = value; list[0] += 1; }
+"""
+kept = []
+
+@pytest.fixture(scope="module")
+def kernel():
+    Device(0).set_current()
+    return Program(SOURCE, "c++").compile("cubin").get_kernel
+
+@pytest.fixture(scope="module")
+def shared_buffer():
+    device = Device(0)
+    device.set_current()
+    buffer = device.allocate(400, stream=device.default_stream)
+    yield buffer
+    buffer.close()
+
+def store(stream, kernel, buffer, index):
+    launch(stream, LaunchConfig(grid=1, block=1), kernel("store"), buffer, np.int32(index))
+'''
+
+FAULTS = (
+    SUITE
+    + '''
+def test_reported(cuda_stream, kernel, shared_buffer):
+    store(cuda_stream, kernel, shared_buffer, 100)
+    with pytest.raises(CUDAError):
+        cuda_stream.sync()
+
+def test_unreported(cuda_stream, kernel, shared_buffer):
+    store(cuda_stream, kernel, shared_buffer, 100)
+
+def test_raised(cuda_stream, kernel, shared_buffer):
+    store(cuda_stream, kernel, shared_buffer, 100)
+    cuda_stream.sync()
+
+def test_after(cuda_device, cuda_stream, kernel, shared_buffer):
+    assert cuda_device.device_id == 0
+    store(cuda_stream, kernel, shared_buffer, 99)
+    cuda_stream.sync()
+'''
+)
+
+LEAKS = (
+    SUITE
+    + '''
+def test_leak(cuda_device, cuda_stream):
+    kept.append(cuda_device.allocate(48, stream=cuda_stream))
+
+def test_collected(cuda_device, cuda_stream):
+    buffer = cuda_device.allocate(48, stream=cuda_stream)
+    cycle = [buffer]
+    cycle.append(cycle)
+
+def test_closed(cuda_device, cuda_stream):
+    with cuda_device.allocate(48, stream=cuda_stream) as buffer:
+        buffer.fill(0, stream=cuda_stream)
+
+def test_shared(shared_buffer, cuda_stream):
+    shared_buffer.fill(0, stream=cuda_stream)
+
+def test_failed(cuda_device, cuda_stream):
+    buffer = cuda_device.allocate(48, stream=cuda_stream)
+    assert False
+'''
+)
+
+SHUFFLED = (
+    SUITE
+    + '''
+@pytest.mark.parametrize("ordered", [True, False])
+def test_order(cuda_device, kernel, ordered):
+    first, second = cuda_device.create_stream(), cuda_device.create_stream()
+    with cuda_device.allocate(64, stream=first) as data:
+        data.fill(0, stream=first)
+        first.sync()
+        for value, stream in ((1, first), (2, second)):
+            launch(stream, LaunchConfig(grid=1, block=1), kernel("append"), data, np.int32(value))
+            if ordered:
+                second.wait(first)
+        second.sync()
+        first.sync()
+        out = np.zeros(16, np.int32)
+        data.copy_to(out, stream=first)
+        first.sync()
+    first.close()
+    second.close()
+    assert out[1:3].tolist() == [1, 2]
+'''
+)
+
+FIXTURES = """
+from cuda.core import Device
+def test_device(cuda_device, cuda_stream):
+    assert Device().device_id == cuda_device.device_id == cuda_stream.device.device_id == 0
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(suite, *options, device=None):
+        (tmp_path / "test_suite.py").write_text(suite)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        for name in ("CUDA_CORE_DEVICE", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
+            environment.pop(name, None)
+        if device:
+            environment["CUDA_CORE_DEVICE"] = device
+        plugins = ["-p", "cuda.emulator.pytest_plugin", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        command = [sys.executable, "-m", "pytest", *plugins, "-rA", "-c", os.devnull, "--rootdir", ".", *options]
+        command.append("test_suite.py")
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=120)
+        text = done.stdout + done.stderr
+        lines = re.findall(r"^(PASSED|FAILED|ERROR) test_suite.py::(\S+)", text, re.MULTILINE)
+        return text, {name: result.lower() for result, name in lines}  # an error of a teardown comes last
+
+    return run
+
+
+def test_a_faulty_test_does_not_spoil_the_next(run):
+    text, results = run(FAULTS, "--cuda=software")
+    assert results == {
+        "test_reported": "passed",
+        "test_unreported": "failed",
+        "test_raised": "failed",
+        "test_after": "passed",
+    }, text
+    assert "a kernel had a fault, and the test did not wait for it:" in text
+    assert re.search(r"just past the end of the 400 bytes .*, at test_suite.py:22", text), text
+    assert "cuda: the software device, checks: memory" in text
+
+
+def test_a_test_that_leaks_memory_fails_with_the_place(run):
+    text, results = run(LEAKS, "--cuda=software")
+    assert {name for name, result in results.items() if result == "error"} == {"test_leak"}, text
+    assert results["test_failed"] == "failed"
+    passed = {name for name, result in results.items() if result == "passed"}
+    assert passed == {"test_collected", "test_closed", "test_shared"}
+    place = LEAKS[: LEAKS.index("kept.append(")].count("\n") + 1
+    assert re.search(rf"did not release:\n.*device memory 0x\w+ of 48 bytes \(.*, at test_suite.py:{place}\)", text), text
+
+
+def test_shuffled_tests_name_the_seed(run):
+    text, results = run(SHUFFLED, "--cuda-shuffle=6")
+    ordered = {result for name, result in results.items() if "True" in name}
+    other = {name: result for name, result in results.items() if "False" in name}
+    assert ordered == {"passed"} and set(other.values()) == {"passed", "failed"}, text
+    failed = sorted(name for name, result in other.items() if result == "failed")
+    assert all(re.search(r"seed\d", name) for name in failed)
+    again = run(SHUFFLED, "--cuda-shuffle=6", "-k", "False")[1]
+    assert sorted(name for name, result in again.items() if result == "failed") == failed
+
+
+def test_checks_are_passed_on(run):
+    text, results = run(FIXTURES, "--cuda=software", "--cuda-check=none")
+    assert "checks: none" in text
+    assert results == {"test_device": "passed"}
+
+
+def test_without_options_the_plugin_is_off(run):
+    text, results = run(LEAKS.replace("assert False", ""), device="software")
+    assert set(results.values()) == {"passed"}, text
+    assert "cuda:" not in text
+
+
+def test_hardware_has_the_fixtures(run):
+    text, _ = run(FIXTURES, "--cuda=hardware", device="software")
+    assert "cuda: a GPU" in text
+
+
+def test_auto_uses_the_software_device_without_a_gpu(run):
+    text, results = run(FIXTURES, "--cuda=auto")
+    assert results == {"test_device": "passed"}, text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--cuda=hardware", "--cuda-shuffle=2"], "need the software device, not --cuda=hardware"),
+        (["--cuda-check=memory,speed"], "unknown check 'speed'"),
+        (["--cuda=toaster"], "invalid choice: 'toaster'"),
+    ],
+)
+def test_contradictory_options_are_rejected(run, options, message):
+    assert message in run(FIXTURES, *options)[0]
+
+
+def test_the_example_of_the_guide_passes(run):
+    text = (DOCS / "guide" / "ci.md").read_text()
+    text, results = run(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "--cuda=software")
+    assert results == {"test_scale": "passed"}, text
