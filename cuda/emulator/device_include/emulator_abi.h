@@ -7,7 +7,7 @@
 // the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 4u
+#define EMU_ABI_VERSION 5u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
@@ -66,7 +66,8 @@ struct EmuThread {
     emu_u32 no_preempt;          // above 0: the monitor does not preempt this thread
     emu_u32 smid;                // the multiprocessor of this block
     emu_u32 nsmid;               // the number of multiprocessors of the device
-    emu_u32 reserved[3];
+    emu_u32 reserved;
+    emu_uptr atomic;             // the address of the atomic access that follows
 };
 
 extern EMU_IMPORT EMU_TLS EmuThread emu_thread;
@@ -257,10 +258,12 @@ enum EmuShadow {
     EMU_SHADOW_FOREIGN = 0xf3,  // of another device without peer access
 };
 
-enum EmuAccess { EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2 };
+enum EmuAccess { EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4 };
 
 EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
+// Called for each allowed access if `emu_thread.checks` has more than EMU_CHECK_MEMORY.
+EMU_IMPORT void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
 
 // The window of addresses that has a shadow. The loader fills this in before any kernel runs.
 struct EmuSpace {
@@ -321,6 +324,9 @@ enum EmuVariableKind {
     EMU_VARIABLE_SHARED = 3, // `address` is null, `locate` gives the calling thread's copy
 };
 
+// Of a shared variable at namespace scope: the compiler does not instrument accesses to its constant places.
+enum EmuVariableFlag { EMU_SHARED_IS_OUTSIDE = 1 };
+
 struct EmuVariable {
     emu_u32 abi_version;
     emu_u32 kind; // EmuVariableKind
@@ -331,7 +337,7 @@ struct EmuVariable {
     const char* name;
     const char* file;
     emu_u32 line;
-    emu_u32 reserved;
+    emu_u32 flags; // EmuVariableFlag
 };
 
 } // extern "C"

@@ -6,6 +6,13 @@
 
 namespace emu {
 
+// Tells the callback of the next store that it is atomic.
+EMU_NO_CHECK EMU_INLINE void announce(const volatile void* p)
+{
+    emu_thread.atomic = (emu_uptr)p;
+    __asm__ volatile("" : : : "memory");
+}
+
 template <int Size> struct Word;
 template <> struct Word<1> { typedef unsigned char type; };
 template <> struct Word<2> { typedef unsigned short type; };
@@ -25,8 +32,9 @@ template <class T, class F> EMU_INLINE T update(T* p, F f)
 {
     typedef typename Word<sizeof(T)>::type W;
     W* word = reinterpret_cast<W*>(p);
+    announce(p);
     W old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, same_bits<W>(f(same_bits<T>(old))), true,
+    while (announce(p), !__atomic_compare_exchange_n(word, &old, same_bits<W>(f(same_bits<T>(old))), true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
     }
     return same_bits<T>(old);
@@ -35,6 +43,7 @@ template <class T, class F> EMU_INLINE T update(T* p, F f)
 template <class T> EMU_INLINE T exchange(T* p, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
+    announce(p);
     return same_bits<T>(__atomic_exchange_n(reinterpret_cast<W*>(p), same_bits<W>(value), __ATOMIC_SEQ_CST));
 }
 
@@ -42,6 +51,7 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
     W old = same_bits<W>(expected);
+    announce(p);
     __atomic_compare_exchange_n(reinterpret_cast<W*>(p), &old, same_bits<W>(value), false,
                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return same_bits<T>(old);
@@ -56,15 +66,15 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
     EMU_INLINE type name##_system parameters { return name arguments; }
 
 #define EMU_INTEGER_ATOMICS(T)                                                                    \
-    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);)  \
-    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);)  \
+    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);) \
     EMU_ATOMIC(atomicMin, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old < v ? old : v; });)                \
     EMU_ATOMIC(atomicMax, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old > v ? old : v; });)                \
-    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);) \
-    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);) \
-    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);) \
     EMU_ATOMIC(atomicCAS, T, (T * p, T expected, T v), (p, expected, v),                          \
                return ::emu::compare_and_swap(p, expected, v);)
 
@@ -76,14 +86,14 @@ EMU_ATOMIC(atomicMin, long long, (long long* p, long long v), (p, v),
 EMU_ATOMIC(atomicMax, long long, (long long* p, long long v), (p, v),
            return ::emu::update(p, [v](long long old) { return old > v ? old : v; });)
 EMU_ATOMIC(atomicAnd, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);)
+           ::emu::announce(p); return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicOr, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);)
+           ::emu::announce(p); return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicXor, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);)
-EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+           ::emu::announce(p); return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);)
+EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), ::emu::announce(p); return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicSub, unsigned int, (unsigned int* p, unsigned int v), (p, v),
-           return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+           ::emu::announce(p); return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicInc, unsigned int, (unsigned int* p, unsigned int v), (p, v),
            return ::emu::update(p, [v](unsigned int old) { return old >= v ? 0u : old + 1u; });)
 EMU_ATOMIC(atomicDec, unsigned int, (unsigned int* p, unsigned int v), (p, v),
@@ -114,6 +124,8 @@ struct Word16 {
 EMU_NO_CHECK EMU_INLINE bool swap16(void* p, Word16* expected, Word16 value)
 {
     bool done;
+    if (emu_thread.checks > EMU_CHECK_MEMORY)
+        emu_watch((emu_uptr)p, 16, EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, __builtin_return_address(0));
     __asm__ volatile("lock cmpxchg16b %1"
                      : "=@ccz"(done), "+m"(*static_cast<Word16*>(p)), "+a"(expected->low), "+d"(expected->high)
                      : "b"(value.low), "c"(value.high)

@@ -51,9 +51,15 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     }
     emu_uptr offset = address - emu_module.space.base;
     bool inside = offset < emu_module.space.size && offset + size <= emu_module.space.size;
-    if (__builtin_expect(inside ? open_in_shadow(offset, size) : known_range(address, size, access), 1))
-        return;
-    emu_check_slow(address, size, access, pc);
+    if (__builtin_expect(!(inside ? open_in_shadow(offset, size) : known_range(address, size, access)), 0))
+        emu_check_slow(address, size, access, pc);
+    if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0)) {
+        // The callback of an atomic function is a store to the address that it has announced.
+        if (emu_thread.atomic == address)
+            access |= EMU_ACCESS_ATOMIC;
+        emu_thread.atomic = 0;
+        emu_watch(address, size, access, pc);
+    }
 }
 
 } // namespace emu

@@ -143,6 +143,20 @@ template <class T> struct DynamicShared<T[]> {
         (sizeof(name) + 32 * (EMU_CHECKS & 1) + 63) / 64 * 64, #name, __FILE__, __LINE__, 0};
 
 #define EMU_ALIGNAS(n) __attribute__((aligned(n)))
+// The compiler does not instrument accesses to constant places of a variable that it knows. The checks that follow each
+// byte need all accesses, so they hide the variable.
+namespace emu {
+EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned char* p)
+{
+    __asm__("" : "+r"(p));
+    return p;
+}
+} // namespace emu
+#if EMU_CHECKS > 1
+#define EMU_SHARED_BYTES(variable) ::emu::hide(variable)
+#else
+#define EMU_SHARED_BYTES(variable) variable
+#endif
 // The red zone after a shared variable.
 #define EMU_SHARED_PAD(size) ((size) < 256 || !(EMU_CHECKS & 1) ? 64 : (size) > 8192 ? 2048 : ((size) / 4 + 63) / 64 * 64)
 #define EMU_SHARED(id, name, alignment)                                                           \
@@ -156,7 +170,7 @@ template <class T> struct DynamicShared<T[]> {
         EMU_ABI_VERSION, EMU_VARIABLE_SHARED, nullptr, &emu_shared_at_##id::locate,               \
         sizeof(emu_shared_type_##id), sizeof(emu_shared_##id), #name, __FILE__, __LINE__, 0};     \
     __attribute__((unused)) emu_shared_type_##id& name =                                          \
-        *reinterpret_cast<emu_shared_type_##id*>(emu_shared_##id);
+        *reinterpret_cast<emu_shared_type_##id*>(EMU_SHARED_BYTES(emu_shared_##id));
 // At namespace scope, `name` is another declaration of the bytes, which end with the red zone.
 #define EMU_SHARED_OUTSIDE(id, name, alignment)                                                   \
     static __thread EMU_ALIGNAS(16) EMU_ALIGNAS(__alignof__(emu_shared_type_##id)) alignment      \
@@ -170,7 +184,7 @@ template <class T> struct DynamicShared<T[]> {
     };                                                                                            \
     static const EmuVariable emu_variable_record_##id __attribute__((used)) = {                   \
         EMU_ABI_VERSION, EMU_VARIABLE_SHARED, nullptr, &emu_shared_at_##id::locate,               \
-        sizeof(name), sizeof(emu_shared_##id), #name, __FILE__, __LINE__, 0};
+        sizeof(name), sizeof(emu_shared_##id), #name, __FILE__, __LINE__, EMU_SHARED_IS_OUTSIDE};
 #define EMU_SHARED_DYNAMIC(id, name, alignment)                                                   \
     __attribute__((unused)) emu_shared_type_##id& name =                                          \
         *reinterpret_cast<emu_shared_type_##id*>(emu_thread.dynamic_shared);

@@ -20,6 +20,49 @@ EMU_WEAK void operator delete(void* pointer, size_t) noexcept { emu_free(pointer
 EMU_WEAK void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
 extern "C" EMU_WEAK void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
+#if EMU_CHECKS & 1
+// The compiler instruments no calls of these functions, so they check their ranges. They are written in assembly, because
+// a compiler turns such loops into calls of the same functions.
+extern "C" {
+EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memmove(void* to, const void* from, size_t bytes)
+{
+    if (!bytes)
+        return to;
+    ::emu::check((emu_uptr)from, bytes, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
+    ::emu::check((emu_uptr)to, bytes, EMU_ACCESS_STORE, false, __builtin_return_address(0));
+    char* target = static_cast<char*>(to);
+    const char* source = static_cast<const char*>(from);
+    if ((emu_uptr)to - (emu_uptr)from >= bytes) {
+        __asm__ volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(bytes) : : "memory");
+    } else {
+        target += bytes - 1;
+        source += bytes - 1;
+        __asm__ volatile("std\n\trep movsb\n\tcld" : "+D"(target), "+S"(source), "+c"(bytes) : : "memory");
+    }
+    return to;
+}
+EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memcpy(void* to, const void* from, size_t bytes)
+{
+    if (!bytes)
+        return to;
+    ::emu::check((emu_uptr)from, bytes, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
+    ::emu::check((emu_uptr)to, bytes, EMU_ACCESS_STORE, false, __builtin_return_address(0));
+    void* target = to;
+    __asm__ volatile("rep movsb" : "+D"(target), "+S"(from), "+c"(bytes) : : "memory");
+    return to;
+}
+EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memset(void* to, int value, size_t bytes)
+{
+    if (!bytes)
+        return to;
+    ::emu::check((emu_uptr)to, bytes, EMU_ACCESS_STORE, false, __builtin_return_address(0));
+    void* target = to;
+    __asm__ volatile("rep stosb" : "+D"(target), "+c"(bytes) : "a"(value) : "memory");
+    return to;
+}
+}
+#endif
+
 // Finds the lanes of a warp that execute one call together, i.e. have converged (__activemask). A call is identified by
 // its return address, and by its line, because the compiler may merge two calls. If the compiler duplicates a call, the
 // lanes of the duplicates count as diverged, as they may on a GPU. Lanes run one after another, so each yields here

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "../exec/exec.hpp"
+#include "../exec/checks/contents.hpp"
 #include "../state/green_context.hpp"
 #include "../state/memory/arena.hpp"
 #include "../state/streams/capture.hpp"
@@ -187,6 +188,7 @@ template <class T> CUresult find_place(CUdeviceptr address, T** place)
     auto allocation = AddressSpace::get().find_range(address, sizeof(T));
     REQUIRE(allocation && address % sizeof(T) == 0, CUDA_ERROR_INVALID_VALUE);
     *place = reinterpret_cast<T*>(allocation->at(address));
+    emu::exec::note_written(address, sizeof(T)); // by the call, at the latest
     return CUDA_SUCCESS;
 }
 

@@ -28,7 +28,11 @@ uintptr_t shared_address(emu_u64 address)
 
 void check(uintptr_t address, size_t size, bool store, const Site& site)
 {
-    emu_check_slow(address, size, store ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD, reinterpret_cast<void*>(site.pc));
+    emu_u32 access = store ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD;
+    auto* pc = reinterpret_cast<void*>(site.pc);
+    emu_check_slow(address, size, access, pc);
+    if (this_worker()->state->checks & ~emu_u32(EMU_CHECK_MEMORY))
+        emu_watch(address, size, access, pc);
 }
 
 uintptr_t aligned_shared(emu_u64 given, uint32_t alignment, const char* what, const Site& site)

@@ -70,6 +70,8 @@ enum class FaultKind {
     illegal_address,     // CUDA_ERROR_ILLEGAL_ADDRESS
     misaligned_address,  // CUDA_ERROR_MISALIGNED_ADDRESS
     assertion,           // CUDA_ERROR_ASSERT
+    uninitialized,       // CUDA_ERROR_LAUNCH_FAILED: a read of memory that nothing has written
+    race,                // CUDA_ERROR_LAUNCH_FAILED: two accesses of which either may come first
     trap,                // CUDA_ERROR_LAUNCH_FAILED: __trap, unsupported device function
     deadlock,            // CUDA_ERROR_LAUNCH_FAILED, with who waits where
     divergent_barrier,   // CUDA_ERROR_LAUNCH_FAILED

@@ -116,6 +116,7 @@ bool Worker::run_block(uint64_t number)
     repeats.store(false, std::memory_order_relaxed);
     if (launch->cluster_blocks > 1)
         join_cluster(number);
+    begin_checks();
     bool good = block.run(number);
     if (!good) {
         report();
@@ -253,6 +254,38 @@ SharedAround Worker::shared_around(uintptr_t address)
     if (adjacent && after.first.low - address < address - end)
         return {after, before};
     return {before, adjacent ? after : SharedVariable()};
+}
+
+size_t Worker::shared_index(uintptr_t address, size_t size)
+{
+    size_t index = state->dynamic_shared_size;
+    uintptr_t offset = address - reinterpret_cast<uintptr_t>(state->dynamic_shared);
+    if (offset < index && size <= index - offset)
+        return offset;
+    locate_shared();
+    for (const SharedVariable& entry : shared_) {
+        size_t bytes = entry.second->size;
+        offset = address - entry.first.low;
+        if (offset < bytes && size <= bytes - offset)
+            return index + offset;
+        index += bytes;
+    }
+    return not_shared;
+}
+
+// Nothing in the shared memory of a new block has been written.
+void Worker::begin_checks()
+{
+    if (!(state->checks & ~emu_u32(EMU_CHECK_MEMORY)))
+        return;
+    locate_shared();
+    size_t bytes = state->dynamic_shared_size;
+    for (const SharedVariable& entry : shared_)
+        bytes += entry.second->size;
+    shared_contents.clear(bytes);
+    for (const SharedVariable& entry : shared_)
+        if (entry.second->flags & EMU_SHARED_IS_OUTSIDE)
+            shared_contents.note_written(shared_index(entry.first.low, entry.second->size), entry.second->size);
 }
 
 // A race with the module, which reads these ranges, is harmless: at worst it accepts an access to a range that was

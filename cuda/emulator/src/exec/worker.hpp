@@ -12,6 +12,7 @@
 
 #include "block.hpp"
 #include "carrier.hpp"
+#include "checks/contents.hpp"
 
 namespace emu::exec {
 
@@ -44,6 +45,9 @@ struct Worker final : Carrier {
     void give_way(uintptr_t pc, bool repeats) override;
 
     SharedAround shared_around(uintptr_t address);
+    // Numbers the bytes of the block's shared memory, for the opt-in checks; not_shared for other memory.
+    static constexpr size_t not_shared = ~size_t(0);
+    size_t shared_index(uintptr_t address, size_t size);
     // The address in shared memory of the running block that has these low 32 bits (PTX uses such addresses); `low`
     // itself if there is none.
     uintptr_t widen_shared(uint32_t low);
@@ -56,6 +60,7 @@ struct Worker final : Carrier {
     void forget_ranges(); // called on any thread
 
     Block block{*this};
+    SharedContents shared_contents;
     uint32_t cluster_rank = 0;
     void* tile_slots[1024]; // one for each thread of the block, see emu_tile_slots()
     pid_t tid = 0;
@@ -71,6 +76,7 @@ private:
     void attach(Launch& launch);
     void detach();
     bool run_block(uint64_t number);
+    void begin_checks();
     void join_cluster(uint64_t number);
     void locate_shared();
     void report();

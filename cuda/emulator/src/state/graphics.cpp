@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graphics.hpp"
 
+#include "../exec/checks/contents.hpp"
 #include <cstring>
 #include <map>
 
@@ -80,6 +81,7 @@ void GraphicsBuffer::show()
     std::lock_guard lock(mutex_);
     visible_ = true;
     memory_.show(allocation_);
+    exec::note_written(allocation_->base, allocation_->size);
 }
 
 void GraphicsBuffer::hide()

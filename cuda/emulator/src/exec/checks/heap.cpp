@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "../code_images.hpp"
+#include "contents.hpp"
 #include "shadow.hpp"
 
 namespace emu::exec {
@@ -48,6 +49,7 @@ public:
             return 0;
         used_[at] = {bytes, room};
         shadow_open(device_, at, bytes);
+        forget_contents(at, bytes);
         shadow_close(device_, at + bytes, room - bytes, EMU_SHADOW_REDZONE);
         return at;
     }

@@ -15,6 +15,7 @@
 
 #include "../../config.hpp"
 #include "../code_images.hpp"
+#include "contents.hpp"
 #include "heap.hpp"
 #include "shadow.hpp"
 
@@ -141,7 +142,7 @@ Around find_around(const Regions& regions, uintptr_t address)
     return out;
 }
 
-std::string describe_near(const Regions& regions, uintptr_t address, size_t size, uintptr_t most)
+std::string describe_near(const Regions& regions, uintptr_t address, size_t size, uintptr_t most, bool accessible)
 {
     Around around = find_around(regions, address);
     bool is_before = around.until < around.past;
@@ -152,7 +153,7 @@ std::string describe_near(const Regions& regions, uintptr_t address, size_t size
         return {};
     std::string text = describe_offset(address, size, nearest->base, nearest->size, title(*nearest));
     bool inside = address >= nearest->base && address + size <= nearest->base + nearest->size;
-    if (inside && nearest->device >= 0)
+    if (inside && nearest->device >= 0 && !accessible)
         return text + ", to which this device has no access";
     if (around.adjacent)
         return text + describe_red_zone(is_before ? "after" : "before", other->size, title(*other));
@@ -179,6 +180,8 @@ void open_region(const Region& region)
     RegionTable& t = region_table();
     std::unique_lock<std::shared_mutex> lock(t.mutex);
     t.live[region.base] = region;
+    if (region.kind == RegionKind::device)
+        forget_contents(region.base, region.size);
     show_to_all(t, region);
 }
 
@@ -284,7 +287,7 @@ bool regions_allow(int device, uintptr_t address, size_t size, EmuRange* range)
     return false;
 }
 
-std::string describe_address(uintptr_t address, size_t size)
+std::string describe_address(uintptr_t address, size_t size, bool accessible)
 {
     if (address < 65536)
         return address == 0 ? "a null pointer" : "a null pointer, or close to one";
@@ -297,9 +300,9 @@ std::string describe_address(uintptr_t address, size_t size)
         for (const Region& region : t.freed)
             if (address - region.base < region.size)
                 return describe_offset(address, size, region.base, region.size, title(region)) + ", which was freed";
-        text = describe_near(t.live, address, size, in_window(address, 1) ? UINTPTR_MAX : near);
+        text = describe_near(t.live, address, size, in_window(address, 1) ? UINTPTR_MAX : near, accessible);
         if (text.empty())
-            text = describe_near(t.host, address, size, near);
+            text = describe_near(t.host, address, size, near, accessible);
         if (!text.empty())
             return text;
     }

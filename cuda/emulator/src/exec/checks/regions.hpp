@@ -45,6 +45,7 @@ bool regions_allow(int device, uintptr_t address, size_t size, EmuRange* range);
 // Sets what is called when memory without a shadow is closed, because workers remember accessible ranges.
 void when_range_closes(void (*action)());
 // Describes what lies at an address: "16 bytes past the end of the 4096 bytes ...".
-std::string describe_address(uintptr_t address, size_t size);
+// `accessible`: the report is not about the access as such.
+std::string describe_address(uintptr_t address, size_t size, bool accessible = false);
 
 } // namespace emu::exec

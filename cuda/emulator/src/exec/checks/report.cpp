@@ -23,6 +23,8 @@ constexpr Row rows[] = {
     {FaultKind::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address"},
     {FaultKind::misaligned_address, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"},
     {FaultKind::assertion, CUDA_ERROR_ASSERT, "assertion failed"},
+    {FaultKind::uninitialized, CUDA_ERROR_LAUNCH_FAILED, "uninitialized read"},
+    {FaultKind::race, CUDA_ERROR_LAUNCH_FAILED, "data race"},
     {FaultKind::trap, CUDA_ERROR_LAUNCH_FAILED, "trap"},
     {FaultKind::deadlock, CUDA_ERROR_LAUNCH_FAILED, "deadlock"},
     {FaultKind::divergent_barrier, CUDA_ERROR_LAUNCH_FAILED, "divergent barrier"},
@@ -132,7 +134,8 @@ std::string describe_trouble(const Carrier& carrier, const Trouble& trouble)
 {
     switch (trouble.kind) {
     case FaultKind::illegal_address:
-    case FaultKind::misaligned_address: return describe_access(trouble);
+    case FaultKind::misaligned_address:
+    case FaultKind::uninitialized: return describe_access(trouble);
     case FaultKind::deadlock: {
         std::string text = trouble.text;
         if (carrier.current) {

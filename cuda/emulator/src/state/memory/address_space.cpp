@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../config.hpp"
+#include "../../exec/checks/contents.hpp"
 #include "../../exec/checks/shadow.hpp"
 #include "arena.hpp"
 #include "memory_sharing.hpp"
@@ -67,6 +68,8 @@ bool AddressSpace::State::reserve(size_t spare)
         return false;
     window = static_cast<std::byte*>(base);
     exec::reserve_shadow(reinterpret_cast<uintptr_t>(base), range);
+    if (c.checks.initialized)
+        exec::reserve_contents(reinterpret_cast<uintptr_t>(base), per_device * size_t(c.devices));
     std::byte* next = window;
     auto place = [&](std::unique_ptr<Arena>& arena) {
         bool done = arena->map(next);

@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../../config.hpp"
+#include "../../exec/checks/contents.hpp"
 #include "../device.hpp"
 #include "../origin.hpp"
 #include "graph_memory.hpp"
@@ -75,13 +77,22 @@ CUdeviceptr Side::address() const
 
 CUresult run_copy(const Side& target, const Side& source, const Box& box)
 {
-    return copy_box(target, source, box) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!copy_box(target, source, box))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (config().checks.initialized && target.allocation)
+        for (size_t row = 0; row < box.height * box.depth; ++row) {
+            size_t y = row % box.height, z = row / box.height;
+            exec::note_copied(target.address() + z * target.slice + y * target.pitch,
+                              source.address() + z * source.slice + y * source.pitch, box.width);
+        }
+    return CUDA_SUCCESS;
 }
 
 void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, size_t height)
 {
     for (size_t y = 0; y < height; ++y) {
         std::byte* row = target.at + y * target.pitch;
+        exec::note_written(target.address() + y * target.pitch, width * bytes);
         if (bytes == 1)
             std::memset(row, int(value & 0xff), width);
         else if (bytes == 2)

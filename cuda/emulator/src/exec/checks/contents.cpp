@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+#include "contents.hpp"
+
+#include <algorithm>
+#include <sys/mman.h>
+
+namespace emu::exec {
+namespace {
+
+// Pages of the bits that were never touched are zero, and cost no memory.
+struct Contents {
+    uintptr_t base = 0;
+    size_t size = 0;
+    uint8_t* bits = nullptr;
+    bool holds(uintptr_t address, size_t bytes) const
+    {
+        return address - base < size && bytes <= size - (address - base);
+    }
+};
+Contents contents;
+
+// Calls f(byte, mask) for each byte of bits that belongs to the range, until it returns true.
+template <class F> bool for_bits(uintptr_t base, size_t size, F f)
+{
+    for (size_t at = base - contents.base, end = at + size; at < end;) {
+        size_t stop = std::min(end, (at | 7) + 1);
+        auto mask = uint8_t(((1u << (stop - at)) - 1) << (at & 7));
+        if (f(contents.bits + at / 8, mask))
+            return true;
+        at = stop;
+    }
+    return false;
+}
+
+} // namespace
+
+void reserve_contents(uintptr_t base, size_t size)
+{
+    void* bits = mmap(nullptr, size / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bits != MAP_FAILED)
+        contents = {base, size, static_cast<uint8_t*>(bits)};
+}
+
+void forget_contents(uintptr_t base, size_t size)
+{
+    if (contents.holds(base, size))
+        for_bits(base, size, [](uint8_t* byte, uint8_t mask) {
+            if (*byte & mask) // touches no page that is still zero
+                __atomic_fetch_and(byte, uint8_t(~mask), __ATOMIC_RELAXED);
+            return false;
+        });
+}
+
+void note_written(uintptr_t base, size_t size)
+{
+    if (contents.holds(base, size))
+        for_bits(base, size, [](uint8_t* byte, uint8_t mask) {
+            if ((*byte & mask) != mask)
+                __atomic_fetch_or(byte, mask, __ATOMIC_RELAXED);
+            return false;
+        });
+}
+
+void note_copied(uintptr_t to, uintptr_t from, size_t size)
+{
+    if (!contents.holds(to, size))
+        return;
+    if (!contents.holds(from, size))
+        return note_written(to, size);
+    std::vector<bool> written(size);
+    for (size_t i = 0; i < size; ++i)
+        written[i] = has_contents(from + i, 1);
+    for (size_t i = 0; i < size; ++i)
+        written[i] ? note_written(to + i, 1) : forget_contents(to + i, 1);
+}
+
+bool has_contents(uintptr_t base, size_t size)
+{
+    return !contents.holds(base, size) ||
+           for_bits(base, size, [](const uint8_t* byte, uint8_t mask) { return (*byte & mask) != 0; });
+}
+
+void SharedContents::note_written(size_t index, size_t size)
+{
+    std::fill_n(written_.begin() + std::ptrdiff_t(index), size, true);
+}
+
+bool SharedContents::has_contents(size_t index, size_t size) const
+{
+    auto first = written_.begin() + std::ptrdiff_t(index);
+    return std::find(first, first + std::ptrdiff_t(size), true) != first + std::ptrdiff_t(size);
+}
+
+} // namespace emu::exec

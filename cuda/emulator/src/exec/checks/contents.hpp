@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA_EMULATOR_CHECK=initialized: which bytes of device memory, and of the shared memory of a block, have been written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace emu::exec {
+
+// One bit for each byte of the memory of all devices. Other memory counts as written: the host writes managed and pinned
+// memory without a call. All functions do nothing if the check is off.
+void reserve_contents(uintptr_t base, size_t size);
+void forget_contents(uintptr_t base, size_t size); // the memory is allocated
+void note_written(uintptr_t base, size_t size);
+void note_copied(uintptr_t to, uintptr_t from, size_t size);
+// Whether any byte has been written. One is enough: padding of a value is never written.
+bool has_contents(uintptr_t base, size_t size);
+
+// The same for the shared memory of a running block, by index (Worker::shared_index).
+class SharedContents {
+public:
+    void clear(size_t size) { written_.assign(size, false); }
+    void note_written(size_t index, size_t size);
+    bool has_contents(size_t index, size_t size) const;
+
+private:
+    std::vector<bool> written_;
+};
+
+} // namespace emu::exec

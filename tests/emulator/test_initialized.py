@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""With the check ``initialized``, reads of memory that nothing has written are reported; the corrected twins are not."""
+
+import re
+
+import pytest
+
+from support.check_runs import run_cases
+
+pytestmark = pytest.mark.requires(software=True)
+
+SOURCE = r"""
+struct Padded { char a; double b; };
+struct Both { int first, second; };
+__device__ int table[4];
+__shared__ int outside[8];
+extern "C" {
+// Global memory that nothing has written.
+__global__ void global_read(int* x, int* out, int bad)
+{
+    if (!bad) x[threadIdx.x] = 1;
+    out[threadIdx.x] = x[threadIdx.x]; // at global_read
+}
+// The last element is left out.
+__global__ void short_loop(int* x, int* out, int bad)
+{
+    int n = blockDim.x - bad;
+    if (threadIdx.x < n) x[threadIdx.x] = 2;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int i = 0; i < blockDim.x; ++i)
+            out[0] += x[i]; // at short_loop
+}
+__global__ void static_shared(int* x, int* out, int bad)
+{
+    __shared__ int sums[32];
+    if (!bad) sums[threadIdx.x] = 0;
+    sums[threadIdx.x] += 1; // at static_shared
+    out[threadIdx.x] = sums[threadIdx.x];
+}
+__global__ void dynamic_shared(int* x, int* out, int bad)
+{
+    extern __shared__ int values[];
+    if (threadIdx.x < 32 - bad) values[threadIdx.x] = 3;
+    __syncthreads();
+    out[threadIdx.x] = values[31 - threadIdx.x]; // at dynamic_shared
+}
+// What an earlier block wrote into its shared memory is not there for the next.
+__global__ void other_block(int* x, int* out, int bad)
+{
+    __shared__ int flag;
+    if (threadIdx.x == 0 && (blockIdx.x == 0 || !bad)) flag = 1;
+    __syncthreads();
+    out[threadIdx.x] = flag; // at other_block
+}
+__global__ void heap_read(int* x, int* out, int bad)
+{
+    int* p = static_cast<int*>(malloc(16));
+    if (!bad) p[3] = 1;
+    out[0] = *static_cast<volatile int*>(p + 3); // at heap_read
+    free(p);
+}
+__global__ void wide_load(int* x, int* out, int bad)
+{
+    if (threadIdx.x) return;
+    if (!bad) reinterpret_cast<int4*>(x)[0] = make_int4(1, 2, 3, 4);
+    int4 value = reinterpret_cast<int4*>(x)[0]; // at wide_load
+    out[0] = value.x + value.w;
+}
+__global__ void copied(int* x, int* out, int bad)
+{
+    if (threadIdx.x) return;
+    if (!bad) memset(x, 0, 4 * blockDim.x);
+    memcpy(out, x, 4 * blockDim.x); // at copied
+}
+// The element that is written has a constant index, the others have not.
+__global__ void constant_index(int* x, int* out, int bad)
+{
+    __shared__ int values[32];
+    if (threadIdx.x == 0) {
+        values[0] = 1;
+        if (!bad) values[1] = 1;
+    }
+    __syncthreads();
+    out[threadIdx.x] = values[threadIdx.x % 2]; // at constant_index
+}
+// Silent: padding, atomics, module variables, values that are written by parts.
+__global__ void silent(int* x, int* out, int bad)
+{
+    __shared__ Padded pair;
+    __shared__ int counter;
+    outside[1] = 4;
+    if (threadIdx.x == 0) {
+        pair.a = 1;
+        pair.b = 2;
+        atomicExch(&counter, 0);
+        Padded copy = pair;
+        reinterpret_cast<Padded*>(x)[0] = copy;
+        Padded back = reinterpret_cast<Padded*>(x)[0];
+        out[0] = back.a + int(back.b) + table[2];
+    }
+    __syncthreads();
+    atomicAdd(&counter, 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[1] = counter + outside[threadIdx.x + 1];
+}
+}
+"""
+BUGS = {
+    "global_read": "load of 4 bytes at .* in the 128 bytes of device memory of device 0 from cuMemAlloc_v2, driver call \\d+\n",
+    "short_loop": "load of 4 bytes at .* at offset 124 in the 128 bytes of device memory",
+    "static_shared": "load of 4 bytes at .* at offset 0 in the 128 bytes of __shared__ sums",
+    "dynamic_shared": "load of 4 bytes at .* at offset 124 in the 128 bytes of dynamic shared memory",
+    "other_block": "load of 4 bytes at .* at offset 0 in the 4 bytes of __shared__ flag",
+    "heap_read": r"load of 4 bytes at .* at offset 12 in the 16 bytes of a malloc\(\) in a kernel",
+    "wide_load": "load of (4|16) bytes at .* at offset 0 in the 128 bytes of device memory",
+    "constant_index": "load of 4 bytes at .* at offset 4 in the 128 bytes of __shared__ values",
+    "copied": "load of 128 bytes at .* at offset 0 in the 128 bytes of device memory",
+}
+
+
+@pytest.fixture(scope="module")
+def reports():
+    return run_cases(SOURCE, [*BUGS, "silent"], "initialized", grid=2)
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_an_uninitialized_read_is_reported_with_its_line(reports, bug):
+    text = reports[bug, 1]
+    line = next(i for i, row in enumerate(SOURCE.splitlines(), 1) if row.endswith(f"// at {bug}"))
+    assert re.search(rf"kernel {bug}: uninitialized read: {BUGS[bug]}", text), text
+    assert f"bugs.cu:{line} in {bug}" in text
+    assert re.search(r"block \(\d, 0, 0\) of \(2, 1, 1\), thread \(\d+, 0, 0\) of \(32, 1, 1\)", text)
+
+
+@pytest.mark.parametrize("bug", [*BUGS, "silent"])
+def test_the_kernel_without_the_bug_is_not_reported(reports, bug):
+    assert reports[bug, 0] == ""
+
+
+HOST = """
+import numpy as np
+from cuda.core import Device, LaunchConfig, Program, launch
+import cuda.emulator
+device = Device(); device.set_current()
+stream = device.create_stream()
+source = 'extern "C" __global__ void sum(int* x, int n, int* out) { for (int i = 0; i < n; ++i) *out += x[i]; }'
+kernel = Program(source, "c++").compile("cubin").get_kernel("sum")
+a, b, out = (device.allocate(64, stream=stream) for _ in range(3))
+out.fill(0, stream=stream)
+def run(buffer, n=16):
+    launch(stream, LaunchConfig(grid=1, block=1), kernel, buffer, np.int32(n), out)
+    try:
+        stream.sync()
+        print("silent")
+    except Exception as error:
+        cuda.emulator.reset()
+        print("uninitialized read" in str(error))
+run(a)
+a.copy_from(np.ones(16, np.int32), stream=stream); run(a)
+run(b)
+b.copy_from(a, stream=stream); run(b)
+a.close(stream=stream)
+c = device.allocate(64, stream=stream)
+run(c)
+b.copy_from(c, stream=stream); run(b)
+b.fill(0, stream=stream); run(b)
+c.copy_from(np.ones(16, np.int32)[:16], stream=stream); run(c, 16)
+"""
+
+
+def test_copies_and_fills_of_the_host_write_and_copies_between_devices_pass_on(child):
+    out = child(HOST, CHECK="initialized", CACHE_DIR="none")
+    results = [line for line in out.splitlines() if line in ("silent", "True", "False")]
+    assert results == ["True", "silent", "True", "silent", "True", "True", "silent", "silent"], out
+
+
+def test_without_the_check_uninitialized_reads_are_not_reported(child):
+    out = child(HOST, CHECK="memory")
+    assert {line for line in out.splitlines() if line} == {"silent"}
