@@ -66,8 +66,7 @@ struct EmuThread {
     emu_u32 no_preempt;          // above 0: the monitor does not preempt this thread
     emu_u32 smid;                // the multiprocessor of this block
     emu_u32 nsmid;               // the number of multiprocessors of the device
-    emu_u32 reserved;
-    emu_uptr atomic;             // the address of the atomic access that follows
+    emu_u32 reserved[3];
 };
 
 extern EMU_IMPORT EMU_TLS EmuThread emu_thread;
@@ -258,7 +257,9 @@ enum EmuShadow {
     EMU_SHADOW_FOREIGN = 0xf3,  // of another device without peer access
 };
 
-enum EmuAccess { EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4 };
+enum EmuAccess {
+    EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4, EMU_ACCESS_VOLATILE = 8
+};
 
 EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);

@@ -6,13 +6,6 @@
 
 namespace emu {
 
-// Tells the callback of the next store that it is atomic.
-EMU_NO_CHECK EMU_INLINE void announce(const volatile void* p)
-{
-    emu_thread.atomic = (emu_uptr)p;
-    __asm__ volatile("" : : : "memory");
-}
-
 template <int Size> struct Word;
 template <> struct Word<1> { typedef unsigned char type; };
 template <> struct Word<2> { typedef unsigned short type; };
@@ -32,9 +25,8 @@ template <class T, class F> EMU_INLINE T update(T* p, F f)
 {
     typedef typename Word<sizeof(T)>::type W;
     W* word = reinterpret_cast<W*>(p);
-    announce(p);
     W old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (announce(p), !__atomic_compare_exchange_n(word, &old, same_bits<W>(f(same_bits<T>(old))), true,
+    while (!__atomic_compare_exchange_n(word, &old, same_bits<W>(f(same_bits<T>(old))), true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
     }
     return same_bits<T>(old);
@@ -43,7 +35,6 @@ template <class T, class F> EMU_INLINE T update(T* p, F f)
 template <class T> EMU_INLINE T exchange(T* p, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
-    announce(p);
     return same_bits<T>(__atomic_exchange_n(reinterpret_cast<W*>(p), same_bits<W>(value), __ATOMIC_SEQ_CST));
 }
 
@@ -51,7 +42,6 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
     W old = same_bits<W>(expected);
-    announce(p);
     __atomic_compare_exchange_n(reinterpret_cast<W*>(p), &old, same_bits<W>(value), false,
                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return same_bits<T>(old);
@@ -66,15 +56,15 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
     EMU_INLINE type name##_system parameters { return name arguments; }
 
 #define EMU_INTEGER_ATOMICS(T)                                                                    \
-    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);)  \
-    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);)  \
+    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);) \
     EMU_ATOMIC(atomicMin, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old < v ? old : v; });)                \
     EMU_ATOMIC(atomicMax, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old > v ? old : v; });)                \
-    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);) \
-    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);) \
-    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), ::emu::announce(p); return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);) \
     EMU_ATOMIC(atomicCAS, T, (T * p, T expected, T v), (p, expected, v),                          \
                return ::emu::compare_and_swap(p, expected, v);)
 
@@ -86,14 +76,14 @@ EMU_ATOMIC(atomicMin, long long, (long long* p, long long v), (p, v),
 EMU_ATOMIC(atomicMax, long long, (long long* p, long long v), (p, v),
            return ::emu::update(p, [v](long long old) { return old > v ? old : v; });)
 EMU_ATOMIC(atomicAnd, long long, (long long* p, long long v), (p, v),
-           ::emu::announce(p); return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicOr, long long, (long long* p, long long v), (p, v),
-           ::emu::announce(p); return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicXor, long long, (long long* p, long long v), (p, v),
-           ::emu::announce(p); return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);)
-EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), ::emu::announce(p); return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);)
+EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicSub, unsigned int, (unsigned int* p, unsigned int v), (p, v),
-           ::emu::announce(p); return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
 EMU_ATOMIC(atomicInc, unsigned int, (unsigned int* p, unsigned int v), (p, v),
            return ::emu::update(p, [v](unsigned int old) { return old >= v ? 0u : old + 1u; });)
 EMU_ATOMIC(atomicDec, unsigned int, (unsigned int* p, unsigned int v), (p, v),

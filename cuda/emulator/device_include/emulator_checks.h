@@ -35,7 +35,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr add
     emu_uptr end = address + size;
     if ((address >= recent[0].low && end <= recent[0].high) || (address >= recent[1].low && end <= recent[1].high) ||
         (address >= recent[2].low && end <= recent[2].high) ||
-        (access == EMU_ACCESS_LOAD && address >= recent[3].low && end <= recent[3].high))
+        (!(access & EMU_ACCESS_STORE) && address >= recent[3].low && end <= recent[3].high))
         return true;
     if (address - emu_thread.stack_low < emu_thread.stack_high - emu_thread.stack_low)
         return true;
@@ -53,18 +53,107 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     bool inside = offset < emu_module.space.size && offset + size <= emu_module.space.size;
     if (__builtin_expect(!(inside ? open_in_shadow(offset, size) : known_range(address, size, access)), 0))
         emu_check_slow(address, size, access, pc);
-    if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0)) {
-        // The callback of an atomic function is a store to the address that it has announced.
-        if (emu_thread.atomic == address)
-            access |= EMU_ACCESS_ATOMIC;
-        emu_thread.atomic = 0;
+    if (__builtin_expect(emu_thread.checks > EMU_CHECK_MEMORY, 0))
         emu_watch(address, size, access, pc);
-    }
 }
 
 } // namespace emu
 
 #define EMU_CALLBACK EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) void
+
+#if EMU_CHECKS & 4
+// With the check of races: -fsanitize=thread, which instruments each access, and tells volatile ones apart.
+#define EMU_TSAN(name, size, access, aligned)                                                     \
+    EMU_CALLBACK __tsan_##name(emu_uptr address)                                                  \
+    {                                                                                             \
+        ::emu::check(address, size, access, aligned, __builtin_return_address(0));                \
+    }
+#define EMU_TSAN_SIZE(size)                                                                       \
+    EMU_TSAN(read##size, size, EMU_ACCESS_LOAD, true)                                             \
+    EMU_TSAN(write##size, size, EMU_ACCESS_STORE, true)                                           \
+    EMU_TSAN(unaligned_read##size, size, EMU_ACCESS_LOAD, false)                                  \
+    EMU_TSAN(unaligned_write##size, size, EMU_ACCESS_STORE, false)                                \
+    EMU_TSAN(read_write##size, size, EMU_ACCESS_STORE, true)                                      \
+    EMU_TSAN(unaligned_read_write##size, size, EMU_ACCESS_STORE, false)                           \
+    EMU_TSAN(volatile_read##size, size, EMU_ACCESS_LOAD | EMU_ACCESS_VOLATILE, true)              \
+    EMU_TSAN(volatile_write##size, size, EMU_ACCESS_STORE | EMU_ACCESS_VOLATILE, true)            \
+    EMU_TSAN(unaligned_volatile_read##size, size, EMU_ACCESS_LOAD | EMU_ACCESS_VOLATILE, false)   \
+    EMU_TSAN(unaligned_volatile_write##size, size, EMU_ACCESS_STORE | EMU_ACCESS_VOLATILE, false)
+// The compiler replaces atomic operations by calls of these.
+#define EMU_TSAN_UPDATE(bits, T, name)                                                            \
+    EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
+        __tsan_atomic##bits##_##name(volatile T* p, T value, int)                                 \
+    {                                                                                             \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+                     __builtin_return_address(0));                                                \
+        return __atomic_##name(p, value, __ATOMIC_SEQ_CST);                                       \
+    }
+#define EMU_TSAN_EXCHANGE(bits, T, name)                                                          \
+    EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) int                        \
+        __tsan_atomic##bits##_##name(volatile T* p, T* expected, T value, int, int)               \
+    {                                                                                             \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+                     __builtin_return_address(0));                                                \
+        return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }
+#define EMU_TSAN_ATOMICS(bits, T)                                                                 \
+    EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
+        __tsan_atomic##bits##_load(const volatile T* p, int)                                      \
+    {                                                                                             \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_LOAD | EMU_ACCESS_ATOMIC, true,           \
+                     __builtin_return_address(0));                                                \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                             \
+    EMU_CALLBACK __tsan_atomic##bits##_store(volatile T* p, T value, int)                         \
+    {                                                                                             \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+                     __builtin_return_address(0));                                                \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                             \
+    EMU_TSAN_UPDATE(bits, T, fetch_add)                                                           \
+    EMU_TSAN_UPDATE(bits, T, fetch_sub)                                                           \
+    EMU_TSAN_UPDATE(bits, T, fetch_and)                                                           \
+    EMU_TSAN_UPDATE(bits, T, fetch_or)                                                            \
+    EMU_TSAN_UPDATE(bits, T, fetch_xor)                                                           \
+    EMU_TSAN_UPDATE(bits, T, fetch_nand)                                                          \
+    EMU_TSAN_EXCHANGE(bits, T, compare_exchange_strong)                                           \
+    EMU_TSAN_EXCHANGE(bits, T, compare_exchange_weak)                                             \
+    EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
+        __tsan_atomic##bits##_exchange(volatile T* p, T value, int)                               \
+    {                                                                                             \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+                     __builtin_return_address(0));                                                \
+        return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                   \
+    }
+
+extern "C" {
+EMU_TSAN_SIZE(1)
+EMU_TSAN_SIZE(2)
+EMU_TSAN_SIZE(4)
+EMU_TSAN_SIZE(8)
+EMU_TSAN_SIZE(16)
+EMU_TSAN_ATOMICS(8, emu_u8)
+EMU_TSAN_ATOMICS(16, __UINT16_TYPE__)
+EMU_TSAN_ATOMICS(32, emu_u32)
+EMU_TSAN_ATOMICS(64, emu_u64)
+EMU_CALLBACK __tsan_read_range(emu_uptr address, emu_size size)
+{
+    ::emu::check(address, size, EMU_ACCESS_LOAD, false, __builtin_return_address(0));
+}
+EMU_CALLBACK __tsan_write_range(emu_uptr address, emu_size size)
+{
+    ::emu::check(address, size, EMU_ACCESS_STORE, false, __builtin_return_address(0));
+}
+EMU_CALLBACK __tsan_vptr_update(void**, void*) {}
+EMU_CALLBACK __tsan_vptr_read(void**) {}
+EMU_CALLBACK __tsan_func_entry(void*) {}
+EMU_CALLBACK __tsan_func_exit() {}
+EMU_CALLBACK __tsan_init() {}
+EMU_CALLBACK __tsan_atomic_thread_fence(int) {}
+EMU_CALLBACK __tsan_atomic_signal_fence(int) {}
+}
+
+#else
 #define EMU_CALLBACKS(size)                                                                       \
     EMU_CALLBACK __asan_load##size##_noabort(emu_uptr address)                                    \
     {                                                                                             \
@@ -113,4 +202,5 @@ EMU_CALLBACK __asan_init(void) {}
 EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}
 }
 
+#endif
 #endif

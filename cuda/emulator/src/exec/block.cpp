@@ -115,7 +115,7 @@ inline void Block::begin_thread(Fiber* self)
     started_.store(number + 1, std::memory_order_relaxed);
     in_use_.store(in_use() + 1, std::memory_order_relaxed);
     bool ordered = first_ == 0 && step_ == 1;
-    quiet_ = ordered && in_use() == 1;
+    quiet_ = ordered && in_use() == 1 && !carrier_.races;
     settled_ = number;
     if (ordered) {
         self->index = next_index_;
@@ -184,6 +184,8 @@ void Block::thread_loop()
 bool Block::end_thread(Fiber* self)
 {
     leave_quiet();
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.settle();
     in_use_.store(in_use() - 1, std::memory_order_relaxed);
     warps_[carrier_.state->warp].live &= ~(1u << carrier_.state->lane);
     if (in_use() != 0)
@@ -308,6 +310,8 @@ void Block::yield(Fiber* self, const Site& site)
     if (launch_->stopping)
         carrier_.leave({});
     leave_quiet();
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.settle();
     Fiber* next = pick();
     if (!next)
         return;
@@ -329,6 +333,10 @@ inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& 
 {
     Barrier& barrier = barriers_[id];
     self->site = site;
+    if (__builtin_expect(carrier_.races != nullptr, 0)) {
+        carrier_.settle();
+        carrier_.races->arrive(carrier_.state->linear, id);
+    }
     if (!barrier.arrived++) {
         barrier.site = site;
         barrier.count = count;
@@ -367,6 +375,14 @@ void Block::wait_for_all(Fiber* self, const Site& site)
         complete(0);
     else
         enqueue(self, 0);
+    pass(0);
+}
+
+// The running thread goes on after a barrier.
+inline void Block::pass(uint32_t id)
+{
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.races->pass(carrier_.state->linear, id);
 }
 
 void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, const Site& site)
@@ -377,6 +393,7 @@ void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, co
         complete(id);
     else
         enqueue(self, id);
+    pass(id);
 }
 
 void Block::arrive_at(uint32_t id, uint32_t count, const Site& site)
@@ -391,6 +408,7 @@ void Block::wait_for(Fiber* self, uint32_t id, uint32_t generation, const Site& 
     self->site = site;
     if (barriers_[id].generation == generation)
         enqueue(self, id);
+    pass(id);
 }
 
 // Releases all waiting threads.
@@ -404,6 +422,8 @@ void Block::complete(uint32_t id)
         wait_for_grid(carrier_.current);
     if (id == cluster_barrier && carrier_.cluster)
         launch_->arrive_in(*carrier_.cluster);
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.races->complete(id);
     barrier.last_ones = barrier.ones;
     barrier.last_arrived = barrier.arrived;
     barrier.arrived = barrier.ones = 0;

@@ -81,6 +81,7 @@ private:
     void restore(Fiber* self);
     void arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site);
     void enqueue(Fiber* self, uint32_t id);
+    void pass(uint32_t id);
     void refuse_count(uint32_t id, uint32_t count, const Site& site) __attribute__((noreturn));
     bool is_complete(const Barrier& barrier) const;
     void complete(uint32_t id);

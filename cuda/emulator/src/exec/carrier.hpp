@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "checks/races.hpp"
 #include "fiber.hpp"
 #include "launch.hpp"
 
@@ -24,6 +25,9 @@ struct Carrier {
     // Called by the preemption handler on the running fiber: lets other threads of the block run. `repeats`: the
     // registers were the same at an earlier sample, so that the thread probably spins.
     virtual void give_way(uintptr_t pc, bool repeats) = 0;
+    // Called by the running thread before another one runs, if races are checked: ends the launch if its last store was
+    // one side of a race.
+    virtual void settle() = 0;
     bool is_on_fiber(uintptr_t stack_pointer) const
     {
         return current && stack_pointer >= current->stack_low && stack_pointer < current->stack_high;
@@ -39,6 +43,7 @@ struct Carrier {
     EmuThread* state; // the emu_thread variable of this OS thread
     EmuDim3* thread_index;
     Trouble trouble;
+    Races* races = nullptr; // of the running block, if races are checked
     int locked = 0; // above 0: this library holds a lock, so that a fault here is not the kernel's
 
     // The monitor reads these.

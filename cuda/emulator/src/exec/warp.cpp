@@ -221,6 +221,8 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
     compute(party, *call);
     if (__builtin_expect(party.reader >= 0, 0))
         warn_about_shuffle(warp, unsigned(party.reader), party.absent, *call);
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.races->meet(uint32_t(&warp - warps_), lanes);
     warp.waiting &= ~lanes;
     Fiber* running = carrier_.current;
     for (emu_u32 rest = lanes; rest; rest &= rest - 1) {
@@ -234,6 +236,8 @@ bool Block::try_collective(Warp& warp, const EmuWarpCall* call, uintptr_t pc)
 void Block::collect(Fiber* self, EmuWarpCall* call, uintptr_t pc)
 {
     leave_quiet();
+    if (__builtin_expect(carrier_.races != nullptr, 0))
+        carrier_.settle();
     unsigned lane = carrier_.state->lane;
     Warp& warp = warps_[carrier_.state->warp];
     emu_u32 bit = 1u << lane;

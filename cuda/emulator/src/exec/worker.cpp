@@ -276,12 +276,18 @@ size_t Worker::shared_index(uintptr_t address, size_t size)
 // Nothing in the shared memory of a new block has been written.
 void Worker::begin_checks()
 {
+    races = nullptr;
     if (!(state->checks & ~emu_u32(EMU_CHECK_MEMORY)))
         return;
     locate_shared();
     size_t bytes = state->dynamic_shared_size;
     for (const SharedVariable& entry : shared_)
         bytes += entry.second->size;
+    if (state->checks & EMU_CHECK_RACES) {
+        all_races_.begin(launch->threads, bytes);
+        races = &all_races_;
+        pending_race.first.thread = ~0u;
+    }
     shared_contents.clear(bytes);
     for (const SharedVariable& entry : shared_)
         if (entry.second->flags & EMU_SHARED_IS_OUTSIDE)

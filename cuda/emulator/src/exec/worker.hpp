@@ -18,6 +18,16 @@ namespace emu::exec {
 
 struct Worker;
 
+// Two stores of different threads, which are a race unless they store the same value. The second has not happened yet when
+// it is found, so its value is compared with that of the first one at the next access of its thread.
+struct PendingRace {
+    Access first; // no thread: none is pending
+    Access second;
+    uintptr_t address = 0;
+    uint32_t size = 0;
+    unsigned char value[16] = {};
+};
+
 // A static shared variable and where it lies, with its red zone, in the memory of an OS thread.
 using SharedVariable = std::pair<EmuRange, const EmuVariable*>;
 
@@ -43,6 +53,7 @@ struct Worker final : Carrier {
 
     void work_on(Launch& launch); // until it has no blocks left
     void give_way(uintptr_t pc, bool repeats) override;
+    void settle() override;
 
     SharedAround shared_around(uintptr_t address);
     // Numbers the bytes of the block's shared memory, for the opt-in checks; not_shared for other memory.
@@ -61,6 +72,7 @@ struct Worker final : Carrier {
 
     Block block{*this};
     SharedContents shared_contents;
+    PendingRace pending_race;
     uint32_t cluster_rank = 0;
     void* tile_slots[1024]; // one for each thread of the block, see emu_tile_slots()
     pid_t tid = 0;
@@ -87,6 +99,7 @@ private:
     bool shared_located_ = false;
     std::vector<SharedVariable> shared_;
     void* signal_stack_ = nullptr;
+    Races all_races_;
 };
 
 // The worker of the calling thread; null if that runs no kernels.

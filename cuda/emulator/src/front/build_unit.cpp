@@ -49,7 +49,9 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 #if defined(__x86_64__)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif
-    if (checks.memory)
+    if (checks.races) // the instrumentation of addresses leaves out a store to an address that was just loaded
+        flags->insert(flags->end(), {"-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"});
+    else if (checks.memory)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address,alignment", "--param", "asan-instrumentation-with-call-threshold=0",
                        "--param", "asan-stack=0", "--param", "asan-globals=1"});
@@ -65,7 +67,11 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     // initializes its own.
     flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
     flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
-    if (checks.memory)
+    if (checks.races)
+        flags->insert(flags->end(), {"-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile", "-mllvm",
+                                     "-tsan-compound-read-before-write", "-mllvm",
+                                     "-tsan-instrument-func-entry-exit=0"});
+    else if (checks.memory)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address,alignment", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
                        "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=1"});

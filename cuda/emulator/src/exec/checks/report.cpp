@@ -46,11 +46,6 @@ const Row& row(FaultKind kind)
     return rows[0];
 }
 
-std::string show(const Dim3& d)
-{
-    return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
-}
-
 std::string show(const CodePlace& place)
 {
     if (place.file.empty())
@@ -135,6 +130,7 @@ std::string describe_trouble(const Carrier& carrier, const Trouble& trouble)
     switch (trouble.kind) {
     case FaultKind::illegal_address:
     case FaultKind::misaligned_address:
+    case FaultKind::race:
     case FaultKind::uninitialized: return describe_access(trouble);
     case FaultKind::deadlock: {
         std::string text = trouble.text;
@@ -169,8 +165,8 @@ std::string compose(const Fault& fault, const std::string& title, const Launch& 
     if (!place.file.empty())
         text += "\n  at " + show(place);
     if (has_thread)
-        text += "\n  block " + show(fault.block) + " of " + show(launch.request.grid) + ", thread " +
-                show(fault.thread) + " of " + show(launch.request.block);
+        text += "\n  block " + triple_text(fault.block) + " of " + triple_text(launch.request.grid) + ", thread " +
+                triple_text(fault.thread) + " of " + triple_text(launch.request.block);
     return text;
 }
 
@@ -184,6 +180,16 @@ std::string titled(FaultKind kind, const std::string& details)
 CUresult result_of(FaultKind kind)
 {
     return row(kind).code;
+}
+
+std::string triple_text(const Dim3& triple)
+{
+    return "(" + std::to_string(triple.x) + ", " + std::to_string(triple.y) + ", " + std::to_string(triple.z) + ")";
+}
+
+std::string describe_place(const Carrier& carrier, uintptr_t pc)
+{
+    return show(place_of(carrier, pc, false));
 }
 
 std::string collective_name(const EmuWarpCall& call)

@@ -32,6 +32,9 @@ std::string barrier_name(uint32_t id);
 // Prints a fault that does not end the kernel, once for each kernel of the process.
 void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details);
 
+std::string triple_text(const Dim3& triple);
+std::string describe_place(const Carrier& carrier, uintptr_t pc); // of a return address: "file.cu:12 in kernel"
+
 Fault make_fault(const Carrier& carrier, const Trouble& trouble);
 // A fault that is not of one thread; `details` is used for a lack of resources and for a trap.
 Fault make_fault(const Launch& launch, FaultKind reason, const std::string& details);

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""With the check ``races``, two threads that access the same byte without an order are reported with both places."""
+
+import re
+
+import pytest
+
+from support.check_runs import run_cases
+
+pytestmark = pytest.mark.requires(software=True)
+
+SOURCE = r"""
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" {
+__global__ void missing_barrier(int* x, int* out, int bad)
+{
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x; // first of missing_barrier
+    if (!bad) __syncthreads();
+    out[threadIdx.x % 32] = tile[63 - threadIdx.x]; // at missing_barrier
+}
+// The barrier after the loads is missing, so the next round overwrites them.
+__global__ void missing_second_barrier(int* x, int* out, int bad)
+{
+    extern __shared__ int values[];
+    for (int round = 0; round < 2; ++round) {
+        if (threadIdx.x < 32) values[threadIdx.x] = round; // at missing_second_barrier
+        __syncthreads();
+        if (threadIdx.x >= 32) out[threadIdx.x - 32] = values[threadIdx.x - 32]; // first of missing_second_barrier
+        if (!bad) __syncthreads();
+    }
+}
+__global__ void reduction(int* x, int* out, int bad)
+{
+    __shared__ int sums[64];
+    sums[threadIdx.x] = 1;
+    __syncthreads();
+    for (int half = 32; half; half /= 2) {
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half]; // at reduction // first of reduction
+        if (half > 16 || !bad) __syncthreads();
+    }
+    if (threadIdx.x == 0) out[0] = sums[0];
+}
+__global__ void missing_syncwarp(int* x, int* out, int bad)
+{
+    __shared__ int lanes[64];
+    lanes[threadIdx.x] = threadIdx.x; // first of missing_syncwarp
+    if (!bad) __syncwarp();
+    out[threadIdx.x % 32] = lanes[threadIdx.x ^ 1]; // at missing_syncwarp
+}
+__global__ void counter(int* x, int* out, int bad)
+{
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    if (bad) count = count + 1; // at counter // first of counter
+    else atomicAdd(&count, 1);
+    __syncthreads();
+    out[0] = count;
+}
+__global__ void read_beside_atomics(int* x, int* out, int bad)
+{
+    __shared__ unsigned count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    atomicAdd(&count, 1u); // first of read_beside_atomics
+    if (!bad) __syncthreads();
+    if (threadIdx.x == 0 || !bad) out[threadIdx.x % 32] = count; // at read_beside_atomics
+}
+__global__ void different_values(int* x, int* out, int bad)
+{
+    __shared__ int winner;
+    winner = bad ? threadIdx.x : 7; // at different_values // first of different_values
+    __syncthreads();
+    out[0] = winner;
+}
+// A named barrier for one half does not order the other.
+__global__ void named_barrier(int* x, int* out, int bad)
+{
+    __shared__ int values[64];
+    values[threadIdx.x] = threadIdx.x; // first of named_barrier
+    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    tile.sync();
+    out[threadIdx.x % 32] = values[(threadIdx.x + (bad ? 32 : 1)) % 32 + (bad ? 32 - threadIdx.x / 32 * 32 : threadIdx.x / 32 * 32)]; // at named_barrier
+}
+// Silent: neighboring bytes, several barriers, one thread for all, ordered by atomics, and values of one thread.
+__global__ void silent(int* x, int* out, int bad)
+{
+    __shared__ unsigned char bytes[64];
+    __shared__ int total, done, flags[2];
+    bytes[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x == 0) total = done = 0;
+    __syncthreads();
+    atomicAdd(&total, bytes[63 - threadIdx.x]);
+    if (atomicAdd(&done, 1) == 63)
+        out[0] = total;
+    flags[threadIdx.x / 32] = 5;
+    auto block = cg::this_thread_block();
+    auto token = block.barrier_arrive();
+    block.barrier_wait(static_cast<decltype(token)&&>(token));
+    int sum = __shfl_down_sync(~0u, bytes[threadIdx.x], 1);
+    bytes[threadIdx.x] = sum + flags[1 - threadIdx.x / 32];
+}
+}
+"""
+BUGS = {
+    "missing_barrier": "(load|store) of 4 bytes at .* in the 256 bytes of __shared__ tile",
+    "missing_second_barrier": "store of 4 bytes at .* in the 128 bytes of dynamic shared memory",
+    "reduction": "(load|store) of 4 bytes at .* in the 256 bytes of __shared__ sums",
+    "missing_syncwarp": "(load|store) of 4 bytes at .* in the 256 bytes of __shared__ lanes",
+    "counter": "(load|store) of 4 bytes at .* in the 4 bytes of __shared__ count",
+    "read_beside_atomics": "(load of|store of) 4 bytes at .* in the 4 bytes of __shared__ count",
+    "different_values": "store of 4 bytes at .* in the 4 bytes of __shared__ winner",
+    "named_barrier": "(load|store) of 4 bytes at .* in the 256 bytes of __shared__ values",
+}
+
+
+@pytest.fixture(scope="module")
+def reports():
+    return run_cases(SOURCE, [*BUGS, "silent"], "races", block=64)
+
+
+def lines(words):
+    return {number for number, line in enumerate(SOURCE.splitlines(), 1) if f"// {words}" in line}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_race_is_reported_with_both_places(reports, bug):
+    text = reports[bug, 1]
+    assert re.search(rf"kernel {bug}: data race: {BUGS[bug]}", text), text
+    other, place = re.findall(r"bugs\.cu:(\d+)", text)
+    assert {int(other), int(place)} <= lines(f"at {bug}") | lines(f"first of {bug}"), text
+    assert re.search(r"no barrier orders it after the \w+( access)? by thread \(\d+, 0, 0\)\n  at bugs", text), text
+    assert re.search(r"block \(0, 0, 0\) of \(1, 1, 1\), thread \(\d+, 0, 0\) of \(64, 1, 1\)", text)
+
+
+@pytest.mark.parametrize("bug", [*BUGS, "silent"])
+def test_the_kernel_without_the_race_is_not_reported(reports, bug):
+    assert reports[bug, 0] == ""
+
+
+def test_without_the_check_races_are_not_reported():
+    texts = run_cases(SOURCE, ["missing_barrier", "counter"], "memory", block=64)
+    assert set(texts.values()) == {""}
