@@ -18,6 +18,7 @@ __all__ = [
     "GraphicsBuffer",
     "Plan",
     "activate",
+    "check",
     "end_kernels",
     "fail",
     "is_active",
@@ -292,6 +293,64 @@ def _sweep_once(function, plan, must_raise, check):
     if leaked:
         raise AssertionError(f"{plan.last} failed ({plan.text}) and these leaked: {'; '.join(sorted(leaked))}")
     return plan.fired
+
+
+def check(
+    kernel,
+    reference,
+    shapes=1,
+    *,
+    dtypes="float32",
+    config=None,
+    arguments=None,
+    rtol=1e-5,
+    atol=1e-6,
+    orders=2,
+    seed=0,
+):
+    """Compare a kernel with a NumPy function on random inputs, with shapes at which kernels tend to fail.
+
+    Outputs are filled with NaN before the kernel runs, so elements that it does not write are wrong. Inputs must not
+    change. On the software device each shape runs with several orders of blocks and threads, and with the checks of
+    ``CUDA_EMULATOR_CHECK``: pass ``--cuda-check=all`` to pytest for all of them. On a GPU, padding around the arrays
+    shows accesses beside them.
+
+    Parameters
+    ----------
+    kernel : cuda.core.Kernel
+        The kernel. By default its parameters are pointers to the inputs, pointers to the outputs, and the extents of
+        the shape as ``int``.
+    reference : callable
+        Takes the inputs as NumPy arrays, one for each parameter without a default, and returns the output or a tuple
+        of outputs.
+    shapes : int or sequence of tuple of int
+        The shapes of the inputs, or a number of dimensions, for which shapes with tails are chosen.
+    dtypes : numpy.dtype or sequence of numpy.dtype
+        The type of all inputs, or of each.
+    config : LaunchConfig or callable, optional
+        The launch configuration, or a function of the shape that returns it. Default: one thread for each element, in
+        blocks of 128.
+    arguments : callable, optional
+        Takes the lists of the addresses of inputs and outputs, and the shape; returns the kernel's arguments.
+    rtol, atol : float
+        The tolerances for outputs of floating-point types, as for ``numpy.isclose``.
+    orders : int
+        The number of orders for each shape.
+    seed : int
+        The seed of shapes and inputs.
+
+    Raises
+    ------
+    AssertionError
+        If a result is wrong, an input changes, or the kernel has a fault; the message names the shape.
+    ValueError
+        If ``dtypes`` has another length than the reference has parameters.
+    TypeError
+        If arrays of a type in ``dtypes`` cannot be generated.
+    """
+    from cuda.emulator import _oracle
+
+    return _oracle.check(kernel, reference, shapes, dtypes, config, arguments, rtol, atol, orders, seed)
 
 
 class GraphicsBuffer:

@@ -214,4 +214,3 @@ class _SoftwareDevice:
             if attempt:
                 time.sleep(0.01)
         return leaked
-

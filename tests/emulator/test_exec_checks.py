@@ -24,8 +24,14 @@ def expect(result, line, words, size=4, store=True):
     [
         (100, "just past the end of the 400 bytes of device memory of device 0 from the test"),
         (-2, "8 bytes before the 400 bytes of device memory"),
-        (1000000, "3999600 bytes past the end of the 400 bytes of device memory of device 0 from the test, the nearest"),
-        (1000000000, "past the end of the 400 bytes of device memory of device 0 from the test, the nearest allocation"),
+        (
+            1000000,
+            "3999600 bytes past the end of the 400 bytes of device memory of device 0 from the test, the nearest",
+        ),
+        (
+            1000000000,
+            "past the end of the 400 bytes of device memory of device 0 from the test, the nearest allocation",
+        ),
         ("freed", "at offset 8 in the 400 bytes of device memory of device 0 from the test, which was freed"),
         ("null", "at 0x0: a null pointer"),
         ("host", "not device memory"),

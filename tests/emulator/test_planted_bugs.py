@@ -19,7 +19,10 @@ SIZE = 4 * THREADS
 # The result of each bug and a pattern of its report.
 ADDRESS, FAILED = "ILLEGAL_ADDRESS", "LAUNCH_FAILED"
 BUGS = {
-    "global_behind": (ADDRESS, "store of 4 bytes .* just past the end of the 128 bytes of device memory of device 0 from cuMem"),
+    "global_behind": (
+        ADDRESS,
+        "store of 4 bytes .* just past the end of the 128 bytes of device memory of device 0 from cuMem",
+    ),
     "global_before": (ADDRESS, "load of 4 bytes .* 4 bytes before the 128 bytes of device memory"),
     "dynamic_shared": (ADDRESS, "just past the end of the 128 bytes of dynamic shared memory"),
     "static_shared": (ADDRESS, "store of 4 bytes .* just past the end of the 64 bytes of __shared__ values"),

@@ -93,6 +93,13 @@ def test_streams_skip_host_functions_after_the_end_of_the_interpreter(child):
     assert out.split() == ["CUDA_SUCCESS"]
 
 
+@pytest.mark.parametrize("words", ["races", "initialized", "all", "memory,races", "races,initialized"])
+def test_every_check_includes_that_of_memory(child, words):
+    out = child(START + WILD, CHECK=words, CACHE_DIR="none")
+    assert "store of 4 bytes" in out and "k.cu:1" in out
+    assert "CUDA_EMULATOR_CHECK" not in out
+
+
 CAPABILITIES = "7.5, 8.0, 8.6, 8.7, 8.8, 8.9, 9.0, 10.0, 10.3, 10.7, 11.0, 12.0, 12.1"
 WRONG = [
     ("DEVICES", "0.5", "it must be a whole number from 0 to 8"),
@@ -114,8 +121,8 @@ WRONG = [
     ("DRIVER_VERSION", "1.0", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
     ("DRIVER_VERSION", "99999999999.1", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
     ("DRIVER_VERSION", "12041", "it must be a version from 11.0 to 13.5, such as 12.4 or 12040"),
-    ("CHECK", "memory,races", "it must be memory or none; races and reads of uninitialized memory cannot be checked"),
-    ("CHECK", "sometimes", "it must be memory or none; races and reads of uninitialized memory cannot be checked"),
+    ("CHECK", "memory,race", "it must be none, or a list of memory, initialized and races"),
+    ("CHECK", "sometimes", "it must be none, or a list of memory, initialized and races"),
     ("FAIL", "nonsense", "the text after '=' is not the name or number of an error code"),
 ]
 

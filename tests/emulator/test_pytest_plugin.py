@@ -44,7 +44,7 @@ def store(stream, kernel, buffer, index):
 
 FAULTS = (
     SUITE
-    + '''
+    + """
 def test_reported(cuda_stream, kernel, shared_buffer):
     store(cuda_stream, kernel, shared_buffer, 100)
     with pytest.raises(CUDAError):
@@ -61,12 +61,12 @@ def test_after(cuda_device, cuda_stream, kernel, shared_buffer):
     assert cuda_device.device_id == 0
     store(cuda_stream, kernel, shared_buffer, 99)
     cuda_stream.sync()
-'''
+"""
 )
 
 LEAKS = (
     SUITE
-    + '''
+    + """
 def test_leak(cuda_device, cuda_stream):
     kept.append(cuda_device.allocate(48, stream=cuda_stream))
 
@@ -85,12 +85,12 @@ def test_shared(shared_buffer, cuda_stream):
 def test_failed(cuda_device, cuda_stream):
     buffer = cuda_device.allocate(48, stream=cuda_stream)
     assert False
-'''
+"""
 )
 
 SHUFFLED = (
     SUITE
-    + '''
+    + """
 @pytest.mark.parametrize("ordered", [True, False])
 def test_order(cuda_device, kernel, ordered):
     first, second = cuda_device.create_stream(), cuda_device.create_stream()
@@ -109,7 +109,7 @@ def test_order(cuda_device, kernel, ordered):
     first.close()
     second.close()
     assert out[1:3].tolist() == [1, 2]
-'''
+"""
 )
 
 FIXTURES = """
@@ -124,7 +124,7 @@ def run(tmp_path):
     def run(suite, *options, device=None):
         (tmp_path / "test_suite.py").write_text(suite)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        for name in ("CUDA_CORE_DEVICE", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
+        for name in ("CUDA_CORE_DEVICE", "CUDA_EMULATOR_CHECK", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
             environment.pop(name, None)
         if device:
             environment["CUDA_CORE_DEVICE"] = device
@@ -159,7 +159,9 @@ def test_a_test_that_leaks_memory_fails_with_the_place(run):
     passed = {name for name, result in results.items() if result == "passed"}
     assert passed == {"test_collected", "test_closed", "test_shared"}
     place = LEAKS[: LEAKS.index("kept.append(")].count("\n") + 1
-    assert re.search(rf"did not release:\n.*device memory 0x\w+ of 48 bytes \(.*, at test_suite.py:{place}\)", text), text
+    assert re.search(rf"did not release:\n.*device memory 0x\w+ of 48 bytes \(.*, at test_suite.py:{place}\)", text), (
+        text
+    )
 
 
 def test_shuffled_tests_name_the_seed(run):

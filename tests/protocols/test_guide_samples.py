@@ -13,8 +13,10 @@ from support.pages import code_blocks
 
 @pytest.mark.requires(software=True)
 def test_samples_about_the_software_device_run(device, stream):
-    failing, sweeping = code_blocks("guide/software-device.md")
+    resetting, checking, failing, sweeping = code_blocks("guide/software-device.md")
     names = {"cuda": cuda, "device": device, "stream": stream}
+    exec(resetting, names)
+    exec(checking, names)
     exec(failing, names)
     assert names["message"].startswith("CUDA_ERROR_OUT_OF_MEMORY: out of memory (cuMemAllocFromPoolAsync)")
     exec(sweeping, names)

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compares a kernel with a NumPy function, on shapes at which kernels tend to fail."""
+
+import inspect
+import math
+
+import numpy as np
+
+from cuda import emulator
+
+_PADDING = 256  # elements on each side of an array, on a GPU
+_TAILS = (1, 2, 31, 32, 33, 127, 128, 129, 1000)
+
+
+def check(kernel, reference, shapes, dtypes, config, arguments, rtol, atol, orders, seed):
+    """Implement :func:`cuda.emulator.check`."""
+    rng = np.random.default_rng(seed)
+    count = _input_count(reference)
+    dtypes = [np.dtype(dtype) for dtype in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes] * count)]
+    if len(dtypes) != count:
+        raise ValueError(f"dtypes has {len(dtypes)} elements, and the reference has {count} parameters")
+    config = config or _default_config
+    arguments = arguments or (lambda inputs, outputs, shape: (*inputs, *outputs, *map(np.int32, shape)))
+    for shape in _all_shapes(shapes, rng):
+        inputs = [_random_array(rng, shape, dtype) for dtype in dtypes]
+        expected = reference(*(array.copy() for array in inputs))
+        expected = [np.asarray(array) for array in (expected if isinstance(expected, tuple) else (expected,))]
+        for order in range(1, orders + 1 if emulator.is_active() else 2):
+            where = f"shape {shape}, seed {seed}, order {order}"
+            try:
+                results = _run(kernel, inputs, expected, shape, config, arguments, order)
+            except Exception as error:
+                if type(error).__name__ not in ("LaunchError", "CUDAError"):
+                    raise
+                raise AssertionError(f"the kernel fails for {where}: {error}") from error
+            for number, (result, wanted) in enumerate(zip(results, [*inputs, *expected], strict=True)):
+                is_input = number < count
+                what = f"input {number}" if is_input else f"output {number - count}"
+                _compare(result, wanted, what, where, *((0, 0) if is_input else (rtol, atol)))
+
+
+def _input_count(reference):
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(reference).parameters.values()
+    return sum(parameter.kind in kinds and parameter.default is parameter.empty for parameter in parameters)
+
+
+def _all_shapes(shapes, rng):
+    """Return the shapes to test; an int is a number of dimensions."""
+    if not isinstance(shapes, int):
+        return [tuple(shape) if isinstance(shape, (list, tuple)) else (shape,) for shape in shapes]
+    if shapes == 1:
+        return [(size,) for size in (*_TAILS, *rng.integers(2, 5000, 3).tolist())]
+    pool = [size for size in _TAILS if size < 200]
+    return [(1,) * shapes, *(tuple(rng.choice(pool, shapes).tolist()) for _ in range(9))]
+
+
+def _random_array(rng, shape, dtype):
+    if dtype.kind == "f":
+        return rng.standard_normal(shape).astype(dtype)
+    if dtype.kind == "c":
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        return rng.integers(0 if dtype.kind == "u" else -100, 100, shape).astype(dtype)
+    raise TypeError(f"arrays of {dtype} cannot be generated")
+
+
+def _default_config(shape):
+    from cuda.core import LaunchConfig
+
+    return LaunchConfig(grid=max(1, -(-math.prod(shape) // 128)), block=128)
+
+
+def _poison(dtype):
+    """Return the element that fills padding and outputs: NaN, or a value that is unlikely to be right."""
+    return np.frombuffer(b"\x7f" + b"\xa5" * (dtype.itemsize - 1), dtype) if dtype.kind not in "fc" else np.nan
+
+
+class _DeviceArray:
+    """An array on the device. A GPU does not check accesses, so padding there shows those beside the array."""
+
+    def __init__(self, device, stream, array, filled):
+        self.array, self.stream = array, stream
+        self.padding = 0 if emulator.is_active() else _PADDING
+        self.host = np.empty(array.size + 2 * self.padding, array.dtype)
+        self.host[...] = _poison(array.dtype)
+        if filled:
+            self.inside[...] = array.ravel()
+        self.before = self.host.copy()
+        self.buffer = device.allocate(max(1, self.host.nbytes), stream=stream)
+        if self.host.nbytes:
+            self.buffer.copy_from(self.host, stream=stream)
+
+    @property
+    def inside(self):
+        return self.host[self.padding : self.padding + self.array.size]
+
+    @property
+    def pointer(self):
+        return int(self.buffer.handle) + self.padding * self.array.itemsize
+
+    def read(self):
+        if self.host.nbytes:
+            self.buffer.copy_to(self.host, stream=self.stream)
+            self.stream.sync()
+        for side in (slice(0, self.padding), slice(self.padding + self.array.size, None)):
+            if self.host[side].tobytes() != self.before[side].tobytes():
+                raise AssertionError("the kernel wrote beside an array")
+        return self.inside.reshape(self.array.shape)
+
+
+def _run(kernel, inputs, expected, shape, config, arguments, order):
+    """Run the kernel; return copies of its inputs and outputs after it."""
+    from cuda.core import Device, launch
+
+    device = Device()
+    device.set_current()
+    arrays = []
+    library = emulator._active() if emulator.is_active() else None
+    with device.create_stream() as stream:
+        try:
+            arrays = [_DeviceArray(device, stream, array, True) for array in inputs]
+            arrays += [_DeviceArray(device, stream, array, False) for array in expected]
+            pointers = [array.pointer for array in arrays]
+            chosen = config(shape) if callable(config) else config
+            given = arguments(pointers[: len(inputs)], pointers[len(inputs) :], shape)
+            if library:
+                library.emulator_shuffle(1, order)
+            launch(stream, chosen, kernel, *given)
+            stream.sync()
+            return [array.read().copy() for array in arrays]
+        except Exception:
+            if library:
+                emulator.reset()  # so that stream and buffers can be closed
+            raise
+        finally:
+            if library:
+                library.emulator_shuffle(0, 0)
+            for array in arrays:
+                array.buffer.close()
+            stream.sync()
+
+
+def _compare(result, wanted, what, where, rtol, atol):
+    same = (
+        np.isclose(result, wanted, rtol=rtol, atol=atol, equal_nan=True)
+        if wanted.dtype.kind in "fc"
+        else result == wanted
+    )
+    if np.all(same):
+        return
+    bad = np.argwhere(~np.asarray(same))
+    index = tuple(bad[0].tolist())
+    verb = "is changed" if what.startswith("input") else "is wrong"
+    raise AssertionError(
+        f"{what} {verb} for {where}: {len(bad)} of {wanted.size} elements, first at {index}: "
+        f"{result[index]} instead of {wanted[index]}"
+    )
