@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""With the check ``initialized``, reads of memory that nothing has written are reported; the corrected twins are not."""
+"""With the check ``initialized``, reads of memory that nothing has written are reported; corrected twins are not."""
 
 import re
 
@@ -146,7 +146,8 @@ from cuda.core import Device, LaunchConfig, Program, launch
 import cuda.emulator
 device = Device(); device.set_current()
 stream = device.create_stream()
-source = 'extern "C" __global__ void sum(int* x, int n, int* out) { for (int i = 0; i < n; ++i) *out += x[i]; }'
+source = '''extern "C" __global__ void sum(int* x, int n, int* out)
+{ for (int i = 0; i < n; ++i) *out += x[i]; }'''
 kernel = Program(source, "c++").compile("cubin").get_kernel("sum")
 a, b, out = (device.allocate(64, stream=stream) for _ in range(3))
 out.fill(0, stream=stream)

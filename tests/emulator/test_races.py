@@ -84,7 +84,7 @@ __global__ void named_barrier(int* x, int* out, int bad)
     values[threadIdx.x] = threadIdx.x; // first of named_barrier
     auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     tile.sync();
-    out[threadIdx.x % 32] = values[(threadIdx.x + (bad ? 32 : 1)) % 32 + (bad ? 32 - threadIdx.x / 32 * 32 : threadIdx.x / 32 * 32)]; // at named_barrier
+    out[threadIdx.x % 32] = values[threadIdx.x ^ (bad ? 32 : 1)]; // at named_barrier
 }
 // Silent: neighboring bytes, several barriers, one thread for all, ordered by atomics, and values of one thread.
 __global__ void silent(int* x, int* out, int bad)

@@ -113,7 +113,8 @@ import ctypes
 kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 calls = [kind(lambda _, i=i: out.append(i)) for i in range(5)]
 for call in calls:
-    driver.cuLaunchHostFunc(driver.CUstream(int(stream.handle)), driver.CUhostFn(ctypes.cast(call, ctypes.c_void_p).value), 0)
+    function = driver.CUhostFn(ctypes.cast(call, ctypes.c_void_p).value)
+    driver.cuLaunchHostFunc(driver.CUstream(int(stream.handle)), function, 0)
 stream.sync()
 print(out)
 """

@@ -158,7 +158,8 @@ EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned 
 #define EMU_SHARED_BYTES(variable) variable
 #endif
 // The red zone after a shared variable.
-#define EMU_SHARED_PAD(size) ((size) < 256 || !(EMU_CHECKS & 1) ? 64 : (size) > 8192 ? 2048 : ((size) / 4 + 63) / 64 * 64)
+#define EMU_SHARED_PAD(size)                                                                      \
+    ((size) < 256 || !(EMU_CHECKS & 1) ? 64 : (size) > 8192 ? 2048 : ((size) / 4 + 63) / 64 * 64)
 #define EMU_SHARED(id, name, alignment)                                                           \
     static __thread EMU_ALIGNAS(16) EMU_ALIGNAS(__alignof__(emu_shared_type_##id)) alignment      \
         unsigned char emu_shared_##id[sizeof(emu_shared_type_##id) +                        \

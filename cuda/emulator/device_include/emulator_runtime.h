@@ -21,8 +21,8 @@ EMU_WEAK void operator delete[](void* pointer, size_t) noexcept { emu_free(point
 extern "C" EMU_WEAK void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
 #if EMU_CHECKS & 1
-// The compiler instruments no calls of these functions, so they check their ranges. They are written in assembly, because
-// a compiler turns such loops into calls of the same functions.
+// The compiler instruments no calls of these functions, so they check their ranges. They are written in assembly,
+// because a compiler turns such loops into calls of the same functions.
 extern "C" {
 EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void* memmove(void* to, const void* from, size_t bytes)
 {

@@ -26,9 +26,10 @@ uintptr_t shared_address(emu_u64 address)
     return address >> 32 ? uintptr_t(address) : this_worker()->widen_shared(uint32_t(address));
 }
 
-void check(uintptr_t address, size_t size, bool store, const Site& site)
+// `kind`: EMU_ACCESS_ATOMIC for mbarriers, which order threads.
+void check(uintptr_t address, size_t size, bool store, const Site& site, emu_u32 kind = 0)
 {
-    emu_u32 access = store ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD;
+    emu_u32 access = kind | (store ? EMU_ACCESS_STORE : EMU_ACCESS_LOAD);
     auto* pc = reinterpret_cast<void*>(site.pc);
     emu_check_slow(address, size, access, pc);
     if (this_worker()->state->checks & ~emu_u32(EMU_CHECK_MEMORY))
@@ -55,7 +56,7 @@ static_assert(sizeof(Mbarrier) == 8, "an mbarrier has 8 bytes");
 Mbarrier* mbarrier(emu_u64 given, const Site& site)
 {
     uintptr_t address = aligned_shared(given, 8, "an mbarrier", site);
-    check(address, 8, true, site);
+    check(address, 8, true, site, EMU_ACCESS_ATOMIC);
     return reinterpret_cast<Mbarrier*>(address);
 }
 

@@ -93,7 +93,8 @@ bool ImageRecord::judge(uintptr_t address, size_t size, Judgement* out) const
         if (!out->allowed)
             out->text = describe_offset(address, size, start(*variable), variable->size, out->name);
         if (!out->allowed && after != globals.end() && start(**after) == start(*variable) + room_of(*variable))
-            out->text += describe_red_zone("before", (*after)->size, variable_kind(**after) + std::string((*after)->name));
+            out->text += describe_red_zone("before", (*after)->size,
+                                           variable_kind(**after) + std::string((*after)->name));
         return true;
     }
     // Between two variables are constants and tables of the compiler, which kernels may read.

@@ -18,8 +18,8 @@ namespace emu::exec {
 
 struct Worker;
 
-// Two stores of different threads, which are a race unless they store the same value. The second has not happened yet when
-// it is found, so its value is compared with that of the first one at the next access of its thread.
+// Two stores of different threads, which are a race unless they store the same value. The second has not happened yet
+// when it is found, so its value is compared with that of the first one before another thread runs.
 struct PendingRace {
     Access first; // no thread: none is pending
     Access second;

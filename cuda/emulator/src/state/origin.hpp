@@ -18,7 +18,8 @@ struct Origin {
     {
         if (!call)
             return "?";
-        return std::string(call) + ", driver call " + std::to_string(number) + (place ? ", at " : "") + (place ? place : "");
+        std::string text = std::string(call) + ", driver call " + std::to_string(number);
+        return place ? text + ", at " + place : text;
     }
 };
 

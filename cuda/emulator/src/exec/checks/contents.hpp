@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_EMULATOR_CHECK=initialized: which bytes of device memory, and of the shared memory of a block, have been written.
+// CUDA_EMULATOR_CHECK=initialized: which bytes of device memory, and of a block's shared memory, have been written.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace emu::exec {
 
-// One bit for each byte of the memory of all devices. Other memory counts as written: the host writes managed and pinned
-// memory without a call. All functions do nothing if the check is off.
+// One bit for each byte of the memory of all devices. Other memory counts as written: the host writes managed and
+// pinned memory without a call. All functions do nothing if the check is off.
 void reserve_contents(uintptr_t base, size_t size);
 void forget_contents(uintptr_t base, size_t size); // the memory is allocated
 void note_written(uintptr_t base, size_t size);

@@ -137,7 +137,8 @@ Around find_around(const Regions& regions, uintptr_t address)
     if (out.before) {
         uintptr_t offset = address - out.before->base;
         out.past = offset < out.before->size ? 0 : offset - out.before->size;
-        out.adjacent = out.after && offset >= out.before->size && out.after->base == out.before->base + room_of(*out.before);
+        out.adjacent = out.after && offset >= out.before->size &&
+                       out.after->base == out.before->base + room_of(*out.before);
     }
     return out;
 }

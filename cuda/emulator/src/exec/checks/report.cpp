@@ -332,7 +332,7 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
     if (fiber)
         fault.thread = {fiber->index.x, fiber->index.y, fiber->index.z};
     CodePlace place = place_of(carrier, pc, trouble.exact);
-    if (trouble.exact && place.function.compare(0, 7, "__asan_") == 0)
+    if (trouble.exact && (place.function.compare(0, 7, "__asan_") == 0 || place.function.compare(0, 7, "__tsan_") == 0))
         place = place_of(carrier, trouble.caller, false);
     if (!trouble.file.empty())
         place = {trouble.file, place.function, trouble.line};

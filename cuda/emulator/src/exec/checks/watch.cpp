@@ -31,8 +31,9 @@ std::string describe_other(const Worker& worker, const Access& access)
     const Dim3& size = worker.launch->request.block;
     uint32_t row = access.thread / size.x;
     Dim3 thread{access.thread % size.x, row % size.y, row / size.y};
-    return std::string("\n  no barrier orders it after the ") + (access.atomic ? "atomic access" : access.store ? "store" : "load") +
-           " by thread " + triple_text(thread) + "\n  at " + describe_place(worker, access.pc);
+    const char* what = access.atomic ? "atomic access" : access.store ? "store" : "load";
+    return std::string("\n  no barrier orders it after the ") + what + " by thread " + triple_text(thread) +
+           "\n  at " + describe_place(worker, access.pc);
 }
 
 class Watch {

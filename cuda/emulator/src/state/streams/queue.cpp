@@ -66,8 +66,8 @@ public:
         return false;
     }
 
-    // For a thread that queries, in a shuffled order: a worker runs one item, which is waited for, because the order would
-    // depend on time otherwise. The wait is short, because the kernel may itself wait for the host.
+    // For a thread that queries, in a shuffled order: a worker runs one item, which is waited for, because the order
+    // would depend on time otherwise. The wait is short, because the kernel may itself wait for the host.
     void let_worker_choose(std::unique_lock<std::mutex>& lock)
     {
         if (listed_ && !chosen_) {
