@@ -109,7 +109,7 @@ __global__ void silent(int* x, int* out, int bad)
 }
 """
 BUGS = {
-    "global_read": "load of 4 bytes at .* in the 128 bytes of device memory of device 0 from cuMemAlloc_v2, driver call \\d+\n",
+    "global_read": r"load of 4 bytes at .* in the 128 bytes of device memory of device 0 from cuMemAlloc_v2, .* \d+\n",
     "short_loop": "load of 4 bytes at .* at offset 124 in the 128 bytes of device memory",
     "static_shared": "load of 4 bytes at .* at offset 0 in the 128 bytes of __shared__ sums",
     "dynamic_shared": "load of 4 bytes at .* at offset 124 in the 128 bytes of dynamic shared memory",
