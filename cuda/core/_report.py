@@ -167,12 +167,10 @@ def report_other_package(problems: list, distribution: importlib.metadata.Distri
 
 
 def is_changed(file: importlib.metadata.PackagePath) -> bool:
-    """Return whether an installed file is missing or differs from its hash in RECORD."""
-    if file.hash is None:
+    """Return whether an installed file differs from its hash in RECORD."""
+    content = result_or_none(file.read_binary) if file.hash else None
+    if content is None:
         return False
-    content = result_or_none(file.read_binary)
-    if content is None or len(content) != file.size:
-        return True
     digest = hashlib.new(file.hash.mode, content).digest()
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != file.hash.value
 
