@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from libc.math cimport isinf
 from libc.stdint cimport (
     INT16_MIN,
     INT32_MIN,
+    INT64_MIN,
     INT8_MIN,
     UINT16_MAX,
     UINT32_MAX,
@@ -30,20 +32,40 @@ from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.object cimport PyObject, PyTypeObject
 
 from cuda.core._memory._buffer cimport Buffer, array_access
-from cuda.core._module cimport Kernel, Kernel_read_layout, ParamSlot
+from cuda.core._module cimport (
+    ANY_INTEGER,
+    COMPLEX128,
+    COMPLEX64,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    INT64,
+    Kernel,
+    Kernel_function,
+    Kernel_parameters,
+    Kernel_read_layout,
+    POINTER,
+    ParamSlot,
+    ParamSlot_set_type,
+    SHORT_INT,
+    SIZED,
+    UINT32,
+    UINT64,
+)
 from cuda.core._native._cuda_core cimport Allocation, ArgumentBlock, KernelPin, LaunchList, launch_list
 from cuda.core._utils._cpython cimport read_short_int, tuple_items
 from cuda.core._utils._type_table cimport TypeTable
 
-import re
 import sys
 
+from cuda.core._code._conversions import converted, element_problem
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import shown
 
-__all__ = ["ParamHolder", "advice", "pack_arguments", "parameter_types", "register_buffer_class"]
+__all__ = ["ParamHolder", "advice", "pack_arguments", "register_buffer_class"]
 
 
 cdef class ParamHolder:
@@ -88,7 +110,7 @@ cdef class ParamHolder:
         return <intptr_t>self._block.kernel_params
 
 
-def pack_arguments(layout, kernel_args):
+def pack_arguments(layout, kernel_args, types=None, symbol=""):
     """Return the bytes of the parameter block that a launch passes to the driver.
 
     Parameters
@@ -97,6 +119,10 @@ def pack_arguments(layout, kernel_args):
         The offset and size of each parameter in bytes, as in :attr:`Kernel.arguments_info`.
     kernel_args : Sequence
         The arguments, as :func:`launch` accepts them.
+    types : list of (str or None), optional
+        The C types of the parameters.
+    symbol : str, optional
+        The symbol of the kernel.
     """
     cdef Kernel kernel = Kernel.__new__(Kernel)
     cdef KernelPin none
@@ -105,7 +131,9 @@ def pack_arguments(layout, kernel_args):
     cdef Py_ssize_t index
     arguments = tuple(kernel_args)
     kernel._has_layout = kernel._is_layout_known = True
-    for slot.offset, slot.size in layout:
+    kernel._types, kernel._name = types, symbol
+    for index, (slot.offset, slot.size) in enumerate(layout):
+        ParamSlot_set_type(&slot, types[index] if types else None)
         kernel._slots.push_back(slot)
         kernel._block_size = max(kernel._block_size, slot.offset + slot.size)
     ArgumentBlock_fill(block, kernel, none, tuple_items(<PyObject*>arguments), len(arguments))
@@ -203,10 +231,12 @@ cdef int write_slots(ArgumentBlock& self, Kernel kernel, PyObject* const* argume
             c_class = Py_TYPE(arguments[index])
             c_type = find_type(c_class)
             if c_type == NULL:
-                c_type = resolve_type(<object>arguments[index], index)
+                c_type = search_type(<object>arguments[index])
         # The two most frequent types are written inline; all others call their writer.
-        if c_type.write == &write_int and read_short_int(arguments[index], &value):
-            fit = store_signed(value, c_target, c_slot[index].size)
+        if c_type.write == &write_int and c_slot[index].takes_int and read_short_int(arguments[index], &value):
+            fit = store_checked(value, c_target, c_slot + index)
+        elif c_type.fitting & c_slot[index].kind == 0:
+            fit = write_converted(arguments[index], index, c_type, c_target, c_slot + index, kernel)
         elif c_type.write == &write_buffer:
             memory = self.value_of((<Buffer>arguments[index])._h_allocation)
             if memory == NULL:
@@ -242,6 +272,12 @@ cdef int reject_closed_buffer() except -1:
 cdef struct ArgumentType:
     ArgumentWriter write
     size_t natural_size
+    int fitting                 # the kinds of parameters that the writer suits; others need a conversion
+
+
+# What a writer can be for: parameters of each kind, or those that are not pointers.
+cdef int EVERY_KIND = -1
+cdef int ADDRESS = SIZED | POINTER | UINT64
 
 
 cdef TypeTable[ArgumentType] _types
@@ -249,6 +285,9 @@ cdef object _table_lock = RLock()
 
 # The entry for arrays from other libraries: their address is passed.
 cdef ArgumentType _array
+
+# The entry, all zeros, for types that kernels do not accept, except by conversion to a known C type.
+cdef ArgumentType _foreign
 
 
 cdef extern from "Python.h":
@@ -261,8 +300,12 @@ cdef inline const ArgumentType* find_type(PyTypeObject* c_class) noexcept nogil:
 
 
 cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural_size) except -1:
+    return register_fitting(cls, write, natural_size, SIZED | UINT64 if natural_size == 8 else SIZED)
+
+
+cdef int register_fitting(object cls, ArgumentWriter write, size_t natural_size, int fitting) except -1:
     cdef ArgumentType c_type
-    c_type.write, c_type.natural_size = write, natural_size
+    c_type.write, c_type.natural_size, c_type.fitting = write, natural_size, fitting
     with _table_lock:
         if not _types.add(<PyTypeObject*>cls, c_type):
             raise RuntimeError("too many types of kernel arguments are registered")
@@ -270,20 +313,28 @@ cdef int register_argument_type(object cls, ArgumentWriter write, size_t natural
 
 
 # Finds the entry for a new type: registers modules imported since the last call, then searches the bases of the type.
-cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except NULL:
+cdef const ArgumentType* search_type(object argument) except NULL:
     cdef const ArgumentType* c_type = find_type(Py_TYPE(<PyObject*>argument))
     if c_type == NULL:
         register_loaded_modules()
         for base in type(argument).__mro__:
             c_type = find_type(<PyTypeObject*>base)
             if c_type != NULL:
-                break
-        else:
-            if array_access().is_array(argument):
-                return &_array
-            name = f"the class {argument.__name__}" if isinstance(argument, type) else f"a {type(argument).__name__}"
-            raise TypeError(f"argument {index} is {name}, which kernels do not accept; {hint(argument)}")
+                return c_type
+        return &_array if array_access().is_array(argument) else &_foreign
     return c_type
+
+
+cdef const ArgumentType* resolve_type(object argument, Py_ssize_t index) except NULL:
+    cdef const ArgumentType* c_type = search_type(argument)
+    if c_type == &_foreign:
+        reject_type(argument, index)
+    return c_type
+
+
+cdef int reject_type(object argument, Py_ssize_t index) except -1:
+    name = f"the class {argument.__name__}" if isinstance(argument, type) else f"a {type(argument).__name__}"
+    raise TypeError(f"argument {index} is {name}, which kernels do not accept; {hint(argument)}")
 
 
 cdef size_t natural_size_of(object argument, Py_ssize_t index) except? 0:
@@ -456,6 +507,97 @@ cdef inline uint64_t load_unsigned(const char* value, size_t size) noexcept nogi
     return (<const uint8_t*>value)[0]
 
 
+# --- Conversions ------------------------------------------------------------------------------------------------------
+
+
+# Writes an argument that is not of the C type of its parameter, or not known to be.
+cdef int write_converted(
+    PyObject* argument, size_t index, const ArgumentType* c_type, char* target, const ParamSlot* slot, Kernel kernel
+) except -1:
+    cdef double value
+    if slot.kind == SIZED:
+        return reject_type(<object>argument, index)
+    if slot.kind & ANY_INTEGER and holds_integer(c_type):
+        return write_integer(argument, c_type, target, slot)
+    if slot.kind & (FLOAT32 | FLOAT64) and (c_type.write == &write_float or c_type.write == &write_int):
+        try:
+            value = float(<object>argument)
+        except OverflowError:
+            return OUT_OF_RANGE
+        return store_float(value, target, slot.size)
+    c_name = kernel._types[index]
+    if c_type == &_array and slot.kind == POINTER:
+        problem = element_problem(c_name, <object>argument)
+        if problem is not None:
+            raise_wrong_type(kernel, index, problem)
+        return c_type.write(argument, c_type.natural_size, target, slot.size)
+    try:
+        content = converted(c_name, <object>argument)
+    except OverflowError:
+        return OUT_OF_RANGE
+    except TypeError:
+        raise_wrong_type(kernel, index, type(<object>argument).__name__)
+    return FITS if read_buffer(content, target, slot.size) else WRONG_SIZE
+
+
+cdef inline bint holds_integer(const ArgumentType* c_type) noexcept nogil:
+    return c_type.write == &write_int or c_type.write == &write_bool or is_signed(c_type) or is_unsigned(c_type)
+
+
+cdef inline bint is_signed(const ArgumentType* c_type) noexcept nogil:
+    return c_type.write == &write_scalar_signed or c_type.write == &write_buffer_signed
+
+
+cdef inline bint is_unsigned(const ArgumentType* c_type) noexcept nogil:
+    return c_type.write == &write_scalar_unsigned or c_type.write == &write_buffer_unsigned
+
+
+# Writes an integer to a parameter of another integer type if the value is in its range.
+cdef int write_integer(PyObject* argument, const ArgumentType* c_type, char* target, const ParamSlot* slot) except -1:
+    cdef int64_t value
+    if c_type.write == &write_int:
+        # Most ints are stored without calling this function.
+        if not (<object>argument).bit_length() < 64:
+            if slot.kind != UINT64 or not 0 <= <object>argument <= 0xffff_ffff_ffff_ffff:
+                return OUT_OF_RANGE
+            return store_unsigned(<object>argument, target, 8)
+        value = <object>argument
+    else:
+        # As 64 bits: a negative value is one beyond the range of signed numbers for an unsigned type.
+        c_type.write(argument, c_type.natural_size, <char*>&value, 8)
+        if is_unsigned(c_type) and value < 0:
+            if slot.kind != UINT64:
+                return OUT_OF_RANGE
+            return store_signed(value, target, 8)
+    return store_checked(value, target, slot)
+
+
+cdef inline int store_checked(int64_t value, char* target, const ParamSlot* slot) noexcept nogil:
+    if not slot.low <= value <= slot.high:
+        return OUT_OF_RANGE
+    # The lowest bytes are the same for each width.
+    if slot.size == 8:
+        memcpy(target, &value, 8)
+    elif slot.size == 4:
+        memcpy(target, &value, 4)
+    elif slot.size == 2:
+        memcpy(target, &value, 2)
+    else:
+        target[0] = (<char*>&value)[0]
+    return FITS
+
+
+cdef int store_float(double value, char* target, size_t size) noexcept nogil:
+    cdef float c_float = <float>value
+    if size == 8:
+        memcpy(target, &value, 8)
+        return FITS
+    if isinf(c_float) and not isinf(value):
+        return OUT_OF_RANGE
+    memcpy(target, &c_float, 4)
+    return FITS
+
+
 # --- Registration -----------------------------------------------------------------------------------------------------
 
 
@@ -480,59 +622,68 @@ cdef int register_loaded_modules() except -1:
 
 
 cdef int register_numpy(numpy) except -1:
-    signed = ("int8", "int16", "int32", "int64", "longlong")
-    unsigned = ("bool_", "uint8", "uint16", "uint32", "uint64", "ulonglong")
-    opaque = ("float16", "float32", "float64", "complex64", "complex128")
-    for name in signed:
-        register_numpy_scalar(getattr(numpy, name), &write_scalar_signed, &write_buffer_signed)
-    for name in unsigned:
-        register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned)
-    for name in opaque:
-        register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes)
-    register_argument_type(numpy.void, &write_buffer_bytes, 0)
+    # The kinds that hold all values, with the same bytes if they are as wide, come second.
+    signed = {"int8": INT32 | INT64, "int16": INT32 | INT64, "int32": INT32 | INT64, "int64": INT64 | POINTER,
+              "longlong": INT64 | POINTER}
+    unsigned = {"bool_": ANY_INTEGER, "uint8": INT32 | UINT32 | INT64 | UINT64,
+                "uint16": INT32 | UINT32 | INT64 | UINT64, "uint32": UINT32 | INT64 | UINT64,
+                "uint64": UINT64 | POINTER, "ulonglong": UINT64 | POINTER}
+    opaque = {"float16": FLOAT16, "float32": FLOAT32, "float64": FLOAT64, "complex64": COMPLEX64,
+              "complex128": COMPLEX128}
+    for name, kinds in signed.items():
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_signed, &write_buffer_signed, kinds)
+    for name, kinds in unsigned.items():
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_unsigned, &write_buffer_unsigned, kinds)
+    for name, kinds in opaque.items():
+        register_numpy_scalar(getattr(numpy, name), &write_scalar_bytes, &write_buffer_bytes, kinds)
+    register_fitting(numpy.void, &write_buffer_bytes, 0, EVERY_KIND)
     return 0
 
 
-cdef int register_numpy_scalar(object cls, ArgumentWriter write_fast, ArgumentWriter write_safely) except -1:
+cdef int register_numpy_scalar(
+    object cls, ArgumentWriter write_fast, ArgumentWriter write_safely, int kinds
+) except -1:
     probe = cls(1)
     content = bytes(memoryview(probe))
     is_where_expected = (<const char*>value_of(<PyObject*>probe))[:len(content)] == content
-    return register_argument_type(cls, write_fast if is_where_expected else write_safely, len(content))
+    return register_fitting(cls, write_fast if is_where_expected else write_safely, len(content), SIZED | kinds)
 
 
 cdef int register_ctypes(ctypes) except -1:
-    signed = ("c_int8", "c_int16", "c_int32", "c_int64", "c_longlong")
-    unsigned = ("c_bool", "c_uint8", "c_uint16", "c_uint32", "c_uint64", "c_ulonglong")
-    opaque = ("c_float", "c_double", "c_void_p")
-    for name in signed:
+    opaque = {"c_float": FLOAT32, "c_double": FLOAT64, "c_void_p": POINTER | UINT64}
+    for name in ("c_int8", "c_int16", "c_int32", "c_int64", "c_longlong"):
         cls = getattr(ctypes, name)
-        register_argument_type(cls, &write_buffer_signed, ctypes.sizeof(cls))
-    for name in unsigned:
+        kinds = SIZED | POINTER if ctypes.sizeof(cls) == 8 else SIZED
+        register_fitting(cls, &write_buffer_signed, ctypes.sizeof(cls), kinds)
+    for name in ("c_bool", "c_uint8", "c_uint16", "c_uint32", "c_uint64", "c_ulonglong"):
         cls = getattr(ctypes, name)
-        register_argument_type(cls, &write_buffer_unsigned, ctypes.sizeof(cls))
-    for name in opaque:
+        kinds = SIZED | POINTER if ctypes.sizeof(cls) == 8 else SIZED
+        register_fitting(cls, &write_buffer_unsigned, ctypes.sizeof(cls), kinds)
+    for name, kinds in opaque.items():
         cls = getattr(ctypes, name)
-        register_argument_type(cls, &write_buffer_bytes, ctypes.sizeof(cls))
-    for cls in (ctypes.Structure, ctypes.Union, ctypes.Array):
-        register_argument_type(cls, &write_buffer_bytes, 0)
+        register_fitting(cls, &write_buffer_bytes, ctypes.sizeof(cls), SIZED | kinds)
+    for cls in (ctypes.Structure, ctypes.Union):
+        register_fitting(cls, &write_buffer_bytes, 0, EVERY_KIND)
+    # An array for a pointer would be its elements, not its address.
+    register_fitting(ctypes.Array, &write_buffer_bytes, 0, EVERY_KIND & ~POINTER)
     return 0
 
 
 cdef int register_bindings(driver) except -1:
     for name in ("CUdeviceptr", "CUtexObject", "CUsurfObject", "CUgraphConditionalHandle"):
         if hasattr(driver, name):
-            register_argument_type(getattr(driver, name), &write_address, 8)
+            register_fitting(getattr(driver, name), &write_address, 8, ADDRESS)
     return 0
 
 
-register_argument_type(Buffer, &write_buffer, 8)
-register_argument_type(int, &write_int, 8)
-register_argument_type(float, &write_float, 8)
-register_argument_type(bool, &write_bool, 1)
-register_argument_type(complex, &write_complex, 16)
-register_argument_type(type(None), &write_none, 8)
-register_argument_type(bytes, &write_buffer_bytes, 0)
-_array.write, _array.natural_size = &write_array, 8
+register_fitting(Buffer, &write_buffer, 8, ADDRESS)
+register_fitting(int, &write_int, 8, SIZED | POINTER)
+register_fitting(float, &write_float, 8, SIZED | FLOAT64)
+register_fitting(bool, &write_bool, 1, SIZED | ANY_INTEGER)
+register_fitting(complex, &write_complex, 16, SIZED | COMPLEX128)
+register_fitting(type(None), &write_none, 8, SIZED | POINTER)
+register_fitting(bytes, &write_buffer_bytes, 0, EVERY_KIND)
+_array.write, _array.natural_size, _array.fitting = &write_array, 8, SIZED | UINT64
 
 
 # --- Messages ---------------------------------------------------------------------------------------------------------
@@ -540,6 +691,8 @@ _array.write, _array.natural_size = &write_array, 8
 
 cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel, size_t size) except -1:
     where = f"argument {index}" if kernel is None else f"argument {index} of {describe(kernel)}"
+    if fit == OUT_OF_RANGE and kernel is not None and kernel._slots[index].kind != SIZED:
+        raise OverflowError(f"{described_parameter(kernel, index)}; {shown(argument)} does not fit")
     bytes_of = f"{size} byte" if size == 1 else f"{size} bytes"
     if fit == OUT_OF_RANGE and size in (1, 2, 4, 8):
         raise OverflowError(f"{where} has {bytes_of}, and {shown(argument)} does not fit")
@@ -550,12 +703,22 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
             "structure as bytes or numpy.void"
         )
     cdef size_t own_size = natural_size_of(argument, index)
-    how = advice("" if kernel is None else kernel._name or "", index, argument, size)
-    raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{how}")
+    raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{advice(argument, size)}")
+
+
+cdef int raise_wrong_type(Kernel kernel, size_t index, str given) except -1:
+    raise TypeError(f"{described_parameter(kernel, index)}; got {given}")
+
+
+cdef str described_parameter(Kernel kernel, size_t index):
+    name, c_type = Kernel_parameters(kernel)[index]
+    function = f"{Kernel_function(kernel)}()" if kernel._name else "the kernel's"
+    article = "an" if c_type[0] in "aeio" or c_type.startswith("unsigned") else "a"
+    return f"{function} parameter {index + 1}{'' if name is None else f' {name!r}'} is {article} {c_type}"
 
 
 cdef str describe(Kernel kernel):
-    return f"kernel {kernel._name!r}" if kernel._name else "the kernel"
+    return f"kernel {kernel._name!r}" if kernel is not None and kernel._name else "the kernel"
 
 
 cdef str count_of_arguments(size_t count):
@@ -571,140 +734,14 @@ def hint(argument):
     return "pass a number, a Buffer, an array in device memory, or a structure as bytes, numpy.void or ctypes.Structure"
 
 
-def advice(symbol: str, index: int, argument, size: int) -> str:
-    """Return advice on passing ``argument`` to a parameter of ``size`` bytes, naming only types that fit."""
-    types = parameter_types(symbol)
-    kind = types[index] if types is not None and index < len(types) else None
-    if isinstance(argument, (float, complex)) and kind is not None:
-        return _advice_for(kind, argument)
+def advice(argument, size: int) -> str:
+    """Return advice on passing ``argument`` to a parameter of ``size`` bytes whose type is unknown."""
     if isinstance(argument, float) and size in (1, 2, 4):
         floats = {2: "numpy.float16 for a __half", 4: "numpy.float32 for a float"}
-        known = "only the size of this parameter is known, because the kernel's name does not contain its type"
+        known = "only the size of this parameter is known, because the code was not compiled from source here"
         return f"; {known}: pass {floats[size] + ', ' if size in floats else ''}an int for an integer"
     if isinstance(argument, complex) and size == 8:
         return "; only the size of this parameter is known: pass numpy.complex64 for a complex of floats"
     if isinstance(argument, int):
         return "; pass a structure as bytes, numpy.void or ctypes.Structure"
     return ""
-
-
-def _advice_for(kind: str, argument) -> str:
-    is_complex = isinstance(argument, complex)
-    if kind in ("float", "double") and not is_complex:
-        return f"; the parameter is a {kind}: use numpy.float{32 if kind == 'float' else 64}"
-    if kind in INTEGERS:
-        article = "an" if kind[0] in "aeiou" else "a"
-        return f"; the parameter is {article} {kind}: pass an int"
-    if kind == "pointer":
-        return "; the parameter is a pointer: pass a Buffer, or an address as an int"
-    if kind == "__half" and not is_complex:
-        return "; the parameter is a __half: use numpy.float16"
-    if kind == "bool":
-        return "; the parameter is a bool: pass a bool"
-    return f"; the parameter is a {kind}: pass its bytes, numpy.void or ctypes.Structure"
-
-
-# --- Mangled names ----------------------------------------------------------------------------------------------------
-
-
-def parameter_types(symbol: str) -> list[str] | None:
-    """Return the types of a kernel's parameters, or None if its name is not mangled or contains no types.
-
-    The list ends before the first type that is neither arithmetic, a pointer, a structure nor a template parameter.
-    """
-    rest, seen = _after_name(symbol)
-    arguments = []
-    if rest[:1] == "I":
-        arguments, rest = _template_arguments(rest[1:], seen)
-        # The mangled name of a template function also has the return type, which for a kernel is void.
-        if rest[:1] != "v":
-            return None
-        rest = rest[1:]
-    types = []
-    while rest and rest != "v":
-        kind, rest = _first_type(rest, arguments, seen)
-        if kind is None:
-            break
-        types.append(kind)
-    return types or None
-
-
-def _first_type(text: str, arguments: list[str], seen: list[str]) -> tuple[str | None, str]:
-    """Return the type at the beginning of ``text`` (None if it is unsupported), and the rest of ``text``.
-
-    Substitutions (``S_``, ``S0_``) refer to ``seen``, the earlier names and types; the type is appended to it.
-    """
-    if reference := re.match(r"S([0-9A-Z]*)_", text):
-        place = int(reference[1], 36) + 1 if reference[1] else 0
-        return seen[place] if place < len(seen) else None, text[reference.end() :]
-    if text[:1] in TYPES or text[:1] == "v":
-        return TYPES.get(text[0], "void"), text[1:]
-    if qualified := re.match("P|[rVK]+", text):
-        kind, rest = _first_type(text[qualified.end() :], arguments, seen)
-        if kind is not None and qualified[0] == "P":
-            kind = "pointer"
-    elif of_template := re.match(r"T(\d*)_", text):
-        place = int(of_template[1]) + 1 if of_template[1] else 0
-        kind, rest = arguments[place] if place < len(arguments) else None, text[of_template.end() :]
-    elif named := re.match(r"(\d+)", text):
-        end = named.end() + int(named[0])
-        kind, rest = text[named.end() : end], text[end:]
-        if rest[:1] == "I":
-            kind = None
-    else:
-        kind, rest = None, text
-    if kind is not None:
-        seen.append(kind)
-    return kind, rest
-
-
-def _template_arguments(text: str, seen: list[str]) -> tuple[list[str], str]:
-    """Return the arguments of a template and the text after them, or empty text if one is unsupported."""
-    arguments = []
-    while text and text[0] != "E":
-        value = re.match("L[a-z]n?[0-9a-f]+E", text)
-        if value:
-            kind, text = "a value", text[value.end() :]
-        else:
-            kind, text = _first_type(text, [], seen)
-        if kind is None:
-            return [], ""
-        arguments.append(kind)
-    return arguments, text[1:]
-
-
-def _after_name(symbol: str) -> tuple[str, list[str]]:
-    """Return the text after the name of a function: its template arguments and parameter types.
-
-    The list contains the names that substitutions in these types refer to: the function's scopes, and its template.
-    """
-    if not symbol.startswith("_Z"):
-        return "", []
-    is_nested = symbol.startswith("_ZN")
-    rest = symbol[3:] if is_nested else symbol[2:]
-    names = []
-    while True:
-        name = re.match(r"L?(\d+)", rest)
-        if not name:
-            return "", []
-        end = name.end() + int(name[1])
-        names.append(rest[name.end() : end])
-        rest = rest[end:]
-        if not is_nested:
-            return rest, names if rest[:1] == "I" else []
-        if rest[:1] == "E":
-            return rest[1:], names[:-1]
-        if rest[:1] == "I":
-            # A template in a namespace: the end of the nested name follows its arguments.
-            following = _template_arguments(rest[1:], names.copy())[1]
-            if following[:1] == "E":
-                return rest[: len(rest) - len(following)] + following[1:], names
-
-
-# The builtin types of the Itanium C++ ABI, by their letters.
-TYPES = {
-    "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "w": "wchar_t",
-    "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long",
-    "x": "long long", "y": "unsigned long long", "f": "float", "d": "double",
-}  # fmt: skip
-INTEGERS = frozenset(TYPES.values()) - {"float", "double", "bool"}

@@ -25,7 +25,7 @@ from cuda.core._compile._linker_options import LinkerOptions
 from cuda.core._compile._nvjitlink import NO_NVJITLINK, NvJitLink, nvjitlink_version
 from cuda.core._compile._option_table import ignored_options, render_options, unsupported_options
 from cuda.core._compile._tools import CallLock
-from cuda.core._module import ObjectCode
+from cuda.core._module import ObjectCode, linked_declarations
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options
 from cuda.core._utils.errors import warn_caller
@@ -85,6 +85,7 @@ class Linker:
                 raise TypeError(f"Linker() takes ObjectCode objects, not {type(object_code).__name__}")
         options = check_or_create_options(LinkerOptions, options, "linker options")
         self._name = options.name
+        self._declarations = linked_declarations(object_codes)
         is_driver = _decide_nvjitlink_or_driver()
         if is_driver:
             for name in ignored_options(options, "driver"):
@@ -161,7 +162,7 @@ class Linker:
             code = self._linker.link(target)
         except CUDAError as error:
             raise error.with_traceback(None)  # without the calls inside this library
-        return ObjectCode._init(code, target, name=self._name)
+        return ObjectCode._init(code, target, name=self._name, declarations=self._declarations)
 
     def get_error_log(self) -> str:
         """Return the linker's error log (``nvJitLinkGetErrorLog``, ``CU_JIT_ERROR_LOG_BUFFER``).

@@ -3,16 +3,43 @@
 """Kernels, and the layout of their parameters."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp.vector cimport vector
 
 from cuda.core._native._cuda_core cimport DriverObject, KernelField, KernelHandle, KernelPin, refuse_closed
 
 
-# The offset and size of a parameter in the parameter block of a kernel, in bytes.
+# What is known about the type of a parameter, as bits of the masks of the types of arguments.
+cdef enum ParamKind:
+    SIZED = 1 << 0          # only the size
+    POINTER = 1 << 1
+    SHORT_INT = 1 << 2      # bool, and integers of 8 or 16 bits
+    INT32 = 1 << 3
+    UINT32 = 1 << 4
+    INT64 = 1 << 5
+    UINT64 = 1 << 6         # also an address, a texture or a condition
+    FLOAT16 = 1 << 7
+    FLOAT32 = 1 << 8
+    FLOAT64 = 1 << 9
+    COMPLEX64 = 1 << 10     # also a float2
+    COMPLEX128 = 1 << 11
+    OTHER = 1 << 12         # vector types, bfloat16, 128-bit integers
+    ANY_INTEGER = SHORT_INT | INT32 | UINT32 | INT64 | UINT64
+
+
+# A parameter: its offset and size in the parameter block of a kernel, in bytes, and what its type is.
 cdef struct ParamSlot:
     size_t offset
     size_t size
+    int kind
+    bint takes_int          # an int from `low` to `high` may be stored; ints beyond 60 bits are checked apart
+    int64_t low
+    int64_t high
+
+
+# Sets what follows from the C type of a parameter, or from its size if the type is None or has another size.
+cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1
+
 
 
 cdef class Kernel(DriverObject):
@@ -25,6 +52,8 @@ cdef class Kernel(DriverObject):
         bint _has_layout
         bint _is_layout_known       # false if the driver is too old to report the layout
         vector[ParamSlot] _slots
+        object _declarations        # the kernels in the source, or None
+        list _types                 # the C types of the parameters, or None if unknown
         size_t _block_size          # the size of the whole parameter block, in bytes
         # The default limit of dynamic shared memory in bytes, 0 until queried. Larger launches raise the limit first.
         unsigned int _default_shared_limit
@@ -38,7 +67,13 @@ cdef inline int Kernel_pin(Kernel self, KernelPin* pin) except -1:
     return 0 if pin.hold(self._h_kernel) else refuse_closed(self)
 
 
-cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name)
+cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name, object declarations=*)
+
+# The parameters, pairs of name and C type with None for what is unknown. The layout must have been read.
+cdef list Kernel_parameters(Kernel self)
+
+# The name in the source, for messages.
+cdef str Kernel_function(Kernel self)
 
 # Loads the kernel into the current context or, if none is current, into the primary context of device 0.
 cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport intptr_t, uintptr_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, intptr_t, uintptr_t
+from libc.stdlib cimport free
 from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
@@ -47,6 +48,7 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
 
 from collections import namedtuple
+import keyword
 import os
 import warnings
 
@@ -56,6 +58,7 @@ from cuda.core._code._kernel_attributes import (  # no-cython-lint (user code im
     MaxPotentialBlockSizeOccupancyResult,
 )
 from cuda.core._code._loading import CodeTypeT, explain, similar_names, source_names, variable_names
+from cuda.core._code._signatures import C_TYPES, Declarations, Parameter, function_of, parameters_of, size_of
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.locks import RLock
@@ -88,16 +91,20 @@ cdef class ObjectCode(LazyCode):
     cdef:
         dict _symbol_mapping
         dict _kernels               # name -> Kernel; the cache of get_kernel()
+        object _declarations        # the kernels in the source, or None if there is no source
 
     _made_by = "Program.compile(), Linker.link() or an ObjectCode.from_ method"
 
     def __reduce__(self):
-        return ObjectCode_rebuild, (keep_code(self), self._code_type, self._name, self._symbol_mapping)
+        fields = (keep_code(self), self._code_type, self._name, self._symbol_mapping)
+        return ObjectCode_rebuild, fields if self._declarations is None else (*fields, self._declarations)
 
     @classmethod
-    def _init(cls, module, code_type, *, name="", symbol_mapping=None):
+    def _init(cls, module, code_type, *, name="", symbol_mapping=None, declarations=None):
         """Create an object code of the class ``cls``, with code of any type."""
-        return ObjectCode_create(cls, module, code_type, name, symbol_mapping)
+        self = ObjectCode_create(cls, module, code_type, name, symbol_mapping)
+        (<ObjectCode>self)._declarations = declarations
+        return self
 
     @staticmethod
     def from_cubin(
@@ -313,9 +320,16 @@ cdef ObjectCode ObjectCode_create(cls, module, code_type, name, symbol_mapping):
     return self
 
 
-def ObjectCode_rebuild(code, code_type, name, symbol_mapping):
+def ObjectCode_rebuild(code, code_type, name, symbol_mapping, declarations=None):
     """Create an object code from its pickled fields."""
-    return ObjectCode_create(ObjectCode, code, code_type, name, symbol_mapping)
+    return ObjectCode._init(code, code_type, name=name, symbol_mapping=symbol_mapping, declarations=declarations)
+
+
+def linked_declarations(object_codes) -> Declarations | None:
+    """Return the kernels in the sources of the inputs of a linker, or None if there are no sources."""
+    cdef ObjectCode object_code
+    inputs = [object_code._declarations for object_code in object_codes if object_code._declarations is not None]
+    return Declarations(*inputs) if inputs else None
 
 
 cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
@@ -336,7 +350,7 @@ cdef Kernel ObjectCode_find_kernel(ObjectCode self, object name):
         ObjectCode_explain_symbol(self, error, code, "kernel", name, symbol, known)
         raise
     h_kernel = KernelHandle.own(c_kernel, &Kernel_destroy, h_library.anchor())
-    kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"))
+    kernel = Kernel_create(kernel_registry().add(h_kernel), symbol.decode(errors="replace"), self._declarations)
     kernels = kernels_of(self)
     return kernel if kernels is None else kernels.setdefault(name, kernel)
 
@@ -510,6 +524,37 @@ cdef class Kernel(DriverObject):
         return [ParamInfo(self._slots[i].offset, self._slots[i].size) for i in range(self._slots.size())]
 
     @property
+    def signature(self) -> inspect.Signature:  # noqa: F821
+        """The names of the kernel's parameters, and their C types as annotations.
+
+        A C++ kernel has its types in its symbol. The names, and the types of an ``extern "C"`` kernel, come from the
+        source, if this package compiled it and neither macros nor headers have a part in the definition. Otherwise
+        parameters are called ``arg1``, ``arg2`` and so on, and have no annotation.
+
+        Raises
+        ------
+        NotImplementedError
+            If the driver is older than CUDA 12.4.
+        """
+        import inspect  # late, because it takes longer to import than everything that a first launch needs
+
+        Kernel_check_layout(self)
+        found = Kernel_parameters(self)
+        names = [name or f"arg{place}" for place, (name, _) in enumerate(found, 1)]
+        if len(set(names)) < len(names):
+            names = [f"arg{place}" for place in range(1, len(names) + 1)]
+        # A parameter such as `in` cannot be passed by keyword.
+        last = max((place for place, name in enumerate(names) if keyword.iskeyword(name)), default=-1)
+        return inspect.Signature([
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_ONLY if place <= last else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                annotation=inspect.Parameter.empty if c_type is None else c_type,
+            )
+            for place, (name, (_, c_type)) in enumerate(zip(names, found, strict=True))
+        ])
+
+    @property
     def handle(self):
         """The kernel as a ``CUkernel`` of the bindings, or null if closed."""
         return bindings_object("CUkernel", self._address())
@@ -533,10 +578,11 @@ cdef class Kernel(DriverObject):
         self._h_kernel.reset()
 
 
-cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name):
+cdef Kernel Kernel_create(const KernelHandle& h_kernel, str name, object declarations=None):
     cdef Kernel self = Kernel.__new__(Kernel)
     self._h_kernel.set(h_kernel)
     self._name = name
+    self._declarations = declarations
     return self
 
 
@@ -575,12 +621,19 @@ cdef int Kernel_check_layout(Kernel self) except -1:
 
 cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
     cdef vector[ParamSlot] slots
+    cdef size_t i
     if c_driver_version() < 12040:
         self._has_layout = True
         return 0
     read_layout(pin.get(), slots)
+    name = self._name or name_of(pin.get())
+    types = kernel_types(name, self._declarations, slots)
+    for i in range(slots.size()):
+        ParamSlot_set_type(&slots[i], types[i] if types else None)
     with cython.critical_section(self):
         if not self._has_layout:
+            self._name = name
+            self._types = types
             self._slots.swap(slots)
             self._block_size = self._slots.back().offset + self._slots.back().size if self._slots.size() else 0
             self._is_layout_known = True
@@ -642,4 +695,97 @@ cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
             b"cuKernelGetFunction",
         ):
             HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
+    return 0
+
+
+# --- Types of parameters ----------------------------------------------------------------------------------------------
+
+cdef extern from "<cxxabi.h>" namespace "abi" nogil:
+    char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status)
+
+
+# The C++ function that a symbol stands for, or None for a plain name.
+cdef str demangled(str symbol):
+    cdef bytes name = symbol.encode(errors="replace")
+    cdef int c_status = 0
+    cdef char* c_text
+    if not symbol.startswith("_Z"):
+        return None
+    c_text = __cxa_demangle(name, NULL, NULL, &c_status)
+    if c_text == NULL:
+        return None
+    try:
+        return (<bytes>c_text).decode(errors="replace")
+    finally:
+        free(c_text)
+
+
+cdef str name_of(cydriver.CUkernel c_kernel):
+    cdef const char* c_name = NULL
+    if cydriver.cuKernelGetName(&c_name, c_kernel) != cydriver.CUDA_SUCCESS or c_name == NULL:
+        return ""
+    return (<bytes>c_name).decode(errors="replace")
+
+
+# The types of the parameters, or None if they are unknown or do not have the sizes that the driver reports.
+cdef list kernel_types(str symbol, object declarations, const vector[ParamSlot]& slots):
+    cdef size_t i
+    function = demangled(symbol)
+    # The names are not needed here, so the source of a C++ kernel is not parsed.
+    found = parameters_of(symbol, function, declarations if function is None else None)
+    if found is None or len(found) != slots.size():
+        return None
+    types = [item.type for item in found]
+    for i in range(slots.size()):
+        if types[i] is not None and size_of(types[i]) not in (None, slots[i].size):
+            return None
+    return types
+
+
+cdef list Kernel_parameters(Kernel self):
+    if self._types is None:
+        return [Parameter(None, None)] * self._slots.size()
+    found = parameters_of(self._name, demangled(self._name), self._declarations)
+    return found or [Parameter(None, c_type) for c_type in self._types]
+
+
+cdef str Kernel_function(Kernel self):
+    function = demangled(self._name)
+    return self._name if function is None else function_of(function)[0] or self._name
+
+
+# letter of C_TYPES -> (kind, least value, greatest value). A char may have either sign.
+cdef dict _LETTERS = {
+    "?": (SHORT_INT, 0, 1),
+    "c": (SHORT_INT, -(1 << 7), (1 << 8) - 1),
+    "b": (SHORT_INT, -(1 << 7), (1 << 7) - 1),
+    "B": (SHORT_INT, 0, (1 << 8) - 1),
+    "h": (SHORT_INT, -(1 << 15), (1 << 15) - 1),
+    "H": (SHORT_INT, 0, (1 << 16) - 1),
+    "i": (INT32, -(1 << 31), (1 << 31) - 1),
+    "I": (UINT32, 0, (1 << 32) - 1),
+    "q": (INT64, INT64_MIN, INT64_MAX),
+    "Q": (UINT64, 0, INT64_MAX),
+    "e": (FLOAT16, 0, 0),
+    "f": (FLOAT32, 0, 0),
+    "d": (FLOAT64, 0, 0),
+    "ff": (COMPLEX64, 0, 0),
+    "dd": (COMPLEX128, 0, 0),
+}
+
+
+cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1:
+    letters = C_TYPES.get(c_type)
+    if c_type is not None and c_type.endswith("*"):
+        slot.kind, slot.low, slot.high = POINTER, INT64_MIN, INT64_MAX
+    elif letters is not None:
+        slot.kind, slot.low, slot.high = _LETTERS.get(letters, (OTHER, 0, 0))
+    else:
+        slot.kind, slot.low, slot.high = SIZED, 0, 0
+        if slot.size in (1, 2, 4):
+            # Signed or unsigned.
+            slot.low, slot.high = -(1 << (8 * slot.size - 1)), (1 << (8 * slot.size)) - 1
+        elif slot.size == 8:
+            slot.low, slot.high = INT64_MIN, INT64_MAX
+    slot.takes_int = slot.kind & (ANY_INTEGER | POINTER) or slot.high > 0
     return 0

@@ -14,6 +14,7 @@ import warnings
 import weakref
 
 from cuda import core
+from cuda.core._code._signatures import Declarations
 from cuda.core._compile._nvrtc import nvrtc_version
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._request import CompileRequest, CompiledCode, compile_settings
@@ -98,6 +99,9 @@ class Program:
         self._name = options.name
         # Held while the compiler's program is created, which compile() does, because a cache hit needs none.
         self._opening = RLock()
+        self._declarations = None
+        if kind is SourceCodeType.CXX:
+            self._declarations = Declarations((code, settings.arguments))
         if settings.has_file:
             self._debug_file = DebugFile(source_bytes(code))
             self._name = self._debug_file.path or self._name
@@ -180,7 +184,7 @@ class Program:
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
             found = caches.find_compiled(cache, request)
             if found is not None:
-                return object_code(found, target, self._name, name_expressions)
+                return self._object_code(found, target, name_expressions)
         try:
             compiled = CompiledCode(*self._open_back_end().compile(target, expressions))
         except CUDAError as error:
@@ -194,7 +198,7 @@ class Program:
             caches.store_compiled(cache, request, compiled)
         for message in self._warnings(request, compiled):
             warnings.warn(message, RuntimeWarning, stacklevel=1)
-        return object_code(compiled, target, self._name, name_expressions)
+        return self._object_code(compiled, target, name_expressions)
 
     def close(self) -> None:
         """Destroy the compiler's program and delete the debug source file.
@@ -248,6 +252,14 @@ class Program:
                     raise UnavailableError(CLOSED)
         return self._back_end
 
+    def _object_code(self, compiled: CompiledCode, target, name_expressions) -> ObjectCode:
+        """Create an ObjectCode from compiled code and its symbol names."""
+        # Only NVRTC has name expressions, so the other compilers return no symbols.
+        mapping = dict(zip(name_expressions, compiled.symbols, strict=True)) if compiled.symbols else None
+        return ObjectCode._init(
+            compiled.code, target, name=self._name, symbol_mapping=mapping, declarations=self._declarations
+        )
+
     def _check_early(self) -> None:
         """Raise errors about an empty source, and those of the driver's linker, which come when PTX is added."""
         if self._kind is SourceCodeType.CXX:
@@ -292,13 +304,6 @@ def reason_of_no_output(options: ProgramOptions) -> str:
     if str(options.arch).startswith("compute_"):
         return f"because arch {options.arch!r} is virtual; compile to 'ptx', or for an architecture such as 'sm_90'"
     return "because link_time_optimization is False"
-
-
-def object_code(compiled: CompiledCode, target, name: str, name_expressions) -> ObjectCode:
-    """Create an ObjectCode from compiled code and its symbol names."""
-    # Only NVRTC has name expressions, so the other compilers return no symbols.
-    mapping = dict(zip(name_expressions, compiled.symbols, strict=True)) if compiled.symbols else None
-    return ObjectCode._init(compiled.code, target, name=name, symbol_mapping=mapping)
 
 
 class DebugFile:

@@ -244,7 +244,9 @@ cdef class KernelNode(GraphNode):
     def kernel(self) -> Kernel:
         """The kernel: a new but equal object on every access."""
         cdef KernelValues values = GraphNode_values(self)
-        return Kernel_create(values.h_kernel, values.kernel._name if values.kernel is not None else "")
+        if values.kernel is None:
+            return Kernel_create(values.h_kernel, "")
+        return Kernel_create(values.h_kernel, values.kernel._name, values.kernel._declarations)
 
     @property
     def config(self) -> LaunchConfig:

@@ -1,0 +1,343 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel signatures: the C types and the names of a kernel's parameters.
+
+The types of a C++ kernel are in its mangled name. Those of an ``extern "C"`` kernel are read from its definition in the
+source, as are all names. Where macros or headers may have a part in a definition, the kernel counts as unknown.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import struct
+from collections import namedtuple
+
+__all__ = ["C_TYPES", "Declarations", "Parameter", "function_of", "parameters_of", "size_of"]
+
+
+Parameter = namedtuple("Parameter", ("name", "type"))
+Parameter.__doc__ = "A parameter: its name, and its C type, such as ``const float*``. Each is None if unknown."
+
+# The values of each C type as letters of the module struct, of which "c" is a char of either sign, "E" a bfloat16, and
+# "n" and "N" are 128-bit integers. The types have the sizes of 64-bit Linux.
+C_TYPES = {
+    "bool": "?", "char": "c", "signed char": "b", "unsigned char": "B", "char8_t": "B", "short": "h",
+    "unsigned short": "H", "char16_t": "H", "int": "i", "wchar_t": "i", "unsigned int": "I", "char32_t": "I",
+    "long": "q", "long long": "q", "unsigned long": "Q", "unsigned long long": "Q", "__int128": "n",
+    "unsigned __int128": "N", "float": "f", "double": "d", "__half": "e", "__nv_bfloat16": "E", "__half2": "ee",
+    "__nv_bfloat162": "EE", "dim3": "III", "complex<float>": "ff", "complex<double>": "dd",
+}  # fmt: skip
+for _base, _letter in zip(
+    ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"),
+    "bBhHiIqQqQfd",
+    strict=True,
+):
+    C_TYPES |= {f"{_base}{count}": _letter * count for count in (1, 2, 3, 4)}
+
+# Names that headers define.
+_ALIASES = {
+    "int8_t": "signed char", "uint8_t": "unsigned char", "int16_t": "short", "uint16_t": "unsigned short",
+    "int32_t": "int", "uint32_t": "unsigned int", "int64_t": "long", "uint64_t": "unsigned long",
+    "size_t": "unsigned long", "ptrdiff_t": "long", "intptr_t": "long", "uintptr_t": "unsigned long",
+    "uint": "unsigned int", "ushort": "unsigned short", "half": "__half", "half2": "__half2",
+    "nv_bfloat16": "__nv_bfloat16", "nv_bfloat162": "__nv_bfloat162", "__int128_t": "__int128",
+    "__uint128_t": "unsigned __int128", "cuComplex": "float2", "cuFloatComplex": "float2",
+    "cuDoubleComplex": "double2", "CUdeviceptr": "unsigned long long", "CUtexObject": "unsigned long long",
+    "cudaTextureObject_t": "unsigned long long", "CUsurfObject": "unsigned long long",
+    "cudaSurfaceObject_t": "unsigned long long", "cudaGraphConditionalHandle": "unsigned long long",
+}  # fmt: skip
+
+_WORDS = frozenset(
+    "bool char short int long unsigned signed float double void wchar_t char8_t char16_t char32_t __int128".split()
+)
+_QUALIFIERS = frozenset(
+    "const volatile restrict __restrict __restrict__ __grid_constant__ struct class union enum typename".split()
+)
+_LIBRARY = re.compile(r"(?:::)?(?:(?:cuda::)?std|thrust)::(?:__\w+::|_V\w+::)*")
+
+
+@functools.cache
+def size_of(type: str) -> int | None:
+    """Return the size of a type in bytes, or None if only the kernel knows it, as for a struct."""
+    if type.endswith("*"):
+        return 8
+    letters = C_TYPES.get(type)
+    if letters is None:
+        return None
+    return sum(
+        16 if letter in "nN" else 2 if letter == "E" else 1 if letter == "c" else struct.calcsize(letter)
+        for letter in letters
+    )
+
+
+def parameters_of(symbol: str, demangled: str | None, declarations: Declarations | None) -> list[Parameter] | None:
+    """Return the parameters of a kernel, or None if nothing is known about them.
+
+    Parameters
+    ----------
+    symbol : str
+        The symbol of the kernel.
+    demangled : str | None
+        The C++ function that the symbol stands for, such as ``void scale<float>(float*, float)``, or None.
+    declarations : Declarations | None
+        The kernels in the source, if there is one.
+    """
+    known = declarations.kernels() if declarations is not None else {}
+    if demangled is None:
+        return [Parameter(*item) for item in known[symbol]] if symbol in known else None
+    name, text = function_of(demangled)
+    if name is None:
+        return None
+    types = [_parameter(tokens, {}, False).type for tokens in _split(_tokens(text))]
+    names = known.get(f"{name}/{len(types)}")
+    return [Parameter(*item) for item in zip(names or [None] * len(types), types, strict=True)]
+
+
+def function_of(demangled: str) -> tuple[str | None, str]:
+    """Return the unqualified name of a demangled function, and its parameters."""
+    depth = 0
+    for place in range(len(demangled) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(demangled[place], 0)
+        if depth == 0:
+            break
+    parameters = demangled[place + 1 : -1]
+    head = demangled[:place]
+    if not demangled.endswith(")") or not head:
+        return None, ""
+    depth, end = 0, len(head)
+    for place in range(len(head) - 1, -1, -1):
+        depth += {">": 1, "<": -1}.get(head[place], 0)
+        if depth == 0 and head[place] != "<":
+            break
+        end = place
+    name = re.search(r"\w+$", head[:end])
+    return (name[0] if name else None), parameters
+
+
+class Declarations:
+    """The kernels that sources define, which are parsed on first use.
+
+    Parameters
+    ----------
+    *sources : tuple[str, tuple[bytes, ...]] | dict | Declarations
+        Each is a source and the compiler's arguments, which may define macros; or kernels already parsed; or the
+        declarations of an input of a linker.
+    """
+
+    __slots__ = ("_sources",)
+
+    def __init__(self, *sources):
+        self._sources = sources
+
+    def __reduce__(self):
+        return Declarations, (self.kernels(),)
+
+    def kernels(self) -> dict:
+        """Return the kernels: pairs of name and type by symbol, and names alone by ``"function/count"``."""
+        sources = self._sources
+        if len(sources) == 1 and isinstance(sources[0], dict):
+            return sources[0]
+        kernels, conflicts = {}, set()
+        for source in sources:
+            if isinstance(source, Declarations):
+                source = source.kernels()
+            elif isinstance(source, tuple):
+                source = _kernels_in(*source)
+            for name, found in source.items():
+                if kernels.setdefault(name, found) != found:
+                    conflicts.add(name)
+        for name in conflicts:
+            del kernels[name]
+        self._sources = (kernels,)
+        return kernels
+
+
+# --- Sources ----------------------------------------------------------------------------------------------------------
+
+# Comments and spaces, preprocessor directives, literals, and the tokens that declarations consist of.
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
+    |(?P<directive>\#(?:/\*.*?\*/|(?!//|/\*)[^\n])*)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<end>[^()\s\\"]*)\(.*?\)(?P=end)")
+    |(?P<literal>(?:u8|[uUL])?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))
+    |(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)
+    |(?P<word>[^\W\d]\w*)
+    |(?P<sign>::|\[\[|\]\]|\.\.\.|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_DEFINE = re.compile(r"#\s*define\s+(\w+)")
+_MACRO = re.compile(rb"--define-macro=(\w+)")
+_CONDITION = re.compile(r"#\s*(if|endif)")
+_ATTRIBUTES = re.compile(r"__\w+__|__declspec|alignas|decltype")
+_SCOPES = {"{": 1, "}": -1, "(": 1, ")": -1, "[": 1, "]": -1, "[[": 1, "]]": -1}
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the tokens of a source, without spaces and comments; a literal is one token."""
+    text = text.replace("\\\r\n", "").replace("\\\n", "")
+    return [found[0] for found in _TOKEN.finditer(text) if found.lastgroup != "skip"]
+
+
+def _kernels_in(source: str, arguments: tuple[bytes, ...]) -> dict:
+    """Return the kernels that a source defines, as :meth:`Declarations.kernels` does."""
+    if "__global__" not in source:
+        return {}
+    tokens = _tokens(source)
+    macros = {found[1] for token in tokens if (found := _DEFINE.match(token))}
+    macros |= {found[1].decode() for argument in arguments if (found := _MACRO.match(argument))}
+    kernels, conflicts = {}, set()
+    for name, is_c, parameters in _definitions(tokens, macros):
+        found = {f"{name}/{len(parameters)}": [item.name for item in parameters]}
+        if is_c:
+            found[name] = [tuple(item) for item in parameters]
+        for key, value in found.items():
+            if kernels.setdefault(key, value) != value:
+                conflicts.add(key)
+    return {key: value for key, value in kernels.items() if key not in conflicts}
+
+
+def _definitions(tokens: list[str], macros: set[str]):
+    """Yield the name of each defined kernel, whether it has C linkage, and its parameters."""
+    types = _local_types(tokens, macros)
+    scopes, conditions, start = [], 0, 0
+    for place, token in enumerate(tokens):
+        if token == "{":
+            is_c = tokens[place - 2 : place] == ["extern", '"C"']
+            scopes.append("C" if is_c else "")
+        elif token == "}" and scopes:
+            scopes.pop()
+        elif condition := _CONDITION.match(token):
+            conditions += 1 if condition[1] == "if" else -1
+        if token in ("{", "}", ";"):
+            start = place + 1
+        if token != "__global__" or conditions:
+            continue
+        is_c = "C" in scopes or '"C"' in tokens[start:place]
+        found = _definition(tokens, place, macros, types if set(scopes) <= {"C"} else dict.fromkeys(types))
+        if found:
+            yield found[0], is_c, found[1]
+
+
+def _definition(tokens, place: int, macros, types) -> tuple[str, list[Parameter]] | None:
+    """Return the name and the parameters of the kernel whose qualifier is at ``place``, or None if it is no definition.
+
+    A declaration that contains a macro or a directive counts as unknown.
+    """
+    head = []
+    while place < len(tokens) and tokens[place] != "(":
+        head.append(tokens[place])
+        place += 1
+        if tokens[place : place + 1] == ["("] and _ATTRIBUTES.fullmatch(head[-1]):
+            head.pop()
+            place = _closing(tokens, place) + 1
+        elif tokens[place : place + 1] == ["[["]:
+            place = _closing(tokens, place) + 1
+    end = _closing(tokens, place)
+    inner = tokens[place + 1 : end]
+    if tokens[end + 1 : end + 2] != ["{"] or "void" not in head or not re.fullmatch(r"[^\W\d]\w*", head[-1]):
+        return None
+    if any(token in macros or token[0] == "#" for token in head + inner):
+        return None
+    return head[-1], [_parameter(part, types, True) for part in _split(inner)]
+
+
+def _closing(tokens, place: int) -> int:
+    """Return the place of the bracket that closes the one at ``place``, or the end."""
+    depth = 0
+    for index in range(place, len(tokens)):
+        depth += _SCOPES.get(tokens[index], 0)
+        if depth == 0:
+            return index
+    return len(tokens)
+
+
+def _split(tokens: list[str]) -> list[list[str]]:
+    """Split the tokens of a parameter list at its commas."""
+    parts, depth = [[]], 0
+    for token in tokens:
+        depth += _SCOPES.get(token, 0) + {"<": 1, ">": -1}.get(token, 0)
+        if token == "," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [] if parts in ([[]], [["void"]]) else parts
+
+
+def _local_types(tokens: list[str], macros) -> dict[str, str | None]:
+    """Return the types that a source defines by name: what an alias at file scope stands for, or None."""
+    types: dict[str, str | None] = {}
+    depth = conditions = 0
+    for place, token in enumerate(tokens):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if condition := _CONDITION.match(token):
+            conditions += 1 if condition[1] == "if" else -1
+        name, value = "", []
+        following = tokens[place + 1 : place + 3]
+        if token in ("struct", "class", "union", "enum", "typename"):
+            name = (following or [""])[following[:1] in (["class"], ["struct"])]
+        elif token == "typedef" or (token == "using" and following[1:] == ["="]):
+            end = next((index for index in range(place, len(tokens)) if tokens[index] == ";"), len(tokens))
+            name = following[0] if token == "using" else tokens[end - 1]
+            value = tokens[place + 3 : end] if token == "using" else tokens[place + 1 : end - 1]
+        if not name.isidentifier():
+            continue
+        is_plain = depth == 0 and not conditions and not {"const", *macros}.intersection(value) and name not in types
+        types[name] = _parameter(value, types, False).type if is_plain and value else None
+    return types
+
+
+# --- Parameters -------------------------------------------------------------------------------------------------------
+
+
+def _parameter(tokens: list[str], types: dict, may_have_name: bool) -> Parameter:
+    """Return the parameter that tokens declare. ``types`` are the types that the source defines."""
+    if "=" in tokens:
+        tokens = tokens[: tokens.index("=")]
+    is_array = "[" in tokens
+    if is_array:
+        tokens = tokens[: tokens.index("[")]
+    if not tokens or {"(", "&", "...", "{", "[["}.intersection(tokens):
+        return Parameter(None, " ".join(tokens) or None)
+    stars = tokens.count("*")
+    before = tokens[: tokens.index("*")] if stars else tokens
+    after = [token for token in tokens[len(before) :] if token != "*" and token not in _QUALIFIERS]
+    is_const = "const" in before
+    before = [token for token in before if token not in _QUALIFIERS]
+    name = None
+    if may_have_name:
+        if stars:
+            name = after.pop() if after else None
+        elif len(before) > 1 and before[-2] != "::" and before[-1].isidentifier() and before[-1] not in _WORDS:
+            name = before.pop()
+    base = _base_type(before, types)
+    if base is None or after:
+        return Parameter(name, None)
+    if base.endswith("*"):  # an alias of a pointer type, whose const is that of the pointer
+        return Parameter(name, base + "*" * (stars + is_array))
+    if not stars and not is_array:
+        return Parameter(name, base)
+    return Parameter(name, f"{'const ' if is_const else ''}{base}{'*' * (stars + is_array)}")
+
+
+def _base_type(tokens: list[str], types: dict) -> str | None:
+    """Return the type without qualifiers and pointers, by its only spelling in :data:`C_TYPES` if it is there."""
+    if not tokens:
+        return None
+    if len(tokens) == 1 and tokens[0] in types:
+        # A local type of the name of another one is unknown.
+        return types[tokens[0]] or (None if tokens[0] in C_TYPES or tokens[0] in _ALIASES else tokens[0])
+    if _WORDS.issuperset(tokens):
+        words = sorted(set(tokens) - {"signed", "int"}) or ["int"]
+        if tokens.count("long") == 2:
+            words.insert(words.index("long"), "long")
+        words.sort(key=lambda word: word != "unsigned")
+        text = " ".join(words)
+        text = {"unsigned": "unsigned int", "char": "signed char" if "signed" in tokens else "char"}.get(text, text)
+        return text if text in C_TYPES or text == "void" else None
+    text = re.sub(r"(?<!\w) | (?!\w)", "", " ".join(tokens))
+    if text.lstrip(":").partition("::")[0] in types:
+        return text
+    plain = _LIBRARY.sub("", text, count=1).removeprefix("::")
+    plain = _ALIASES.get(plain, plain)
+    return plain if plain in C_TYPES else text
