@@ -132,7 +132,7 @@ class Point(ctypes.Structure):
         ("uint8", ctypes.c_uint8(200), b"\xc8"),
         ("int16", np.int16(-300), struct.pack("h", -300)),
         ("uint16", 60000, struct.pack("H", 60000)),
-        ("uint16", np.float16(0.5), struct.pack("e", 0.5)),
+        ("uint16", np.int8(5), struct.pack("H", 5)),
         ("int32", -7, struct.pack("i", -7)),
         ("int32", np.int32(-7), struct.pack("i", -7)),
         ("int32", np.uint64(7), struct.pack("i", 7)),
@@ -265,11 +265,11 @@ def test_a_kernel_can_have_a_hundred_arguments(stream, kernels):
         (
             (None, 1.5, 2),
             TypeError,
-            r"argument 1 of kernel 'store' has 4 bytes, but the float .* only the size of this parameter is known",
+            r"^store\(\) parameter 2 'index' is an int; got float$",
         ),
-        ((None, 1, 2**32), OverflowError, "argument 2 of kernel 'store' has 4 bytes, and 4294967296 does not fit"),
-        ((None, 1, 10**5000), OverflowError, "has 4 bytes, and an int of 16610 bits does not fit"),
-        ((np.int16, 1, 2), TypeError, "argument 0 is the class int16"),
+        ((None, 1, 2**32), OverflowError, r"^store\(\) parameter 3 'value' is an int; 4294967296 does not fit$"),
+        ((None, 1, 10**5000), OverflowError, "is an int; an int of 16610 bits does not fit"),
+        ((np.int16, 1, 2), TypeError, r"^store\(\) parameter 1 'out' is an int\*; got the class int16$"),
     ],
 )
 def test_a_rejected_argument_launches_nothing(stream, kernels, arguments, error, message):
@@ -441,7 +441,7 @@ def test_a_bound_kernel_checks_its_arguments(stream, kernels):
         add(None)
     with pytest.raises(TypeError, match="no keyword arguments"):
         add(None, value=1)
-    with pytest.raises(OverflowError, match="argument 1"):
+    with pytest.raises(OverflowError, match="parameter 2 'value' is an int"):
         add(None, 2**40)
     with pytest.raises(TypeError, match="takes 2 arguments, 0 given"):
         add.__call__()

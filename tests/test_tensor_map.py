@@ -396,7 +396,7 @@ def test_a_descriptor_is_copied_by_launches_and_graphs(view, stream):
 def test_a_parameter_of_another_size_is_rejected(view, stream):
     kernel = tma.kernels().get_kernel("load_tile")
     config = LaunchConfig(grid=1, block=1)
-    with pytest.raises(TypeError, match="has 4 bytes, but the TensorMapDescriptor given has 128"):
+    with pytest.raises(TypeError, match=r"parameter 2 'axes' is an int; got TensorMapDescriptor"):
         launch(stream, config, kernel, view.as_tensor_map((4, 16)), view.as_tensor_map((4, 16)), tma.place(0), 0, 0)
 
 

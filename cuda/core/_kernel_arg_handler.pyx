@@ -8,7 +8,6 @@ from libc.math cimport isinf
 from libc.stdint cimport (
     INT16_MIN,
     INT32_MIN,
-    INT64_MIN,
     INT8_MIN,
     UINT16_MAX,
     UINT32_MAX,
@@ -515,6 +514,7 @@ cdef int write_converted(
     PyObject* argument, size_t index, const ArgumentType* c_type, char* target, const ParamSlot* slot, Kernel kernel
 ) except -1:
     cdef double value
+    cdef int fit
     if slot.kind == SIZED:
         return reject_type(<object>argument, index)
     if slot.kind & ANY_INTEGER and holds_integer(c_type):
@@ -527,16 +527,19 @@ cdef int write_converted(
         return store_float(value, target, slot.size)
     c_name = kernel._types[index]
     if c_type == &_array and slot.kind == POINTER:
-        problem = element_problem(c_name, <object>argument)
+        fit = c_type.write(argument, c_type.natural_size, target, slot.size)
+        problem = element_problem(c_name, <object>argument) if fit == FITS else None
         if problem is not None:
             raise_wrong_type(kernel, index, problem)
-        return c_type.write(argument, c_type.natural_size, target, slot.size)
+        return fit
     try:
         content = converted(c_name, <object>argument)
     except OverflowError:
         return OUT_OF_RANGE
     except TypeError:
-        raise_wrong_type(kernel, index, type(<object>argument).__name__)
+        name = type(<object>argument).__name__
+        is_class = isinstance(<object>argument, type)
+        raise_wrong_type(kernel, index, f"the class {(<object>argument).__name__}" if is_class else name)
     return FITS if read_buffer(content, target, slot.size) else WRONG_SIZE
 
 
@@ -554,14 +557,15 @@ cdef inline bint is_unsigned(const ArgumentType* c_type) noexcept nogil:
 
 # Writes an integer to a parameter of another integer type if the value is in its range.
 cdef int write_integer(PyObject* argument, const ArgumentType* c_type, char* target, const ParamSlot* slot) except -1:
+    cdef int c_overflow = 0
     cdef int64_t value
     if c_type.write == &write_int:
         # Most ints are stored without calling this function.
-        if not (<object>argument).bit_length() < 64:
-            if slot.kind != UINT64 or not 0 <= <object>argument <= 0xffff_ffff_ffff_ffff:
+        value = PyLong_AsLongLongAndOverflow(<object>argument, &c_overflow)
+        if c_overflow != 0:
+            if c_overflow < 0 or slot.kind != UINT64:
                 return OUT_OF_RANGE
-            return store_unsigned(<object>argument, target, 8)
-        value = <object>argument
+            return write_long_int(argument, target, slot.size)
     else:
         # As 64 bits: a negative value is one beyond the range of signed numbers for an unsigned type.
         c_type.write(argument, c_type.natural_size, <char*>&value, 8)
@@ -738,7 +742,7 @@ def advice(argument, size: int) -> str:
     """Return advice on passing ``argument`` to a parameter of ``size`` bytes whose type is unknown."""
     if isinstance(argument, float) and size in (1, 2, 4):
         floats = {2: "numpy.float16 for a __half", 4: "numpy.float32 for a float"}
-        known = "only the size of this parameter is known, because the code was not compiled from source here"
+        known = "only the size of this parameter is known"
         return f"; {known}: pass {floats[size] + ', ' if size in floats else ''}an int for an integer"
     if isinstance(argument, complex) and size == 8:
         return "; only the size of this parameter is known: pass numpy.complex64 for a complex of floats"

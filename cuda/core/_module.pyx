@@ -6,7 +6,7 @@ from __future__ import annotations
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport INT64_MAX, INT64_MIN, intptr_t, uintptr_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, intptr_t, uintptr_t
 from libc.stdlib cimport free
 from libcpp.vector cimport vector
 
@@ -784,7 +784,7 @@ cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1:
         slot.kind, slot.low, slot.high = SIZED, 0, 0
         if slot.size in (1, 2, 4):
             # Signed or unsigned.
-            slot.low, slot.high = -(1 << (8 * slot.size - 1)), (1 << (8 * slot.size)) - 1
+            slot.low, slot.high = -(<int64_t>1 << (8 * slot.size - 1)), (<int64_t>1 << (8 * slot.size)) - 1
         elif slot.size == 8:
             slot.low, slot.high = INT64_MIN, INT64_MAX
     slot.takes_int = slot.kind & (ANY_INTEGER | POINTER) or slot.high > 0

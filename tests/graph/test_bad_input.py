@@ -66,7 +66,7 @@ def test_an_invalid_count_of_forks_is_rejected(builder, count, error):
 
 def test_an_argument_of_a_kernel_node_that_cannot_be_printed_is_described(memory, kernels):
     node = GraphDefinition().launch(ONE, kernels["add"], memory.buffer, 3)
-    with pytest.raises(OverflowError, match="argument 1 .* and an int of 16610 bits does not fit"):
+    with pytest.raises(OverflowError, match="parameter 2 .* is .* int; an int of 16610 bits does not fit"):
         node.update(args=(memory.buffer, HUGE))
 
 

@@ -209,30 +209,29 @@ def _definitions(tokens: list[str], macros: set[str]):
             scopes.pop()
         elif condition := _CONDITION.match(token):
             conditions += 1 if condition[1] == "if" else -1
-        if token in ("{", "}", ";"):
+        if token in ("{", "}", ";") or token[0] == "#":
             start = place + 1
         if token != "__global__" or conditions:
             continue
         is_c = "C" in scopes or '"C"' in tokens[start:place]
-        found = _definition(tokens, place, macros, types if set(scopes) <= {"C"} else dict.fromkeys(types))
+        found = _definition(tokens, start, place, macros, types if set(scopes) <= {"C"} else dict.fromkeys(types))
         if found:
             yield found[0], is_c, found[1]
 
 
-def _definition(tokens, place: int, macros, types) -> tuple[str, list[Parameter]] | None:
-    """Return the name and the parameters of the kernel whose qualifier is at ``place``, or None if it is no definition.
+def _definition(tokens, start: int, place: int, macros, types) -> tuple[str, list[Parameter]] | None:
+    """Return the name and the parameters of a kernel, or None if it is no definition or might contain a macro.
 
-    A declaration that contains a macro or a directive counts as unknown.
+    The declaration begins at ``start``, and its qualifier ``__global__`` is at ``place``.
     """
-    head = []
+    head = tokens[start:place]
     while place < len(tokens) and tokens[place] != "(":
-        head.append(tokens[place])
-        place += 1
-        if tokens[place : place + 1] == ["("] and _ATTRIBUTES.fullmatch(head[-1]):
-            head.pop()
-            place = _closing(tokens, place) + 1
-        elif tokens[place : place + 1] == ["[["]:
-            place = _closing(tokens, place) + 1
+        has_arguments = tokens[place + 1 : place + 2] == ["("] and _ATTRIBUTES.fullmatch(tokens[place])
+        if has_arguments or tokens[place] == "[[":
+            place = _closing(tokens, place + bool(has_arguments)) + 1
+        else:
+            head.append(tokens[place])
+            place += 1
     end = _closing(tokens, place)
     inner = tokens[place + 1 : end]
     if tokens[end + 1 : end + 2] != ["{"] or "void" not in head or not re.fullmatch(r"[^\W\d]\w*", head[-1]):
@@ -282,8 +281,9 @@ def _local_types(tokens: list[str], macros) -> dict[str, str | None]:
             value = tokens[place + 3 : end] if token == "using" else tokens[place + 1 : end - 1]
         if not name.isidentifier():
             continue
-        is_plain = depth == 0 and not conditions and not {"const", *macros}.intersection(value) and name not in types
-        types[name] = _parameter(value, types, False).type if is_plain and value else None
+        is_plain = depth == 0 and not conditions and not {"const", ",", *macros}.intersection(value)
+        is_first = name not in types
+        types[name] = _parameter(value, types, False).type if is_plain and is_first and value else None
     return types
 
 
