@@ -115,9 +115,7 @@ def test_an_integer_is_no_structure():
 
 
 def test_messages_say_what_to_pass_instead():
-    with pytest.raises(
-        TypeError, match=r"parameter is known: pass numpy\.float32 for a float, an int for an integer"
-    ):
+    with pytest.raises(TypeError, match=r"parameter is known: pass numpy\.float32 for a float, an int for an integer"):
         packed(1.5, 4)
     with pytest.raises(TypeError, match=r"parameter is known: pass numpy\.float16 for a __half, an int"):
         packed(1.5, 2)
@@ -252,6 +250,7 @@ def test_only_subclasses_of_buffers_are_registered_as_such():
     register_buffer_class(Mine)
     mine = Mine._init(1 << 20, 16)
     assert packed(mine, 8) == (1 << 20).to_bytes(8, "little")
+    assert pack_arguments([(0, 8)], [mine], ["float*"]) == (1 << 20).to_bytes(8, "little")
     for bad in (int, 3):
         with pytest.raises(TypeError, match="must be a subclass of Buffer"):
             register_buffer_class(bad)

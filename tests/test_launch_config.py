@@ -9,7 +9,10 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import CUDAError, LaunchConfig
+from cuda.core import CUDAError, LaunchConfig, launch
+from cuda.core.graph import GraphDefinition
+from cuda.core.utils import cdiv
+from support.kernels import compiled
 from support.contract import _to_native_launch_config
 
 
@@ -137,7 +140,7 @@ def test_every_field_counts_in_comparisons(config, field, value):
 def test_repr_shows_all_fields_in_order(config):
     assert repr(config) == (
         "LaunchConfig(grid=(4, 5, 6), cluster=None, block=(7, 8, 9), shmem_size=1024, is_cooperative=False, "
-        "programmatic_stream_serialization=False)"
+        "programmatic_stream_serialization=False, cluster_scheduling_policy_preference=None, priority=0)"
     )
 
 
@@ -232,3 +235,107 @@ def test_clusters_need_support():
 def test_cooperation_needs_support():
     with pytest.raises(CUDAError, match="CUDA_ERROR_NOT_SUPPORTED: is_cooperative"):
         LaunchConfig(grid=1, block=1, is_cooperative=True)
+
+
+# --- elements ---
+
+
+@pytest.mark.parametrize(
+    ("n", "block", "grid"),
+    [(0, 256, 1), (1, 256, 1), (256, 256, 1), (257, 256, 2), (1000, 128, 8), (np.int64(7), np.int32(2), 4), (5, 1, 5)],
+)
+def test_there_is_a_thread_for_each_element(n, block, grid):
+    config = LaunchConfig.for_elements(n, block)
+    assert (config.grid, config.block) == ((grid, 1, 1), (int(block), 1, 1))
+
+
+def test_blocks_for_elements_have_256_threads_unless_told_otherwise():
+    config = LaunchConfig.for_elements(1000, shmem_size=16)
+    assert config == LaunchConfig(grid=4, block=256, shmem_size=16)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ((-1,), ValueError, "n must be at least 0, not -1"),
+        ((1.5,), TypeError, "n must be an int, not float"),
+        ((True,), TypeError, "n must be an int, not bool"),
+        ((1, 0), ValueError, "block must be at least 1, not 0"),
+        ((1, (2, 2)), TypeError, "block must be an int, not tuple"),
+        ((2**40, 1), ValueError, "grid must be from 1"),
+    ],
+)
+def test_bad_numbers_of_elements_are_rejected(arguments, error, text):
+    with pytest.raises(error, match=text):
+        LaunchConfig.for_elements(*arguments)
+
+
+def test_the_grid_for_elements_is_not_given():
+    with pytest.raises(TypeError, match="computes grid"):
+        LaunchConfig.for_elements(5, grid=2)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"), [(0, 4, 0), (1, 4, 1), (4, 4, 1), (5, 4, 2), (10**30 + 1, 10, 10**29 + 1)]
+)
+def test_cdiv_rounds_up(a, b, expected):
+    assert cdiv(a, b) == expected
+
+
+def test_cdiv_by_zero_is_an_error():
+    with pytest.raises(ZeroDivisionError):
+        cdiv(1, 0)
+
+
+# --- priority and cluster policy ---
+
+
+def attributes_of(config):
+    return {attribute.id.name: attribute.value for attribute in _to_native_launch_config(config).attrs}
+
+
+def test_a_priority_is_a_launch_attribute(device):
+    config = LaunchConfig(grid=1, block=1, priority=-1)
+    assert config.priority == -1
+    assert attributes_of(config)["CU_LAUNCH_ATTRIBUTE_PRIORITY"].priority == -1
+    for value in (None, 0):
+        config.priority = value
+        assert config.priority == 0
+        assert attributes_of(config) == {}
+    assert LaunchConfig(grid=1, block=1, priority=-1) != config
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(1000, ValueError), (-(2**70), ValueError), (1.5, TypeError), (True, TypeError)]
+)
+def test_a_priority_out_of_range_is_rejected(device, config, value, error):
+    with pytest.raises(error, match="priority must be"):
+        LaunchConfig(grid=1, block=1, priority=value)
+    with pytest.raises(error, match="priority must be"):
+        config.priority = value
+    assert config.priority == 0
+
+
+@pytest.mark.parametrize("policy", ["default", "spread", "load_balancing"])
+def test_a_cluster_policy_is_a_launch_attribute(device, stream, policy):
+    config = LaunchConfig(grid=1, cluster=1, block=1, cluster_scheduling_policy_preference=policy, priority=-1)
+    assert config.cluster_scheduling_policy_preference == policy
+    value = attributes_of(config)["CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE"]
+    assert policy.upper() in value.clusterSchedulingPolicyPreference.name
+    launch(stream, config, compiled('extern "C" __global__ void f() {}').get_kernel("f"))
+    stream.sync()
+    config.cluster_scheduling_policy_preference = None
+    assert config.cluster_scheduling_policy_preference is None
+    assert len(attributes_of(config)) == 2
+
+
+def test_an_unknown_cluster_policy_is_rejected(device):
+    with pytest.raises(ValueError, match="'packed' is not a valid cluster_scheduling_policy_preference"):
+        LaunchConfig(grid=1, block=1, cluster_scheduling_policy_preference="packed")
+
+
+@pytest.mark.parametrize("fields", [{"priority": -1}, {"cluster_scheduling_policy_preference": "spread"}])
+def test_kernel_nodes_reject_a_priority_or_a_policy(device, fields):
+    kernel = compiled('extern "C" __global__ void f() {}').get_kernel("f")
+    with pytest.raises(NotImplementedError, match="set them on the node"):
+        GraphDefinition().launch(LaunchConfig(grid=1, block=1, **fields), kernel)

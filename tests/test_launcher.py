@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, CUDAError, Kernel, LaunchConfig, launch
+from cuda.core import LEGACY_DEFAULT_STREAM, Buffer, CUDAError, Kernel, LaunchConfig, ObjectCode, launch
 from support.kernels import HostMemory, compiled
 from support.threads import COUNT, in_thread, run_in_threads
 
@@ -37,7 +37,7 @@ def closed_kernel():
 
 
 def test_launch_shows_its_signature():
-    assert str(inspect.signature(launch)) == "(stream, config, kernel, *kernel_args)"
+    assert str(inspect.signature(launch)) == "(stream, config, kernel, *kernel_args, **named_args)"
     assert launch.__doc__.startswith("Launch a kernel: enqueue it on a stream")
     assert (launch.__name__, launch.__module__) == ("launch", "cuda.core._launcher")
 
@@ -71,8 +71,8 @@ def test_other_types_than_kernels_are_rejected(kernel):
         launch(LEGACY_DEFAULT_STREAM, ONE, kernel)
 
 
-def test_unknown_keywords_are_rejected(closed_kernel):
-    with pytest.raises(TypeError, match="block"):
+def test_keywords_for_a_closed_kernel_are_rejected(closed_kernel):
+    with pytest.raises(RuntimeError, match="closed"):
         launch(LEGACY_DEFAULT_STREAM, ONE, closed_kernel, block=3)
 
 
@@ -220,6 +220,51 @@ def test_the_kernel_runs_with_the_sizes_of_the_config(stream, kernels):
     launch(stream, config, kernels.get_kernel("sizes"), memory.buffer)
     stream.sync()
     assert memory.array(np.uint32).tolist() == [2, 3, 4, 5, 6, 7, 512]
+
+
+@pytest.mark.parametrize(
+    ("positional", "named"),
+    [((), {"index": 1, "value": 7}), ((), {"value": 7, "index": 1}), ((1,), {"value": 7})],
+)
+def test_arguments_can_be_passed_by_the_names_of_parameters(stream, kernels, positional, named):
+    memory = HostMemory(8)
+    kernel = kernels.get_kernel("store")
+    launch(stream, ONE, kernel, memory.buffer, *positional, **named)
+    stream.sync()
+    assert memory.array(np.int32).tolist() == [0, 7]
+    bound = kernel.bind(ONE, stream=stream)
+    for call in (bound, bound.__call__):
+        call(memory.buffer, *positional, **{**named, "value": 9})
+        stream.sync()
+        assert memory.array(np.int32).tolist() == [0, 9]
+        call(out=memory.buffer, index=1, value=0)
+    stream.sync()
+    assert memory.array(np.int32).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("positional", "named", "text"),
+    [
+        (
+            (None, 1),
+            {"value": 1, "place": 2},
+            r"^store\(\) has no parameter 'place'; its parameters are out, index, value$",
+        ),
+        ((None, 1), {"index": 1}, r"^store\(\) got two values for parameter 'index'$"),
+        ((None,), {"index": 1}, r"^store\(\) needs the arguments 'value'$"),
+        ((), {"value": 1}, r"^store\(\) needs the arguments 'out', 'index'$"),
+        ((None, 1, 2, 3), {"value": 1}, r"^store\(\) got two values for parameter 'value'$"),
+    ],
+)
+def test_names_that_do_not_fit_the_parameters_are_rejected(stream, kernels, positional, named, text):
+    with pytest.raises(TypeError, match=text):
+        launch(stream, ONE, kernels.get_kernel("store"), *positional, **named)
+
+
+def test_names_are_rejected_for_a_kernel_without_a_source(stream, kernels):
+    kernel = ObjectCode.from_cubin(kernels.code).get_kernel("store")
+    with pytest.raises(TypeError, match="names of its parameters are unknown; pass the arguments by position"):
+        launch(stream, ONE, kernel, None, 1, value=2)
 
 
 def test_config_can_be_a_dict_and_arguments_can_be_named(stream, kernels):
@@ -439,8 +484,8 @@ def test_a_bound_kernel_checks_its_arguments(stream, kernels):
     add = kernels.get_kernel("add").bind(ONE, stream=stream)
     with pytest.raises(TypeError, match="kernel 'add' takes 2 arguments, 1 given"):
         add(None)
-    with pytest.raises(TypeError, match="no keyword arguments"):
-        add(None, value=1)
+    with pytest.raises(TypeError, match=r"^add\(\) has no parameter 'number'; its parameters are total, value$"):
+        add(None, number=1)
     with pytest.raises(OverflowError, match="parameter 2 'value' is an int"):
         add(None, 2**40)
     with pytest.raises(TypeError, match="takes 2 arguments, 0 given"):

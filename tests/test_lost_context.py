@@ -62,4 +62,4 @@ def test_everything_can_be_closed_when_the_context_is_lost():
     words = done.stdout.split()
     assert words[-1] == "end"
     assert words.count("warned") >= 4
-    assert set(words[1::2]) <= {"LaunchError", "CUDAError", "ResourceWarning"}
+    assert set(words[1::2]) <= {"LaunchError", "CUDAError", "CUDAWarning"}

@@ -16,7 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from cuda.core import CUDAError, NotSupportedError, NVRTCError, ObjectCode, Program, ProgramOptions, _program
+from cuda.core import (
+    CUDAError,
+    CUDAWarning,
+    NotSupportedError,
+    NVRTCError,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+    _program,
+)
 from cuda.core._compile import _nvrtc
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 from support.contract import _can_load_generated_ptx
@@ -439,7 +448,7 @@ def test_programs_compare_by_identity_and_can_be_weakly_referenced():
 
 
 def test_a_failed_release_warns():
-    with pytest.warns(ResourceWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
+    with pytest.warns(CUDAWarning, match="INVALID_PROGRAM.*nvrtcDestroyProgram"):
         _nvrtc.destroy_program(0)
 
 

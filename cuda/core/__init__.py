@@ -18,6 +18,7 @@ completer.patch_completion()
 _HOMES = {
     "Buffer": "_memory._buffer",
     "CUDAError": "_utils.cuda_utils",
+    "CUDAWarning": "_utils.cuda_utils",
     "CachingMemoryResource": "_memory._adaptors",
     "Context": "_context",
     "ContextOptions": "_context",
@@ -82,6 +83,7 @@ _UTILS = {
     "ProgramCacheResource": "_compile.cache._stores",
     "StridedMemoryView": "_memoryview",
     "args_viewable_as_strided_memory": "_memoryview",
+    "cdiv": "_launch_config",
     "copy_batch": "_memory._managed_memory_ops",
     "discard_batch": "_memory._managed_memory_ops",
     "discard_prefetch_batch": "_memory._managed_memory_ops",

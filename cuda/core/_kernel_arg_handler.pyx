@@ -153,7 +153,7 @@ def register_buffer_class(cls: type) -> None:
     """
     if not (isinstance(cls, type) and issubclass(cls, Buffer)):
         raise TypeError(f"cls must be a subclass of Buffer, not {cls!r}")
-    register_argument_type(cls, &write_buffer, 8)
+    register_fitting(cls, &write_buffer, 8, ADDRESS)
 
 
 # --- Argument blocks --------------------------------------------------------------------------------------------------

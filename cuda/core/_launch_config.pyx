@@ -18,11 +18,20 @@ from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import unknown_field
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import find_str_enum, shown
 
-__all__ = ["LaunchConfig"]
+__all__ = ["LaunchConfig", "cdiv"]
 
-FIELDS = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
+FIELDS = (
+    "grid",
+    "cluster",
+    "block",
+    "shmem_size",
+    "is_cooperative",
+    "programmatic_stream_serialization",
+    "cluster_scheduling_policy_preference",
+    "priority",
+)
 
 
 @cython.freelist(8)
@@ -48,17 +57,25 @@ cdef class LaunchConfig:
     programmatic_stream_serialization : bool, optional
         Whether the kernel may start before the stream's preceding kernel has completed (programmatic dependent launch).
         Defaults to False.
+    cluster_scheduling_policy_preference : str, optional
+        How the blocks of clusters are distributed: ``"default"``, ``"spread"`` or ``"load_balancing"``. It has an
+        effect only with ``cluster``, and needs compute capability 9.0. Defaults to the preference of the kernel.
+    priority : int, optional
+        The priority of the launch; lower numbers have precedence. Defaults to 0: the priority of the stream.
 
     Raises
     ------
     ValueError
         If ``grid`` or ``block`` is missing, or a dimension is not an int from 1 to 2**32 - 1, or ``shmem_size`` is
-        negative or 2**32 or more.
+        negative or 2**32 or more, or the policy is unknown, or ``priority`` is not 0 and outside the range of the
+        current context (``cuCtxGetStreamPriorityRange``).
     TypeError
-        If ``shmem_size`` is not an int.
+        If ``shmem_size`` or ``priority`` is not an int.
     NotSupportedError
-        If clusters or a cooperative launch are requested and the current device does not support them. Only these
-        need a device.
+        If clusters, their policy or a cooperative launch are requested and the current device does not support them.
+        Only these need a device.
+    CUDAError
+        If ``priority`` is not 0 and no context is current.
     """
 
     __signature__ = ConstructorSignature()
@@ -71,14 +88,53 @@ cdef class LaunchConfig:
         shmem_size: int | None = None,
         is_cooperative: bool = False,
         programmatic_stream_serialization: bool = False,
+        cluster_scheduling_policy_preference: str | None = None,
+        priority: int | None = None,
         **unknown,
     ):
         """Check and set all fields."""
         if unknown:
             raise TypeError(unknown_field("LaunchConfig", unknown, FIELDS))
+        self._cluster_policy = -1
+        if cluster_scheduling_policy_preference is not None:
+            self._cluster_policy = read_policy(cluster_scheduling_policy_preference)
+        self._priority = 0 if priority is None else read_priority(priority)
         LaunchConfig_init(
             self, grid, cluster, block, shmem_size, bool(is_cooperative), bool(programmatic_stream_serialization)
         )
+
+    @classmethod
+    def for_elements(cls, n: int, block: int = 256, **fields) -> LaunchConfig:
+        """Return a configuration with at least one thread for each of ``n`` elements.
+
+        The last block can have threads without an element, so the kernel must compare its index with ``n``.
+
+        Parameters
+        ----------
+        n : int
+            The number of elements. For 0 there is one block.
+        block : int, optional
+            The number of threads per block. Defaults to 256.
+        **fields
+            Other fields, as the constructor takes them, except ``grid``.
+
+        Raises
+        ------
+        TypeError
+            If ``n`` or ``block`` is not an int, or ``grid`` is given.
+        ValueError
+            If ``n`` is negative, ``block`` is less than 1, or there would be 2**32 blocks or more.
+        """
+        if "grid" in fields:
+            raise TypeError("for_elements() computes grid; use LaunchConfig() to choose it")
+        sizes = {}
+        for name, value, least in (("n", n, 0), ("block", block, 1)):
+            if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+                raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+            sizes[name] = operator.index(value)
+            if sizes[name] < least:
+                raise ValueError(f"{name} must be at least {least}, not {shown(value)}")
+        return cls(grid=max(cdiv(sizes["n"], sizes["block"]), 1), block=sizes["block"], **fields)
 
     def __eq__(self, other):
         if not isinstance(other, LaunchConfig):
@@ -91,7 +147,7 @@ cdef class LaunchConfig:
     def __repr__(self):
         return (
             "LaunchConfig(grid={}, cluster={}, block={}, shmem_size={}, is_cooperative={}, "
-            "programmatic_stream_serialization={})"
+            "programmatic_stream_serialization={}, cluster_scheduling_policy_preference={!r}, priority={})"
         ).format(*LaunchConfig_fields(self))
 
     def __reduce__(self):
@@ -169,6 +225,37 @@ cdef class LaunchConfig:
         self._is_serialization_programmatic = bool(value)
         LaunchConfig_update(self)
 
+    @property
+    def cluster_scheduling_policy_preference(self) -> str | None:
+        """How the blocks of clusters are distributed, or None for the preference of the kernel."""
+        return None if self._cluster_policy < 0 else _POLICIES[self._cluster_policy]
+
+    @cluster_scheduling_policy_preference.setter
+    def cluster_scheduling_policy_preference(self, value):
+        self._cluster_policy = -1 if value is None else read_policy(value)
+        LaunchConfig_update(self)
+
+    @property
+    def priority(self) -> int:
+        """The priority of the launch, of which lower numbers have precedence, or 0 for that of the stream."""
+        return self._priority
+
+    @priority.setter
+    def priority(self, value):
+        self._priority = 0 if value is None else read_priority(value)
+        LaunchConfig_update(self)
+
+
+def cdiv(a: int, b: int) -> int:
+    """Return ``a / b``, rounded up to an int, such as the number of blocks of ``b`` threads for ``a`` elements.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If ``b`` is 0.
+    """
+    return -(-a // b)
+
 
 def _to_native_launch_config(config: LaunchConfig):
     """Return ``config`` as a ``driver.CUlaunchConfig`` of the bindings, on the NULL stream."""
@@ -188,6 +275,10 @@ def _to_native_launch_config(config: LaunchConfig):
             attribute.value.clusterDim.x, attribute.value.clusterDim.y, attribute.value.clusterDim.z = self.cluster
         elif self._attributes[index].id == cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             attribute.value.cooperative = 1
+        elif self._attributes[index].id == cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            attribute.value.priority = self._priority
+        elif self._attributes[index].id == CLUSTER_POLICY:
+            attribute.value.clusterSchedulingPolicyPreference = driver.CUclusterSchedulingPolicy(self._cluster_policy)
         else:
             attribute.value.programmaticStreamSerializationAllowed = 1
         attributes.append(attribute)
@@ -246,6 +337,14 @@ cdef void LaunchConfig_update(LaunchConfig self) noexcept:
         c_attribute.id = cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
         c_attribute.value.programmaticStreamSerializationAllowed = 1
         c_attribute += 1
+    if self._cluster_policy >= 0:
+        c_attribute.id = CLUSTER_POLICY
+        c_attribute.value.clusterSchedulingPolicyPreference = <cydriver.CUclusterSchedulingPolicy>self._cluster_policy
+        c_attribute += 1
+    if self._priority != 0:
+        c_attribute.id = cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY
+        c_attribute.value.priority = self._priority
+        c_attribute += 1
     self._native.numAttrs = <unsigned int>(c_attribute - self._attributes)
     self._native.attrs = self._attributes
 
@@ -258,6 +357,8 @@ cdef tuple LaunchConfig_fields(LaunchConfig self):
         self.shmem_size,
         self.is_cooperative,
         self.programmatic_stream_serialization,
+        self.cluster_scheduling_policy_preference,
+        self.priority,
     )
 
 
@@ -309,6 +410,37 @@ cdef unsigned int read_shmem_size(object value) except? 0xffffffff:
     return size
 
 
+cdef cydriver.CUlaunchAttributeID CLUSTER_POLICY = (
+    cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
+)
+
+# By their values as a CUclusterSchedulingPolicy.
+cdef tuple _POLICIES = ("default", "spread", "load_balancing")
+
+
+cdef int read_policy(object value) except -1:
+    policy = _POLICIES.index(find_str_enum(value, _POLICIES, "cluster_scheduling_policy_preference"))
+    require_clusters("cluster_scheduling_policy_preference")
+    return policy
+
+
+cdef int read_priority(object value) except? -1:
+    cdef int c_least = 0
+    cdef int c_greatest = 0
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+        raise TypeError(f"priority must be an int or None, not {type(value).__name__}")
+    priority = operator.index(value)
+    if priority == 0:
+        return 0
+    HANDLE_RETURN(cydriver.cuCtxGetStreamPriorityRange(&c_least, &c_greatest), b"cuCtxGetStreamPriorityRange")
+    if not c_greatest <= priority <= c_least:
+        raise ValueError(
+            f"priority must be from {c_greatest} (highest) to {c_least} (lowest), or 0 for that of the stream, not "
+            f"{shown(priority)}"
+        )
+    return priority
+
+
 # The driver's grid dimensions count blocks, even with clusters, and are 32 bits wide.
 cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster) except -1:
     for index in range(3):
@@ -317,10 +449,10 @@ cdef int check_product(const unsigned int* c_grid, const unsigned int* c_cluster
     return 0
 
 
-cdef int require_clusters() except -1:
+cdef int require_clusters(str field="cluster") except -1:
     cdef int ordinal = current_ordinal()
     if not device_attribute(ordinal, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH):
-        raise not_supported(f"cluster must be None: device {ordinal} has no clusters (compute capability 9.0)")
+        raise not_supported(f"{field} must be None: device {ordinal} has no clusters (compute capability 9.0)")
     return 0
 
 

@@ -13,7 +13,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cuda.core._context cimport Context_enter, Context_leave
 from cuda.core._kernel_arg_handler cimport ArgumentBlock_fill
 from cuda.core._launch_config cimport LaunchConfig
-from cuda.core._module cimport Kernel, Kernel_pin
+from cuda.core._module cimport Kernel, Kernel_check_layout, Kernel_function, Kernel_parameters, Kernel_pin
 from cuda.core._native._cuda_core cimport (
     ArgumentBlock,
     CaptureModeScope,
@@ -40,7 +40,11 @@ __all__ = ["exceeded_limit", "launch"]
 
 
 def launch(
-    stream: Stream | GraphBuilder | IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args
+    stream: Stream | GraphBuilder | IsStreamType,
+    config: LaunchConfig | dict,
+    kernel: Kernel,
+    *kernel_args,
+    **named_args,
 ) -> None:
     """Launch a kernel: enqueue it on a stream without waiting for it (``cuLaunchKernelEx``).
 
@@ -55,24 +59,32 @@ def launch(
     kernel : :class:`Kernel`
         The kernel to launch.
     *kernel_args
-        One argument per parameter of the kernel. Values are copied before the call returns.
+        One argument per parameter of the kernel. Values are copied before the call returns, and converted to the C
+        types in :attr:`Kernel.signature`.
 
-        - for a pointer: a :class:`Buffer`, an array in device memory, an int, or None for a null pointer;
-        - for an integer of any width: an int or bool whose value fits;
-        - for a floating-point number: a float (``double``), a complex (``double`` pair), or a NumPy or ctypes scalar
-          of the parameter's type;
+        - for a pointer: a :class:`Buffer`, an array in device memory with elements of its type, an int, or None for a
+          null pointer;
+        - for an integer of any width: an int or bool whose value fits, or a NumPy or ctypes integer;
+        - for a floating-point or complex number: these, a float or a complex, or a NumPy or ctypes scalar;
+        - for a vector such as ``float2``: a tuple or a one-dimensional NumPy array of numbers;
         - for a struct: bytes, a ``numpy.void`` or a ``ctypes.Structure`` of exactly its size;
         - for a ``const __grid_constant__ CUtensorMap``: a :class:`TensorMapDescriptor`.
 
+        If the type of a parameter is unknown, a floating-point number must be of its exact type, and a float is a
+        ``double``.
+
         Memory that pointers refer to must stay alive until the kernel has completed.
+    **named_args
+        Arguments by the names of their parameters, after those by position, if the source of the kernel is known. A
+        parameter called ``stream``, ``config`` or ``kernel`` cannot be named.
 
     Raises
     ------
     TypeError
-        If ``stream``, ``config`` or ``kernel`` has the wrong type, the number of arguments is wrong, or the type or
-        the size of an argument does not match its parameter. Nothing is launched.
+        If ``stream``, ``config`` or ``kernel`` has the wrong type, the number of arguments is wrong, a name is unknown
+        or given twice, or the type or the size of an argument does not match its parameter. Nothing is launched.
     OverflowError
-        If an integer does not fit its parameter. Nothing is launched.
+        If a number does not fit its parameter. Nothing is launched.
     RuntimeError
         If the stream, the kernel or a buffer is closed.
     ValueError
@@ -92,6 +104,8 @@ def launch(
             stacklevel=1,
         )
     target = Stream_accept(stream, True)
+    if named_args:
+        kernel_args = ordered_arguments(kernel, kernel_args, named_args)
     # The first launch loads the kernel, which the capture modes "global" and "thread_local" would forbid.
     relax_capture_mode(mode)
     launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
@@ -116,11 +130,13 @@ cdef class BoundKernel:
     def __init__(self, *args, **kwargs):
         raise RuntimeError("BoundKernel cannot be constructed directly; use Kernel.bind()")
 
-    def __call__(self, *kernel_args):
+    def __call__(self, *kernel_args, **named_args):
         """Launch the kernel (``cuLaunchKernelEx``), with the arguments and errors of :func:`launch`."""
         # Only for callers that look up __call__ by name. Calling the object runs BoundKernel_call.
         if self._kernel is None:
             raise RuntimeError("this BoundKernel has no kernel; use Kernel.bind()")
+        if named_args:
+            kernel_args = ordered_arguments(self._kernel, kernel_args, named_args)
         launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
 
     def __repr__(self):
@@ -159,13 +175,15 @@ def BoundKernel_create(Kernel kernel not None, config, stream) -> BoundKernel:
 cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords):
     cdef BoundKernel self = <BoundKernel>callee
     if keywords != NULL and len(<tuple>keywords):
-        raise TypeError("a bound kernel takes no keyword arguments")
+        positional, named = split_arguments(arguments, PyVectorcall_NARGS(count), keywords)
+        items = ordered_arguments(self._kernel, tuple(positional), named)
+        launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>items), len(items))
+        return None
     launch_kernel(self._stream, self._config, self._kernel, arguments, PyVectorcall_NARGS(count))
     return None
 
 
 cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords):
-    cdef Py_ssize_t index
     cdef Stream target
     if (
         count >= 3
@@ -184,10 +202,41 @@ cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t
             if (<Kernel>arguments[2])._loaded_devices & device_bit(target):
                 launch_kernel(target, <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3)
                 return None
+    positional, named = split_arguments(arguments, count, keywords)
+    return launch_general(*positional, **named)
+
+
+# The arguments by position, and those by keyword.
+cdef tuple split_arguments(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords):
     cdef Py_ssize_t named = len(<tuple>keywords) if keywords != NULL else 0
-    positional = [<object>arguments[index] for index in range(count)]
-    by_name = {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)}
-    return launch_general(*positional, **by_name)
+    cdef Py_ssize_t index
+    return (
+        [<object>arguments[index] for index in range(count)],
+        {(<tuple>keywords)[index]: <object>arguments[count + index] for index in range(named)},
+    )
+
+
+# All arguments in the order of the parameters.
+cdef tuple ordered_arguments(Kernel kernel, tuple arguments, dict named):
+    Kernel_check_layout(kernel)
+    names = [name for name, _ in Kernel_parameters(kernel)]
+    rest = names[len(arguments):]
+    function = f"{Kernel_function(kernel)}()"
+    for name in named:
+        if name in rest:
+            continue
+        if name in names:
+            raise TypeError(f"{function} got two values for parameter {name!r}")
+        if None in names:
+            raise TypeError(
+                f"{function} got the keyword {name!r}, but the names of its parameters are unknown; pass the arguments "
+                "by position"
+            )
+        raise TypeError(f"{function} has no parameter {name!r}; its parameters are {', '.join(names) or 'none'}")
+    missing = [repr(name) for name in rest if name not in named]
+    if missing:
+        raise TypeError(f"{function} needs the arguments {', '.join(missing)}")
+    return (*arguments, *[named[name] for name in rest])
 
 
 cdef inline uint64_t device_bit(Stream stream) noexcept:
@@ -430,7 +479,7 @@ cdef object make_launch():
     module_name = "cuda.core._launcher"
     # The first line is the signature with its types, which CPython cannot read.
     text = launch.__doc__.partition("\n")[2].lstrip()
-    launch_doc = f"launch(stream, config, kernel, *kernel_args)\n--\n\n{text}".encode()
+    launch_doc = f"launch(stream, config, kernel, *kernel_args, **named_args)\n--\n\n{text}".encode()
     launch_method.ml_meth = <PyCFunction>launch_call
     launch_method.ml_doc = launch_doc
     return PyCFunction_NewEx(&launch_method, NULL, <PyObject*>module_name)

@@ -27,7 +27,7 @@ from cuda.core._compile._option_table import ignored_options, render_options, un
 from cuda.core._compile._tools import CallLock
 from cuda.core._module import ObjectCode, linked_declarations
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options
+from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, UnavailableError, check_or_create_options
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import find_str_enum, shown
@@ -86,6 +86,8 @@ class Linker:
         options = check_or_create_options(LinkerOptions, options, "linker options")
         self._name = options.name
         self._declarations = linked_declarations(object_codes)
+        self._input_types = {object_code.code_type for object_code in object_codes}
+        self._is_incremental, self._is_lto = bool(options.incremental), bool(options.link_time_optimization)
         is_driver = _decide_nvjitlink_or_driver()
         if is_driver:
             for name in ignored_options(options, "driver"):
@@ -95,6 +97,7 @@ class Linker:
         if is_driver:
             self._linker = make_driver_linker(options)
         else:
+            require_nvjitlink(INCREMENTAL, "incremental=True", options.incremental)
             self._linker = NvJitLink(options.as_bytes(), is_quick=are_quick_to_link(object_codes))
         try:
             for index, object_code in enumerate(object_codes):
@@ -131,8 +134,9 @@ class Linker:
         Parameters
         ----------
         target_type : ObjectCodeFormatType | str
-            The output format, in upper or lower case: ``"cubin"``, or ``"ptx"``, which nvJitLink generates from LTO IR
-            with the options ``link_time_optimization=True, ptx=True``.
+            The output format, in upper or lower case: ``"cubin"``, or what nvJitLink generates from LTO IR with the
+            option ``link_time_optimization=True``: ``"ptx"``, with ``ptx=True`` too, or ``"ltoir"``, which another link
+            can optimize. With the option ``incremental=True``, a cubin is an input for another link, too.
 
         Returns
         -------
@@ -142,7 +146,9 @@ class Linker:
         Raises
         ------
         ValueError
-            If the linker cannot generate ``target_type``.
+            If the linker cannot generate ``target_type`` with these options, or from these inputs.
+        NotSupportedError
+            If nvJitLink is older than CUDA 13.3 and ``target_type`` is ``"ltoir"``.
         RuntimeError
             If the linker is closed, or has already linked.
         nvJitLinkError, CUDAError
@@ -153,8 +159,7 @@ class Linker:
             target = _TARGETS[find_str_enum(target_type, _TARGETS, "target_type")]
         if self.is_closed:
             raise UnavailableError("this Linker is closed")
-        if target is ObjectCodeFormatType.PTX and self.backend is CompilerBackendType.DRIVER:
-            raise ValueError(f"target_type must be 'cubin' for the driver's linker, not 'ptx'; {NO_NVJITLINK}")
+        self._check_target(target)
         if self._is_linked:
             raise RuntimeError("this Linker has already linked; create another Linker with the same inputs")
         self._is_linked = True
@@ -163,6 +168,27 @@ class Linker:
         except CUDAError as error:
             raise error.with_traceback(None)  # without the calls inside this library
         return ObjectCode._init(code, target, name=self._name, declarations=self._declarations)
+
+    def _check_target(self, target: ObjectCodeFormatType) -> None:
+        if target is ObjectCodeFormatType.CUBIN:
+            return
+        if self.backend is CompilerBackendType.DRIVER:
+            raise ValueError(
+                f"target_type must be 'cubin' for the driver's linker, not {target.value!r}; {NO_NVJITLINK}"
+            )
+        if target is ObjectCodeFormatType.PTX:
+            if self._is_incremental:
+                raise ValueError("target_type must be 'cubin' or 'ltoir' with incremental=True, not 'ptx'")
+            return
+        if not self._is_lto:
+            raise ValueError("target_type 'ltoir' needs the option link_time_optimization=True")
+        without = sorted(self._input_types & {"cubin", "ptx"})
+        if without:
+            raise ValueError(
+                f"target_type must not be 'ltoir' with inputs of type {' and '.join(map(repr, without))}, which contain "
+                "no LTO IR; compile them to 'ltoir'"
+            )
+        require_nvjitlink(LINKED_LTOIR, "target_type 'ltoir'", True)
 
     def get_error_log(self) -> str:
         """Return the linker's error log (``nvJitLinkGetErrorLog``, ``CU_JIT_ERROR_LOG_BUFFER``).
@@ -232,6 +258,22 @@ def _decision() -> bool:
     return nvjitlink_version() is None
 
 
+# The first versions of nvJitLink with these features.
+INCREMENTAL = 13, 2
+LINKED_LTOIR = 13, 3
+
+
+def require_nvjitlink(version: tuple[int, int], feature: str, is_used) -> None:
+    """Raise NotSupportedError if a feature is used that the loaded nvJitLink does not have."""
+    loaded = nvjitlink_version()
+    if is_used and loaded < version:
+        raise NotSupportedError(
+            "{} needs nvJitLink {}.{}, but nvJitLink {}.{} is loaded; install a newer nvidia-nvjitlink".format(
+                feature, *version, *loaded
+            )
+        )
+
+
 def are_quick_to_link(object_codes) -> bool:
     """Return whether all inputs are small cubins, which link within a few milliseconds."""
     sizes = [
@@ -256,7 +298,7 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
     linker.add(kind, code, object_code.name or f"input {index}")
 
 
-_TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.PTX)}
+_TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR, ObjectCodeFormatType.PTX)}
 _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
 _choice = RLock()

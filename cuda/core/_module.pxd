@@ -52,8 +52,10 @@ cdef class Kernel(DriverObject):
         bint _has_layout
         bint _is_layout_known       # false if the driver is too old to report the layout
         vector[ParamSlot] _slots
+        bint _has_sizes_only        # arguments are checked by size, even if the types are known
         object _declarations        # the kernels in the source, or None
         list _types                 # the C types of the parameters, or None if unknown
+        list _parameters            # the result of Kernel_parameters, or None before its first call
         size_t _block_size          # the size of the whole parameter block, in bytes
         # The default limit of dynamic shared memory in bytes, 0 until queried. Larger launches raise the limit first.
         unsigned int _default_shared_limit
@@ -74,6 +76,9 @@ cdef list Kernel_parameters(Kernel self)
 
 # The name in the source, for messages.
 cdef str Kernel_function(Kernel self)
+
+# Reads the layout, or raises NotImplementedError if the driver is too old to report it.
+cdef int Kernel_check_layout(Kernel self) except -1
 
 # Loads the kernel into the current context or, if none is current, into the primary context of device 0.
 cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1

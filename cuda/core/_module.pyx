@@ -602,6 +602,13 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
     return Kernel_create(h_kernel, "")
 
 
+def kernel_with_sizes_only(Kernel kernel not None) -> Kernel:
+    """Return the same kernel as an object that checks arguments by their sizes, not by the types of parameters."""
+    cdef Kernel self = Kernel_create(kernel._h_kernel.copy(), kernel._name)
+    self._has_sizes_only = True
+    return self
+
+
 # A CUkernel is destroyed with its library; only its registry entry must go.
 cdef void Kernel_destroy(cydriver.CUkernel c_kernel) noexcept nogil:
     kernel_registry().remove(c_kernel)
@@ -627,7 +634,7 @@ cdef int Kernel_read_layout(Kernel self, const KernelPin& pin) except -1:
         return 0
     read_layout(pin.get(), slots)
     name = self._name or name_of(pin.get())
-    types = kernel_types(name, self._declarations, slots)
+    types = None if self._has_sizes_only else kernel_types(name, self._declarations, slots)
     for i in range(slots.size()):
         ParamSlot_set_type(&slots[i], types[i] if types else None)
     with cython.critical_section(self):
@@ -743,10 +750,16 @@ cdef list kernel_types(str symbol, object declarations, const vector[ParamSlot]&
 
 
 cdef list Kernel_parameters(Kernel self):
-    if self._types is None:
-        return [Parameter(None, None)] * self._slots.size()
-    found = parameters_of(self._name, demangled(self._name), self._declarations)
-    return found or [Parameter(None, c_type) for c_type in self._types]
+    found = self._parameters
+    if found is None:
+        if self._types is None:
+            found = [Parameter(None, None)] * self._slots.size()
+        else:
+            found = parameters_of(self._name, demangled(self._name), self._declarations)
+            # Without a symbol, which is the case in tests only.
+            found = found or [Parameter(None, c_type) for c_type in self._types]
+        self._parameters = found
+    return found
 
 
 cdef str Kernel_function(Kernel self):

@@ -39,8 +39,8 @@ def types(parameters, before="", arguments=()):
         ("cuda::std::int64_t n", "n", "long"),
         ("half h", "h", "__half"),
         ("float4 v", "v", "float4"),
-        ("cuda::std::complex<float> z", "z", "complex<float>"),
-        ("thrust::complex<double> z", "z", "complex<double>"),
+        ("cuda::std::complex<float> z", "z", "std::complex<float>"),
+        ("thrust::complex<double> z", "z", "std::complex<double>"),
         ("cudaTextureObject_t t", "t", "unsigned long long"),
         ("float* x", "x", "float*"),
         ("const float* __restrict__ x", "x", "const float*"),
@@ -173,7 +173,8 @@ def test_declarations_are_kept_by_links_and_pickles():
         ("(anonymous namespace)::k(float)", ["float"]),
         ("k(Pair, Pair*, void (*)(int, float))", ["Pair", "Pair*", "void ( * ) ( int , float )"]),
         ("k(std::array<int, 3ul>, float&, bool)", ["std::array<int,3ul>", "float &", "bool"]),
-        ("k(cuda::std::__4::complex<float>, float2)", ["complex<float>", "float2"]),
+        ("k(cuda::std::__4::complex<float>, float2)", ["std::complex<float>", "float2"]),
+        ("k(complex<float>, mine::complex<float>)", ["complex<float>", "mine::complex<float>"]),
         ("void k<Op<int, float> >(Op<int, float>, char)", ["Op<int,float>", "char"]),
         ("variable", None),
         ("k(float) [clone .0]", None),
@@ -198,7 +199,15 @@ def test_names_of_cpp_kernels_come_from_the_source():
 
 
 def test_sizes_of_types():
-    expected = {"char": 1, "__half": 2, "float3": 12, "double4": 32, "__int128": 16, "dim3": 12, "complex<float>": 8}
+    expected = {
+        "char": 1,
+        "__half": 2,
+        "float3": 12,
+        "double4": 32,
+        "__int128": 16,
+        "dim3": 12,
+        "std::complex<float>": 8,
+    }
     assert {c_type: size_of(c_type) for c_type in expected} == expected
     assert size_of("Pair*") == 8
     assert size_of("Pair") is None

@@ -12,7 +12,16 @@ import weakref
 
 import pytest
 
-from cuda.core import CUDAError, Linker, LinkerOptions, NotSupportedError, ObjectCode, Program, ProgramOptions
+from cuda.core import (
+    CUDAError,
+    CUDAWarning,
+    Linker,
+    LinkerOptions,
+    NotSupportedError,
+    ObjectCode,
+    Program,
+    ProgramOptions,
+)
 from cuda.core._compile import _nvvm
 from cuda.core.typing import CompilerBackendType, SourceCodeType
 from support.code import INTERRUPT, run_on_int
@@ -313,7 +322,7 @@ def test_failed_release_warns(monkeypatch):
         return real("add_module_to_program", 0, b"", 0, "")
 
     monkeypatch.setattr(_nvvm, "call_nvvm", destroy)
-    with pytest.warns(ResourceWarning, match="releasing a CUDA resource failed: .*nvvmAddModuleToProgram"):
+    with pytest.warns(CUDAWarning, match="releasing a CUDA resource failed: .*nvvmAddModuleToProgram"):
         made.close()
 
 

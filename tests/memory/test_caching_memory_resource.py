@@ -13,6 +13,7 @@ from cuda.core import (
     LEGACY_DEFAULT_STREAM,
     PER_THREAD_DEFAULT_STREAM,
     Buffer,
+    CUDAWarning,
     CachingMemoryResource,
     DeviceMemoryResource,
     LegacyPinnedMemoryResource,
@@ -559,7 +560,7 @@ def test_failed_query_of_another_stream_only_prevents_the_reuse(device, stream, 
     with busy(stream):
         buffer.close()
         # Only a failure to restore the thread's capture mode gives a warning.
-        warning = pytest.warns(ResourceWarning, match=call) if "CaptureMode" in call else contextlib.nullcontext()
+        warning = pytest.warns(CUDAWarning, match=call) if "CaptureMode" in call else contextlib.nullcontext()
         with warning, emulator.fail(call, "CUDA_ERROR_UNKNOWN") as plan:
             held = cache.allocate(4096, stream=other)
         assert plan.fired

@@ -11,6 +11,7 @@ from cuda.core import (
     LEGACY_DEFAULT_STREAM,
     PER_THREAD_DEFAULT_STREAM,
     CUDAError,
+    CUDAWarning,
     DeviceMemoryResource,
     GraphMemoryResource,
     LegacyPinnedMemoryResource,
@@ -87,7 +88,7 @@ def test_free_that_cannot_enter_its_context_warns(devices, freed_on, code):
 
     buffer = devices[0].allocate(SIZE, stream=freed_on)
     devices[1].set_current()
-    with emulator.fail("cuCtxPushCurrent*", code) as plan, pytest.warns(ResourceWarning, match=f"{SIZE} bytes.*{code}"):
+    with emulator.fail("cuCtxPushCurrent*", code) as plan, pytest.warns(CUDAWarning, match=f"{SIZE} bytes.*{code}"):
         buffer.close()
     assert plan.fired == 1
     assert buffer.is_closed

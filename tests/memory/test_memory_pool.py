@@ -10,6 +10,7 @@ import pytest
 from cuda.core import (
     LEGACY_DEFAULT_STREAM,
     Buffer,
+    CUDAWarning,
     DeviceMemoryResource,
     LimitingMemoryResource,
     ManagedMemoryResource,
@@ -150,7 +151,7 @@ def test_wrapped_memory_is_freed_by_its_resource(stream, pool):
     buffer = pool.allocate(1 << 20, stream=stream)
     wrapped = Buffer.from_handle(buffer.handle, buffer.size, mr=pool, stream=stream)
     assert wrapped.memory_resource is pool
-    with pytest.warns(ResourceWarning):
+    with pytest.warns(CUDAWarning):
         # Both have the same address, so only the first free succeeds.
         wrapped.close()
         stream.sync()
@@ -168,7 +169,7 @@ def test_deallocate_still_works_after_close(stream, pool):
     pool.deallocate(buffer.handle, buffer.size, stream=stream)
     stream.sync()
     assert attributes.used_mem_current == 0
-    with pytest.warns(ResourceWarning):
+    with pytest.warns(CUDAWarning):
         buffer.close()
 
 

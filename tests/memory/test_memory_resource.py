@@ -14,6 +14,7 @@ from cuda.core import (
     LEGACY_DEFAULT_STREAM,
     Buffer,
     CUDAError,
+    CUDAWarning,
     Device,
     DeviceMemoryResource,
     LegacyPinnedMemoryResource,
@@ -238,7 +239,7 @@ def test_failed_free_warns_with_size_and_address(stream, pool):
     address = buffer.handle
     call_driver("cuMemFreeAsync", address, stream.handle)
     stream.sync()
-    with pytest.warns(ResourceWarning, match=f"4096 bytes at {address:#x} failed: CUDA_ERROR_INVALID_VALUE"):
+    with pytest.warns(CUDAWarning, match=f"4096 bytes at {address:#x} failed: CUDA_ERROR_INVALID_VALUE"):
         buffer.close()
 
 

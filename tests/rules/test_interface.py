@@ -16,6 +16,7 @@ from support import interface, interface_pages
 OURS = {
     "cuda.core": {
         "CUDAError",
+        "CUDAWarning",
         "CachingMemoryResource",
         "LaunchError",
         "LimitingMemoryResource",
@@ -34,7 +35,7 @@ OURS = {
     },
     "cuda.core.graph": {"AccessPolicyWindow", "AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
     "cuda.core.typing": {"AccessPropertyType", "MemoryPoolAccessType"},
-    "cuda.core.utils": {"register_importer"},
+    "cuda.core.utils": {"cdiv", "register_importer"},
 }
 
 # Classes that are pickled by name: pickles made by other releases contain these names.

@@ -35,6 +35,7 @@ import cuda.emulator
 from cuda.core import (
     Buffer,
     CUDAError,
+    CUDAWarning,
     Device,
     MemoryResource,
     driver,
@@ -294,7 +295,7 @@ def run(seconds: float, threads: int, seed: int, has_captures: bool = False, ope
             worker.join()
         shared.objects.clear()
     counts = sum((worker.counts for worker in workers), collections.Counter())
-    leaks = [str(warning.message) for warning in warned if issubclass(warning.category, ResourceWarning)]
+    leaks = [str(warning.message) for warning in warned if issubclass(warning.category, CUDAWarning)]
     if has_captures:
         leaks, unraisable = ([text for text in texts if not OF_CAPTURES.search(text)] for texts in (leaks, unraisable))
     return {

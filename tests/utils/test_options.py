@@ -222,6 +222,6 @@ def test_the_error_of_an_unknown_keyword_of_a_launch_configuration_suggests_the_
         with pytest.raises(TypeError, match="LaunchConfig has no field 'gird'; did you mean 'grid'[?]"):
             make(gird=1)
     with pytest.raises(TypeError, match="positional"):
-        core.LaunchConfig(*range(1, 9), block=1)
+        core.LaunchConfig(*range(1, 11), block=1)
     with pytest.raises(ValueError, match="grid"):
         core.LaunchConfig(grid=0, block=1)

@@ -31,7 +31,7 @@ def converted(c_type: str, argument) -> bytes:
         return _scalar(letters, value)
     if isinstance(value, complex) and letters in ("ff", "dd"):
         value = (value.real, value.imag)
-    elif c_type.startswith("complex") and isinstance(value, (int, float)):
+    elif c_type.startswith("std::complex") and isinstance(value, (int, float)):
         value = (value, 0)
     if not isinstance(value, tuple) or len(value) != len(letters):
         raise TypeError

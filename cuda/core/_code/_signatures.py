@@ -26,7 +26,7 @@ C_TYPES = {
     "unsigned short": "H", "char16_t": "H", "int": "i", "wchar_t": "i", "unsigned int": "I", "char32_t": "I",
     "long": "q", "long long": "q", "unsigned long": "Q", "unsigned long long": "Q", "__int128": "n",
     "unsigned __int128": "N", "float": "f", "double": "d", "__half": "e", "__nv_bfloat16": "E", "__half2": "ee",
-    "__nv_bfloat162": "EE", "dim3": "III", "complex<float>": "ff", "complex<double>": "dd",
+    "__nv_bfloat162": "EE", "dim3": "III", "std::complex<float>": "ff", "std::complex<double>": "dd",
 }  # fmt: skip
 for _base, _letter in zip(
     ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"),
@@ -338,6 +338,8 @@ def _base_type(tokens: list[str], types: dict) -> str | None:
     text = re.sub(r"(?<!\w) | (?!\w)", "", " ".join(tokens))
     if text.lstrip(":").partition("::")[0] in types:
         return text
-    plain = _LIBRARY.sub("", text, count=1).removeprefix("::")
+    plain, is_library = _LIBRARY.subn("", text, count=1)
+    if is_library and plain.startswith("complex<"):
+        plain = f"std::{plain}"  # all of them have this layout
     plain = _ALIASES.get(plain, plain)
     return plain if plain in C_TYPES else text

@@ -29,7 +29,7 @@ import warnings
 
 from cuda.core._code._loading import damage
 from cuda.core._compile._tools import tool_error
-from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils.cuda_utils import CUDAWarning, UnavailableError
 from cuda.core._utils.host_wait import Worker, call_interruptibly
 from cuda.core._utils.validators import shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
@@ -317,6 +317,8 @@ cdef class Link:
             raise tool_error(
                 "nvJitLinkError", c_result, "nvJitLinkComplete", f"linking to {target} failed", self.error_log
             )
+        if target == "ltoir":
+            return linked_ltoir(<intptr_t>c_link)
         if is_ptx:
             c_result = cynvjitlink.nvJitLinkGetLinkedPtxSize(c_link, &c_size)
         else:
@@ -397,8 +399,16 @@ cpdef str fetch_log(intptr_t link, str kind):
     return ""
 
 
+def linked_ltoir(link: int) -> bytes:
+    """Return the linked LTO IR (``nvJitLinkGetLinkedLTOIR``), by the Python functions, which older bindings lack."""
+    nvjitlink = importlib.import_module("cuda.bindings.nvjitlink")
+    code = bytearray(nvjitlink.get_linked_ltoir_size(link))
+    nvjitlink.get_linked_ltoir(link, code)
+    return bytes(code)
+
+
 cpdef void destroy(intptr_t link) noexcept:
-    """Destroy a link, and warn with a ``ResourceWarning`` if that fails."""
+    """Destroy a link, and warn with a ``CUDAWarning`` if that fails."""
     # If a filter turns the warning into an error, it goes to sys.unraisablehook, because this function is noexcept.
     cdef cynvjitlink.nvJitLinkHandle c_link = <cynvjitlink.nvJitLinkHandle>link
     cdef cynvjitlink.nvJitLinkResult c_result
@@ -406,7 +416,7 @@ cpdef void destroy(intptr_t link) noexcept:
         c_result = cynvjitlink.nvJitLinkDestroy(&c_link)
     if c_result != cynvjitlink.NVJITLINK_SUCCESS:
         error = tool_error("nvJitLinkError", c_result, "nvJitLinkDestroy")
-        warnings.warn(f"releasing a linker failed: {error}", ResourceWarning, stacklevel=1)
+        warnings.warn(f"releasing a linker failed: {error}", CUDAWarning, stacklevel=1)
 
 
 cdef object options_error(cynvjitlink.nvJitLinkResult c_result, list arguments, bint is_arch):

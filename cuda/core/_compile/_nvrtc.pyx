@@ -30,7 +30,7 @@ from cuda.core._compile._options import PCH, ProgramOptions
 from cuda.core._compile._tools import CallLock
 from cuda.core._native._device_wait import CancelFlag
 from cuda.core._utils import libraries
-from cuda.core._utils.cuda_utils import NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
+from cuda.core._utils.cuda_utils import CUDAWarning, NotSupportedError, NVRTCError, UnavailableError, nvrtc_error
 from cuda.core._utils.device_choice import is_software
 from cuda.core._utils.files import record_version, recorded_version
 from cuda.core._utils.host_wait import call_interruptibly
@@ -210,7 +210,7 @@ def create_program(bytes source not None, bytes name not None) -> int:
 
 
 def destroy_program(intptr_t program) -> None:
-    """Destroy a program (``nvrtcDestroyProgram``), and warn with a ``ResourceWarning`` if that fails."""
+    """Destroy a program (``nvrtcDestroyProgram``), and warn with a ``CUDAWarning`` if that fails."""
     cdef cynvrtc.nvrtcProgram c_program = <cynvrtc.nvrtcProgram>program
     cdef cynvrtc.nvrtcResult c_result
     with nogil:
@@ -218,7 +218,7 @@ def destroy_program(intptr_t program) -> None:
     if c_result != cynvrtc.NVRTC_SUCCESS:
         warnings.warn(
             f"releasing a CUDA resource failed: {error_of(c_result, 'nvrtcDestroyProgram')}",
-            ResourceWarning,
+            CUDAWarning,
             stacklevel=1,
         )
 

@@ -12,7 +12,7 @@ import warnings
 from cuda.core._compile._option_table import newer_options
 from cuda.core._compile._options import ProgramOptions
 from cuda.core._compile._tools import CallLock, tool_error
-from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
+from cuda.core._utils.cuda_utils import CUDAError, CUDAWarning, UnavailableError
 from cuda.core._utils.host_wait import call_interruptibly
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -233,8 +233,8 @@ class NVVMBackEnd:
 
 
 def destroy_program(program: int) -> None:
-    """Destroy a program, and warn with a ``ResourceWarning`` if that fails."""
+    """Destroy a program, and warn with a ``CUDAWarning`` if that fails."""
     try:
         call_nvvm("destroy_program", program)
     except CUDAError as error:
-        warnings.warn(f"releasing a CUDA resource failed: {error}", ResourceWarning, stacklevel=3)
+        warnings.warn(f"releasing a CUDA resource failed: {error}", CUDAWarning, stacklevel=3)

@@ -21,7 +21,7 @@ cdef inline int ALLOW_RETURN(cydriver.CUresult err, cydriver.CUresult expected, 
     return raise_driver_error(err, api)
 
 
-# For destructors: a failure issues a ResourceWarning and is never raised.
+# For destructors: a failure issues a CUDAWarning and is never raised.
 cdef inline void WARN_RETURN(cydriver.CUresult err, const char* api=NULL) noexcept nogil:
     if err != cydriver.CUresult.CUDA_SUCCESS:
         warn_driver_error(err, api, NULL)

@@ -23,6 +23,7 @@ from cuda.core._utils.validators import shown
 
 __all__ = [
     "CUDAError",
+    "CUDAWarning",
     "ComputeCapability",
     "LaunchError",
     "NVRTCError",
@@ -37,6 +38,17 @@ __all__ = [
 
 
 # --- Exceptions -----------------------------------------------------------------------------------
+
+class CUDAWarning(RuntimeWarning):
+    """A call to the CUDA driver or to a compiler failed, and its error cannot be raised, because it released a resource.
+
+    Python shows such warnings by default. The message names the call and the resource, which may leak. If a filter turns
+    the warning into an error, the error goes to ``sys.unraisablehook``.
+    """
+
+    def __init__(self, *args):
+        super().__init__(*args)
+
 
 class CUDAError(Exception):
     """A call to the CUDA driver or to a compiler failed.
@@ -219,7 +231,7 @@ cdef void warn_driver_error(cydriver.CUresult err, const char* api, const char* 
 cdef void warn_of_failure(FailedRelease& failure) noexcept:
     try:
         error = _driver_error(failure.err, failure.api)
-        warnings.warn(f"releasing {failure.what.decode()} failed: {error}", ResourceWarning, stacklevel=1)
+        warnings.warn(f"releasing {failure.what.decode()} failed: {error}", CUDAWarning, stacklevel=1)
     except BaseException as error:  # a warning filter turns warnings into errors
         show_unraisable(error, None)
 

@@ -16,7 +16,7 @@ from cuda.core._kernel_arg_handler import register_buffer_class
 from cuda.core._launch_config import LaunchConfig
 from cuda.core._launcher import launch
 from cuda.core._memory._buffer import Buffer
-from cuda.core._module import ObjectCode
+from cuda.core._module import ObjectCode, kernel_with_sizes_only
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
 from cuda.core.driver._calls import FunctionCall, PreparedAsyncCall, PreparedCall
@@ -622,7 +622,8 @@ def _load(code: ObjectCode):
 
 @translated
 def _get_kernel(code: ObjectCode, name: str):
-    return code.get_kernel(name)
+    # PyCUDA passes the bytes of an argument, whatever the type of the parameter is.
+    return kernel_with_sizes_only(code.get_kernel(name))
 
 
 @translated

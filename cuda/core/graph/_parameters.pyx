@@ -586,6 +586,8 @@ cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS_v3* params, object config) 
     if c_config._cluster[0] or c_config._is_cooperative:
         what = "a cluster" if c_config._cluster[0] else "a cooperative grid"
         raise NotImplementedError(f"config must not have {what}: the driver can only capture such a launch as a node")
+    if c_config._priority or c_config._cluster_policy >= 0:
+        raise NotImplementedError("config must not have a priority or a cluster policy: set them on the node")
     params.gridDimX, params.gridDimY, params.gridDimZ = (
         c_config._native.gridDimX, c_config._native.gridDimY, c_config._native.gridDimZ
     )

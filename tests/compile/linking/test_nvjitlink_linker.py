@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from cuda.core import CUDAError, Linker, LinkerOptions, ObjectCode
+from cuda.core import CUDAError, CUDAWarning, Linker, LinkerOptions, ObjectCode
 from cuda.core._compile._nvjitlink import destroy, fetch_log
 from cuda.core.typing import ObjectCodeFormatType
 from support.code import ARCH, INTERRUPT, MAIN, PART, compiled, runtime_object
@@ -338,7 +338,7 @@ def test_a_log_that_cannot_be_fetched_raises():
 
 
 def test_a_failed_release_warns():
-    with pytest.warns(ResourceWarning, match="releasing a linker failed: .*nvJitLinkDestroy"):
+    with pytest.warns(CUDAWarning, match="releasing a linker failed: .*nvJitLinkDestroy"):
         destroy(0)
 
 
