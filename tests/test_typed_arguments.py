@@ -27,7 +27,7 @@ from cuda.core._code._signatures import C_TYPES, size_of
 from cuda.core._kernel_arg_handler import pack_arguments
 from cuda.core.graph import GraphDefinition
 from cuda.core.utils import InMemoryProgramCache, StridedMemoryView
-from support.kernels import HostMemory, compiled
+from support.kernels import HostMemory
 
 ONE = LaunchConfig(grid=1, block=1)
 
@@ -45,7 +45,8 @@ SCALARS = {
     "bool": np.bool_, "signed char": np.int8, "unsigned char": np.uint8, "short": np.int16, "unsigned short": np.uint16,
     "int": np.int32, "unsigned int": np.uint32, "long": np.int64, "unsigned long": np.uint64, "long long": np.int64,
     "unsigned long long": np.uint64, "__half": np.float16, "float": np.float32, "double": np.float64,
-    "float2": np.complex64, "double2": np.complex128, "std::complex<float>": np.complex64, "std::complex<double>": np.complex128,
+    "float2": np.complex64, "double2": np.complex128, "std::complex<float>": np.complex64,
+    "std::complex<double>": np.complex128,
 }  # fmt: skip
 KINDS = [int, float, bool, complex, np.bool_, np.int8, np.int16, np.int32, np.int64, np.longlong, np.uint8, np.uint16,
          np.uint32, np.uint64, np.ulonglong, np.float16, np.float32, np.float64, np.complex64, np.complex128,
@@ -320,8 +321,10 @@ def test_addresses_and_bytes_are_passed_as_they_are(c_type, argument):
     assert packed(argument, c_type) == struct.pack("Q", 0x1000)
 
 
+@pytest.mark.requires(module="ml_dtypes")
 def test_a_bfloat16_of_another_package_converts():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
+    import ml_dtypes
+
     assert packed(ml_dtypes.bfloat16(1.5), "__nv_bfloat16") == b"\xc0\x3f"
     assert packed(ml_dtypes.bfloat16(1.5), "float") == struct.pack("f", 1.5)
 

@@ -47,7 +47,6 @@ from cuda.core._module cimport (
     POINTER,
     ParamSlot,
     ParamSlot_set_type,
-    SHORT_INT,
     SIZED,
     UINT32,
     UINT64,

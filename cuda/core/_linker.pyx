@@ -185,7 +185,7 @@ class Linker:
         without = sorted(self._input_types & {"cubin", "ptx"})
         if without:
             raise ValueError(
-                f"target_type must not be 'ltoir' with inputs of type {' and '.join(map(repr, without))}, which contain "
+                f"target_type must not be 'ltoir' with input of type {' and '.join(map(repr, without))}, which contain "
                 "no LTO IR; compile them to 'ltoir'"
             )
         require_nvjitlink(LINKED_LTOIR, "target_type 'ltoir'", True)
@@ -298,7 +298,10 @@ def add_input(linker, object_code: ObjectCode, index: int) -> None:
     linker.add(kind, code, object_code.name or f"input {index}")
 
 
-_TARGETS = {target.value: target for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR, ObjectCodeFormatType.PTX)}
+_TARGETS = {
+    target.value: target
+    for target in (ObjectCodeFormatType.CUBIN, ObjectCodeFormatType.LTOIR, ObjectCodeFormatType.PTX)
+}
 _FORMATS = {format.value: format for format in ObjectCodeFormatType}
 
 _choice = RLock()

@@ -41,7 +41,6 @@ cdef struct ParamSlot:
 cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1
 
 
-
 cdef class Kernel(DriverObject):
     cdef:
         KernelField _h_kernel      # keeps the library loaded

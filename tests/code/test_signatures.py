@@ -147,7 +147,7 @@ def test_macros_of_the_options_make_a_kernel_unknown():
 
 
 def test_kernels_of_one_name_that_differ_are_unknown():
-    first, second = ('extern "C" __global__ void f(%s x) {}' % c_type for c_type in ("int", "float"))
+    first, second = (f'extern "C" __global__ void f({c_type} x) {{}}' for c_type in ("int", "float"))
     assert "f" in kernels(first, first)
     assert "f" not in kernels(first, second)
     assert "f" not in kernels(first + "namespace a { " + second + "}")

@@ -3,11 +3,13 @@
 """Small helpers that other packages import."""
 
 import multiprocessing
+import subprocess
 import sys
 import warnings
 
 import pytest
 
+from cuda.core import CUDAWarning
 from support.contract import (
     Transaction,
     cast_to_3_tuple,
@@ -199,3 +201,13 @@ def test_the_check_does_not_set_the_start_method():
         warnings.simplefilter("ignore")
         check_multiprocessing_start_method()
     assert multiprocessing.get_start_method(allow_none=True) == before
+
+
+# --- CUDAWarning -----------------------------------------------------------------------------------
+
+
+def test_a_cuda_warning_is_a_runtime_warning_that_python_shows():
+    code = "import warnings; from cuda.core import CUDAWarning; warnings.warn('message', CUDAWarning)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert "CUDAWarning: message" in result.stderr
+    assert issubclass(CUDAWarning, RuntimeWarning)

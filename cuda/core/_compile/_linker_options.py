@@ -131,11 +131,11 @@ class LinkerOptions(Options):
         nvjitlink=switch("-no-cache"),
         driver=setting("CU_JIT_CACHE_MODE", jit_cache_mode, True),
     )
+    numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=no_argument(), driver=no_argument())
     incremental: bool | None = option(
         "Link only some of the inputs of a later link, so that references may stay unresolved.",
         nvjitlink=switch("-r", since=(13, 2)),
     )
-    numba_debug: bool | None = option("Deprecated; it has no effect.", nvjitlink=no_argument(), driver=no_argument())
 
     def _check(self):
         name = checked_name(self.name, "<default linker>")

@@ -40,10 +40,10 @@ __all__ = [
 # --- Exceptions -----------------------------------------------------------------------------------
 
 class CUDAWarning(RuntimeWarning):
-    """A call to the CUDA driver or to a compiler failed, and its error cannot be raised, because it released a resource.
+    """The release of a resource failed, which is a warning because it can happen at any time.
 
-    Python shows such warnings by default. The message names the call and the resource, which may leak. If a filter turns
-    the warning into an error, the error goes to ``sys.unraisablehook``.
+    Python shows such warnings by default. The message names the failed call and the resource, which may leak. If a
+    filter turns the warning into an error, the error goes to ``sys.unraisablehook``.
     """
 
     def __init__(self, *args):

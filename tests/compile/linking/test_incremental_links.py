@@ -43,12 +43,12 @@ def test_an_incremental_link_makes_no_ptx():
 
 def test_a_link_to_lto_ir_needs_link_time_optimization():
     with pytest.raises(ValueError, match="'ltoir' needs the option link_time_optimization=True"):
-        link(ltoir(MAIN), target="ltoir", incremental=True)
+        link(compiled(MAIN, "cubin"), target="ltoir", incremental=True)
 
 
 @pytest.mark.parametrize("kind", ["cubin", "ptx"])
 def test_a_link_to_lto_ir_rejects_inputs_without_it(kind):
-    with pytest.raises(ValueError, match=f"inputs of type '{kind}', which contain no LTO IR"):
+    with pytest.raises(ValueError, match=f"input of type '{kind}', which contain no LTO IR"):
         link(ltoir(MAIN), compiled(MIDDLE, kind), target="ltoir", incremental=True, link_time_optimization=True)
 
 

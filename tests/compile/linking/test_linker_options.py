@@ -38,6 +38,7 @@ LINKER_ROWS = {
     "split_compile": (0, ["-split-compile=0"], None),
     "split_compile_extended": (2, ["-split-compile-extended=2"], None),
     "no_cache": (True, ["-no-cache"], [("CU_JIT_CACHE_MODE", 0)]),
+    "incremental": (True, ["-r"], None),
 }
 
 # Options that nvJitLink takes only together with others.
@@ -61,7 +62,14 @@ def test_nvjitlink_gets_its_argument(name):
 
 
 @pytest.mark.requires(nvjitlink=True, nvrtc=True)
-@pytest.mark.parametrize("name", LINKER_ROWS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # The software device does not link incrementally.
+        pytest.param(name, marks=[pytest.mark.requires(software=False)] if name == "incremental" else [])
+        for name in LINKER_ROWS
+    ],
+)
 def test_nvjitlink_understands_the_option(name):
     options = {"arch": ARCH, name: LINKER_ROWS[name][0], **NEEDS.get(name, {})}
     is_lto = "link_time_optimization" in options
