@@ -764,7 +764,7 @@ cdef list Kernel_parameters(Kernel self):
 
 cdef str Kernel_function(Kernel self):
     function = demangled(self._name)
-    return self._name if function is None else function_of(function)[0] or self._name
+    return self._name if function is None else (function_of(function)[0] or self._name).rpartition("::")[2]
 
 
 # letter of C_TYPES -> (kind, least value, greatest value). A char may have either sign.

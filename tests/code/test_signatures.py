@@ -37,7 +37,8 @@ def types(parameters, before="", arguments=()):
         ("std::size_t n", "n", "unsigned long"),
         ("::std::uint8_t n", "n", "unsigned char"),
         ("cuda::std::int64_t n", "n", "long"),
-        ("half h", "h", "__half"),
+        ("half h", "h", None),
+        ("__half h", "h", "__half"),
         ("float4 v", "v", "float4"),
         ("cuda::std::complex<float> z", "z", "std::complex<float>"),
         ("thrust::complex<double> z", "z", "std::complex<double>"),
@@ -158,7 +159,7 @@ def test_declarations_are_kept_by_links_and_pickles():
     inner = Declarations(('extern "C" __global__ void f(int x) {}', ()))
     outer = Declarations(inner, Declarations(('extern "C" __global__ void g() {}', ())))
     copy = pickle.loads(pickle.dumps(outer))
-    assert copy.kernels() == outer.kernels() == {"f": [("x", "int")], "f/1": ["x"], "g": [], "g/0": []}
+    assert copy.kernels() == outer.kernels() == {"f": [("x", "int")], "g": []}
 
 
 @pytest.mark.parametrize(
@@ -189,13 +190,33 @@ def test_types_are_read_from_demangled_names(function, expected):
 def test_names_of_cpp_kernels_come_from_the_source():
     source = """
     template <class T, int N> __global__ void scale(T* data, T factor) {}
-    __global__ void twice(int a) {} namespace b { __global__ void twice(float b) {} }
+    __global__ void twice(int a) {} __global__ void twice(float c) {} namespace b { __global__ void twice(int b) {} }
     """
     declarations = Declarations((source, ()))
     found = parameters_of("_Z", "void scale<float, 3>(float*, float)", declarations)
     assert found == [("data", "float*"), ("factor", "float")]
     assert parameters_of("_Z", "twice(int)", declarations) == [(None, "int")]
     assert parameters_of("_Z", "scale(int)", declarations) == [(None, "int")]
+    assert parameters_of("_Z", "b::twice(int)", declarations) == [("b", "int")]
+
+
+def test_names_are_not_those_of_another_function():
+    source = """
+    namespace a { inline namespace v { __global__ void f(int x, float y) {} } }
+    namespace { __global__ void g(int z) {} }
+    """
+    declarations = Declarations((source, ()))
+    assert parameters_of("_Z", "a::v::f(int, float)", declarations) == [("x", "int"), ("y", "float")]
+    assert parameters_of("_Z", "(anonymous namespace)::g(int)", declarations) == [("z", "int")]
+    for function in ("b::f(int, float)", "f(int, float)", "a::v::f(float, int)", "g(int, int)"):
+        assert {name for name, _ in parameters_of("_Z", function, declarations)} == {None}
+
+
+@pytest.mark.parametrize(("name", "header"), [("half", "cuda_fp16.h"), ("nv_bfloat16", "cuda_bf16.h")])
+def test_a_short_name_counts_only_with_the_header_that_defines_it(name, header):
+    assert types(f"{name} x") == [None]
+    assert types(f"{name} x", f"#include <{header}>") == [f"__{name}"]
+    assert types(f"{name} x", f"typedef unsigned short {name};") == ["unsigned short"]
 
 
 def test_sizes_of_types():

@@ -90,12 +90,21 @@ def parameters_of(symbol: str, demangled: str | None, declarations: Declarations
     if name is None:
         return None
     types = [_parameter(tokens, {}, False).type for tokens in _split(_tokens(text))]
-    names = known.get(f"{name}/{len(types)}")
-    return [Parameter(*item) for item in zip(names or [None] * len(types), types, strict=True)]
+    defined = known.get(f"{name}/{len(types)}") or [(None, None)] * len(types)
+    # Of an overload, which may be in a header, the types differ.
+    if any(_differ(c_type, other) for c_type, (_, other) in zip(types, defined, strict=True)):
+        defined = [(None, None)] * len(types)
+    return [Parameter(name, c_type) for (name, _), c_type in zip(defined, types, strict=True)]
+
+
+def _differ(first: str | None, second: str | None) -> bool:
+    """Return whether two types are known, so that neither is a template parameter, and not the same."""
+    pair = [(c_type or "").removeprefix("const ").rstrip("*") for c_type in (first, second)]
+    return first != second and all(c_type in C_TYPES for c_type in pair)
 
 
 def function_of(demangled: str) -> tuple[str | None, str]:
-    """Return the unqualified name of a demangled function, and its parameters."""
+    """Return the name of a demangled function with its namespaces, and the text of its parameters."""
     depth = 0
     for place in range(len(demangled) - 1, -1, -1):
         depth += {")": 1, "(": -1}.get(demangled[place], 0)
@@ -111,7 +120,7 @@ def function_of(demangled: str) -> tuple[str | None, str]:
         if depth == 0 and head[place] != "<":
             break
         end = place
-    name = re.search(r"\w+$", head[:end])
+    name = re.search(r"((?:\(anonymous namespace\)|\w+)::)*\w+$", head[:end])
     return (name[0] if name else None), parameters
 
 
@@ -134,7 +143,10 @@ class Declarations:
         return Declarations, (self.kernels(),)
 
     def kernels(self) -> dict:
-        """Return the kernels: pairs of name and type by symbol, and names alone by ``"function/count"``."""
+        """Return the kernels as lists of pairs of name and type, by symbol if ``extern "C"``, and by function and count.
+
+        The latter keys are such as ``"scope::scale/2"``.
+        """
         sources = self._sources
         if len(sources) == 1 and isinstance(sources[0], dict):
             return sources[0]
@@ -188,23 +200,24 @@ def _kernels_in(source: str, arguments: tuple[bytes, ...]) -> dict:
     macros |= {found[1].decode() for argument in arguments if (found := _MACRO.match(argument))}
     kernels, conflicts = {}, set()
     for name, is_c, parameters in _definitions(tokens, macros):
-        found = {f"{name}/{len(parameters)}": [item.name for item in parameters]}
-        if is_c:
-            found[name] = [tuple(item) for item in parameters]
-        for key, value in found.items():
-            if kernels.setdefault(key, value) != value:
-                conflicts.add(key)
+        value = [tuple(item) for item in parameters]
+        key = name.rpartition("::")[2] if is_c else f"{name}/{len(parameters)}"
+        if kernels.setdefault(key, value) != value:
+            conflicts.add(key)
     return {key: value for key, value in kernels.items() if key not in conflicts}
 
 
 def _definitions(tokens: list[str], macros: set[str]):
-    """Yield the name of each defined kernel, whether it has C linkage, and its parameters."""
+    """Yield the name of each defined kernel with its namespaces, whether it has C linkage, and its parameters."""
     types = _local_types(tokens, macros)
     scopes, conditions, start = [], 0, 0
+    # Without these headers, another one might define the names.
+    for header, names in (("cuda_fp16", ("half", "half2")), ("cuda_bf16", ("nv_bfloat16", "nv_bfloat162"))):
+        if not any(token[0] == "#" and header in token for token in tokens):
+            types |= {name: types.get(name) for name in names}
     for place, token in enumerate(tokens):
         if token == "{":
-            is_c = tokens[place - 2 : place] == ["extern", '"C"']
-            scopes.append("C" if is_c else "")
+            scopes.append(_scope(tokens[start:place]))
         elif token == "}" and scopes:
             scopes.pop()
         elif condition := _CONDITION.match(token):
@@ -213,10 +226,20 @@ def _definitions(tokens: list[str], macros: set[str]):
             start = place + 1
         if token != "__global__" or conditions:
             continue
-        is_c = "C" in scopes or '"C"' in tokens[start:place]
-        found = _definition(tokens, start, place, macros, types if set(scopes) <= {"C"} else dict.fromkeys(types))
+        is_c = '"C"' in scopes or '"C"' in tokens[start:place]
+        names = [scope for scope in scopes if scope != '"C"']
+        found = _definition(tokens, start, place, macros, dict.fromkeys(types) if names else types)
         if found:
-            yield found[0], is_c, found[1]
+            yield "::".join([*names, found[0]]), is_c, found[1]
+
+
+def _scope(tokens: list[str]) -> str:
+    """Return the name of a scope that begins after these tokens: of a namespace, or ``"C"`` in quotes."""
+    if tokens == ["extern", '"C"']:
+        return '"C"'
+    if "namespace" not in tokens:
+        return "?"
+    return "".join(tokens[tokens.index("namespace") + 1 :]) or "(anonymous namespace)"
 
 
 def _definition(tokens, start: int, place: int, macros, types) -> tuple[str, list[Parameter]] | None:
