@@ -143,9 +143,9 @@ class Declarations:
         return Declarations, (self.kernels(),)
 
     def kernels(self) -> dict:
-        """Return the kernels as lists of pairs of name and type, by symbol if ``extern "C"``, and by function and count.
+        """Return the kernels as lists of pairs of name and type.
 
-        The latter keys are such as ``"scope::scale/2"``.
+        The key is the symbol for ``extern "C"``, and otherwise function and count, such as ``"scope::scale/2"``.
         """
         sources = self._sources
         if len(sources) == 1 and isinstance(sources[0], dict):
