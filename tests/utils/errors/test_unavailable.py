@@ -65,7 +65,6 @@ def test_the_error_is_that_of_other_objects_without_a_value():
 @pytest.mark.parametrize(
     ("thing", "name", "kind"),
     [
-        (LegacyPinnedMemoryResource(), "device_id", RuntimeError),
         (Linker.__new__(Linker), "handle", RuntimeError),
         (MemoryResource.__new__(MemoryResource), "device_id", TypeError),
         (StridedMemoryView.__new__(StridedMemoryView), "shape", ValueError),
