@@ -14,6 +14,7 @@ from cuda.core import (
     LEGACY_DEFAULT_STREAM,
     Buffer,
     CUDAError,
+    CUDAWarning,
     StreamOptions,
     VirtualMemoryBuffer,
     VirtualMemoryResource,
@@ -71,6 +72,7 @@ def resource(device):
 
 
 def free_memory() -> int:
+    gc.collect()  # what earlier tests left
     return cuda_utils.call_driver("cuMemGetInfo")[0]
 
 
@@ -432,7 +434,7 @@ def test_closing_on_a_capturing_stream_raises_and_leaves_the_buffer_open(resourc
 def test_default_stream_is_not_synchronized_during_a_capture(resource, device):
     buffer, before = resource.allocate(1, stream=LEGACY_DEFAULT_STREAM), free_memory()
     size, other = buffer.size, device.create_stream(options=StreamOptions(nonblocking=False))
-    with capture(other) as graph, pytest.warns(ResourceWarning, match="cuStreamSynchronize"):
+    with capture(other) as graph, pytest.warns(CUDAWarning, match="cuStreamSynchronize"):
         buffer.close()
     assert graph.raw is not None
     graph.destroy()

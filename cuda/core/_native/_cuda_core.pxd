@@ -107,6 +107,8 @@ cdef inline bint relax_capture_mode(CaptureModeScope& scope) noexcept nogil:
     if scope.has_begun():
         return True
     err = cydriver.cuThreadExchangeStreamCaptureMode(&c_mode)
+    if err == cydriver.CUresult.CUDA_ERROR_NOT_INITIALIZED:
+        return False  # there are no captures
     WARN_RETURN(err, b"cuThreadExchangeStreamCaptureMode")
     if err != cydriver.CUresult.CUDA_SUCCESS:
         return False

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "../exec/exec.hpp"
-#include "../exec/checks/contents.hpp"
+#include "../exec/checks/initialized.hpp"
 #include "../state/green_context.hpp"
 #include "../state/memory/arena.hpp"
 #include "../state/streams/capture.hpp"

@@ -12,7 +12,7 @@
 
 #include "block.hpp"
 #include "carrier.hpp"
-#include "checks/contents.hpp"
+#include "checks/initialized.hpp"
 
 namespace emu::exec {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graphics.hpp"
 
-#include "../exec/checks/contents.hpp"
+#include "../exec/checks/initialized.hpp"
 #include <cstring>
 #include <map>
 

@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "../code_images.hpp"
-#include "contents.hpp"
+#include "initialized.hpp"
 #include "shadow.hpp"
 
 namespace emu::exec {

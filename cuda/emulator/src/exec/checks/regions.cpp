@@ -15,7 +15,7 @@
 
 #include "../../config.hpp"
 #include "../code_images.hpp"
-#include "contents.hpp"
+#include "initialized.hpp"
 #include "heap.hpp"
 #include "shadow.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "../worker.hpp"
-#include "contents.hpp"
+#include "initialized.hpp"
 #include "regions.hpp"
 #include "report.hpp"
 #include "shadow.hpp"

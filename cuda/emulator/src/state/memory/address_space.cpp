@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../config.hpp"
-#include "../../exec/checks/contents.hpp"
+#include "../../exec/checks/initialized.hpp"
 #include "../../exec/checks/shadow.hpp"
 #include "arena.hpp"
 #include "memory_sharing.hpp"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../config.hpp"
-#include "../../exec/checks/contents.hpp"
+#include "../../exec/checks/initialized.hpp"
 #include "../device.hpp"
 #include "../origin.hpp"
 #include "graph_memory.hpp"
