@@ -321,7 +321,7 @@ def test_shrinking_only_changes_the_access(devices):
         assert resource.config.peers == (1,)
 
 
-@pytest.mark.requires(vmm=True)
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
 def test_wrapped_memory_is_released_as_one_piece(resource):
     before = free_memory()
     with resource.allocate(GRANULARITY) as buffer:  # to copy the properties from
@@ -371,7 +371,7 @@ def test_memory_that_moved_is_unmapped_after_the_work_of_its_stream(resource, st
         timer.join()
 
 
-@pytest.mark.requires(vmm=True)
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
 def test_impossible_size_is_rejected_and_leaks_nothing(resource, stream):
     before = free_memory()
     with pytest.raises(CUDAError):
@@ -384,7 +384,7 @@ def test_impossible_size_is_rejected_and_leaks_nothing(resource, stream):
     assert free_memory() == before
 
 
-@pytest.mark.requires(vmm=True)
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
 def test_allocating_and_closing_leaves_the_free_memory_where_it_was(resource, stream):
     before = free_memory()
     for _ in range(64):
@@ -392,7 +392,7 @@ def test_allocating_and_closing_leaves_the_free_memory_where_it_was(resource, st
     assert free_memory() == before
 
 
-@pytest.mark.requires(vmm=True)
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
 def test_dropped_buffer_frees_its_memory(resource):
     before = free_memory()
     buffer = resource.allocate(1)
@@ -402,7 +402,7 @@ def test_dropped_buffer_frees_its_memory(resource):
     assert free_memory() == before
 
 
-@pytest.mark.requires(vmm=True)
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
 def test_deallocate_of_the_resource_takes_no_part(device):
     class Resource(VirtualMemoryResource):
         def deallocate(self, ptr, size, *, stream=None):
@@ -430,7 +430,7 @@ def test_closing_on_a_capturing_stream_raises_and_leaves_the_buffer_open(resourc
     assert buffer.is_closed
 
 
-@pytest.mark.requires(vmm=True)
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
 def test_default_stream_is_not_synchronized_during_a_capture(resource, device):
     buffer, before = resource.allocate(1, stream=LEGACY_DEFAULT_STREAM), free_memory()
     size, other = buffer.size, device.create_stream(options=StreamOptions(nonblocking=False))
