@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-import cuda.emulator
 from support.compiled import Code, Program
 
 KERNEL = '#include "value.h"\nextern "C" __global__ void k(int* x) { x[0] = VALUE; }\n'
@@ -331,7 +330,7 @@ def test_a_prelude_in_a_cache_that_others_may_write_is_not_used(child, tmp_path)
 
 @pytest.mark.requires(compiler=True, source=True)
 def test_removing_a_folder_follows_no_link(tmp_path):
-    source = Path(cuda.emulator.__file__).parent / "src" / "front" / "process.cpp"
+    source = Path(__file__).resolve().parents[2] / "cuda" / "emulator" / "src" / "front" / "process.cpp"
     (tmp_path / "main.cpp").write_text(
         f'#include "{source}"\nint main(int, char** words) {{ emu::front::remove_folder(words[1]); }}\n'
     )

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -128,7 +129,9 @@ def run(tmp_path):
             environment.pop(name, None)
         if device:
             environment["CUDA_CORE_DEVICE"] = device
-        plugins = ["-p", "cuda.emulator.pytest_plugin", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        plugins = ["-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        if not entry_points(group="pytest11", name="cuda-emulator"):  # not installed, but built in place
+            plugins += ["-p", "cuda.emulator.pytest_plugin"]
         command = [sys.executable, "-m", "pytest", *plugins, "-rA", "-c", os.devnull, "--rootdir", ".", *options]
         command.append("test_suite.py")
         done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=120)
