@@ -49,7 +49,7 @@ class VirtualMemoryBuffer(Buffer):
         ----------
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream to synchronize first. Defaults to the one passed to :meth:`VirtualMemoryResource.allocate` or
-            last to :meth:`set_deallocation_stream`.
+            last to :meth:`Buffer.set_deallocation_stream`.
 
         Raises
         ------
