@@ -339,3 +339,9 @@ def test_kernel_nodes_reject_a_priority_or_a_policy(device, fields):
     kernel = compiled('extern "C" __global__ void f() {}').get_kernel("f")
     with pytest.raises(NotImplementedError, match="config must not have a (priority|cluster policy)"):
         GraphDefinition().launch(LaunchConfig(grid=1, block=1, **fields), kernel)
+
+
+@pytest.mark.parametrize(("a", "b", "name"), [(1.5, 2, "a"), (1, [2], "b"), (int, 1, "a"), ("1", 1, "a")])
+def test_cdiv_takes_integers(a, b, name):
+    with pytest.raises(TypeError, match=f"{name} must be an int"):
+        cdiv(a, b)

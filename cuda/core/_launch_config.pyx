@@ -251,10 +251,15 @@ def cdiv(a: int, b: int) -> int:
 
     Raises
     ------
+    TypeError
+        If ``a`` or ``b`` is not an integer.
     ZeroDivisionError
         If ``b`` is 0.
     """
-    return -(-a // b)
+    for name, value in (("a", a), ("b", b)):
+        if isinstance(value, type) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    return -(-operator.index(a) // operator.index(b))
 
 
 def _to_native_launch_config(config: LaunchConfig):
