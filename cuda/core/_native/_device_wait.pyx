@@ -19,15 +19,12 @@ from cuda.core._native._cuda_core cimport (
     EventHandle,
     Handle,
     InContext,
-    NO_WORK,
-    QueriedStream,
     Retired,
     SOME_WORK,
     StreamHandle,
     context_registry,
     destroy_batch,
     destroy_idle,
-    find_streams,
     find_work,
     relax_capture_mode,
     report,
@@ -36,7 +33,6 @@ from cuda.core._native._cuda_core cimport (
     stream_registry,
     waits_need_driver,
     work_in_current_context,
-    work_of,
 )
 from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport call_with_interpreter, is_interpreter_exiting
@@ -52,7 +48,7 @@ import atexit
 
 from cuda.core._utils import device_choice
 
-__all__ = ["CancelFlag", "may_wait_for_device", "note_handler_exception"]
+__all__ = ["CancelFlag"]
 
 
 cdef extern from "Python.h":
@@ -419,33 +415,6 @@ cdef void warn_of_failed_release(int result, const char* api) noexcept nogil:
         warn_driver_error(<cydriver.CUresult>result, api, NULL)
 
 
-def may_wait_for_device() -> bool:
-    """Return whether a release on this thread might wait for the device, so another thread should make it."""
-    cdef bint is_blocking
-    with nogil:
-        is_blocking = is_main_thread() and may_block()
-    return is_blocking
-
-
-# Returns true if a release might block. The work of other libraries is unknown.
-cdef bint may_block() noexcept nogil:
-    cdef vector[QueriedStream] streams
-    cdef CaptureModeScope mode
-    cdef size_t i
-    find_streams(streams)
-    if streams.size() > MAX_QUERIED_STREAMS:
-        return True
-    relax_capture_mode(mode)
-    for i in range(streams.size()):
-        if work_of(streams[i], NULL) != NO_WORK:
-            return True
-    return False
-
-
-# Querying more streams costs as much as making the release on another thread.
-cdef size_t MAX_QUERIED_STREAMS = 16
-
-
 # --- Exceptions that a destructor cannot raise ----------------------------------------------------
 
 # A destructor cannot raise, so an exception of a signal handler is raised at the next bytecode of the main thread.
@@ -479,12 +448,6 @@ cdef int raise_next(void* nothing) except -1:
     global _raised
     _raised = _to_raise.pop(0)
     raise _raised
-
-
-def note_handler_exception(error: BaseException) -> None:
-    """Note that a signal handler raised this exception, which is about to leave a destructor, to raise it later."""
-    global _raised
-    _raised = error
 
 
 # --- Exit -----------------------------------------------------------------------------------------
