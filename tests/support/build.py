@@ -22,7 +22,9 @@ def build_extension(source: Path, *includes: str):
 
     package = Path(cuda.core.__file__).parent
     headers = b"".join(path.read_bytes() for path in sorted(package.rglob("*.hpp")))
-    digest = hashlib.sha256(source.read_bytes() + headers + sys.version.encode()).hexdigest()[:16]
+    # The folder of the package is part of the key, because the result links to the package's core by its path.
+    inputs = [source.read_bytes(), headers, sys.version.encode(), os.fsencode(package)]
+    digest = hashlib.sha256(b"".join(inputs)).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"cuda-core-tests-{os.getuid()}" / digest
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / (source.stem + sysconfig.get_config_var("EXT_SUFFIX"))
