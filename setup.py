@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the extensions of cuda.core, their type stubs, and the software device; docs/design/build.md explains how."""
 
-import itertools
 import os
 import platform
 import runpy
@@ -14,7 +13,6 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
-from setuptools.command.build_py import build_py
 from setuptools.modified import newer
 
 CORE = "cuda.core._native._cuda_core"  # the extension that all others link to
@@ -60,12 +58,14 @@ def extensions() -> list[Extension]:
 
 
 class BuildExtensions(build_ext):
-    """Compile in parallel, with a precompiled header, and link to the core; then build the software device."""
-
-    counter = itertools.count(1)
+    """Compile in parallel, with a precompiled header, and link to the core; add stubs and the software device."""
 
     def run(self) -> None:
         super().run()
+        if not self.inplace:  # other packages compile against the declarations; type checkers read the stubs
+            shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
+            write_stubs = runpy.run_path(".ci/stubs.py")["write_stubs"]
+            write_stubs(Path.cwd(), Path.cwd() / "cuda" / "core", Path(self.build_lib))
         target = Path("." if self.inplace else self.build_lib, "cuda")
         runpy.run_path(".ci/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
         if (sys.platform, platform.machine()) == ("linux", "x86_64"):
@@ -75,7 +75,8 @@ class BuildExtensions(build_ext):
     def build_extensions(self) -> None:
         whole, core = self.extensions, Path(self.get_ext_filename(CORE))
         arguments = [*COMPILE_ARGS, "-include", self.precompiled_header()]
-        for extension in whole:
+        for number, extension in enumerate(whole, 1):
+            extension.progress = f"extension {number} of {len(whole)}: {extension.name}"
             extension.extra_compile_args = arguments
             way = os.path.relpath(core.parent, Path(self.get_ext_filename(extension.name)).parent)
             extension.extra_link_args = [f"-Wl,-rpath,$ORIGIN/{way}", self.get_ext_fullpath(CORE)]
@@ -98,19 +99,8 @@ class BuildExtensions(build_ext):
         return str(header)
 
     def build_extension(self, extension: Extension) -> None:
-        print(f"extension {next(self.counter)} of {len(self.distribution.ext_modules)}: {extension.name}", flush=True)
+        print(extension.progress, flush=True)
         super().build_extension(extension)
-
-
-class BuildPackage(build_py):
-    """Install the type stubs, and the declarations against which other packages compile their extensions."""
-
-    def run(self) -> None:
-        super().run()
-        if not self.editable_mode:
-            shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
-            write_stubs = runpy.run_path(".ci/stubs.py")["write_stubs"]
-            write_stubs(Path.cwd(), Path.cwd() / "cuda" / "core", Path(self.build_lib))
 
 
 class BuildWheel(bdist_wheel):
@@ -121,10 +111,9 @@ class BuildWheel(bdist_wheel):
         runpy.run_path(".ci/sbom.py")["write_sbom"](Path(wheelfile_base, "sboms"))
 
 
-# The worker processes of cythonize may import this file.
-if __name__ == "__main__":
+if __name__ == "__main__":  # the worker processes of cythonize may import this file
     setup(
         ext_modules=[] if {"clean", "egg_info", "dist_info", "sdist"} & set(sys.argv) else extensions(),
-        cmdclass={"bdist_wheel": BuildWheel, "build_ext": BuildExtensions, "build_py": BuildPackage},
+        cmdclass={"bdist_wheel": BuildWheel, "build_ext": BuildExtensions},
         options={"build_ext": {"parallel": JOBS}},
     )

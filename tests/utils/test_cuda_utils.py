@@ -3,13 +3,14 @@
 """Error classes, and the functions that check results."""
 
 import pickle
+import re
 from dataclasses import dataclass
 
 import pytest
 from cuda.bindings import driver, nvrtc, runtime
 
 from cuda.core import CUDAError, LaunchError, NotSupportedError, NVRTCError, OutOfMemoryError
-from cuda.core._utils.advice import ADVICE, RUNTIME_ADVICE
+from cuda.core._utils.advice import ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
 from support.contexts import no_context
 from support.contract import ComputeCapability, check_or_create_options, cuda_utils, handle_return
 
@@ -246,3 +247,23 @@ def test_compute_capability_is_a_pair():
     assert ComputeCapability(9, 0) == (9, 0)
     assert ComputeCapability(9, 0).major == 9
     assert ComputeCapability(9, 0).minor == 0
+
+
+# --- Advice -----------------------------------------------------------------------------------------
+
+
+def test_every_driver_error_has_advice():
+    assert set(ADVICE) == {error.name for error in driver.CUresult}
+    assert KERNEL_FAILURES < set(ADVICE)
+
+
+def test_every_runtime_error_has_advice_of_its_own_or_of_the_driver():
+    shared = {int(error) for error in driver.CUresult}
+    assert set(RUNTIME_ADVICE) == {error.name for error in runtime.cudaError_t if int(error) not in shared}
+
+
+@pytest.mark.parametrize("table", [ADVICE, RUNTIME_ADVICE], ids=["driver", "runtime"])
+def test_advice_is_sentences(table):
+    for name, text in table.items():
+        assert re.fullmatch(r"[A-Z].{20,200}\.", text) or name == "CUDA_SUCCESS", (name, text)
+    assert len(set(table.values())) == len(table)

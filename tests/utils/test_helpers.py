@@ -177,12 +177,15 @@ def test_only_children_that_may_be_forked_are_warned_about(start_method, monkeyp
     assert len(warned) == count
 
 
-def test_objects_passed_to_a_spawned_process_give_no_warning(start_method, monkeypatch):
-    monkeypatch.setattr(multiprocessing.context, "get_spawning_popen", lambda: object())
+def test_objects_passed_to_a_spawned_process_give_no_warning(start_method):
     start_method("fork")
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        check_multiprocessing_start_method()
+    multiprocessing.context.set_spawning_popen(object())
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            check_multiprocessing_start_method()
+    finally:
+        multiprocessing.context.set_spawning_popen(None)
     assert warned == []
 
 
