@@ -83,15 +83,17 @@ ctypedef cydriver.CUresult (*Query)(void* what) noexcept nogil
 
 # --- Waits for the device -------------------------------------------------------------------------
 
+# A query that finds the work complete is a whole wait unless waits need the driver's own: it would take as long again.
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
-    if is_main_thread():
+    cdef bint is_main = is_main_thread()
+    if is_main:
         query_err = wait_until_done(&stream_state, c_stream, True)
         if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
             # The query invalidated the capture, which cuStreamSynchronize would report instead.
             return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
     # Other libraries also use the default streams.
-    if query_err != cydriver.CUresult.CUDA_SUCCESS or not has_only_to_complete() or <uintptr_t>c_stream <= 2:
+    if query_err != cydriver.CUresult.CUDA_SUCCESS or not is_main or waits_need_driver.load() or <uintptr_t>c_stream <= 2:
         HANDLE_RETURN(cydriver.cuStreamSynchronize(c_stream), b"cuStreamSynchronize")
     destroy_idle()
     # If the driver reports an error only once, the query received it.
@@ -116,24 +118,20 @@ cdef int wait_before_copy(
 
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
-    if is_main_thread():
+    cdef bint is_main = is_main_thread()
+    if is_main:
         query_err = wait_until_done(&event_state, c_event, can_spin)
-    if query_err != cydriver.CUresult.CUDA_SUCCESS or not has_only_to_complete():
+    if query_err != cydriver.CUresult.CUDA_SUCCESS or not is_main or waits_need_driver.load():
         HANDLE_RETURN(cydriver.cuEventSynchronize(c_event), b"cuEventSynchronize")
     destroy_idle()
     return HANDLE_RETURN(query_err, b"cuEventQuery")
-
-
-# Whether a query that finds the work complete is a whole wait. The driver's own wait after it would take as long again.
-cdef bint has_only_to_complete() noexcept nogil:
-    return is_main_thread() and not waits_need_driver.load()
 
 
 cdef int wait_for_context(const ContextHandle& h_context) except -1 nogil:
     cdef ContextHandle h_kept = h_context
     cdef EventHandle event
     cdef bint is_idle = False
-    if idle_context.load() == <void*>h_kept.get() and has_only_to_complete():
+    if idle_context.load() == <void*>h_kept.get() and is_main_thread() and not waits_need_driver.load():
         return HANDLE_RETURN(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
     idle_context.store(<void*>h_kept.get())
     try:
