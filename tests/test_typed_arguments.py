@@ -28,6 +28,7 @@ from cuda.core._code._signatures import C_TYPES, size_of
 from cuda.core._kernel_arg_handler import pack_arguments
 from cuda.core.graph import GraphDefinition
 from cuda.core.utils import InMemoryProgramCache, StridedMemoryView
+from support.kernel_files import header_folders
 from support.kernels import HostMemory
 
 ONE = LaunchConfig(grid=1, block=1)
@@ -112,13 +113,14 @@ def test_scalars_convert_as_numpy_converts_values_that_survive(c_type):
     assert count > 300
 
 
+@pytest.mark.requires(cuda_headers=True)
 def test_kernels_receive_what_numpy_converts(stream):
     names = [c_type for c_type in SCALARS if "complex" not in c_type]
     source = "#include <cuda_fp16.h>\n" + "".join(
         f'extern "C" __global__ void echo{place}({c_type} value, {c_type}* out) {{ *out = value; }}\n'
         for place, c_type in enumerate(names)
     )
-    code = Program(source, "c++", ProgramOptions()).compile("cubin")
+    code = Program(source, "c++", ProgramOptions(include_path=header_folders())).compile("cubin")
     memory = HostMemory(16)
     count = 0
     for place, c_type in enumerate(names):

@@ -29,6 +29,7 @@ NEEDS = {
     "OpenGL": {"opengl": True},
     "green contexts": {"green": True},
     "Hopper": {"compute": (9, 0)},
+    "CUDA 13.1": {"cuda": (13, 1)},
 }
 OURS = {"cuda", "numpy", "pycuda", *sys.stdlib_module_names}
 # The most lines that programs of a page or a directory may have, without blank ones, and those of others.

@@ -5,8 +5,7 @@
 import numpy as np
 import pytest
 
-from cuda.core.driver import _random_source
-from cuda.core.driver import gpuarray
+from cuda.core.driver import _random_source, gpuarray
 from cuda.core.driver.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")

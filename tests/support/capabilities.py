@@ -201,6 +201,12 @@ class Capabilities:
             warnings.simplefilter("ignore")  # about the linker of the driver
             return (Linker.which_backend() == "nvJitLink") == wanted
 
+    def nvjitlink_version(self, wanted: tuple[int, int]) -> bool:
+        """Whether nvJitLink has at least this version."""
+        from cuda.bindings import nvjitlink
+
+        return self.nvjitlink(True) and nvjitlink.version() >= wanted
+
     def nvvm(self, wanted: bool) -> bool:
         """Whether the NVVM compiler and its library of mathematical functions are installed."""
         from cuda.pathfinder import locate_bitcode_lib

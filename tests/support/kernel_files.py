@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,13 @@ def header_folders() -> list[str] | None:
     from cuda.pathfinder import locate_nvidia_header_directory
 
     found = [locate_nvidia_header_directory(name) for name in ("cudart", "cccl")]
-    return [str(folder.abs_path) for folder in found] if all(found) else None
+    folders = [str(folder.abs_path) for folder in found if folder is not None]
+    if nvcc := shutil.which("nvcc"):
+        toolkit = Path(nvcc).resolve().parents[1] / "include"
+        folders += [str(toolkit), str(toolkit / "cccl")]
+    # The wheel of the runtime lacks the headers of `crt`, which its own headers include.
+    parts = ("cuda_fp16.h", "crt/host_defines.h", "cuda/std/type_traits")
+    return folders if all(any(Path(folder, part).exists() for folder in folders) for part in parts) else None
 
 
 class KernelFile:

@@ -7,7 +7,7 @@ import pytest
 from cuda.core import Linker, LinkerOptions, NotSupportedError, Program, ProgramOptions, _linker
 from support.code import ARCH, MAIN, compiled
 
-pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink=True, software=False)
+pytestmark = pytest.mark.requires(nvrtc=True, nvjitlink_version=(13, 3), software=False)
 
 MIDDLE = 'extern "C" __device__ int last(int); extern "C" __device__ int part(int y) { return last(y) + 1; }'
 LAST = 'extern "C" __device__ int last(int y) { return 3 * y; }'
