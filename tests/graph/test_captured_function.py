@@ -233,6 +233,12 @@ def test_static_and_class_methods_are_bound_as_functions_are(stream):
     stream.sync()
     assert values(y) == [2**5] and model.step.statistics.captures == 1
     assert Slots.static.statistics.replays == Slots.of_class.statistics.replays == 1
+    function = vars(Slots)["of_class"].__func__
+    assert function.statistics == Slots.of_class.statistics
+    function.clear()
+    Slots.of_class(stream, y.address)
+    stream.sync()
+    assert function.statistics.captures == 2
 
 
 class Methods:

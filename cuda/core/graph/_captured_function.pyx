@@ -232,12 +232,17 @@ cdef class CapturedFunction:
     @property
     def statistics(self) -> CaptureStatistics:
         """How many calls have captured, updated and replayed so far."""
-        cdef ReplayCache cache = cache_of(self)
-        return CaptureStatistics(cache.capture_count, cache.update_count, cache.replay_count)
+        captures, updates, replays = 0, 0, 0
+        for cache in caches_of(self):
+            captures += (<ReplayCache>cache).capture_count
+            updates += (<ReplayCache>cache).update_count
+            replays += (<ReplayCache>cache).replay_count
+        return CaptureStatistics(captures, updates, replays)
 
     def clear(self) -> None:
         """Drop all executables, so that the next call captures again. The statistics are kept."""
-        ReplayCache_clear(cache_of(self))
+        for cache in caches_of(self):
+            ReplayCache_clear(<ReplayCache>cache)
 
 
 cdef object reject_call(PyObject* callee, PyObject* const* arguments, size_t nargsf, PyObject* names):
@@ -248,6 +253,16 @@ cdef ReplayCache cache_of(CapturedFunction self):
     if self._cache is None:
         raise UnavailableError("this CapturedFunction was not initialized: its __init__ did not run, or failed")
     return self._cache
+
+
+# The executables of a function, and those of classes that it is bound to: since Python 3.13, an attribute of a bound class
+# method is that of the function.
+cdef list caches_of(CapturedFunction self):
+    caches = [cache_of(self)]
+    for reference, cache in list((self._instances or {}).values()):
+        if isinstance(reference(), type):
+            caches.append(cache)
+    return caches
 
 
 # Binds to an instance or a class. Bound methods of one object share its executables.
