@@ -163,7 +163,7 @@ def test_allocations_that_are_too_small_are_rejected():
         GPUArray(4, np.float32, gpudata=drv.mem_alloc(12))
     with pytest.raises(ValueError, match="gpudata has 16 bytes, fewer than the 28 bytes"):
         GPUArray(4, np.float32, gpudata=drv.mem_alloc(16), strides=(8,))
-    with pytest.raises(ValueError, match="what allocator returned has 4 bytes, fewer than the 16 bytes"):
+    with pytest.raises(ValueError, match="memory returned by allocator has 4 bytes, but the array needs 16"):
         GPUArray(4, np.float32, allocator=lambda size: drv.mem_alloc(4))
     small = iter([drv.mem_alloc(16), drv.mem_alloc(4)])
     array = GPUArray(4, np.float32, allocator=lambda size: next(small))

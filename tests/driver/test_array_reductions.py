@@ -99,7 +99,7 @@ def test_results_have_the_type_of_the_array_or_dtype():
     d = gpuarray.to_gpu(np.array([100, 100, 100], "i1"))
     assert gpuarray.sum(d).get() == 300 - 256
     assert gpuarray.sum(d, dtype="i4").get() == 300
-    with pytest.raises(TypeError, match="cannot have type"):
+    with pytest.raises(TypeError, match="cannot reduce elements"):
         gpuarray.sum(d.astype("c8"), dtype="f4")
     with pytest.raises(TypeError, match="cannot be converted to"):
         gpuarray.dot(d.astype("c8"), d, dtype="f4")
@@ -117,9 +117,9 @@ def test_dot_takes_arrays_of_different_layouts():
 
 def test_subset_indices_must_be_integers_and_axes_distinct():
     d = gpuarray.zeros(3, "f4")
-    with pytest.raises(TypeError, match="subset must have integers"):
+    with pytest.raises(TypeError, match="subset must have integer elements"):
         gpuarray.subset_sum(d, d)
-    with pytest.raises(ValueError, match="axis must name each axis once"):
+    with pytest.raises(ValueError, match="axis must not repeat an axis"):
         d.sum(axis=(0, -1))
 
 

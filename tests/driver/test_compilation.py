@@ -177,7 +177,7 @@ def test_options_that_compiler_does_not_know_are_compile_errors(given, message):
 
 def test_ptx_is_a_target_and_fat_binaries_are_rejected():
     assert compile(KERNEL, arch="sm_90", cache_dir=False, target="ptx")
-    with pytest.raises(drv.CompileError, match="fat binaries need nvcc"):
+    with pytest.raises(drv.CompileError, match="use nvcc for fat binaries"):
         compile(KERNEL, arch="sm_90", target="fatbin")
     with pytest.raises(TypeError, match="source must be a str, not bytes"):
         compile(b"x", arch="sm_90")
@@ -339,9 +339,9 @@ def test_options_must_be_strings():
     ("given", "message"),
     [
         (["--no-such-thing"], "unrecognized option '--no-such-thing'"),
-        (["kernel.cu"], "must begin with '-', not be 'kernel.cu'"),
-        (["-I"], "'-I' needs a value"),
-        (["-maxrregcount"], "needs a value"),
+        (["kernel.cu"], "must begin with '-', got 'kernel.cu'"),
+        (["-I"], "'-I' requires a value"),
+        (["-maxrregcount"], "requires a value"),
         (["-ftz=1"], "must be true or false, not '1'"),
     ],
 )

@@ -114,7 +114,7 @@ def test_arguments_are_checked():
     for use, text in (
         (lambda: cumath.exp(np.zeros(3)), "array must be a GPUArray"),
         (lambda: cumath.exp(gpuarray.zeros(3, "V4")), "not supported"),
-        (lambda: cumath.fmod(1, 2), "needs a GPUArray"),
+        (lambda: cumath.fmod(1, 2), "requires a GPUArray"),
         (lambda: cumath.fmod(x, "2"), "GPUArrays and numbers"),
         (lambda: cumath.frexp(x), "real floating-point elements"),
         (lambda: cumath.modf(3.5), "arg must be a GPUArray"),

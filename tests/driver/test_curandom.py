@@ -233,7 +233,7 @@ def test_arguments_are_checked(kind):
             use()
     with pytest.raises(TypeError, match="data must be"):
         generators.fill_uniform(np.zeros(3, "f4"))
-    with pytest.raises(TypeError, match="one for each generator"):
+    with pytest.raises(TypeError, match="one per generator"):
         generators.call_skip_ahead_array(gpuarray.zeros(3, "u4"))
     data = gpuarray.zeros(3, "f4")
     data.gpudata.free()

@@ -120,7 +120,7 @@ def test_maximum_and_minimum_take_numbers_and_arrays():
     out = gpuarray.empty_like(d)
     assert gpuarray.maximum(3, e, out=out) is out
     assert np.array_equal(out.get(), np.maximum(3, b), equal_nan=True)
-    with pytest.raises(TypeError, match="needs a GPUArray"):
+    with pytest.raises(TypeError, match="requires a GPUArray"):
         gpuarray.maximum(1, 2)
     with pytest.raises(TypeError, match="GPUArrays and numbers"):
         gpuarray.maximum(d, "text")

@@ -44,7 +44,7 @@ def test_arrays_may_be_empty():
 
 
 def test_bad_shapes_and_types_are_rejected():
-    with pytest.raises(ValueError, match="must not have negative extents"):
+    with pytest.raises(ValueError, match="must contain non-negative sizes"):
         drv.pagelocked_empty((2, -1), float)
     with pytest.raises(TypeError, match="Python objects"):
         drv.pagelocked_empty(3, object)

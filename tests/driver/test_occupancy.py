@@ -30,7 +30,7 @@ def test_sizes_are_aligned_to_the_units_of_the_device():
     assert [DeviceData.make_valid_tex_channel_count(count) for count in (1, 2, 3, 4)] == [1, 2, 4, 4]
     with pytest.raises(ValueError, match="4, 8 or 16"):
         data.align_bytes(3)
-    with pytest.raises(ValueError, match="up to 4 channels"):
+    with pytest.raises(ValueError, match="at most 4 channels"):
         data.make_valid_tex_channel_count(5)
 
 

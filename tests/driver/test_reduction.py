@@ -106,7 +106,7 @@ def test_code_and_arguments_are_checked():
         ReductionKernel([("not", "f4"), ("known", "f8")], "0", "a")
     with pytest.raises(TypeError, match="reduce_expr must be a str"):
         ReductionKernel(np.float32, "0", None)
-    with pytest.raises(AssertionError, match="at least one vector"):
+    with pytest.raises(AssertionError, match="at least one array"):
         ReductionKernel(np.float32, "0", "a+b", "k", "int k")
     kernel = ReductionKernel(np.float32, "0", "a+b", "x[i]", "float *x")
     x = gpuarray.zeros((4, 4), "f4")

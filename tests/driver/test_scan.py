@@ -75,7 +75,7 @@ def test_scans_use_the_given_stream_and_allocator():
     for names in ({"stream": stream}, {"queue": stream}):
         found = kernel(d, "new", allocate, **names)
         assert found.get(stream=stream)[-1] == 5000 and 20_000 in sizes
-    with pytest.raises(TypeError, match="only one of stream and queue"):
+    with pytest.raises(TypeError, match="stream and queue are mutually exclusive"):
         kernel(d, stream=stream, queue=stream)
 
 
@@ -85,7 +85,7 @@ def test_empty_array_is_returned_as_it_is():
 
 
 def test_arguments_are_checked():
-    with pytest.raises(ValueError, match="neutral, the first result"):
+    with pytest.raises(ValueError, match="neutral must be given"):
         ExclusiveScanKernel(np.int32, "a+b")
     with pytest.raises(TypeError, match="scan_expr must be a str"):
         InclusiveScanKernel(np.int32, None)

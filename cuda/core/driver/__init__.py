@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The classic driver-style interface, on the primary context: ``import cuda.core.driver as drv``."""
+"""The classic driver-style interface on primary contexts: ``import cuda.core.driver as drv``."""
 
 from cuda.core.driver._constants import *
 from cuda.core.driver._context import *

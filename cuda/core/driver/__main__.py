@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run an unmodified PyCUDA program: its imports of ``pycuda`` find the modules of this package.
+"""Run an unmodified PyCUDA program, with its ``pycuda`` imports served by this package.
 
 python -m cuda.core.driver program.py [arguments]
 python -m cuda.core.driver -m module [arguments]
@@ -30,7 +30,7 @@ class _ClassicModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return the spec of a classic module, or None for other modules."""
         if name.partition(".")[0] != PACKAGE:
             return None
-        if name != PACKAGE and importlib.util.find_spec(ours(name)) is None:
+        if name != PACKAGE and importlib.util.find_spec(native_module_name(name)) is None:
             return None
         return importlib.util.spec_from_loader(name, self, is_package=name == PACKAGE)
 
@@ -38,15 +38,15 @@ class _ClassicModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return None, so that Python creates the module."""
 
     def exec_module(self, module) -> None:
-        """Replace the new module by the module of this package."""
+        """Replace the new module with this package's module."""
         if module.__name__ == PACKAGE:
             for name in ("VERSION", "VERSION_STATUS", "VERSION_TEXT"):
                 setattr(module, name, getattr(_constants, name))
         else:
-            sys.modules[module.__name__] = importlib.import_module(ours(module.__name__))
+            sys.modules[module.__name__] = importlib.import_module(native_module_name(module.__name__))
 
 
-def ours(name: str) -> str:
+def native_module_name(name: str) -> str:
     """Return this package's name for a classic module."""
     rest = name.removeprefix(PACKAGE)
     return _OURS if rest == ".driver" else _OURS + rest
@@ -56,14 +56,14 @@ _finder = _ClassicModules()
 
 
 def use_classic_names() -> None:
-    """Make the modules of this package importable by their classic names, in this process."""
+    """Make this package's modules importable under their classic names in this process."""
     if _finder not in sys.meta_path:
         forget_classic_names()
         sys.meta_path.insert(0, _finder)
 
 
 def forget_classic_names() -> None:
-    """Undo :func:`use_classic_names`, and drop modules imported by classic names from ``sys.modules``."""
+    """Undo :func:`use_classic_names`, and remove modules imported under classic names from ``sys.modules``."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
@@ -71,17 +71,17 @@ def forget_classic_names() -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Run a program, or with ``-m`` a module, as the Python interpreter would.
+    """Run a program or, with ``-m``, a module, as the Python interpreter would.
 
     Parameters
     ----------
     arguments : list of str
-        The program path, or ``-m`` and the name of a module, then its own arguments.
+        The program path, or ``-m`` and a module name, followed by the program's own arguments.
 
     Raises
     ------
     SystemExit
-        If there is neither a path nor a module.
+        If the arguments name neither a path nor a module.
     """
     is_module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if is_module else arguments

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The array base class: memory, shape, strides, data type, and the protocols of other libraries."""
+"""The array base class: memory, shape, strides, data type, and interchange protocols."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class ArrayDevice:
-    """The properties of a device that arrays need, and the plans of operations on it.
+    """The device properties that arrays need, and the device's operation plans.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class ArrayDevice:
     arch : str
         The target architecture of kernels, such as ``"sm_90"``.
     multiprocessors : int
-        The number of multiprocessors.
+        The number of SMs.
     plans : dict
-        The plans of operations, by operation and operand types.
+        The operation plans, keyed by operation and operand types.
     """
 
     def __init__(self, ordinal: int):
@@ -74,7 +74,7 @@ def array_device(api: str = "cuMemAlloc") -> ArrayDevice:
 
 
 def device_of(context: Context) -> ArrayDevice:
-    """Return the device of a context, and cache it there."""
+    """Return the device of a context, and cache it in the context."""
     ordinal = context._device._ordinal
     found = _devices.get(ordinal)
     if found is None:
@@ -84,7 +84,7 @@ def device_of(context: Context) -> ArrayDevice:
 
 
 def check_device(device: ArrayDevice, *others: ArrayDevice) -> None:
-    """Raise LogicError if arrays are on several devices, or on another device than the current context."""
+    """Raise LogicError unless all arrays are on the current context's device."""
     for other in (array_device("cuLaunchKernel"), *others):
         if other is not device:
             raise logic_error(
@@ -123,7 +123,7 @@ class ArrayBase(ArrayStorage):
                     f"strides must be multiples of {dtype.alignment} bytes for {dtype}, not {shown(strides)}"
                 )
             if len(strides) != len(shape):
-                raise ValueError(f"strides must have one item per dimension: {shown(strides)} for shape {shape}")
+                raise ValueError(f"strides must have one item per dimension, got {shown(strides)} for shape {shape}")
         low, high = memory_range(shape, strides, dtype.itemsize)
         if high - low > MAX_BYTES:
             raise ValueError(f"an array of shape {shown(shape)} and type {dtype} has more than {MAX_BYTES} bytes")
@@ -141,7 +141,7 @@ class ArrayBase(ArrayStorage):
                 gpudata = allocator(self.nbytes)
             if gpudata is None:
                 raise TypeError(f"allocator must return device memory, not None: {shown(allocator)}")
-            check_room("what allocator returned", gpudata, self.nbytes)
+            check_room("the memory returned by allocator", gpudata, self.nbytes)
         else:
             check_room("gpudata", gpudata, high)
         self._set_memory(gpudata, base)
@@ -151,11 +151,11 @@ class ArrayBase(ArrayStorage):
         self._gpudata = gpudata
         self._owner = gpudata if isinstance(gpudata, Buffer) else getattr(base, "_owner", _OPEN)
         self._address = 0 if gpudata is None else as_pointer(gpudata)
-        # The kernel argument: for an allocation the launch keeps the memory, and checks that it is open.
+        # Passing the allocation itself lets the launch keep the memory alive and check that it is open.
         self._argument = gpudata if isinstance(gpudata, DeviceAllocation) else self._address
 
     def _new(self, shape, dtype, strides=None, allocator=None):
-        """Return a new array of the same class for a result, with the same allocator unless another is given."""
+        """Return a new array of the same class for a result. ``allocator`` defaults to this array's."""
         return type(self)._new_result(shape, dtype, strides, self.allocator if allocator is None else allocator)
 
     @classmethod
@@ -171,7 +171,7 @@ class ArrayBase(ArrayStorage):
         return new
 
     def _new_dense(self, dtype, context):
-        """Return a new array for a result, with the shape and order of this one, which must be contiguous."""
+        """Return a new array for a result, with the shape and order of this array, which must be contiguous."""
         new = ArrayStorage.__new__(type(self))
         new.shape = self.shape
         new.dtype = dtype
@@ -213,22 +213,22 @@ class ArrayBase(ArrayStorage):
             self._address = memory.handle
         else:
             memory = allocator(self.nbytes)
-            check_room("what allocator returned", memory, self.nbytes)
+            check_room("the memory returned by allocator", memory, self.nbytes)
             self._set_memory(memory, None)
 
     def _new_like(self, dtype, order: str = "K"):
-        """Return a new array for a result, with this array's shape, and ``order`` as for :func:`empty_like`."""
+        """Return a new array for a result, with this array's shape. ``order`` is as for :func:`empty_like`."""
         return self._new(self.shape, dtype, self._strides_like(dtype, order))
 
     def _empty_like(self, dtype=None, order: str = "K"):
-        """Return a new array like this one for the program: from its allocator, not from the pool of results."""
+        """Return a new array like this one for the program, from its allocator instead of the result pool."""
         dtype = self.dtype if dtype is None else checked_dtype(dtype)
         if self._is_c and order in ("K", "C"):
             return type(self)(self.shape, dtype, self.allocator)
         return type(self)(self.shape, dtype, self.allocator, strides=self._strides_like(dtype, order))
 
     def _strides_like(self, dtype, order: str = "K") -> tuple[int, ...]:
-        """Return the strides of a contiguous array with the shape of this one and the given order."""
+        """Return the strides of a contiguous array with this array's shape and the given order."""
         if order == "K":
             return kept_order_strides(self.shape, self.strides, dtype.itemsize)
         if order == "C" or (order == "A" and not (self._is_f and not self._is_c)):
@@ -238,7 +238,7 @@ class ArrayBase(ArrayStorage):
         raise ValueError(f"order must be 'C', 'F', 'A' or 'K', not {shown(order)}")
 
     def _view(self, offset: int, shape, strides, dtype):
-        """Return a view of the array's memory that begins ``offset`` bytes after its first element."""
+        """Return a view of the array's memory, starting ``offset`` bytes after its first element."""
         return make_view(self, offset, shape, strides, dtype)
 
     def _check_open(self) -> None:
@@ -246,12 +246,12 @@ class ArrayBase(ArrayStorage):
             raise logic_error("the array", INVALID_HANDLE, "its memory was freed, or its context is detached")
 
     def _share(self) -> None:
-        """Free the memory only after all pending device work, because code outside of this package might use it now."""
+        """Defer freeing the memory to the end of all pending device work, because external code might use it."""
         if self._owner.__class__ is ResultAllocation:
             share(self._owner)
 
     def _pointer_on(self, stream) -> int:
-        """Return the kernel argument for a launch on a stream, the default stream if None."""
+        """Return the kernel argument for a launch on a stream, where None is the default stream."""
         self._check_open()
         if stream is not None and self._owner.__class__ is ResultAllocation:
             stream_for(stream, self)
@@ -259,7 +259,13 @@ class ArrayBase(ArrayStorage):
 
     @property
     def __cuda_array_interface__(self) -> dict:
-        """The CUDA array interface, version 3."""
+        """The CUDA Array Interface, version 3, as a dict.
+
+        Raises
+        ------
+        LogicError
+            If the memory was freed, or its context is detached.
+        """
         self._check_open()
         self._share()
         return {
@@ -283,7 +289,7 @@ class ArrayBase(ArrayStorage):
 
     @property
     def gpudata(self):
-        """The allocation, the address for views, or None for arrays without elements."""
+        """The allocation, or the address for a view, or None for an array without elements."""
         self._share()
         return self._gpudata
 
@@ -293,7 +299,13 @@ class ArrayBase(ArrayStorage):
 
     @property
     def ptr(self) -> int:
-        """The address of the first element."""
+        """The address of the first element as an int.
+
+        Raises
+        ------
+        LogicError
+            If the memory was freed, or its context is detached.
+        """
         self._check_open()
         self._share()
         return self._address
@@ -310,12 +322,12 @@ class ArrayBase(ArrayStorage):
 
     @property
     def mem_size(self) -> int:
-        """The number of elements."""
+        """The number of elements, as in :attr:`size`."""
         return self.size
 
     @property
     def flags(self) -> ArrayFlags:
-        """Whether the array is contiguous in C order, and in Fortran order."""
+        """The layout flags: whether the array is contiguous in C order and in Fortran order."""
         return ArrayFlags(self._is_c, self._is_f)
 
     @property
@@ -334,9 +346,9 @@ class ArrayBase(ArrayStorage):
 def stream_for(stream, *arrays):
     """Return the :mod:`cuda.core` stream for an array operation, or None for the default stream.
 
-    Memory of arrays that another stream uses is freed after all pending device work, not in default-stream order. A
-    stream that does not synchronize with the default stream waits for it once per array, because earlier work there
-    might still use the memory.
+    If another stream uses an array, its memory is freed after all pending device work instead of in default-stream
+    order. A stream that does not synchronize with the default stream waits for it once per array, because earlier
+    work there might still use the memory.
     """
     if stream is None:
         return None
@@ -356,7 +368,7 @@ class ArrayFlags:
     Attributes
     ----------
     c_contiguous, f_contiguous, forc : bool
-        Whether the array is contiguous in C order, in Fortran order, or in one of them.
+        Whether the array is contiguous in C order, in Fortran order, or in either.
     """
 
     __slots__ = ("c_contiguous", "f_contiguous", "forc")
@@ -370,7 +382,7 @@ class ArrayFlags:
         names = {"C": "c_contiguous", "F": "f_contiguous"}
         found = names.get(name, name.lower() if isinstance(name, str) else None)
         if found not in self.__slots__:
-            raise KeyError(f"flags have C_CONTIGUOUS, F_CONTIGUOUS and FORC, not {name!r}")
+            raise KeyError(f"flag must be C_CONTIGUOUS, F_CONTIGUOUS or FORC, not {name!r}")
         return getattr(self, found)
 
     def __repr__(self):
@@ -391,6 +403,15 @@ def splay(n: int, dev=None) -> tuple[tuple[int, int], tuple[int, int, int]]:
     -------
     ((int, int), (int, int, int))
         The grid, with at most as many blocks as can be resident on the device, and a block of 32 to 128 threads.
+
+    Raises
+    ------
+    TypeError
+        If ``n`` is not an int, or ``dev`` is not a device.
+    ValueError
+        If ``n`` is negative.
+    LogicError
+        If ``dev`` is None and no context is current.
     """
     n = whole("n", n, 0)
     if dev is None:
@@ -415,35 +436,36 @@ class _NeverClosed:
 
 
 def checked_dtype(dtype) -> np.dtype:
-    """Return a dtype that arrays in device memory support.
+    """Return a dtype supported in device memory.
 
     Raises
     ------
     TypeError
-        If elements are Python objects, have another byte order, or have no size.
+        If elements are Python objects, have a non-native byte order, extended precision, or no size, or if the dtype
+        is a subarray.
     """
     dtype = dtype_of(dtype)
     if dtype.hasobject:
         raise TypeError("elements in device memory cannot be Python objects")
     if not dtype.isnative:
         raise TypeError(
-            f"dtype {dtype.str} is not in the byte order of devices; convert with {dtype.newbyteorder('=').str}"
+            f"dtype {dtype.str} does not have the device's byte order; convert to {dtype.newbyteorder('=').str}"
         )
     if dtype in (np.longdouble, np.clongdouble):
         raise TypeError(f"dtype {dtype} is not supported on devices; convert to float64 or complex128")
     if dtype.subdtype is not None or dtype.itemsize == 0:
-        raise TypeError(f"dtype must be a type of single elements with a size, not {dtype}")
+        raise TypeError(f"dtype must describe single elements of nonzero size, not {dtype}")
     return dtype
 
 
 def check_room(name: str, memory, nbytes: int) -> None:
-    """Raise ValueError if an allocation has fewer bytes than an array in it."""
+    """Raise ValueError if an allocation is too small for an array."""
     if isinstance(memory, Buffer) and memory.size < nbytes:
-        raise ValueError(f"{name} has {memory.size} bytes, fewer than the {nbytes} bytes of the array")
+        raise ValueError(f"{name} has {memory.size} bytes, but the array needs {nbytes}")
 
 
 def overlap(first: ArrayBase, second: ArrayBase) -> bool:
-    """Return whether two arrays might share memory other than element by element."""
+    """Return whether two arrays might share memory in any way other than element by element."""
     if first.size == 0 or second.size == 0:
         return False
     if (first._address, first.shape, first.strides) == (second._address, second.shape, second.strides):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Array functions: elementwise operations on arrays and numbers, selection, joining, and linear combinations."""
+"""Array functions: elementwise operations, selection, joining, and linear combinations."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Operation:
     Parameters
     ----------
     ufunc : numpy.ufunc
-        The ufunc, whose type rules apply.
+        The ufunc that defines the type rules.
     **bodies : str
-        C expressions by the kinds of the computation type, such as ``iu="a % b"``; ``any`` is for all other
-        kinds. They can use ``T``, the C name of that type.
+        C expressions, keyed by the kinds of the computation type, such as ``iu="a % b"``. The keyword ``any`` covers
+        all other kinds. Expressions can use ``T``, the C name of the computation type.
     """
 
     def __init__(self, ufunc: np.ufunc, **bodies: str):
@@ -77,12 +77,12 @@ class Operation:
         return body
 
     def resolve(self, *operands) -> tuple[np.dtype, ...]:
-        """Return the types the operands are converted to, and the type of the result.
+        """Return the computation type of each operand, followed by the result type.
 
         Parameters
         ----------
         *operands : dtype or type
-            Dtypes; or ``int``, ``float`` or ``complex`` for Python numbers, whose types adapt to the others.
+            Dtypes, or ``int``, ``float`` or ``complex`` for Python numbers, whose types adapt to the other operands.
 
         Raises
         ------
@@ -189,7 +189,7 @@ _NUMBER_AND_ARRAY = (True, False)
 
 
 class Plan(PlanFields):
-    """The plan of an operation for operands of certain types.
+    """The plan of an operation for one combination of operand types.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class Plan(PlanFields):
     dtype : numpy.dtype
         The data type of the result.
     scalars : tuple
-        For each operand None, or the function that converts a number to the kernel argument.
+        For each operand, None for an array, or the function that converts a number to the kernel argument.
     """
 
     def __init__(self, elementwise: Elementwise, dtype: np.dtype, scalars: tuple, arch: str):
@@ -213,20 +213,20 @@ class Plan(PlanFields):
         self.bound = self.packed.bound
 
     def launch(self, merged: int, size: int, *arguments) -> None:
-        """Launch for contiguous arrays on the default stream. ``merged`` is the bitwise or of their addresses."""
+        """Launch for contiguous arrays on the default stream. ``merged`` is the bitwise OR of their addresses."""
         kernel = self.elementwise.dense(self.arch) if merged & self.mask else self.packed
         kernel.launch(None, size, *arguments, size)
 
 
 def binary(operation: Operation, a, b, out=None, stream=None):
-    """Return the result of an operation on two arrays, or an array and a number.
+    """Return the result of an operation on two arrays, or on an array and a number.
 
     Parameters
     ----------
     operation : Operation
         The operation.
     a, b : ArrayBase or number
-        The operands, which are broadcast; at least one is an array.
+        The operands, which are broadcast. At least one must be an array.
     out : ArrayBase, optional
         The array for the result. Defaults to a new array.
     stream : Stream, optional
@@ -235,7 +235,7 @@ def binary(operation: Operation, a, b, out=None, stream=None):
     Returns
     -------
     ArrayBase
-        The result, or NotImplemented if an operand has a type that is not supported.
+        The result, or NotImplemented if the type of an operand is not supported.
     """
     if out is None and stream is None:
         result = fast_binary(operation, a, b)
@@ -250,7 +250,7 @@ def unary(operation: Operation, a: ArrayBase, out=None, stream=None, dtype=None)
     Parameters
     ----------
     dtype : dtype, optional
-        The data type of a new result. If None, NumPy's.
+        The data type of a new result. Defaults to NumPy's result type.
     """
     if out is None and stream is None:
         result = fast_unary(operation, a, dtype)
@@ -268,12 +268,12 @@ def in_place(operation: Operation, a: ArrayBase, b):
     if shape is None:
         return NotImplemented
     if broadcast_shape(a.shape, shape) != a.shape:
-        raise ValueError(f"an array of shape {a.shape} cannot take the result for an operand of shape {shape}")
+        raise ValueError(f"an operand of shape {shape} cannot be broadcast to the array's shape {a.shape}")
     return apply(operation, (a, b), a, None)
 
 
 def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
-    """Apply any operation to any operands. See :func:`binary` and :func:`unary`."""
+    """Apply an operation to any supported operands. See :func:`binary` and :func:`unary`."""
     operands = tuple(map(operand_of, operands))
     if any(operand is NotImplemented for operand in operands):
         return NotImplemented
@@ -292,7 +292,7 @@ def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
         raise ValueError(f"out must have shape {shape}, not {out.shape}")
     elif not isinstance(out, ArrayBase):
         raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
-    # An operand that overlaps the result, other than element by element, is copied first.
+    # An operand that overlaps the result in any way other than element by element is copied first.
     operands = tuple(
         item.copy() if isinstance(item, ArrayBase) and item is not out and overlap(item, out) else item
         for item in operands
@@ -349,7 +349,7 @@ def simple_type(item) -> type:
 
 
 def plan_of(operation: Operation, device, operands, out_dtype=None):
-    """Return the plan for operands of these types, or the value of all elements of the result if it is constant."""
+    """Return the plan for operands of these types, or the value of every result element if it is constant."""
     kinds = tuple([type_of(item) for item in operands])
     scalar = tuple([not isinstance(item, ArrayBase) for item in operands])
     if any(scalar):
@@ -368,7 +368,7 @@ def plan_of(operation: Operation, device, operands, out_dtype=None):
 
 
 def known_comparison(operation: Operation, operands, kinds, number: int):
-    """Return the result of a comparison with a number outside the range of an integer type, or None if it is inside."""
+    """Return the result of comparing with a number outside an integer type's range, or None if it is in range."""
     dtype = next(kind for kind in kinds if kind is not int)
     if dtype.kind not in "iu" or np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
         return None
@@ -387,7 +387,7 @@ def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan
         for name, kind, converted, is_scalar in zip(names, kinds, loop, scalar, strict=True)
     ]
     result = out_dtype if out_dtype is not None else result_dtype(operation, kinds, scalar, loop, natural)
-    # The result is computed in NumPy's type, and stored in the type of the output.
+    # The result is computed in NumPy's type and stored in the output's type.
     output = Operand("r", result, natural if natural.kind != "b" or result.kind == "b" else result)
     if natural.kind == "c" and result.kind != "c":
         raise TypeError(f"{operation.name} has complex results, but the array has type {result}")
@@ -404,7 +404,7 @@ def make_plan(operation: Operation, kinds, scalar, out_dtype, arch: str) -> Plan
 
 
 def result_dtype(operation: Operation, kinds, scalar, loop, natural) -> np.dtype:
-    """Return the data type of a new result. Comparisons give 0 and 1 in the type of their operands."""
+    """Return the data type of a new result. Comparisons return 0 and 1 in the type of their operands."""
     if operation not in COMPARISONS:
         return natural
     if any(scalar):
@@ -475,9 +475,9 @@ def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, 
     Parameters
     ----------
     operands : dict
-        The arrays and numbers, by the names of their variables.
+        The arrays and numbers, keyed by variable name.
     loops : dict
-        The types they are converted to.
+        The computation type of each operand, keyed by variable name.
     dtype : dtype
         The data type of the result ``r``.
     """
@@ -512,7 +512,7 @@ def compute(name: str, operands: dict, loops: dict, dtype: np.dtype, body: str, 
 
 
 def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 0):
-    """Return the elements at indices of the flattened array, or zero for indices out of range."""
+    """Return the elements at the given indices of the flattened array, or zero for indices out of range."""
     check_indices(indices)
     out = out if out is not None else a._new(indices.shape, a.dtype)
     check_result(out, indices.shape, a.dtype)
@@ -533,14 +533,14 @@ def take(a: ArrayBase, indices: ArrayBase, out=None, stream=None, offset: int = 
 
 
 def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> None:
-    """Store values at indices of the flattened array. Ignore indices out of range."""
+    """Store values at the given indices of the flattened array, and ignore indices out of range."""
     check_indices(indices)
     if values.dtype != a.dtype or values.shape != indices.shape:
         raise ValueError(
             f"values must have shape {indices.shape} and type {a.dtype}, not {values.shape} and {values.dtype}"
         )
     if not a._is_c:
-        raise ValueError("put needs a C-contiguous array")
+        raise ValueError("put requires a C-contiguous array")
     if overlap(a, values) or a._address == values._address:
         values = copy_of(values, "C", stream)
     words = word_dtype(a.itemsize)
@@ -556,7 +556,7 @@ def put(a: ArrayBase, indices: ArrayBase, values: ArrayBase, stream=None) -> Non
 
 
 def take_put(a: ArrayBase, out: ArrayBase, source, dest, offset: int = 0, stream=None) -> None:
-    """Store the elements at the indices ``source`` of one array at the indices ``dest`` of another."""
+    """Copy the elements at the indices ``source`` of one array to the indices ``dest`` of another."""
     check_indices(source)
     check_indices(dest)
     if source.shape != dest.shape:
@@ -573,7 +573,7 @@ def concatenate(arrays, axis: int = 0, allocator=None):
     axis = checked_axis(axis, first.ndim)
     for number, item in enumerate(arrays):
         if item.shape[:axis] + item.shape[axis + 1 :] != first.shape[:axis] + first.shape[axis + 1 :]:
-            raise ValueError(f"array {number} of shape {item.shape} does not match the first of shape {first.shape}")
+            raise ValueError(f"array {number} has shape {item.shape}, which does not match the first, {first.shape}")
     shape = list(first.shape)
     shape[axis] = sum(item.shape[axis] for item in arrays)
     result = first._new(tuple(shape), joint_dtype(arrays), allocator=allocator)
@@ -592,7 +592,7 @@ def stack(arrays, axis: int = 0, allocator=None):
     axis = checked_axis(axis, len(shape) + 1)
     for number, item in enumerate(arrays):
         if item.shape != shape:
-            raise ValueError(f"all arrays must have the shape of the first, {shape}; array {number} has {item.shape}")
+            raise ValueError(f"all arrays must have the first array's shape {shape}; array {number} has {item.shape}")
     joined = shape[:axis] + (len(arrays),) + shape[axis:]
     result = arrays[0]._new(joined, joint_dtype(arrays), allocator=allocator)
     for number, item in enumerate(arrays):
@@ -600,7 +600,7 @@ def stack(arrays, axis: int = 0, allocator=None):
     return result
 
 
-# Negative indices count from the end. As unsigned numbers, indices out of range are at least the size.
+# Negative indices count from the end. Converted to unsigned, every index out of range is at least the size.
 _RANGE = (
     Operand("offset", np.dtype(np.int64), is_scalar=True),
     Operand("count", np.dtype(np.int64), is_scalar=True),
@@ -641,7 +641,7 @@ def checked_number(item, name: str):
 
 
 def promoted(item):
-    """Return the operand of NumPy's type promotion: a dtype, or a Python number, whose type adapts."""
+    """Return an operand for NumPy's type promotion: a dtype, or a Python number, whose type adapts."""
     kind = type_of(item)
     return item if isinstance(kind, type) else kind
 
@@ -650,7 +650,7 @@ def check_indices(indices) -> None:
     if not isinstance(indices, ArrayBase):
         raise TypeError(f"indices must be a GPUArray, not {type(indices).__name__}")
     if indices.dtype.kind not in "iu":
-        raise TypeError(f"indices must be integers, not of type {indices.dtype}")
+        raise TypeError(f"indices must have integer elements, not {indices.dtype}")
 
 
 def check_result(out, shape, dtype) -> None:
@@ -663,10 +663,10 @@ def check_result(out, shape, dtype) -> None:
 def checked_arrays(arrays) -> list[ArrayBase]:
     arrays = list_argument("arrays", arrays, "a sequence of GPUArrays")
     if not arrays:
-        raise ValueError("arrays must have at least one array")
+        raise ValueError("arrays must contain at least one array")
     for item in arrays:
         if not isinstance(item, ArrayBase):
-            raise TypeError(f"arrays must be GPUArrays, not {type(item).__name__}")
+            raise TypeError(f"arrays must contain GPUArrays, not {type(item).__name__}")
     return arrays
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes and strides with NumPy's rules: contiguity, broadcasting, reshaping and indexing. Needs no device."""
+"""Shapes and strides by NumPy's rules: contiguity, broadcasting, reshaping and indexing. No device is needed."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def checked_shape(shape) -> tuple[int, ...]:
     Raises
     ------
     TypeError
-        If it is none of these.
+        If ``shape`` is none of these.
     ValueError
-        If an extent is negative, or there are too many.
+        If a size is negative, or there are more than 64 dimensions.
     """
     if type(shape) is not tuple:
         if isinstance(shape, (str, bytes, bytearray, memoryview)):
@@ -59,22 +59,22 @@ def checked_shape(shape) -> tuple[int, ...]:
     try:
         shape = tuple([operator.index(extent) for extent in shape])
     except TypeError:
-        raise TypeError(f"shape must hold ints, not {shown(shape)}") from None
+        raise TypeError(f"shape must contain ints, not {shown(shape)}") from None
     if len(shape) > MAX_DIMENSIONS:
-        raise ValueError(f"shape must have up to {MAX_DIMENSIONS} extents, not {len(shape)}")
+        raise ValueError(f"shape must have at most {MAX_DIMENSIONS} dimensions, not {len(shape)}")
     for extent in shape:
         if extent < 0:
-            raise ValueError(f"shape must not have negative extents: {shown(shape)}")
+            raise ValueError(f"shape must contain non-negative sizes, got {shown(shape)}")
     return shape
 
 
 def checked_axis(axis, ndim: int, name: str = "axis") -> int:
-    """Return the index of an axis, which counts from the end if it is negative.
+    """Return the non-negative index of an axis. A negative ``axis`` counts from the end.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If there is no such axis. It is both a ValueError and an IndexError.
+        If there is no such axis. AxisError is both a ValueError and an IndexError.
     """
     number = operator.index(axis)
     if not -ndim <= number < ndim:
@@ -109,7 +109,7 @@ def f_strides(shape, itemsize: int) -> tuple[int, ...]:
 
 
 def kept_order_strides(shape, strides, itemsize: int) -> tuple[int, ...]:
-    """Return the strides of a contiguous array with the same order of axes in memory: NumPy's order K."""
+    """Return the strides of a contiguous array with the same order of axes in memory (NumPy's order K)."""
     order = sorted(range(len(shape)), key=lambda axis: (-abs(strides[axis]), axis))
     packed, step = [0] * len(shape), itemsize
     for axis in reversed(order):
@@ -119,7 +119,7 @@ def kept_order_strides(shape, strides, itemsize: int) -> tuple[int, ...]:
 
 
 def is_c_contiguous(shape, strides, itemsize: int) -> bool:
-    """Return whether the elements are contiguous in C order. Axes of extent 1 do not count."""
+    """Return whether the elements are contiguous in C order. Axes of size 1 do not count."""
     step = itemsize
     for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
         if extent == 0:
@@ -137,7 +137,7 @@ def is_f_contiguous(shape, strides, itemsize: int) -> bool:
 
 
 def memory_range(shape, strides, itemsize: int) -> tuple[int, int]:
-    """Return the first byte and the byte after the last that an array covers, as offsets from its first element."""
+    """Return the offsets of an array's first byte and of the byte past its last, relative to its first element."""
     if 0 in shape:
         return 0, 0
     low = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True) if stride < 0)
@@ -151,7 +151,7 @@ def broadcast_shape(*shapes) -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        If they cannot be broadcast together.
+        If the shapes cannot be broadcast together.
     """
     ndim = max(map(len, shapes))
     result = [1] * ndim
@@ -166,7 +166,7 @@ def broadcast_shape(*shapes) -> tuple[int, ...]:
 
 
 def broadcast_strides(shape, strides, target) -> tuple[int, ...]:
-    """Return the strides of an array that is broadcast to another shape."""
+    """Return an array's strides after broadcasting it to another shape."""
     if shape == target:
         return strides
     seen = [0 if extent == 1 else stride for extent, stride in zip(shape, strides, strict=True)]
@@ -174,12 +174,12 @@ def broadcast_strides(shape, strides, target) -> tuple[int, ...]:
 
 
 def joined_dimensions(shape, strides_of_all):
-    """Merge adjacent dimensions that have one common stride in every array.
+    """Merge adjacent dimensions that every array can step through with a single stride.
 
     Returns
     -------
     (list of int, list of list of int)
-        The remaining extents, and the strides of each array.
+        The sizes of the remaining dimensions, and the strides of each array.
     """
     extents: list[int] = []
     rows: list[list[int]] = [[] for _ in strides_of_all]
@@ -200,7 +200,7 @@ def joined_dimensions(shape, strides_of_all):
 
 
 def completed_shape(shape, size: int) -> tuple[int, ...]:
-    """Return a shape with an extent of -1 replaced so that there are ``size`` elements."""
+    """Return a shape of ``size`` elements, with a size of -1 replaced by the missing factor."""
     wanted = tuple([operator.index(extent) for extent in shape])
     unknown = wanted.count(-1)
     known = element_count(extent for extent in wanted if extent != -1)
@@ -239,14 +239,16 @@ def reshaped_strides(shape, strides, new_shape, itemsize: int, order: str) -> tu
 
 
 def viewed_layout(shape, strides, old: int, new: int):
-    """Return shape and strides of a view with elements of another size, which changes the axis of smallest stride.
+    """Return the shape and strides of a view whose elements have another size.
+
+    The axis of smallest stride changes its size.
 
     Parameters
     ----------
     shape, strides : tuple of int
         The shape, and the strides in bytes.
     old, new : int
-        The size of an element in the array, and in the view, in bytes.
+        The element size of the array and of the view, in bytes.
 
     Raises
     ------
@@ -271,19 +273,19 @@ def viewed_layout(shape, strides, old: int, new: int):
 
 
 def indexed(shape, strides, key):
-    """Return the view that basic indexing selects.
+    """Return the layout of the view that basic indexing selects.
 
     Parameters
     ----------
     shape, strides : tuple of int
-        The shape and the strides of the array.
+        The array's shape, and its strides in bytes.
     key : int, slice, None, Ellipsis, or a tuple of them
         The index.
 
     Returns
     -------
     (int, tuple of int, tuple of int)
-        The offset of the first element in bytes, the shape and the strides of the view.
+        The view's offset in bytes, its shape, and its strides in bytes.
 
     Raises
     ------

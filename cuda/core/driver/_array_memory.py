@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of arrays: each context caches freed memory for later arrays of similar size.
+"""Array memory: each context caches freed memory for later arrays of similar size.
 
-Results of operations have memory of a stream-ordered pool. It is allocated and freed on the default stream, so neither
-synchronizes with the device, as ``cuMemFree`` does. Arrays that a program creates have memory of ``cuMemAlloc``, which
-other processes can open and the program can use on any stream immediately. It is reused once the work enqueued before
-it was freed has completed.
+Results of operations use a stream-ordered pool. Their memory is allocated and freed on the default stream, so neither
+step synchronizes with the device, unlike ``cuMemFree``. Arrays created by the program use ``cuMemAlloc``, so other
+processes can open their memory, and any stream can use it immediately. That memory is reused once the work enqueued
+before the free has completed.
 
-The memory of an array whose address other code knows (the program, another library, another stream) is freed as classic
-programs expect: after all pending device work.
+If the address of an array is visible to other code (the program, another library, another stream), its memory is freed
+as classic programs expect: after all pending device work.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KEPT_SHARE = 16
 
 
 class ResultAllocation(DeviceAllocation):
-    """Memory of an array, freed in the order of the default stream (``cuMemFreeAsync``)."""
+    """Array memory freed in default-stream order (``cuMemFreeAsync``)."""
 
     _made_by = "GPUArray() or an operation on arrays"
 
@@ -51,10 +51,10 @@ class ResultAllocation(DeviceAllocation):
 
 
 class SharedAllocation(ResultAllocation):
-    """Memory of an array whose address other code knows, freed after all pending device work."""
+    """Array memory whose address is visible to other code, freed after all pending device work."""
 
     def close(self, stream=None) -> None:
-        """Free the memory after all device work has completed. Further calls do nothing."""
+        """Free the memory after all device work has completed. Closing closed memory has no effect."""
         if not self.is_closed:
             wait_before_free(self.memory_resource.device_id)
         super().close(stream)
@@ -65,31 +65,31 @@ class SharedAllocation(ResultAllocation):
 
 
 class _ContextMemory(CachingMemoryResource):
-    """Memory for the arrays of a context: an upstream resource, and a cache of freed memory."""
+    """Array memory for a context: an upstream resource and a cache of freed memory."""
 
-    _idle: dict  # device ordinal -> resources that no context uses
+    _idle: dict  # device ordinal -> resources not used by any context
 
     def __init__(self, upstream, kept_bytes: int):
         super().__init__(upstream, max_cached_bytes=kept_bytes)
         _memories.append(self)
 
     def set_peers(self, peers) -> None:
-        """Give other devices access to the memory, if the driver does not do so itself."""
+        """Grant other devices access to the memory, unless the driver does so itself."""
 
     def lend(self, context) -> None:
-        """Assign the resource to a context, until the context is detached or nothing refers to it."""
+        """Assign the resource to a context until the context is detached or unreferenced."""
         self.context = weakref.ref(context)
         self._give_back = weakref.finalize(context, self._idle.setdefault(self.device_id, []).append, self)
         self._give_back.atexit = False
 
     def end(self) -> None:
-        """Make the resource available for another context, and free memory that is not in use."""
-        with contextlib.suppress(CUDAError):  # of earlier work that failed; the next call reports it
+        """Make the resource available to another context, and free unused memory."""
+        with contextlib.suppress(CUDAError):  # an error of earlier work, which the next call reports
             self.release()
         self._give_back()
 
     def release(self) -> None:
-        """Free all memory that is not in use."""
+        """Free all unused memory."""
         self.trim()
 
     @property
@@ -99,10 +99,10 @@ class _ContextMemory(CachingMemoryResource):
 
 
 class _ResultPool(_ContextMemory):
-    """The memory for results of a context, from a driver memory pool.
+    """Memory for a context's results, from a driver memory pool.
 
-    The pool is never destroyed, because the driver must not destroy a pool while another thread synchronizes or frees:
-    the next context of the device uses the pool of a detached one.
+    The pool is never destroyed, because a pool must not be destroyed while another thread synchronizes or frees. After
+    a context is detached, the device's next context uses its pool.
     """
 
     _idle: dict[int, list[_ResultPool]] = {}
@@ -110,7 +110,7 @@ class _ResultPool(_ContextMemory):
     def __init__(self, ordinal: int):
         pool = DeviceMemoryResource(ordinal, DeviceMemoryResourceOptions())
         allocate_as(ResultAllocation, pool)
-        # If another library runs out of memory, the driver reclaims memory held by its pools, but not this cache.
+        # If another library runs out of memory, the driver reclaims unused memory in its pools, but not this cache.
         super().__init__(pool, kept_bytes(ordinal))
         self.set_peers(_context.peer_access.get(ordinal))
 
@@ -130,12 +130,12 @@ class _ResultPool(_ContextMemory):
 
 
 class _ArrayMemory(_ContextMemory):
-    """The memory for arrays that programs create in a context, from ``cuMemAlloc``."""
+    """Memory for the arrays that programs create in a context, from ``cuMemAlloc``."""
 
     _idle: dict[int, list[_ArrayMemory]] = {}
 
     def __init__(self, ordinal: int):
-        # A cached block can be larger than the array, so the software device would not detect accesses after its end.
+        # A cached block can be larger than the array, so the software device would miss accesses past the array's end.
         super().__init__(
             PlainMemory(ordinal, ResultAllocation), 0 if device_choice.is_software() else kept_bytes(ordinal)
         )
@@ -151,7 +151,7 @@ def kept_bytes(ordinal: int) -> int:
 
 
 def memory_for(context, kind: type) -> _ContextMemory:
-    """Return a resource of class ``kind`` that no context uses, and assign it to a context."""
+    """Return an unused resource of class ``kind``, newly assigned to a context."""
     ordinal = context._device._ordinal
     try:
         memory = kind._idle.setdefault(ordinal, []).pop()
@@ -178,14 +178,14 @@ def take_array(context, size: int) -> DeviceAllocation:
 
 
 def open_results(context):
-    """Set ``take_result`` of a context, the function that allocates memory for results, and return it."""
+    """Set a context's ``take_result``, the function that allocates memory for results, and return it."""
     has_pools = context._device.get_attribute(device_attribute.MEMORY_POOLS_SUPPORTED)
     context.take_result = take = _source(context, _ResultPool if has_pools else None)
     return take
 
 
 def open_arrays(context):
-    """Set ``take_array`` of a context, the function that allocates memory for arrays of programs, and return it."""
+    """Set a context's ``take_array``, the function that allocates memory for the program's arrays, and return it."""
     context.take_array = take = _source(context, _ArrayMemory)
     return take
 
@@ -202,7 +202,7 @@ def _source(context, kind: type | None):
 
 
 def take_again(pool: _ContextMemory, size: int, error: CUDAError) -> ResultAllocation:
-    """Allocate once more, after freeing cached memory."""
+    """Retry an allocation that failed with ``error`` after freeing cached memory."""
     try:
         if not isinstance(error, OutOfMemoryError):
             raise error
@@ -214,18 +214,18 @@ def take_again(pool: _ContextMemory, size: int, error: CUDAError) -> ResultAlloc
 
 
 def is_of_pool(memory) -> bool:
-    """Return whether memory belongs to a driver pool, so that other processes cannot open it."""
+    """Return whether memory belongs to a driver pool, which means that other processes cannot open it."""
     return isinstance(memory, ResultAllocation) and isinstance(memory.memory_resource, _ResultPool)
 
 
 def share(memory: ResultAllocation) -> None:
-    """Free memory only after all pending device work, because code outside of this package might use it now."""
+    """Defer freeing memory to the end of all pending device work, because external code might use it."""
     if type(memory) is ResultAllocation:
         memory.__class__ = SharedAllocation
 
 
 def release_held(ordinal: int) -> bool:
-    """Free the cached memory of a device, and return False if there is none."""
+    """Free the cached memory of a device, and return whether the device has a cache."""
     memories = [memory for memory in _memories if memory.device_id == ordinal]
     for memory in memories:
         memory.release()
@@ -233,7 +233,7 @@ def release_held(ordinal: int) -> bool:
 
 
 def held_bytes(ordinal: int) -> int:
-    """Return the number of cached bytes of a device."""
+    """Return the number of bytes cached on a device."""
     return sum(memory.held for memory in _memories if memory.device_id == ordinal)
 
 

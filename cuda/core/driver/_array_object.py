@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The class GPUArray, whose methods call the other array modules."""
+"""The GPUArray class, whose methods call the other array modules."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _CONJUGATE = UNARY_OF[np.conjugate]
 class GPUArray(ArrayOperators):
     """An n-dimensional array in device memory, with NumPy's data types and operators.
 
-    Operations are enqueued on the default stream, asynchronously to the host. Only operations that copy values to the
-    host synchronize.
+    Operations are enqueued on the default stream and return immediately. Only operations that copy values to the host
+    synchronize.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ class GPUArray(ArrayOperators):
     dtype : dtype
         The data type of the elements: numbers, booleans or structures.
     allocator : callable, optional
-        A function of a size in bytes that returns device memory, such as ``allocate`` of a memory pool. Defaults to
-        :func:`mem_alloc`. Results of operators come from the allocator of the left array; with the default, from a
-        pool of the context.
+        A function that takes a size in bytes and returns device memory, such as a memory pool's ``allocate``. Defaults
+        to :func:`mem_alloc`. Operator results use the left array's allocator, or a pool of the context if that is the
+        default.
     base : object, optional
         An object that keeps the memory of ``gpudata`` alive.
     gpudata : device pointer, optional
-        The memory to use. Defaults to new memory, with undefined content.
+        The memory to use. Defaults to new memory with undefined contents.
     strides : sequence of int, optional
         The strides in bytes. Defaults to a contiguous layout.
     order : str, optional
@@ -75,7 +75,7 @@ class GPUArray(ArrayOperators):
     MemoryError
         If the device does not have enough memory.
     TypeError, ValueError
-        If the shape, the data type, the strides or the order is not valid.
+        If the shape, the data type, the strides or the order is invalid.
     """
 
     __module__ = "cuda.core.driver.gpuarray"
@@ -95,7 +95,7 @@ class GPUArray(ArrayOperators):
 
     def __bool__(self):
         if self.size != 1:
-            raise ValueError(f"the truth of an array of {self.size} elements is ambiguous; use any() or all()")
+            raise ValueError(f"the truth value of an array of {self.size} elements is ambiguous; use any() or all()")
         return bool(self.get().reshape(()))
 
     def __int__(self):
@@ -115,7 +115,7 @@ class GPUArray(ArrayOperators):
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            raise ValueError("copy must not be False: an array in device memory must be copied to the host")
+            raise ValueError("copy must not be False, because device memory must be copied to the host")
         host = self.get()
         return host if dtype is None else host.astype(dtype, copy=False)
 
@@ -138,19 +138,22 @@ class GPUArray(ArrayOperators):
         assign(self[key], value)
 
     def set(self, ary, async_: bool = False, stream=None) -> None:
-        """Copy a host array to this array.
+        """Copy a host array to this array (``cuMemcpyHtoD``).
 
         Parameters
         ----------
         ary : numpy.ndarray
             An array of the same size and data type.
         async_ : bool, optional
-            Whether not to wait for the copy, which might then read page-locked memory later. Defaults to False.
+            Whether to return without waiting for the copy, which can then read page-locked memory later. Defaults to
+            False.
         stream : Stream, optional
-            The stream to enqueue the copy on. If None, the default stream.
+            The stream to enqueue the copy on. Defaults to the default stream.
 
         Raises
         ------
+        TypeError
+            If ``ary`` is not a NumPy array.
         ValueError
             If ``ary`` has another size or data type.
 
@@ -162,29 +165,35 @@ class GPUArray(ArrayOperators):
         upload(self, ary, async_, stream)
 
     def set_async(self, ary, stream=None) -> None:
-        """Copy a host array to this array without waiting. See :meth:`set`."""
+        """Copy a host array to this array without waiting (``cuMemcpyHtoDAsync``). See :meth:`set`."""
         upload(self, ary, True, stream)
 
     def get(self, ary=None, pagelocked: bool = False, async_: bool = False, stream=None) -> np.ndarray:
-        """Return a copy on the host, with the same order of axes in memory.
+        """Return a copy on the host, with the same order of axes in memory (``cuMemcpyDtoH``).
 
         Parameters
         ----------
         ary : numpy.ndarray, optional
-            The array for the copy. Defaults to a new array.
+            The array to copy to. Defaults to a new array.
         pagelocked : bool, optional
-            Whether a new array is in page-locked memory. Defaults to False.
+            Whether to place a new array in page-locked memory. Defaults to False.
         async_ : bool, optional
-            Whether not to wait for the copy; the content is valid after the stream is synchronized. Defaults to False.
+            Whether to return without waiting for the copy. The elements are then valid once the stream has been
+            synchronized. Defaults to False.
         stream : Stream, optional
-            The stream to enqueue the copy on. If None, the default stream.
+            The stream to enqueue the copy on. Defaults to the default stream.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``ary``, or the new array.
 
         Raises
         ------
         ValueError
             If ``ary`` has another size.
         TypeError
-            If ``ary`` has another data type.
+            If ``ary`` is not a NumPy array, or has another data type.
 
         Warns
         -----
@@ -194,11 +203,20 @@ class GPUArray(ArrayOperators):
         return download(self, ary, pagelocked, async_, stream)
 
     def get_async(self, stream=None, ary=None) -> np.ndarray:
-        """Return a copy in page-locked memory without waiting. See :meth:`get`."""
+        """Return a copy without waiting for it (``cuMemcpyDtoHAsync``). See :meth:`get`.
+
+        A new array is in page-locked memory.
+        """
         return download(self, ary, ary is None, True, stream)
 
     def item(self):
-        """Return the single element as a Python number."""
+        """Return the single element as a Python scalar.
+
+        Raises
+        ------
+        ValueError
+            If the array does not have exactly one element.
+        """
         if self.size != 1:
             raise ValueError(f"the array must have one element, not {self.size}")
         return self.get().item()
@@ -213,9 +231,14 @@ class GPUArray(ArrayOperators):
         Parameters
         ----------
         value : number
-            The value; for structures a tuple or a NumPy element.
+            The value. For structures, a tuple or a NumPy element.
         stream : Stream, optional
-            The stream to enqueue the kernel on. If None, the default stream.
+            The stream to enqueue the kernel on. Defaults to the default stream.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            If ``value`` cannot be converted to the array's data type.
         """
         fill(self, value, stream)
         return self
@@ -223,17 +246,30 @@ class GPUArray(ArrayOperators):
     def astype(self, dtype, stream=None) -> GPUArray:
         """Return a new array with the elements converted to another data type.
 
+        Parameters
+        ----------
+        dtype : dtype
+            The new data type.
+        stream : Stream, optional
+            The stream to enqueue the kernel on. Defaults to the default stream.
+
         Raises
         ------
         TypeError
-            If the types cannot be converted, as structures.
+            If the types cannot be converted, for example structures.
         """
         new = self._new_like(checked_dtype(dtype))
         convert(self, new, stream)
         return new
 
     def reverse(self, stream=None) -> GPUArray:
-        """Return a new array with the elements in reverse order."""
+        """Return a new array with the elements in reverse order along all axes.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream to enqueue the kernel on. Defaults to the default stream.
+        """
         new = self._new_like(self.dtype)
         flipped = tuple([slice(None, None, -1)] * self.ndim)
         convert(self[flipped], new, stream)
@@ -247,13 +283,13 @@ class GPUArray(ArrayOperators):
         *shape : int or one sequence of int
             The new shape. One size can be -1, and is computed from the others.
         order : str, optional
-            The order to read elements in: ``"C"``, ``"F"``, or ``"A"`` for the array's own order. Defaults to
+            The order in which to read elements: ``"C"``, ``"F"``, or ``"A"`` for the array's own order. Defaults to
             ``"C"``.
 
         Raises
         ------
         ValueError
-            If the shape has another number of elements.
+            If the shape has another number of elements, or ``order`` is invalid.
         """
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = shape[0]
@@ -270,11 +306,22 @@ class GPUArray(ArrayOperators):
         return self._view(0, shape, strides, self.dtype)
 
     def ravel(self, order: str = "C") -> GPUArray:
-        """Return the elements as a one-dimensional array: a view if possible, else a copy."""
+        """Return the elements as a one-dimensional array, which is a view if possible.
+
+        Parameters
+        ----------
+        order : str, optional
+            The order in which to read elements. See :meth:`reshape`.
+        """
         return self.reshape(self.size, order=order)
 
     def view(self, dtype=None) -> GPUArray:
-        """Return a view of the same memory, with another data type if one is given.
+        """Return a view of the same memory, optionally with another data type.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The view's data type. Defaults to the array's data type.
 
         Raises
         ------
@@ -286,18 +333,23 @@ class GPUArray(ArrayOperators):
         return self._view(0, shape, strides, dtype)
 
     def squeeze(self) -> GPUArray:
-        """Return a view without the axes of extent 1."""
+        """Return a view without the axes of size 1."""
         kept = [axis for axis, extent in enumerate(self.shape) if extent != 1]
         shape, strides = (tuple([row[axis] for axis in kept]) for row in (self.shape, self.strides))
         return self._view(0, shape, strides, self.dtype)
 
     def transpose(self, axes=None, *more) -> GPUArray:
-        """Return a view with the axes in another order, by default reversed.
+        """Return a view with the axes in another order.
+
+        Parameters
+        ----------
+        axes, *more : int or one sequence of int, optional
+            The order of the axes. Defaults to the reverse order.
 
         Raises
         ------
         ValueError
-            If ``axes`` does not name each axis once.
+            If ``axes`` does not list each axis once.
         """
         if axes is None:
             order = tuple(range(self.ndim))[::-1]
@@ -305,12 +357,18 @@ class GPUArray(ArrayOperators):
             given = (axes, *more) if more or not isinstance(axes, (tuple, list)) else axes
             order = tuple([checked_axis(axis, self.ndim) for axis in given])
             if sorted(order) != list(range(self.ndim)):
-                raise ValueError(f"axes must name each of {self.ndim} axes once, not {tuple(given)}")
+                raise ValueError(f"axes must list each of {self.ndim} axes once, not {tuple(given)}")
         shape, strides = (tuple([row[axis] for axis in order]) for row in (self.shape, self.strides))
         return self._view(0, shape, strides, self.dtype)
 
     def conj(self, out=None) -> GPUArray:
-        """Return the complex conjugate, or the array itself if it is real."""
+        """Return the complex conjugate, or the array itself if it is real.
+
+        Parameters
+        ----------
+        out : GPUArray, optional
+            The array for the result. Defaults to a new array.
+        """
         if self.dtype.kind != "c" and out is None:
             return self
         return unary(_CONJUGATE, self, out)
@@ -336,7 +394,25 @@ class GPUArray(ArrayOperators):
         return linear_combination(self, selffac, other, otherfac, out, stream)
 
     def bind_to_texref(self, texref, allow_offset: bool = False) -> int:
-        """Bind the memory of the array to a texture reference, and return its offset in the texture in elements."""
+        """Bind the array's memory to a texture reference, keeping the reference's format.
+
+        Parameters
+        ----------
+        texref : TextureReference
+            The texture reference.
+        allow_offset : bool, optional
+            Whether the array can begin at an address that is not aligned for textures. Defaults to False.
+
+        Returns
+        -------
+        int
+            The offset of the array in the texture, in elements.
+
+        Raises
+        ------
+        LogicError
+            If the array is empty or not contiguous, or its address is not aligned as required.
+        """
         return bind_memory(self, texref, allow_offset)
 
     def bind_to_texref_ext(
@@ -347,36 +423,81 @@ class GPUArray(ArrayOperators):
         allow_complex_hack: bool = False,
         allow_offset: bool = False,
     ) -> int:
-        """Bind the elements of the array to a texture reference, with the format of their data type.
+        """Bind the array to a texture reference, with the format of its data type.
 
-        Doubles and complex numbers become integer channels of 32 bits, which ``fp_tex1Dfetch`` of
+        Doubles and complex numbers are split into 32-bit integer channels, which ``fp_tex1Dfetch`` from
         ``pycuda-helpers.hpp`` combines.
+
+        Parameters
+        ----------
+        texref : TextureReference
+            The texture reference.
+        channels : int, optional
+            The number of channels: 1, 2 or 4. Defaults to 1.
+        allow_double_hack, allow_complex_hack : bool, optional
+            Whether to accept doubles, and complex numbers. Default to False.
+        allow_offset : bool, optional
+            Whether the array can begin at an address that is not aligned for textures. Defaults to False.
 
         Returns
         -------
         int
             The offset of the array in the texture, in elements.
+
+        Raises
+        ------
+        LogicError
+            If the array is empty or not contiguous, or its address is not aligned as required.
+        TypeError
+            If textures do not support the data type.
+        ValueError
+            If ``channels`` is invalid, or is not 1 for elements split into channels.
         """
         return bind_elements(self, texref, channels, allow_double_hack, allow_complex_hack, allow_offset)
 
     def any(self, stream=None, allocator=None) -> GPUArray:
-        """Return whether any element is not zero, as a 0-d array."""
+        """Return whether any element is nonzero, as a 0-d array. See :func:`cuda.core.driver.gpuarray.any`."""
         return any_of(self, stream, allocator)
 
     def all(self, stream=None, allocator=None) -> GPUArray:
-        """Return whether all elements are not zero, as a 0-d array."""
+        """Return whether all elements are nonzero, as a 0-d array. See :func:`cuda.core.driver.gpuarray.all`."""
         return all_of(self, stream, allocator)
 
     def sum(self, axis=None, dtype=None, stream=None, keepdims: bool = False) -> GPUArray:
-        """Return the sum over all axes, or over one or several. See :func:`cuda.core.driver.gpuarray.sum`."""
+        """Return the sum over all axes or some of them.
+
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            The axes to reduce. Defaults to all axes.
+        dtype : dtype, optional
+            The data type of the result. Defaults to the array's data type, even for small integers.
+        stream : Stream, optional
+            The stream to enqueue the kernels on. Defaults to the default stream.
+        keepdims : bool, optional
+            Whether to keep reduced axes with size 1. Defaults to False.
+
+        Raises
+        ------
+        ValueError
+            If ``axis`` is out of range or repeats an axis.
+        TypeError
+            If the reduction does not support the data type.
+        """
         return reduce_axes("sum", self, axis, dtype, stream, keepdims)
 
     def max(self, axis=None, stream=None, keepdims: bool = False) -> GPUArray:
-        """Return the maximum over all axes, or over one or several."""
+        """Return the maximum over all axes or some of them. See :meth:`sum` for the parameters.
+
+        Raises
+        ------
+        ValueError
+            If the reduced axes have no elements.
+        """
         return reduce_axes("max", self, axis, None, stream, keepdims)
 
     def min(self, axis=None, stream=None, keepdims: bool = False) -> GPUArray:
-        """Return the minimum over all axes, or over one or several."""
+        """Return the minimum over all axes or some of them. See :meth:`max`."""
         return reduce_axes("min", self, axis, None, stream, keepdims)
 
     @property
@@ -391,7 +512,7 @@ class GPUArray(ArrayOperators):
 
     @property
     def imag(self) -> GPUArray:
-        """The imaginary parts as a new array, zeros if the array is real."""
+        """The imaginary parts as a new array, which contains zeros if the array is real."""
         return part_of(self, 1)
 
 
@@ -399,19 +520,19 @@ def part_of(array: GPUArray, number: int) -> GPUArray:
     if array.dtype.kind != "c":
         return array if number == 0 else array._new_like(array.dtype).fill(0)
     dtype = np.dtype(f"f{array.dtype.itemsize // 2}")
-    # Real and imaginary parts alternate in memory. A copy, because user kernels need contiguous arrays.
+    # Real and imaginary parts alternate in memory. They are copied because user kernels need contiguous arrays.
     parts = array._view(number * dtype.itemsize, array.shape, array.strides, dtype)
     return copy_of(parts)
 
 
 def array_of_view(view, base) -> GPUArray:
-    """Return an array in the memory of a :class:`~cuda.core.utils.StridedMemoryView`, which ``base`` keeps alive."""
+    """Return an array over the memory of a :class:`~cuda.core.utils.StridedMemoryView`, which ``base`` keeps alive."""
     strides = None if view.strides is None else [step * view.dtype.itemsize for step in view.strides]
     return GPUArray(view.shape, view.dtype, gpudata=view.ptr or None, base=base, strides=strides)
 
 
 def array_from_host(cls, host: np.ndarray) -> GPUArray:
-    """Return an array with the content and the order of axes of a host array."""
+    """Return an array with the elements and layout (C or Fortran order) of a host array."""
     dtype = checked_dtype(host.dtype)
     order = (
         "F"

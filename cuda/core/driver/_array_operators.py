@@ -41,7 +41,7 @@ _NEGATIVE, _POSITIVE, _ABSOLUTE, _INVERT = (
 
 
 class ArrayOperators(ArrayBase):
-    """An n-dimensional array with NumPy's operators, which return new arrays, even for comparisons."""
+    """An n-dimensional array with NumPy's operators. Even comparisons return new arrays."""
 
     __hash__ = None
 
@@ -192,7 +192,7 @@ def check_exponent(base, exponent) -> None:
 
 
 def call_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
-    """Apply a ufunc or its ``reduce``, or return NotImplemented if there is no kernel for it."""
+    """Apply a ufunc or its ``reduce`` method, or return NotImplemented if there is no kernel for it."""
     if isinstance(out, tuple):
         out = out[0]
     if out is not None and not isinstance(out, ArrayBase):
@@ -210,7 +210,7 @@ def call_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
 
 
 def call_function(self, function, types, args, kwargs):
-    """Apply a NumPy function, or return NotImplemented (which NumPy turns into a TypeError) if unsupported."""
+    """Apply a NumPy function, or return NotImplemented, which NumPy turns into a TypeError, if it is unsupported."""
     implementation = _FUNCTIONS.get(function)
     if implementation is None or not all(issubclass(kind, ArrayBase) for kind in types):
         return NotImplemented
@@ -219,14 +219,14 @@ def call_function(self, function, types, args, kwargs):
 
 def reduced(name: str, a, axis=None, dtype=None, out=None, keepdims: bool = False):
     if out is not None:
-        raise TypeError(f"{name} of a GPUArray does not take out")
+        raise TypeError(f"{name} of a GPUArray does not support out")
     if dtype is None:
         dtype = result_type(name, a)
     return reduce_axes(name, a, axis, dtype, None, bool(keepdims))
 
 
 def result_type(name: str, a):
-    """Return NumPy's result type of a sum or product: short integers are combined as 64-bit integers."""
+    """Return NumPy's result type for a sum or product, which combines short integers as 64-bit integers, or None."""
     return np.add.reduce(np.empty(0, a.dtype)).dtype if name in ("sum", "prod") and a.dtype.kind in "biu" else None
 
 
@@ -255,7 +255,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False):
 def like(value):
     def make(a, dtype=None, order="K", subok=True, shape=None):
         if shape is not None:
-            raise TypeError("shape is not supported for a GPUArray; use the functions of gpuarray")
+            raise TypeError("shape is not supported for a GPUArray; use the gpuarray functions")
         new = a._empty_like(dtype, order)
         return new if value is None else new.fill(value)
 
@@ -264,7 +264,7 @@ def like(value):
 
 def where_function(condition, *choices):
     if len(choices) != 2:
-        raise TypeError("where of a GPUArray needs x and y")
+        raise TypeError("where of a GPUArray requires x and y")
     return where(condition, *choices)
 
 

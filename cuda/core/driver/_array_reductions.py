@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions of arrays to one value, or along axes, by one kernel.
+"""Array reductions to one value or along axes, by a single kernel.
 
 Each block reduces its share, and the last block to finish reduces the blocks' results. The order in which elements are
-combined depends only on their number and the device, so results are the same in each run. Values are exchanged through
-shared memory, not by warp shuffles, so structures need no custom operators.
+combined depends only on their number and the device, so every run returns the same result. Threads exchange values
+through shared memory instead of warp shuffles, so structures need no custom operators.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ __all__ = [
 
 MAX_SHARED = 16384
 BLOCKS_PER_MULTIPROCESSOR = 8
-# Fewer blocks for vectorized loads, where each thread has several loads in flight.
+# Vectorized loads need fewer blocks, because each thread has several loads in flight.
 BLOCKS_OF_PACKS = 4
-# The scratch memory begins with the counter of finished blocks, padded to this size; their results follow.
+# Scratch memory begins with the counter of finished blocks, padded to this size. The blocks' results follow it.
 TICKET_BYTES = 16
-TURN = 1 << 24  # more than the blocks of a launch
+TURN = 1 << 24  # more than the number of blocks in a launch
 UNROLL = 4
 
 _TREE = r"""
 namespace {{
 typedef {out_type} out_type;
 __device__ inline out_type reduce_pair(const out_type& a, const out_type& b) {{ return ({reduce_expr}); }}
-// All threads of a block call this, and the first gets the result.
+// Every thread of a block calls this function, and the first one gets the result.
 template <int LANES> __device__ inline out_type reduce_lanes(out_type* shared, int lane, const out_type& mine)
 {{
     shared[lane] = mine;
@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}(
         {{
             cuda_core_results[blockIdx.x] = cuda_core_mine;
             __threadfence();
-            // A counter value that an earlier launch left, such as an interrupted one, is less than this turn.
+            // A counter value left by an earlier launch, even an interrupted one, is less than this turn.
             unsigned long long* const done = reinterpret_cast<unsigned long long*>(cuda_core_scratch);
             atomicMax(done, cuda_core_turn);
             cuda_core_is_last = atomicAdd(done, 1ULL) == cuda_core_turn + gridDim.x - 1;
@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}(
 }}
 """
 
-# Unrolled: several elements are loaded before the first is used.
+# The unrolled loop loads several elements before it uses the first.
 _GATHER = r"""
     for (; n - cuda_core_i > cuda_core_step * {last} && cuda_core_i < n; cuda_core_i += cuda_core_step * {unroll})
     {{
@@ -134,8 +134,8 @@ _GATHER = r"""
     }}
 """
 
-# Vectorized loads ("packs"), several in flight at a time. Each element position of a pack has its own accumulator; the
-# elements after the last pack follow one by one.
+# Vectorized loads ("packs"), several in flight at a time. Each element position of a pack has its own accumulator. The
+# elements after the last pack are handled one at a time.
 _GATHER_PACKS = r"""
     {{
         const cuda_core::size cuda_core_packs = n / {width};
@@ -165,14 +165,14 @@ _GATHER_PACKS = r"""
 
 
 class Reduction:
-    """A reduction of an expression's values for all indices.
+    """A reduction of the values of an expression over all indices.
 
     Parameters
     ----------
     name : str
         The kernel name.
     out_type : str
-        The C type to combine values in.
+        The C type in which values are combined.
     itemsize : int
         The size of that type in bytes.
     neutral, reduce_expr, map_expr : str
@@ -182,12 +182,12 @@ class Reduction:
     preamble : str
         C++ definitions.
     result_type : str, optional
-        The C type of the result in memory, if it differs.
+        The C type of the result in memory, if it differs from ``out_type``.
     packs : (int, dict, str), optional
-        For contiguous arrays: the number of elements of a pack, the C type of each array by name, and the expression
-        for element ``k`` of the packs, which are named like the arrays, with the suffix ``_p``.
+        For contiguous arrays, the number of elements per pack, the C type of each array by name, and the expression
+        for element ``k`` of the packs. The packs are named like the arrays, with the suffix ``_p``.
     user_options : tuple, optional
-        The compiler options and the flag ``keep``, if the expressions are the user's.
+        The compiler options and the ``keep`` flag, if the expressions are user code.
     """
 
     def __init__(
@@ -260,7 +260,7 @@ class Reduction:
         return found
 
     def block_count(self, size: int, device, is_packed: bool) -> int:
-        """Return the number of blocks of a launch."""
+        """Return the number of blocks for a launch."""
         per_block = self.block * (self.packs[0] if is_packed else UNROLL)
         most = device.multiprocessors * (BLOCKS_OF_PACKS if is_packed else BLOCKS_PER_MULTIPROCESSOR)
         return max(1, min((size + per_block - 1) // per_block, most))
@@ -273,15 +273,15 @@ class Reduction:
         device : ArrayDevice
             The device.
         stream : :class:`~cuda.core.Stream` or None
-            The stream; None is the default stream.
+            The stream, where None is the default stream.
         size : int
             The number of indices.
         arguments : sequence
-            The kernel arguments for the parameters.
+            The kernel arguments for ``parameters``.
         out_address : int
             The address of the result.
         allocate : callable
-            Takes a size in bytes, and returns a scratch memory object, whose counter is zero, and its address.
+            Takes a size in bytes, and returns a scratch memory object with its counter set to zero, and its address.
 
         Returns
         -------
@@ -303,7 +303,7 @@ _thread = _Thread()
 
 
 def next_turn() -> int:
-    """Return the start value for the counter of finished blocks, which grows with every launch of this thread."""
+    """Return the initial counter of finished blocks, which increases with every launch from this thread."""
     _thread.turn = turn = _thread.turn + TURN
     return turn
 
@@ -321,7 +321,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}(
     const int lane = threadIdx.x % {lanes};
     out_type* shared = reinterpret_cast<out_type*>(storage) + threadIdx.x / {lanes} * {lanes};
     const cuda_core::size step = cuda_core::size(gridDim.x) * ({block} / {lanes});
-    // All threads of a block make the same number of iterations, because of the barriers.
+    // The barriers require every thread of a block to run the same number of iterations.
     for (cuda_core::size first = cuda_core::size(blockIdx.x) * ({block} / {lanes}); first < n; first += step)
     {{
         const cuda_core::size k = first + threadIdx.x / {lanes};
@@ -366,7 +366,7 @@ class AxisReduction:
     Parameters
     ----------
     name, out_type, itemsize, neutral, reduce_expr, map_expr, preamble, result_type
-        As for :class:`Reduction`, but ``map_expr`` is an expression of ``x``, an element.
+        As for :class:`Reduction`, except that ``map_expr`` is an expression of an element ``x``.
     in_type : str
         The C type of the elements.
     """
@@ -388,7 +388,7 @@ class AxisReduction:
         self._kernels: dict = {}
 
     def kernel(self, arch: str, kept: int, gone: int, lanes: int):
-        """Return the kernel for ``kept`` and ``gone`` (reduced) dimensions, with ``lanes`` threads for each result."""
+        """Return the kernel for ``kept`` and ``gone`` (reduced) dimensions, with ``lanes`` threads per result."""
         key = (arch, kept, gone, lanes)
         if key not in self._kernels:
             texts = {**self._texts, "kept": kept, "gone": gone, "lanes": lanes, "block": self.BLOCK}
@@ -404,12 +404,12 @@ class AxisReduction:
         out_strides : sequence of int
             The strides of the result in bytes.
         kept, gone : (sequence of int, sequence of int)
-            Extents and strides along the kept axes, and along the reduced axes.
+            The sizes and strides along the kept axes, and along the reduced axes.
         """
         extents, (to, from_) = joined_dimensions(kept[0], [out_strides, kept[1]])
         if not extents:
             extents, to, from_ = [1], [0], [0]
-        # The axis with the smallest stride varies fastest, so that reads are coalesced.
+        # The axis with the smallest stride varies fastest to coalesce reads.
         order = sorted(range(len(gone[0])), key=lambda axis: -abs(gone[1][axis]))
         reduced, (steps,) = joined_dimensions([gone[0][axis] for axis in order], [[gone[1][axis] for axis in order]])
         if not reduced:
@@ -429,7 +429,7 @@ SCRATCH_BYTES = 1 << 17
 
 
 class ReduceOperation:
-    """A reduction: its expressions and the types that it supports.
+    """The expressions of a reduction, and the types it supports.
 
     Parameters
     ----------
@@ -440,7 +440,8 @@ class ReduceOperation:
     neutral : callable
         A function that returns the C expression of the neutral element for a data type.
     dtype : dtype, optional
-        The data type of the result, if it differs from the elements' type. Elements are then compared with zero.
+        The data type of the result, if it differs from the elements' type. In that case, elements are compared with
+        zero.
     """
 
     def __init__(self, reduce_expr: str, kinds: str, neutral, dtype=None):
@@ -490,7 +491,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     TypeError
         If the reduction does not support the data type.
     ValueError
-        If the array has no elements, for ``max`` and ``min``.
+        If the array is empty and ``name`` is ``"max"`` or ``"min"``.
     """
     check_array(array)
     if stream is None and allocator is None and out is None:
@@ -509,7 +510,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
     packed = reduction.packs[0] > 1 and array._address % PACK_BYTES == 0 and array.size >= reduction.packs[0]
     run(reduction, device, array.size, (array,), result, stream, packed)
     if packed:
-        # Structures do not take this path, so the scratch memory of the thread is large enough.
+        # Structures do not take this path, so the thread's scratch memory is large enough.
         device.plans["reduce packs", name, array.dtype, dtype] = ReductionPlan(
             reduction.kernel(device.arch, True),
             result_dtype,
@@ -522,7 +523,7 @@ def reduce_all(name: str, array: ArrayBase, dtype=None, stream=None, allocator=N
 
 
 def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
-    """Return the sum of all products of elements. See :func:`cuda.core.driver.gpuarray.dot`."""
+    """Return the sum of the elementwise products. See :func:`cuda.core.driver.gpuarray.dot`."""
     check_array(a)
     check_array(b)
     if a.size != b.size:
@@ -544,14 +545,14 @@ def dot(a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
 
 
 def subset_reduce(name: str, subset: ArrayBase, a: ArrayBase, dtype=None, stream=None, allocator=None):
-    """Return a reduction of the elements that an array of indices selects."""
+    """Return a reduction of the elements selected by an index array."""
     check_subset(subset, a)
     dtype = checked_result(name, subset if not subset.size else a, dtype)
     return subset_map(name, subset, {"a": a}, value_in(dtype, a.dtype, "a"), dtype, stream, allocator)
 
 
 def subset_dot(subset: ArrayBase, a: ArrayBase, b: ArrayBase, dtype=None, stream=None, allocator=None):
-    """Return the dot product of the elements that an array of indices selects."""
+    """Return the dot product of the elements selected by an index array."""
     check_subset(subset, a, b)
     dtype = np.result_type(a.dtype, b.dtype) if dtype is None else checked_dtype(dtype)
     text = f"{value_in(dtype, a.dtype, 'a')} * {value_in(dtype, b.dtype, 'b')}"
@@ -572,12 +573,12 @@ def subset_map(name: str, subset, arrays, text: str, dtype, stream, allocator):
 
 
 def any_of(array: ArrayBase, stream=None, allocator=None):
-    """Return whether any element is not zero."""
+    """Return whether any element is nonzero."""
     return reduce_all("any", array, None, stream, allocator)
 
 
 def all_of(array: ArrayBase, stream=None, allocator=None):
-    """Return whether all elements are not zero."""
+    """Return whether all elements are nonzero."""
     return reduce_all("all", array, None, stream, allocator)
 
 
@@ -589,7 +590,7 @@ def reduce_axes(name: str, array: ArrayBase, axis, dtype, stream, keepdims: bool
     axes = axis if isinstance(axis, tuple) else (axis,)
     gone = {checked_axis(item, array.ndim) for item in axes}
     if len(gone) != len(axes):
-        raise ValueError(f"axis must name each axis once, not {axis}")
+        raise ValueError(f"axis must not repeat an axis, got {axis}")
     result_dtype = checked_result(name, array, dtype, [array.shape[item] for item in gone])
     array._check_open()
     kept = [item for item in range(array.ndim) if item not in gone]
@@ -617,12 +618,12 @@ def checked_result(name: str, array: ArrayBase, dtype, extents=None) -> np.dtype
     if array.dtype.kind not in operation.kinds:
         raise TypeError(f"{name} is not supported for elements of type {array.dtype}")
     if name in ("max", "min") and 0 in (extents if extents is not None else [array.size]):
-        raise ValueError(f"an array without elements has no {name}")
+        raise ValueError(f"an empty array has no {name}")
     if operation.dtype is not None:
         return operation.dtype
     result = array.dtype if dtype is None else checked_dtype(dtype)
     if result.kind not in operation.kinds or (array.dtype.kind == "c" and result.kind != "c"):
-        raise TypeError(f"{name} of elements of type {array.dtype} cannot have type {result}")
+        raise TypeError(f"{name} cannot reduce elements of type {array.dtype} to type {result}")
     return result
 
 
@@ -636,12 +637,12 @@ def check_subset(subset, *arrays) -> None:
     for array in arrays:
         check_array(array)
     if subset.dtype.kind not in "iu":
-        raise TypeError(f"subset must have integers, not elements of type {subset.dtype}")
+        raise TypeError(f"subset must have integer elements, not {subset.dtype}")
     broadcast_shape(*(array.shape for array in arrays))
 
 
 def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stream, is_packed: bool = False) -> None:
-    """Launch a reduction whose arguments are arrays, and store the value in a 0-d array."""
+    """Launch a reduction of arrays, and store the value in a 0-d array."""
     for item in (*arrays, result):
         item._check_open()
     check_device(device, *(item._device for item in (*arrays, result)))
@@ -657,9 +658,9 @@ def run(reduction: Reduction, device, size: int, arrays, result: ArrayBase, stre
 
 
 def scratch_memory(device, nbytes: int, stream, allocator=mem_alloc):
-    """Return scratch memory for the results of blocks, with its counter set to zero, and its address.
+    """Return scratch memory for the blocks' results, with its counter set to zero, and its address.
 
-    On the default stream each thread has its own scratch memory, which all its reductions use.
+    On the default stream, each thread uses its own scratch memory for all its reductions.
     """
     if stream is not None or nbytes > SCRATCH_BYTES:
         memory = allocator(nbytes)
@@ -674,7 +675,7 @@ def scratch_memory(device, nbytes: int, stream, allocator=mem_alloc):
 
 
 def scratch_of_thread(device) -> tuple[int, int]:
-    """Return the address of this thread's scratch memory on the default stream, and the turn of the launch."""
+    """Return the address of this thread's default-stream scratch memory, and the turn of the next launch."""
     return scratch_memory(device, 0, None)[1], next_turn()
 
 
@@ -687,7 +688,7 @@ _scratch = _Scratch()
 
 
 def value_in(target: np.dtype, source: np.dtype, name: str) -> str:
-    """Return the C expression that converts an element to the type of the computation."""
+    """Return the C expression that converts an element to the computation type."""
     if source.kind == "c" and target.kind != "c":
         raise TypeError(f"complex elements cannot be converted to {target}")
     if source.kind not in "biufc" or target.kind not in "biufc":
@@ -717,7 +718,7 @@ def make_reduction(name: str, source: np.dtype, target: np.dtype) -> Reduction:
 
 
 def reduced_value(operation: ReduceOperation, source: np.dtype, out_type: str, element: str) -> str:
-    """Return the C expression of the value to reduce: the element, or whether it is not zero."""
+    """Return the C expression of the value to reduce: the element, or whether it is nonzero."""
     if operation.dtype is None:
         return f"({out_type})({element})"
     if source == np.float16:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between host and device, and between device arrays of any layout and data type."""
+"""Copies between host and device arrays, and between device arrays of any layout and data type."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ __all__ = ["assign", "convert", "download", "fill", "host_layout", "upload", "wo
 _MEMSETS = {1: memset_d8_async, 2: memset_d16_async, 4: memset_d32_async}
 
 
-# Larger elements are not passed to a kernel by value.
+# The largest elements that are passed to a kernel by value.
 MAX_BYTES_BY_VALUE = 1024
 
 
 def check_host_array(ary, array: ArrayBase) -> None:
-    """Check that an object is a host array with as many elements as a device array."""
+    """Raise TypeError or ValueError unless an object is a host array with as many elements as a device array."""
     if not isinstance(ary, np.ndarray):
         raise TypeError(f"ary must be a numpy.ndarray, not {type(ary).__name__}")
     if ary.size != array.size:
@@ -67,7 +67,7 @@ def upload(target: ArrayBase, ary: np.ndarray, is_async: bool = False, stream=No
         raise ValueError(f"ary must have elements of type {target.dtype} like the array, got {ary.dtype}")
     target._check_open()
     if ary.shape != target.shape:
-        warnings.warn(f"ary has shape {ary.shape}, the array {target.shape}", UserWarning, stacklevel=3)
+        warnings.warn(f"ary has shape {ary.shape}, but the array has {target.shape}", UserWarning, stacklevel=3)
         ary = ary.reshape(target.shape)
     if target.size == 0:
         return
@@ -113,7 +113,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
         if ary.dtype != source.dtype:
             raise TypeError(f"ary must have elements of type {source.dtype} like the array, got {ary.dtype}")
         if ary.shape != source.shape:
-            text = f"ary has shape {ary.shape}, the array {source.shape}; this will be an error"
+            text = f"ary has shape {ary.shape}, but the array has {source.shape}; this will become an error"
             warnings.warn(text, DeprecationWarning, stacklevel=3)
             source = source.reshape(ary.shape)
     if source.size == 0:
@@ -141,7 +141,7 @@ def download(source: ArrayBase, ary=None, pagelocked: bool = False, is_async: bo
 
 
 def host_layout(shape, strides, dtype, pagelocked: bool = False):
-    """Return a new contiguous host array with the given strides, and the flat array that backs it."""
+    """Return a new contiguous host array with the given order of strides, and the flat array that backs it."""
     size = element_count(shape)
     flat = pagelocked_empty(size, dtype) if pagelocked and size else np.empty(size, dtype)
     order = sorted(range(len(shape)), key=lambda axis: (-strides[axis], axis))
@@ -150,7 +150,7 @@ def host_layout(shape, strides, dtype, pagelocked: bool = False):
 
 
 def is_packed(array: ArrayBase) -> bool:
-    """Return whether the elements are contiguous, in any order of axes."""
+    """Return whether the elements are contiguous in any order of axes."""
     if array._is_c or array._is_f:
         return True
     return kept_order_strides(array.shape, array.strides, array.dtype.itemsize) == array.strides
@@ -167,7 +167,7 @@ def assign(target: ArrayBase, value, stream=None) -> None:
     """Assign a number or an array to ``target``, converted to its data type and broadcast to its shape."""
     if isinstance(value, np.ndarray) and value.ndim:
         if value.dtype.hasobject:
-            raise TypeError("the elements of the value are Python objects")
+            raise TypeError("value must not contain Python objects")
         check_broadcast(value.shape, target.shape)
         staged = target._new(value.shape, value.dtype)
         upload(staged, value)
@@ -193,9 +193,9 @@ def check_broadcast(shape, target_shape) -> None:
 
 
 def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool = False) -> None:
-    """Copy the elements of an array to another one, which it broadcasts to, and convert their data type.
+    """Copy an array to another one, broadcasting it and converting its data type.
 
-    ``is_new`` means that the target is new, so that it cannot overlap the source.
+    If ``is_new`` is set, the target is a new array, which cannot overlap the source.
     """
     source._check_open()
     target._check_open()
@@ -228,12 +228,12 @@ def convert(source: ArrayBase, target: ArrayBase, stream=None, *, is_new: bool =
 
 
 def conversion(source: np.dtype, target: np.dtype, device) -> Elementwise:
-    """Return the kernels that convert between two data types. Elements of equal types are copied as words.
+    """Return the kernels that convert between two data types, or copy words if the types are equal.
 
     Raises
     ------
     TypeError
-        If one type is a structure and the other is not the same structure.
+        If one type is a structure and the other is not an equal structure.
     """
     if source == target:
         source = target = word_dtype(target.itemsize)
@@ -248,7 +248,7 @@ def conversion(source: np.dtype, target: np.dtype, device) -> Elementwise:
 
 
 def word_dtype(itemsize: int) -> np.dtype:
-    """Return a data type for elements that are only copied: an unsigned integer, or an array of words."""
+    """Return a data type for copying elements: an unsigned integer, or raw bytes for other sizes."""
     return np.dtype(f"u{itemsize}") if itemsize in (1, 2, 4, 8) else np.dtype(f"V{itemsize}")
 
 
@@ -258,19 +258,21 @@ def fill(target: ArrayBase, value, stream=None) -> None:
     Raises
     ------
     TypeError, ValueError, OverflowError
-        If the value cannot be converted to the data type of the array.
+        If the value cannot be converted to the array's data type.
+    ValueError
+        If the elements have more than 1024 bytes.
     """
     target._check_open()
     element = np.zeros((), target.dtype)
     try:
         element[()] = value
     except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"value must have type {target.dtype}, not be {shown(value)}") from error
+        raise type(error)(f"value must be convertible to {target.dtype}, got {shown(value)}") from error
     if not target.size:
         return
     check_device(target._device)
     if target.itemsize > MAX_BYTES_BY_VALUE:
-        raise ValueError(f"elements of {target.itemsize} bytes are too large to be passed to a kernel")
+        raise ValueError(f"cannot fill elements of {target.itemsize} bytes; the limit is {MAX_BYTES_BY_VALUE} bytes")
     words = word_dtype(target.itemsize)
     bits = element.view(words)[()] if words.kind == "u" else element.tobytes()
     content = set(element.tobytes())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel calls, plain and prepared, and copies and fills of linear memory."""
+"""Plain and prepared kernel calls, and copies and fills of linear memory."""
 
 from __future__ import annotations
 
@@ -73,18 +73,18 @@ cdef object allocation_class = DeviceAllocation
 cdef object stream_class = ClassicStream
 cdef tuple one_block = (1, 1)
 
-# The number of parameters up to which unprepared calls have a fast path, and prepared calls convert arguments without
-# a heap allocation.
+# Up to this number of parameters, unprepared calls have a fast path, and prepared calls convert arguments without a
+# heap allocation.
 cdef enum:
     USUAL_COUNT = 32
 
 
-# The types that an argument can have without conversion. PreparedTypes._parameters keeps the classes alive.
+# The argument types that need no conversion. PreparedTypes._parameters keeps the classes alive.
 cdef struct Accepted:
     PyTypeObject* first
     PyTypeObject* second
-    bint takes_subclasses   # of the second, if that is a Buffer class
-    bint is_float32         # a Python float is converted to a C float
+    bint takes_subclasses   # whether `second` is a Buffer class, whose subclasses are accepted
+    bint is_float32         # whether a Python float is converted to a C float
 
 
 cdef class PreparedTypes:
@@ -93,9 +93,9 @@ cdef class PreparedTypes:
     Parameters
     ----------
     parameters : sequence
-        For each parameter two types that need no conversion (with subclasses, if the second is a :class:`Buffer`),
-        a function that converts other types, and optionally whether the parameter is a C ``float``, to which Python
-        floats are converted.
+        For each parameter, two types that need no conversion, a function that converts other types, and optionally
+        whether the parameter is a C ``float``, which Python floats are converted to. If the second type is a
+        :class:`Buffer`, its subclasses also need no conversion.
     """
 
     cdef:
@@ -107,7 +107,7 @@ cdef class PreparedTypes:
         self._parameters = tuple(tuple(parameter) for parameter in parameters)
         for first, second, convert, *is_float32 in self._parameters:
             if not (isinstance(first, type) and isinstance(second, type) and callable(convert)):
-                raise TypeError("each of the parameters must have two types and a function")
+                raise TypeError("each parameter must consist of two types and a function")
             accepted.first = <PyTypeObject*>first
             accepted.second = <PyTypeObject*>second
             accepted.takes_subclasses = issubclass(second, Buffer)
@@ -123,16 +123,16 @@ cdef class FunctionCall:
 
     cdef:
         Kernel _kernel
-        PreparedTypes _types        # of prepared calls; None before prepare()
-        dict _references            # the texture references of the module, which are written before a launch
+        PreparedTypes _types        # the types of prepared calls, or None before prepare()
+        dict _references            # the module's texture references, which are written before a launch
         tuple _known                # grid, block, shared memory and LaunchConfig of the last call
-        tuple _known_stream         # the argument and the Stream of the last prepared asynchronous call
+        tuple _known_stream         # stream argument and Stream of the last prepared asynchronous call
         dict _configs               # (grid, block, shared memory) -> LaunchConfig of earlier calls
         vector[int] _sizes          # the size of each parameter in bytes
         bint _has_sizes             # whether the sizes are known
 
     def _set_call(self, kernel: Kernel, sizes, references: dict) -> None:
-        """Set the kernel, the sizes of its parameters (None if not known), and the texture references of the module."""
+        """Set the kernel, the sizes of its parameters (None if unknown), and the module's texture references."""
         self._sizes.clear()
         if sizes is not None:
             for size in sizes:
@@ -151,7 +151,7 @@ cdef class FunctionCall:
             self._types = types
 
     def _config(self, grid, block, shared) -> LaunchConfig:
-        """Return the configuration of a launch."""
+        """Return the configuration for a launch."""
         return config_of(self, grid, block, shared)
 
     @property
@@ -167,8 +167,8 @@ cdef class FunctionCall:
         Parameters
         ----------
         *args
-            One argument for each parameter: NumPy scalars, device pointers, arrays on the device, and host arrays
-            in :class:`In`, :class:`Out` or :class:`InOut`.
+            One argument for each parameter: NumPy scalars, device pointers, device arrays, and host arrays wrapped in
+            :class:`In`, :class:`Out` or :class:`InOut`.
         block : tuple of int
             The number of threads in each dimension of a block.
         grid : tuple of int, optional
@@ -178,14 +178,19 @@ cdef class FunctionCall:
         shared : int, optional
             The size of the dynamic shared memory in bytes. Defaults to 0.
         texrefs : sequence, optional
-            Accepted and ignored, because each launch uses all texture references of the module.
+            Ignored, because every launch uses all texture references of the module.
         time_kernel : bool, optional
             Whether to wait for the kernel and return its duration in seconds. Defaults to False.
+
+        Returns
+        -------
+        float or None
+            The duration in seconds if ``time_kernel`` is set, else None.
 
         Raises
         ------
         TypeError
-            If the number of arguments is wrong, or one has a wrong type or size.
+            If the number of arguments is wrong, or an argument has the wrong type or size.
         ValueError
             If ``block`` is missing, or a keyword is unknown.
         LogicError
@@ -213,8 +218,8 @@ cdef class PreparedCall:
         self._function = function
 
     def __call__(self, grid, block, *args, shared_size=0):
-        """Launch the kernel. For the parameters see :meth:`Function.prepared_call`."""
-        # The slow path, where Python parses the arguments. call_prepared() is the fast path.
+        """Launch the kernel. See :meth:`Function.prepared_call` for the parameters."""
+        # The slow path, in which Python parses the arguments. call_prepared() is the fast path.
         c_args = tuple_items(<PyObject*>args)
         launch_prepared(self._function, default_stream, grid, block, shared_size, c_args, len(args))
 
@@ -232,12 +237,13 @@ cdef class PreparedAsyncCall:
         self._function = function
 
     def __call__(self, grid, block, stream, *args, shared_size=0):
-        """Launch the kernel. For the parameters see :meth:`Function.prepared_async_call`."""
+        """Launch the kernel. See :meth:`Function.prepared_async_call` for the parameters."""
         inner = prepared_stream(self._function, stream)
         launch_prepared(self._function, inner, grid, block, shared_size, tuple_items(<PyObject*>args), len(args))
 
 
-# The fast path: launches and returns true if each argument is an allocation, an array or a scalar of the right size.
+# The fast path, which launches and returns true if every argument is an allocation, an array or a scalar of the right
+# size.
 cdef bint try_fast_launch(
     FunctionCall self, tuple arguments, object block, object grid, object stream, object shared
 ) except -1:
@@ -260,7 +266,7 @@ cdef bint try_fast_launch(
         elif isinstance(argument, array_class):
             if argument._owner.is_closed:
                 return False
-            # On another stream than the NULL stream, the memory of results is synchronized first.
+            # On streams other than the NULL stream, the memory of results is synchronized first.
             value = argument._argument if stream is None else argument._pointer_on(stream)
             if values is None:
                 values = []
@@ -290,7 +296,7 @@ cdef LaunchConfig config_of(FunctionCall self, object grid, object block, object
     return find_config(self, grid, block, shared, known)
 
 
-# Programs often create new tuples for every call, so equal ones also count. Lists can change, so they are not cached.
+# Programs often create new tuples for every call, so equal tuples also match. Lists can change, so they are not cached.
 cdef LaunchConfig find_config(FunctionCall self, object grid, object block, object shared, tuple known):
     cdef LaunchConfig config
     cdef bint is_key = type(grid) is tuple and type(block) is tuple
@@ -312,7 +318,7 @@ cdef LaunchConfig find_config(FunctionCall self, object grid, object block, obje
     return config
 
 
-# Returns true if all items are ints. As a dict key, 2.0 equals 2, but it is not a valid extent.
+# Returns true if all items are ints. As a dict key, 2.0 equals 2, but it is not a valid size.
 cdef bint are_whole(tuple extents):
     for extent in extents:
         if not PyIndex_Check(extent):
@@ -415,7 +421,7 @@ cdef object converted_argument(PreparedTypes types, size_t index, PyObject* argu
     return (<tuple>types._parameters[index])[2](<object>argument)
 
 
-# Caches Stream objects only, because an object with `__cuda_stream__` can return another stream next time.
+# Caches only Stream objects, because an object with `__cuda_stream__` can return another stream next time.
 cdef Stream prepared_stream(FunctionCall self, object stream):
     cdef tuple known
     with cython.critical_section(self):
@@ -513,9 +519,11 @@ def memcpy_htod(dest, src) -> None:
     Raises
     ------
     LogicError
-        If the destination is known to be smaller.
+        If the destination is known to be smaller, or no context is current.
     ValueError
         If the source is not contiguous.
+    TypeError
+        If ``src`` does not support the buffer protocol, or ``dest`` is not a device pointer.
     """
     copy_with_host("cuMemcpyHtoD", dest, src, False, False, None)
 
@@ -524,7 +532,21 @@ def memcpy_htod_async(dest, src, stream=None) -> None:
     """Enqueue a copy from the host to the device (``cuMemcpyHtoDAsync``).
 
     The copy is asynchronous to the host only if ``src`` is page-locked. ``src`` is kept alive until the copy has
-    completed. ``stream`` defaults to the NULL stream. For the rest see :func:`memcpy_htod`.
+    completed.
+
+    Parameters
+    ----------
+    dest : device pointer
+        The destination.
+    src : buffer
+        The source: bytes, or an array contiguous in C or F order. All of its bytes are copied.
+    stream : :class:`Stream`, optional
+        The stream to enqueue the copy on. Defaults to the NULL stream.
+
+    Raises
+    ------
+    LogicError, ValueError, TypeError
+        As for :func:`memcpy_htod`.
     """
     copy_with_host("cuMemcpyHtoDAsync", dest, src, False, True, stream)
 
@@ -542,9 +564,11 @@ def memcpy_dtoh(dest, src) -> None:
     Raises
     ------
     LogicError
-        If the source is known to be smaller.
+        If the source is known to be smaller, or no context is current.
     ValueError, BufferError
         If the destination is not contiguous, or is read-only.
+    TypeError
+        If ``dest`` does not support the buffer protocol, or ``src`` is not a device pointer.
     """
     copy_with_host("cuMemcpyDtoH", src, dest, True, False, None)
 
@@ -553,13 +577,42 @@ def memcpy_dtoh_async(dest, src, stream=None) -> None:
     """Enqueue a copy from the device to the host (``cuMemcpyDtoHAsync``).
 
     The copy is asynchronous to the host only if ``dest`` is page-locked. ``dest`` is kept alive until the copy has
-    completed. ``stream`` defaults to the NULL stream. For the rest see :func:`memcpy_dtoh`.
+    completed.
+
+    Parameters
+    ----------
+    dest : writable buffer
+        The destination: an array contiguous in C or F order. All of its bytes are written.
+    src : device pointer
+        The source.
+    stream : :class:`Stream`, optional
+        The stream to enqueue the copy on. Defaults to the NULL stream.
+
+    Raises
+    ------
+    LogicError, ValueError, BufferError, TypeError
+        As for :func:`memcpy_dtoh`.
     """
     copy_with_host("cuMemcpyDtoHAsync", src, dest, True, True, stream)
 
 
 def memcpy_dtod(dest, src, size: int) -> None:
-    """Copy ``size`` bytes between device pointers on the NULL stream, without waiting (``cuMemcpyDtoD``)."""
+    """Copy between device pointers on the NULL stream, without waiting (``cuMemcpyDtoD``).
+
+    Parameters
+    ----------
+    dest, src : device pointer
+        The destination and the source.
+    size : int
+        The number of bytes.
+
+    Raises
+    ------
+    LogicError
+        If ``size`` is negative, the destination or the source is known to be smaller, or no context is current.
+    TypeError
+        If an operand is not a device pointer.
+    """
     cdef AllocationPin pin, source_pin
     cdef cydriver.CUdeviceptr pointer, source
     cdef Py_ssize_t count
@@ -576,7 +629,22 @@ def memcpy_dtod(dest, src, size: int) -> None:
 
 
 def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
-    """Enqueue a copy of ``size`` bytes between device pointers (``cuMemcpyDtoDAsync``)."""
+    """Enqueue a copy between device pointers (``cuMemcpyDtoDAsync``).
+
+    Parameters
+    ----------
+    dest, src : device pointer
+        The destination and the source.
+    size : int
+        The number of bytes.
+    stream : :class:`Stream`, optional
+        The stream to enqueue the copy on. Defaults to the NULL stream.
+
+    Raises
+    ------
+    LogicError, TypeError
+        As for :func:`memcpy_dtod`.
+    """
     cdef AllocationPin pin, source_pin
     cdef StreamPin stream_pin
     cdef cydriver.CUdeviceptr pointer, source
@@ -598,36 +666,69 @@ def memcpy_dtod_async(dest, src, size: int, stream=None) -> None:
 
 
 def memset_d8(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Set ``count`` bytes to ``data`` (``cuMemsetD8``). ``size`` is another name for ``count``."""
+    """Set bytes of device memory to a value on the NULL stream (``cuMemsetD8``).
+
+    Parameters
+    ----------
+    dest : device pointer
+        The destination.
+    data : int
+        The value, as a signed or unsigned int of the element's width.
+    count : int
+        The number of elements.
+    size : int
+        Another name of ``count``.
+
+    Raises
+    ------
+    LogicError
+        If ``data`` does not fit in an element, the count is negative, the destination is known to be smaller, or no
+        context is current.
+    TypeError
+        If both ``count`` and ``size`` are given or neither is, or ``dest`` is not a device pointer.
+    """
     fill("cuMemsetD8", 1, dest, data, count, size)
 
 
 def memset_d16(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Set ``count`` 16-bit elements to ``data`` (``cuMemsetD16``)."""
+    """Set 16-bit elements of device memory to a value (``cuMemsetD16``). See :func:`memset_d8`."""
     fill("cuMemsetD16", 2, dest, data, count, size)
 
 
 def memset_d32(dest, data: int, count: int | None = None, *, size: int | None = None) -> None:
-    """Set ``count`` 32-bit elements to ``data`` (``cuMemsetD32``)."""
+    """Set 32-bit elements of device memory to a value (``cuMemsetD32``). See :func:`memset_d8`."""
     fill("cuMemsetD32", 4, dest, data, count, size)
 
 
 def memset_d8_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Set ``count`` bytes to ``data`` in stream order (``cuMemsetD8Async``)."""
+    """Set bytes of device memory to a value in stream order (``cuMemsetD8Async``).
+
+    Parameters
+    ----------
+    dest, data, count, size
+        As for :func:`memset_d8`.
+    stream : :class:`Stream`, optional
+        The stream to enqueue the fill on. Defaults to the NULL stream.
+
+    Raises
+    ------
+    LogicError, TypeError
+        As for :func:`memset_d8`.
+    """
     fill_async("cuMemsetD8Async", 1, dest, data, count, size, stream)
 
 
 def memset_d16_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Set ``count`` 16-bit elements to ``data`` in stream order (``cuMemsetD16Async``)."""
+    """Set 16-bit elements to a value in stream order (``cuMemsetD16Async``). See :func:`memset_d8_async`."""
     fill_async("cuMemsetD16Async", 2, dest, data, count, size, stream)
 
 
 def memset_d32_async(dest, data: int, count: int | None = None, stream=None, *, size: int | None = None) -> None:
-    """Set ``count`` 32-bit elements to ``data`` in stream order (``cuMemsetD32Async``)."""
+    """Set 32-bit elements to a value in stream order (``cuMemsetD32Async``). See :func:`memset_d8_async`."""
     fill_async("cuMemsetD32Async", 4, dest, data, count, size, stream)
 
 
-# Fills `view` with the host memory of an argument. Returns whether PyBuffer_Release must be called.
+# Fills `view` with the host memory of an argument. Returns true if the caller must call PyBuffer_Release.
 cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
     cdef int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if is_written else 0)
     try:
@@ -637,14 +738,15 @@ cdef bint host_place(object obj, bint is_written, Py_buffer* view) except -1:
         PyBuffer_Release(view)
     except (BufferError, TypeError, ValueError):
         pass
-    # Raises an exception with the reason, or finds memory that exports no buffer, such as arrays of dates.
+    # This either raises an exception with the reason, or finds memory that exports no buffer, such as arrays of dates.
     address, size = host_memory(obj, is_written)
     view.buf = <void*><uintptr_t>address
     view.len = size
     return False
 
 
-# The device address of an argument, whose memory `pin` keeps. LogicError if it is known to be smaller than `size`.
+# Returns the device address of an argument, and pins its memory. Raises LogicError if the memory is known to be smaller
+# than `size`.
 cdef cydriver.CUdeviceptr device_place(
     str api, object obj, AllocationPin* pin, Py_ssize_t size, str what
 ) except? 0:
@@ -652,7 +754,7 @@ cdef cydriver.CUdeviceptr device_place(
         return as_pointer(obj)
     if <size_t>size > pin.get().size:
         raise logic_error(
-            api, INVALID_VALUE, f"the {what} has {pin.get().size} bytes, fewer than {size}"
+            api, INVALID_VALUE, f"the {what} has {pin.get().size} bytes, fewer than the {size} to copy or fill"
         )
     return pin.get().pointer
 
@@ -660,14 +762,14 @@ cdef cydriver.CUdeviceptr device_place(
 cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
     number = whole("size" if width == 1 else "count", size)
     if number < 0:
-        text = f"the number of bytes must not be negative, but is {shown(number * width)}"
+        text = f"the number of bytes must not be negative: {shown(number * width)}"
         raise logic_error(api, INVALID_VALUE, text)
     if number > PY_SSIZE_T_MAX // width:
-        raise logic_error(api, INVALID_VALUE, f"no memory has {shown(number * width)} bytes")
+        raise logic_error(api, INVALID_VALUE, f"{shown(number * width)} bytes exceed the address space")
     return number
 
 
-# Copies between device and host memory: from the device if `is_read`.
+# Copies between device and host memory, from the device if `is_read` is set.
 cdef int copy_with_host(str api, object device, object host, bint is_read, bint is_async, object stream) except -1:
     cdef Py_buffer view
     cdef bint is_held
@@ -708,17 +810,17 @@ cdef int copy_with_host(str api, object device, object host, bint is_read, bint 
 
 
 cpdef uint64_t pattern(str api, object data, int width) except? 0:
-    """Return the value of a memset as an unsigned int of ``width`` bytes, or raise LogicError if it does not fit."""
+    """Return a memset value as an unsigned int of ``width`` bytes, or raise LogicError if it does not fit."""
     cdef int64_t most = (<int64_t>1 << 8 * width) - 1
     number = whole("data", data)
     if not -(most // 2) - 1 <= number <= most:
-        raise logic_error(api, INVALID_VALUE, f"data must fit in {8 * width} bits, but is {shown(number)}")
+        raise logic_error(api, INVALID_VALUE, f"data must fit in {8 * width} bits, got {shown(number)}")
     return number & most
 
 
 cdef Py_ssize_t element_count(str api, int width, object count, object size) except -1:
     if (count is None) == (size is None):
-        raise TypeError("pass the number of elements as count or as size, not both")
+        raise TypeError("pass the number of elements as either count or size")
     return byte_count(api, size if count is None else count, width)
 
 

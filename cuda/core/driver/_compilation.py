@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compilation in the classic style: nvcc options, NVRTC or nvcc, the cache, and files kept for inspection."""
+"""Compilation in the classic style: nvcc options, NVRTC or nvcc, caching, and files kept for inspection."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 def run_nvcc(nvcc: str, source: str, options: list[str], target: str, cache) -> tuple[bytes, str]:
     """Compile a source with ``nvcc``, and return the code and the compiler's messages.
 
-    The cache is used only if the source includes no files, because their content is not part of the key.
+    The cache is used only if the source includes no files, because the key does not cover their contents.
 
     Raises
     ------
@@ -60,13 +60,13 @@ def run_nvcc(nvcc: str, source: str, options: list[str], target: str, cache) -> 
         path = os.path.join(directory, "kernel.cu")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
-        made = os.path.join(directory, f"kernel.{target}")
-        said = _call_nvcc([nvcc, f"--{target}", *options, "-o", made, path], "nvcc compilation failed")
-        with open(made, "rb") as file:
+        output = os.path.join(directory, f"kernel.{target}")
+        messages = _call_nvcc([nvcc, f"--{target}", *options, "-o", output, path], "nvcc compilation failed")
+        with open(output, "rb") as file:
             image = file.read()
     if key is not None:
         cache[key] = image
-    return image, said
+    return image, messages
 
 
 def preprocess_with_nvcc(nvcc: str, source: str, options: list[str]) -> str:
@@ -101,10 +101,11 @@ def _call_nvcc(command: list[str], failure: str, is_output: bool = False) -> str
 
 
 class UnknownOptionError(Exception):
-    """An option is unknown, or its value is missing."""
+    """An unknown option, or an option without its value."""
 
 
-# Keys are option names without dashes. Options without a value:
+# The keys of these tables are option names without dashes.
+# Options without a value:
 _SWITCHES = {
     "G": "debug",
     "device-debug": "debug",
@@ -160,7 +161,7 @@ _LISTS = {
 # Options whose value can follow without a separator:
 _JOINED = ("D", "U", "I")
 _NUMBERS = {"maxrregcount": "max_register_count"}
-# Options that do not apply to the compilation of device code, without and with a value:
+# Options that do not affect the compilation of device code, without and with a value:
 _IGNORED = frozenset(
     "g m64 c keep k verbose v cuda cubin shared expt-relaxed-constexpr extended-lambda expt-extended-lambda save-temps"
     " Wreorder Wdefault-stream-launch Wmissing-launch-bounds Wext-lambda-captures-this dryrun no-compress".split()
@@ -174,7 +175,7 @@ _CODE = frozenset(("code", "gpu-code"))
 
 
 def split_options(options) -> list[str]:
-    """Return a list of single options, splitting strings that contain several.
+    """Return a list of single options, splitting strings that contain several options.
 
     Raises
     ------
@@ -183,24 +184,24 @@ def split_options(options) -> list[str]:
     """
     parts = []
     for option in texts_argument("options", options):
-        # A path can contain blanks, so a string is split only if another option follows a blank.
+        # A path can contain spaces, so a string is split only if another option follows a space.
         parts += shlex.split(option) if re.search(r"\s-|^-\S+\s+\S", option) else [option.strip()]
     return [part for part in parts if part]
 
 
 def translate(options: list[str]) -> dict:
-    """Return the fields of :class:`~cuda.core.ProgramOptions` for options of ``nvcc``.
+    """Return the fields of :class:`~cuda.core.ProgramOptions` for ``nvcc`` options.
 
     Raises
     ------
     UnknownOptionError
-        If the compiler does not know an option, or one lacks its value.
+        If an option is unknown or lacks its value.
     """
     fields = {}
     rest = iter(options)
     for option in rest:
         if not option.startswith("-"):
-            raise UnknownOptionError(f"an option must begin with '-', not be {shown(option)}")
+            raise UnknownOptionError(f"an option must begin with '-', got {shown(option)}")
         name, has_value, value = option.lstrip("-").partition("=")
         _translate_one(fields, option, name, value if has_value else None, rest)
     return fields
@@ -216,7 +217,7 @@ def _translate_one(fields: dict, option: str, name: str, value: str | None, rest
     elif name in _LISTS:
         _append(fields, _LISTS[name], _value_of(option, value, rest))
     elif name[:1] in _JOINED and not option.startswith("--"):
-        # Taken from the option itself, because a macro definition can contain "=".
+        # The value is taken from the option itself, because a macro definition can contain "=".
         _append(fields, _LISTS[name[0]], option[2:])
     elif name in _NUMBERS:
         fields[_NUMBERS[name]] = int(_value_of(option, value, rest))
@@ -239,7 +240,7 @@ def _translate_one(fields: dict, option: str, name: str, value: str | None, rest
 
 
 def arch_of(text: str) -> str:
-    """Return the target architecture: the first one of a list."""
+    """Return the target architecture, which is the first entry of a list."""
     text = text.split(",")[0].strip("'\"[]")
     return text.replace("compute_", "sm_", 1)
 
@@ -251,7 +252,7 @@ def _arch_of_pair(text: str) -> str:
 
 
 def _append(fields: dict, name: str, value: str) -> None:
-    # ptxas options and diagnostic numbers can be lists, separated by commas.
+    # ptxas options and diagnostic numbers can be comma-separated lists.
     several = value.split(",") if name == "ptxas_options" or name.startswith("diag_") else [value]
     if name.startswith("diag_"):
         several = [int(number) for number in several]
@@ -262,7 +263,7 @@ def _value_of(option: str, value: str | None, rest: Iterator[str]) -> str:
     if value is None:
         value = next(rest, None)
     if value is None:
-        raise UnknownOptionError(f"option {shown(option)} needs a value")
+        raise UnknownOptionError(f"option {shown(option)} requires a value")
     return value
 
 
@@ -282,16 +283,16 @@ def _default_flags() -> list[str]:
 DEFAULT_NVCC_FLAGS = _default_flags()
 
 _INCLUDE = os.path.join(os.path.dirname(__file__), "include")
-# The build writes the directory "host" (.ci/host_headers.py).
+# The build generates the "host" directory (.ci/host_headers.py).
 _HEADERS = (_INCLUDE, os.path.join(_INCLUDE, "host"))
 _PRELUDE = "driver_prelude.h"
 _TEXTURES = "driver_textures.h"
-# Macros that a source redefines, and functions of the prelude that a source does not use.
+# The diagnostics for macros that a source redefines, and for prelude functions that it does not use.
 _EXPECTED_DIAGNOSTICS = [47, 177]
 
 
 class Request(NamedTuple):
-    """A source and the arguments of its compilation, as the functions of the module ``compiler`` take them."""
+    """A source and its compilation arguments, as in :func:`cuda.core.driver.compiler.compile`."""
 
     source: str
     nvcc: str = "nvcc"
@@ -306,19 +307,19 @@ class Request(NamedTuple):
 
 
 def compile_object(request: Request, target: str) -> ObjectCode:
-    """Compile a source, or take the result from the cache.
+    """Compile a source, or load the result from the cache.
 
     Parameters
     ----------
     request : Request
         The source and its options.
     target : str
-        ``"cubin"``, ``"ptx"`` or ``"ltoir"``; with ``nvcc`` also ``"fatbin"``.
+        ``"cubin"``, ``"ptx"`` or ``"ltoir"``, or with ``nvcc`` also ``"fatbin"``.
 
     Raises
     ------
     CompileError
-        If the source has errors, or the compiler does not know an option.
+        If the source has errors, or the compiler does not recognize an option.
     LogicError
         If no architecture is given and no context is current.
     """
@@ -336,12 +337,12 @@ def compile_object(request: Request, target: str) -> ObjectCode:
     if request.nvcc not in (None, "nvcc"):
         return _compile_with_nvcc(request, source, options, target)
     if target not in ("cubin", "ptx", "ltoir"):
-        raise CompileError(f"target must be 'cubin' or 'ptx', not {shown(target)}: fat binaries need nvcc", options)
+        raise CompileError(f"target must be 'cubin' or 'ptx', not {shown(target)}; use nvcc for fat binaries", options)
     return _compile_with_nvrtc(request, source, options, target)
 
 
 def wrapped(source: str, no_extern_c: bool) -> str:
-    """Return a source inside ``extern "C"``, unless ``no_extern_c`` is set. Line numbers stay the same."""
+    """Return a source wrapped in ``extern "C"`` unless ``no_extern_c`` is set. Line numbers are unchanged."""
     if no_extern_c:
         return source
     begin = 'extern "C" {' if source.startswith("\n") else 'extern "C" {\n#line 1\n'
@@ -402,7 +403,7 @@ def _directories(request: Request) -> list[str]:
 
 
 def needs_other_headers(source: str) -> bool:
-    """Return whether a source includes headers that do not come with this package."""
+    """Return whether a source includes headers that this package does not provide."""
     if "#" not in source:
         return False
     named = re.findall(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', source, re.MULTILINE)
@@ -420,7 +421,7 @@ def _toolkit_directories() -> list[str]:
 
 
 def cache_of(cache_dir) -> FileStreamProgramCache | None:
-    """Return the cache in a directory, by default the user cache, or None if caching is off or ``cache_dir`` False."""
+    """Return the cache in a directory, by default the user cache, or None if caching is disabled."""
     if cache_dir is False or any(name in os.environ for name in ("CUDA_CORE_DISABLE_CACHE", "PYCUDA_DISABLE_CACHE")):
         return None
     if cache_dir is not None:
@@ -437,13 +438,13 @@ def _cache_in(directory: str | None) -> FileStreamProgramCache:
 
 def _warn_about(log: str) -> None:
     """Warn with the messages of a successful compilation."""
-    # After --optimization-info was used once, NVRTC reports inlining for the rest of the process.
+    # Once --optimization-info has been used, NVRTC reports inlining for the rest of the process.
     text = _INLINED.sub("", _REDEFINED.sub("", log)).strip()
     if text and not text.startswith("Remark:"):
         warnings.warn(f"The CUDA compiler succeeded, but said the following:\n{text}", UserWarning, stacklevel=6)
 
 
-# Reports of inlining, and of macros of the prelude that a source redefines (software device).
+# Reports of inlining, and of prelude macros that a source redefines (software device).
 _INLINED = re.compile(r"^remark: .*\n?", re.MULTILINE)
 _REDEFINED = re.compile(r'^.*: warning: "\w+" redefined\n(?:  .*\n)*(?:.*: note: .*\n(?:  .*\n)*)?', re.MULTILINE)
 

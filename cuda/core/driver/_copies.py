@@ -408,5 +408,5 @@ def _address(obj, is_written: bool = False) -> int:
     """Return the address of a buffer, or of memory of :mod:`cuda.core`."""
     array = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(memoryview(obj))
     if is_written and not array.flags.writeable:
-        raise ValueError(f"the memory of the {type(obj).__name__} cannot be written to")
+        raise ValueError(f"the memory of the {type(obj).__name__} is read-only; it must be writable")
     return array.__array_interface__["data"][0]

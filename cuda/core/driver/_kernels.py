@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Generated kernels: shared CUDA C++ code, compilation, launches, and elementwise kernels for any array layout."""
+"""Generated kernels: shared CUDA C++ code, compilation, launches, and elementwise kernels for all array layouts."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ __all__ = [
     "storage_name",
 ]
 
-# This header comes with the package, in the directory `include`.
+# The package provides this header in its `include` directory.
 COMPLEX_HEADER = "#include <pycuda-complex.hpp>\n"
 
 
 def storage_name(dtype: np.dtype) -> str:
-    """Return the C type of elements in memory: for structures an array of words, which can only be copied."""
+    """Return the C type of elements in memory. Structures are arrays of words, which kernels can only copy."""
     name = STORAGE_TYPES.get(dtype)
     if name is not None:
         return name
@@ -47,7 +47,7 @@ def storage_name(dtype: np.dtype) -> str:
 
 
 def compute_dtype(dtype: np.dtype) -> np.dtype:
-    """Return the data type of computations: float32 for float16, else the type itself."""
+    """Return the data type of computations, which is float32 for float16, and otherwise the type itself."""
     return _FLOAT32 if dtype == _FLOAT16 else dtype
 
 
@@ -98,7 +98,7 @@ template <typename T> __device__ inline T integer_power(T base, T exponent)
         if (left & 1) result *= power;
     return T(result);
 }
-// Integer quotients round down, as in Python; division by zero gives zero, as in NumPy.
+// Integer quotients round down, as in Python. Division by zero returns zero, as in NumPy.
 template <typename T> __device__ inline T floor_quotient(T a, T b)
 {
     if (b == 0) return 0;
@@ -128,7 +128,7 @@ template <typename T> __device__ inline T real_quotient(T a, T b)
     const T whole = floor(quotient);
     return quotient - whole > T(0.5) ? whole + 1 : whole;
 }
-// Compares a signed and an unsigned number by value.
+// Compares a signed and an unsigned integer by value.
 __device__ inline int order_of(long long a, unsigned long long b)
 { return a < 0 || (unsigned long long)a < b ? -1 : (unsigned long long)a > b; }
 __device__ inline int order_of(unsigned long long a, long long b) { return -order_of(b, a); }
@@ -141,7 +141,7 @@ template <typename T> __device__ inline T shifted_right(T a, T b)
 
 _HALF = r"""
 namespace cuda_core {
-// A half, converted by integer arithmetic: needs no header, and gives the same result on every device.
+// A half, converted by integer arithmetic, which needs no header and produces the same result on every device.
 struct half
 {
     unsigned short bits;
@@ -157,7 +157,7 @@ struct half
         else if (size < 0x33000001u) result = 0;
         else if (size < 0x38800000u)
         {
-            // Subnormal: the significand is shifted, and the lost bits decide the rounding.
+            // A subnormal: the significand is shifted, and the lost bits determine the rounding.
             const unsigned int shift = 126u - (size >> 23), whole = (size & 0x7fffffu) | 0x800000u;
             const unsigned int rest = whole & ((1u << shift) - 1), middle = 1u << (shift - 1);
             result = whole >> shift;
@@ -209,16 +209,16 @@ MAX_CONFIGS = 512
 
 
 class DeviceKernel:
-    """A kernel with a fixed block size, whose grid follows from the number of elements.
+    """A kernel with a fixed block size, and a grid size that depends on the number of elements.
 
     Parameters
     ----------
     kernel : :class:`~cuda.core.Kernel`
-        The kernel, which loops over the grid (a grid-stride loop) if the array has more elements.
+        The kernel, which uses a grid-stride loop for arrays with more elements than the grid handles at a time.
     block : int
-        The number of threads of a block.
+        The number of threads per block.
     per_block : int
-        The number of elements that a block handles together.
+        The number of elements that a block handles at a time.
     """
 
     __slots__ = ("block", "bound", "kernel", "per_block")
@@ -227,11 +227,11 @@ class DeviceKernel:
         self.kernel = kernel
         self.block = block
         self.per_block = per_block
-        # For each number of blocks the kernel bound to a configuration and the default stream.
+        # For each number of blocks, the kernel bound to a configuration and the default stream.
         self.bound: dict = {}
 
     def launch(self, stream, size: int, *arguments) -> None:
-        """Launch for ``size`` elements on a :class:`~cuda.core.Stream`, or with None on the default stream."""
+        """Launch for ``size`` elements on a :class:`~cuda.core.Stream`, where None is the default stream."""
         blocks = (size + self.per_block - 1) // self.per_block
         self.launch_blocks(stream, blocks if blocks < MAX_BLOCKS else MAX_BLOCKS, *arguments)
 
@@ -263,7 +263,7 @@ class DeviceKernel:
 
 
 def build_kernel(source: str, names, arch: str, block: int, per_block: int) -> list[DeviceKernel]:
-    """Compile a generated source, or take it from the program cache, and return its kernels.
+    """Compile a generated source or load it from the program cache, and return its kernels.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def build_kernel(source: str, names, arch: str, block: int, per_block: int) -> l
     arch : str
         The target architecture.
     block, per_block : int
-        The number of threads of a block, which is also the number of elements it handles together.
+        The number of threads per block, and the number of elements that a block handles at a time.
     """
     code = compile_object(Request(source, options=["-w"], no_extern_c=True, arch=arch), "cubin")
     return [DeviceKernel(code.get_kernel(name), block, per_block) for name in names]
@@ -286,7 +286,7 @@ def build_user_kernel(source: str, names, arch: str, block: int, per_block: int,
     Raises
     ------
     CompileError
-        If the user's code has errors.
+        If the user code has errors.
     """
     code = compile_object(Request(source, options=options, keep=keep, no_extern_c=True, arch=arch), "cubin")
     return [DeviceKernel(code.get_kernel(name), block, per_block) for name in names]
@@ -304,13 +304,13 @@ class Operand:
     Attributes
     ----------
     name : str
-        The name of the variable in the body that holds an element.
+        The name of the variable that holds an element in the body.
     dtype : numpy.dtype
-        The data type in memory, or of the scalar.
+        The data type in memory, or the data type of the scalar.
     compute : numpy.dtype, optional
-        The data type of the variable, if it differs.
+        The data type of the variable, if it differs from ``dtype``.
     is_scalar : bool
-        Whether the operand is a value and not an array.
+        Whether the operand is a value instead of an array.
     is_pointer : bool
         Whether the variable is the address of an array, which the body indexes itself.
     """
@@ -346,12 +346,11 @@ class Elementwise:
     Parameters
     ----------
     name : str
-        The name of the kernels.
+        The kernel name.
     outputs, inputs : sequence of Operand
         The operands that the body writes, and the operands it reads.
     body : str
-        C statements that compute each output from the inputs. They can use ``i``, the index of the element in
-        C order.
+        C statements that compute each output from the inputs. They can use ``i``, the element's index in C order.
     preamble : str, optional
         C++ definitions that the body uses.
     """
@@ -389,7 +388,7 @@ class Elementwise:
         return kernel
 
     def strided(self, arch: str, ndim: int, index: str) -> DeviceKernel:
-        """Return the kernel for strided arrays with ``ndim`` dimensions."""
+        """Return the kernel for strided arrays with ``ndim`` dimensions, where ``index`` is the C type of indices."""
         key = (arch, ndim, index)
         kernel = self._strided.get(key)
         if kernel is None:
@@ -397,7 +396,7 @@ class Elementwise:
         return kernel
 
     def launch_dense(self, arch: str, stream, size: int, addresses, arguments) -> None:
-        """Launch on contiguous arrays of the same order, with ``size`` elements each."""
+        """Launch on contiguous arrays of the same order with ``size`` elements each."""
         merged = 0
         for address in addresses:
             merged |= address
@@ -405,20 +404,20 @@ class Elementwise:
         kernel.launch(stream, size, *arguments, size)
 
     def launch(self, arch: str, stream, shape, arrays, arguments) -> None:
-        """Launch on arrays of any strides.
+        """Launch on arrays with any strides.
 
         Parameters
         ----------
         arch : str
             The target architecture.
         stream : :class:`~cuda.core.Stream` or None
-            The stream; None is the default stream.
+            The stream, where None is the default stream.
         shape : tuple of int
             The shape of all arrays, after broadcasting.
         arrays : sequence of (int, tuple of int)
-            The address and the strides in bytes of each array, in the order of the operands.
+            The address and the strides in bytes of each array, in operand order.
         arguments : sequence
-            For each operand the address of the array, or the value of the scalar.
+            For each operand, the address of the array or the value of the scalar.
         """
         size = 1
         for extent in shape:
@@ -427,7 +426,7 @@ class Elementwise:
             return
         rows = [item[1] for item in arrays]
         if len(shape) > 1 and not self.uses_index:
-            # Sort the axes by the strides of the first array, so that more of them can be merged.
+            # Sort the axes by the strides of the first array to merge as many as possible.
             first = rows[0]
             order = sorted(range(len(shape)), key=lambda axis: -abs(first[axis]))
             shape = [shape[axis] for axis in order]
@@ -465,7 +464,7 @@ class Elementwise:
         )
 
     def _element(self, place: dict[str, str], index: str) -> str:
-        """Return the statements that compute one element. ``place`` has an lvalue for the element of each array."""
+        """Return the statements that compute one element. ``place`` maps array names to lvalues of their elements."""
         lines = [f"{item.variable} {item.name};" for item in self.outputs]
         values = [item.name for item in self.outputs]
         for item in self.inputs:
@@ -475,7 +474,7 @@ class Elementwise:
         return " ".join(lines)
 
     def dense_source(self, width: int) -> str:
-        """Return the source for contiguous arrays. Each thread handles ``width`` adjacent elements together."""
+        """Return the source for contiguous arrays, where each thread handles ``width`` adjacent elements at a time."""
         one = self._element({item.name: f"{item.name}_[k]" for item in self.arrays}, "k")
         begin = (
             f"{self._head()})\n{{\n"
@@ -509,7 +508,7 @@ class Elementwise:
         offsets = " ".join(f"long long o{k} = 0;" for k in range(count))
         steps = []
         for d in reversed(range(ndim)):
-            # The first dimension needs no modulo: the rest is its index.
+            # The first dimension needs no modulo, because the remainder is its index.
             place = "rest" if d == 0 else f"rest % ({index})(layout.extents[{d}])"
             moves = " ".join(f"o{k} += (long long)at * layout.strides[{k}][{d}];" for k in range(count))
             left = "" if d == 0 else f" rest /= ({index})(layout.extents[{d}]);"
@@ -530,7 +529,10 @@ class Elementwise:
 
 
 def converted(target: str, value: str, item: Operand, is_output: bool = False) -> str:
-    """Return the C expression that converts a value as NumPy does: nonzero to true, complex to its real part."""
+    """Return the C expression that converts a value as NumPy does.
+
+    Nonzero numbers convert to true, and complex numbers to their real parts.
+    """
     memory, compute = item.dtype, item.compute if item.compute is not None else item.dtype
     source, wanted = (compute, memory) if is_output else (memory, compute)
     if source.kind == "c" and wanted.kind != "c":

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ sources of random number generators, and the matrices they skip ahead with.
+"""CUDA C++ sources of random number generators, and the matrices they use to skip ahead.
 
-They are written from the papers that describe the generators.
+The code is written from the papers that describe the generators.
 
 XORWOW: G. Marsaglia, "Xorshift RNGs" (2003). MRG32k3a: P. L'Ecuyer, "Good parameters and implementations for combined
 multiple recursive random number generators" (1999). Philox4x32-10: J. Salmon et al., "Parallel random numbers: as easy
@@ -34,7 +34,7 @@ def xorwow_step(state: int) -> int:
 
 @functools.cache
 def xorwow_columns(exponent: int) -> tuple[int, ...]:
-    """Return the columns of the binary matrix of 2**exponent steps."""
+    """Return the columns of the binary matrix for 2**exponent steps."""
     if exponent == 0:
         return tuple([xorwow_step(1 << bit) for bit in range(160)])
     half = xorwow_columns(exponent - 1)
@@ -52,8 +52,8 @@ def applied(columns, state: int) -> int:
 
 @functools.cache
 def xorwow_powers(first: int, count: int) -> np.ndarray:
-    """Return the matrices of 2**first, 2**(first + 1), ... steps, as words."""
-    for exponent in range(first):  # fills the cache step by step, so that the recursion stays shallow
+    """Return the XORWOW matrices for 2**first, 2**(first + 1), ... steps, as words."""
+    for exponent in range(first):  # fills the cache step by step to keep the recursion shallow
         xorwow_columns(exponent)
     words = [
         (column >> 32 * k) & MASK
@@ -66,7 +66,7 @@ def xorwow_powers(first: int, count: int) -> np.ndarray:
 
 @functools.cache
 def mrg32k3a_powers(first: int, count: int) -> np.ndarray:
-    """Return the matrices of 2**first, 2**(first + 1), ... steps of MRG32k3a, as words."""
+    """Return the MRG32k3a matrices for 2**first, 2**(first + 1), ... steps, as words."""
     parts, words = [STEP1, STEP2], []
     for exponent in range(first + count):
         if exponent >= first:
@@ -83,17 +83,17 @@ def squared(matrix, modulus: int):
 
 
 def pseudo_source(name: str) -> str:
-    """Return the source of a generator by its name: ``xorwow``, ``mrg32k3a`` or ``philox``."""
+    """Return the source of the generator named ``xorwow``, ``mrg32k3a`` or ``philox``."""
     return _COMMON + _GENERATORS[name] + _KERNELS + _DRAWS + _FILLS + _NORMAL_FILLS
 
 
 def counter_source() -> str:
-    """Return the source of a counter-based generator: a function from an index to a random word."""
+    """Return the source of a counter-based generator, a function that maps an index to a random word."""
     return _COMMON + _PHILOX + _WORDS
 
 
 def quasi_source(width: int) -> str:
-    """Return the source of the Sobol generator of 32 or 64 bits."""
+    """Return the source of the 32-bit or 64-bit Sobol generator."""
     return _COMMON + (_BITS_32 if width == 32 else _BITS_64) + _SOBOL + _QUASI_KERNELS + _FILLS + _QUASI_FILLS
 
 
@@ -123,7 +123,7 @@ __device__ inline u32 next(state_type& s)
     s.d += 362437u;
     return s.x[4] + s.d;
 }
-// Each power of the transition matrix has 160 columns of five words; bit k of the count selects the k-th power.
+// Each power of the transition matrix has 160 columns of five words. Bit k of the count selects power k.
 __device__ inline void skip_ahead(state_type& s, u64 count, const u32* powers)
 {
     s.d += 362437u * (u32)count;
@@ -137,7 +137,7 @@ __device__ inline void skip_ahead(state_type& s, u64 count, const u32* powers)
         for (int k = 0; k < 5; ++k) s.x[k] = result[k];
     }
 }
-// A far jump changes the Weyl counter d by a multiple of 2**32, so it stays the same.
+// A far jump changes the Weyl counter d by a multiple of 2**32, which leaves it unchanged.
 __device__ inline void skip_far(state_type& s, u64 count, const u32* powers)
 {
     const u32 d = s.d;
@@ -160,7 +160,7 @@ struct state_type { u32 a[3]; u32 b[3]; };
 #define MRG_M1 4294967087ull
 #define MRG_M2 4294944443ull
 namespace {
-// Values from 1 to m1, scaled to 32 bits.
+// Scales values from 1 to m1 to 32 bits.
 __device__ inline u32 next(state_type& s)
 {
     const u64 p = (1403580ull * s.a[1] + 810728ull * (MRG_M1 - s.a[0])) % MRG_M1;
@@ -181,14 +181,14 @@ __device__ inline void times(u32* x, const u32* matrix, u64 modulus)
     }
     for (int k = 0; k < 3; ++k) x[k] = result[k];
 }
-// Each power is a 3x3 matrix for each of the two components.
+// Each power consists of two 3x3 matrices, one for each component.
 __device__ inline void skip_ahead(state_type& s, u64 count, const u32* powers)
 {
     for (; count; count >>= 1, powers += 18)
         if (count & 1) { times(s.a, powers, MRG_M1); times(s.b, powers + 9, MRG_M2); }
 }
 __device__ inline void skip_far(state_type& s, u64 count, const u32* powers) { skip_ahead(s, count, powers); }
-// Generators of one seed are 2**76 steps apart.
+// Generators with the same seed are 2**76 steps apart.
 __device__ inline void seed_state(state_type& s, u64 seed, u64 id, const u32* powers)
 {
     u64 value = spread(seed);
@@ -264,8 +264,8 @@ __device__ inline void seed_state(state_type& s, u64 seed, u64 id, const u32*)
 }
 """
 
-# The state of a Sobol generator is the index and the bits of the next number. Numbers come in Gray code order (Antonov
-# and Saleev): each differs from the one before by one direction number.
+# The state of a Sobol generator is the index and the bits of the next number. Numbers are generated in Gray code order
+# (Antonov and Saleev), so each one differs from its predecessor by one direction number.
 _SOBOL = r"""
 struct state_type { u64 index; bits_type bits, scramble; };
 namespace {
@@ -377,7 +377,7 @@ RANDOM_BEGIN(random_uniform_double, double) EACH data[i] = UNIFORM64; RANDOM_END
             if (i + count < n) data[i + count] = RESULT; \
         } \
     RANDOM_END
-// Subtracted so that 1 is excluded as well: half of the resolution.
+// Half of the resolution, which is subtracted to exclude 1 as well.
 #define HALF_OF(TYPE) \
     (sizeof(TYPE) == 4 ? TYPE(2.9802322e-8) : TYPE(WIDTH == 32 ? 1.1641532182693481e-10 : 5.551115123125783e-17))
 #define QUASI_NORMALS(NAME, TYPE, UNIFORM, INVERSE, RESULT, ...) \

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Array storage, and the fast paths of creation and operations."""
+"""Array storage, and the fast paths of array creation and operations."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ cdef class ArrayStorage:
         public object shape, strides, dtype, size, nbytes, allocator, base
         public bint _is_c, _is_f
         public object _device       # the ArrayDevice
-        public object _gpudata      # the allocation, or in views the address
-        public object _owner        # the allocation, which shows whether the memory was freed
+        public object _gpudata      # the allocation, or the address in views
+        public object _owner        # the allocation, which indicates whether the memory was freed
         public object _argument     # the kernel argument
         public uint64_t _address
 
@@ -76,7 +76,7 @@ cdef object make = ArrayStorage.__new__
 
 
 cdef class PlanFields:
-    """The fields of a plan that the fast path of an operation needs.
+    """The fields of a plan that an operation's fast path needs.
 
     Attributes
     ----------
@@ -87,9 +87,9 @@ cdef class PlanFields:
     mask : int
         The address bits that must be 0 for vectorized access.
     per_block : int
-        The number of elements of a block.
+        The number of elements per block.
     bound : dict
-        For each number of blocks the bound vectorized kernel.
+        The bound vectorized kernel, keyed by number of blocks.
     """
 
     cdef:
@@ -100,7 +100,7 @@ cdef class PlanFields:
 
 
 cdef class ReductionPlan:
-    """The plan of the fast path of a reduction.
+    """The plan for a reduction's fast path.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ cdef class ReductionPlan:
     mask : int
         The address bits that must be 0 for vectorized access.
     width, per_block : int
-        The number of elements of a pack, and the least number of elements of a block.
+        The number of elements per pack, and the minimum number of elements per block.
     most_blocks : int
         The maximum number of blocks.
     """
@@ -131,16 +131,16 @@ cdef class ReductionPlan:
 
 
 cdef class ResultSource:
-    """Allocates memory for results from a resource, and registers it with a context.
+    """A callable that allocates memory for results from a resource, and registers it with a context.
 
     Parameters
     ----------
     resource : :class:`MemoryResource`
-        The resource, which allocates in the order of the default stream.
+        The resource, which allocates in default-stream order.
     members : object
         The resources that the context invalidates when it is detached.
     take_again : callable
-        Retries an allocation that failed, or raises.
+        A function that retries a failed allocation, or raises.
     """
 
     cdef:
@@ -161,12 +161,12 @@ cdef class ResultSource:
 
 cdef object ResultSource_take(ResultSource self, size_t size):
     if self._resource is None:
-        raise RuntimeError("this ResultSource has no resource; call its constructor")
+        raise RuntimeError("this ResultSource was not initialized; call its constructor")
     try:
         memory = self._resource._allocate(size, default_stream)
     except CUDAError as error:
         memory = self._take_again(size, error)
-    # Like Members.add, which also drops dead references. That is needed only now and then.
+    # Like `_Members.add()`, which also drops dead references. Dropping them is needed only now and then.
     self._count += 1
     if self._count % 64 == 0:
         self._members.add(memory)
@@ -199,8 +199,8 @@ def fast_array(ArrayStorage array, shape, dtype) -> bool:
     Returns
     -------
     bool
-        False if the fast path does not apply: for other arguments, and for the first array of a context. The array is
-        then unchanged.
+        False if the fast path does not apply, because of the arguments or because this is the context's first array.
+        In that case, the array is unchanged.
     """
     cdef PyObject* found
     cdef object context
@@ -233,7 +233,7 @@ def fast_array(ArrayStorage array, shape, dtype) -> bool:
     source = context.take_array
     if type(source) is not ResultSource or context.array_device is None:
         return False
-    # From now on, the array is created or an exception is raised.
+    # From now on, the function either sets up the array or raises an exception.
     memory = ResultSource_take(<ResultSource>source, size * width)
     array._gpudata = array._owner = array._argument = memory
     array._address = memory.handle
@@ -246,7 +246,7 @@ def fast_array(ArrayStorage array, shape, dtype) -> bool:
     array.allocator = default_allocator
     array.base = None
     array._is_c = True
-    # With at most one extent other than 1, C order and Fortran order are the same.
+    # With at most one size other than 1, C order and Fortran order are the same.
     axis = 0
     for item in <tuple>shape:
         extent = item
@@ -267,7 +267,7 @@ cdef tuple dense_strides(tuple shape, int64_t step):
 
 
 def set_layout(ArrayStorage array, tuple shape, tuple strides, dtype) -> None:
-    """Set the fields of an array that follow from its shape, strides and type."""
+    """Set the fields of an array that its shape, strides and data type determine."""
     array.shape = shape
     array.strides = strides
     array.dtype = dtype
@@ -278,7 +278,7 @@ def set_layout(ArrayStorage array, tuple shape, tuple strides, dtype) -> None:
         array._is_f = is_f_contiguous(shape, strides, dtype.itemsize)
 
 
-# False if the numbers are too large for 64-bit arithmetic.
+# Returns false if the numbers are too large for 64-bit arithmetic.
 cdef bint set_small_layout(ArrayStorage array, tuple shape, tuple strides, object itemsize) except -1:
     cdef int64_t[MAX_DIMENSIONS] extents
     cdef int64_t[MAX_DIMENSIONS] steps
@@ -322,8 +322,8 @@ cdef bint set_small_layout(ArrayStorage array, tuple shape, tuple strides, objec
 
 
 def make_view(ArrayStorage array, offset: int, shape: tuple, strides: tuple, dtype) -> ArrayStorage:
-    """Return a view of the memory of an array that begins ``offset`` bytes after its first element."""
-    cdef ArrayStorage view = make(type(array))  # past constructors of subclasses
+    """Return a view of an array's memory, starting ``offset`` bytes after its first element."""
+    cdef ArrayStorage view = make(type(array))  # bypasses constructors of subclasses
     set_layout(view, shape, strides, dtype)
     view._device = array._device
     view.allocator = array.allocator
@@ -336,7 +336,7 @@ def make_view(ArrayStorage array, offset: int, shape: tuple, strides: tuple, dty
 
 
 def fast_item(ArrayStorage array, key) -> ArrayStorage | None:
-    """Return the view for an int or a slice of ints that indexes the first axis, or None for other keys."""
+    """Return the view that an int or a slice of ints selects on the first axis, or None for other keys."""
     cdef int64_t extent, index, stop, step, count
     cdef tuple shape = <tuple>array.shape
     cdef tuple strides = <tuple>array.strides
@@ -378,7 +378,7 @@ cdef tuple number_and_array = (True, False)
 
 
 def fast_binary(operation, a, b, is_in_place: bool = False):
-    """Apply a binary operation to contiguous arrays of the same shape, or an array and a number.
+    """Apply a binary operation to contiguous arrays of the same shape, or to an array and a number.
 
     Returns
     -------
@@ -402,7 +402,7 @@ def fast_binary(operation, a, b, is_in_place: bool = False):
         return None
     first, second = x._address, y._address
     if stays:
-        # The output must not overlap an operand, other than element by element.
+        # The output must not overlap an operand in any way other than element by element.
         if first != second:
             if first < second + <uint64_t>y.nbytes and second < first + <uint64_t>x.nbytes:
                 return None
@@ -421,7 +421,7 @@ def fast_binary(operation, a, b, is_in_place: bool = False):
     return result
 
 
-# The fast path for a contiguous array and a number, which is operand number `place`.
+# The fast path for a contiguous array and a number. `place` is the index of the number among the operands.
 cdef object with_number(object operation, ArrayStorage array, object number, int place, bint stays):
     cdef ArrayStorage result
     kind = type(number)
@@ -484,9 +484,9 @@ def fast_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
     a : ArrayStorage
         The array.
     dtype : dtype or None
-        The data type of the result, as the program passed it.
+        The data type of the result, as passed by the program.
     scratch_of : callable
-        Returns the address of scratch memory on a device, and the turn of the launch.
+        A function that returns the address of scratch memory on a device, and the turn of the launch.
     """
     cdef ArrayStorage array = a
     cdef ArrayStorage result
@@ -515,18 +515,18 @@ def fast_reduction(name: str, a: ArrayStorage, dtype, scratch_of):
     return result
 
 
-# The launch itself checks allocations, but not addresses of views, and its message is less specific.
+# The launch itself checks allocations but not the addresses of views, and its message is less specific.
 cdef inline bint is_open(ArrayStorage array) except -1:
     return not array._owner.is_closed
 
 
-# The current context, or None if it belongs to another device.
+# Returns the current context, or None if it belongs to another device.
 cdef inline object context_of(ArrayStorage array):
     context = current("cuLaunchKernel")
     return context if context.array_device is array._device else None
 
 
-# Returns true if results of an array come from the context's pool.
+# Returns true if an array's results come from the context's pool.
 cdef inline bint is_usual_source(ArrayStorage array, object source):
     return array.allocator is default_allocator and type(source) is ResultSource
 
@@ -534,7 +534,7 @@ cdef inline bint is_usual_source(ArrayStorage array, object source):
 # Returns a new array of the same class, with memory for a result. The caller sets shape, strides and data type.
 cdef ArrayStorage new_like(ArrayStorage array, ResultSource source, object nbytes):
     cdef type kind = type(array)
-    cdef ArrayStorage new = make(kind)  # past constructors of subclasses
+    cdef ArrayStorage new = make(kind)  # bypasses constructors of subclasses
     new.nbytes = nbytes
     new.allocator = default_allocator
     new._device = array._device
@@ -574,7 +574,7 @@ cdef ArrayStorage number_like(ArrayStorage array, object dtype, object context):
     return new
 
 
-# Launches the vectorized kernel, or the one for unaligned addresses. `merged` is the bitwise or of the addresses.
+# Launches the vectorized kernel, or the kernel for unaligned addresses. `merged` is the bitwise OR of the addresses.
 cdef int launch(PlanFields plan, object size, uint64_t merged, object first, object second, object third) except -1:
     cdef PyObject* found
     cdef int64_t blocks
@@ -603,12 +603,12 @@ def convert_arguments(parameters: tuple, arguments: tuple, as_array, check_type,
     Parameters
     ----------
     parameters : tuple
-        For each parameter its object, its data type, and the function that converts a number, or None for an array.
+        For each parameter, its object, its data type, and the function that converts a number, or None for an array.
     arguments : tuple
-        The arguments of the call, one for each parameter.
+        The arguments of the call, one per parameter.
     as_array, check_type, check_devices : callable
-        Functions that return an argument as an array, and that raise for an array of another data type, and for arrays
-        on several devices.
+        A function that returns an argument as an array, a function that raises for an array of another data type, and
+        a function that raises for arrays on several devices.
     """
     cdef list arrays = []
     cdef list values = []
@@ -649,18 +649,18 @@ cdef int convert_into(
 
 
 def fast_elementwise(parameters: tuple, arguments: tuple, checks: tuple, packs: tuple, kernels: dict):
-    """Launch a user kernel for all indices on the default stream if it is already compiled.
+    """Launch a user kernel for all indices on the default stream, if it is already compiled.
 
     Parameters
     ----------
     parameters, arguments : tuple
         As for :func:`convert_arguments`.
     checks : tuple
-        ``as_array``, ``check_type`` and ``check_devices`` of that function.
+        The ``as_array``, ``check_type`` and ``check_devices`` arguments of :func:`convert_arguments`.
     packs : tuple
-        ``width``, ``mask`` and ``stored`` of :func:`packs_fit`, or empty if the kernel cannot be vectorized.
+        The ``width``, ``mask`` and ``stored`` arguments of :func:`packs_fit`. Empty if the kernel cannot be vectorized.
     kernels : dict
-        The compiled kernels, by architecture, whether they are vectorized, and whether indices have 64 bits.
+        The compiled kernels, keyed by architecture, whether they are vectorized, and whether indices have 64 bits.
 
     Returns
     -------
@@ -696,7 +696,7 @@ def packs_fit(arrays: list, size: int, width: int, mask: int, stored: tuple) -> 
     Parameters
     ----------
     arrays : list of ArrayStorage
-        The arrays. The size of the first is the number of indices; sizes of the others are not checked.
+        The arrays. The result is False if one of them has fewer than ``size`` elements.
     size, width : int
         The number of indices, and the number of elements in a pack.
     mask : int

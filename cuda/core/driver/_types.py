@@ -26,7 +26,7 @@ __all__ = [
     "vec",
 ]
 
-# NumPy scalar types with a C counterpart, which kernels accept as arguments.
+# NumPy scalar types with a C counterpart. Kernels accept their scalars as arguments.
 SCALARS = frozenset(
     getattr(np, name)
     for name in (
@@ -108,7 +108,7 @@ class ScalarArg(Argument):
 
     @property
     def struct_char(self) -> str | np.dtype:
-        """The format character for :meth:`Function.prepare`, or for structures, which have none, the dtype."""
+        """The format character for :meth:`Function.prepare`, or the dtype for structures, which have none."""
         return self.dtype if self.dtype.kind == "V" else self.dtype.char
 
 
@@ -120,8 +120,8 @@ def dtype_to_ctype(dtype, with_fp_tex_hack: bool = False) -> str:
     dtype : dtype
         A NumPy scalar type, or a structure registered with :func:`get_or_register_dtype`.
     with_fp_tex_hack : bool, optional
-        Whether to return the names of types that are read through integer textures: ``fp_tex_double``,
-        ``fp_tex_cfloat``, ``fp_tex_cdouble``. Defaults to False.
+        Whether to return the special names of types that are read through integer textures: ``fp_tex_double``,
+        ``fp_tex_cfloat`` and ``fp_tex_cdouble``. Defaults to False.
 
     Raises
     ------
@@ -145,9 +145,9 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
     Parameters
     ----------
     names : str or sequence of str
-        The C names of the type; generated kernels use the first.
+        The C names of the type. Generated kernels use the first.
     dtype : dtype, optional
-        The data type. If None, the first name is looked up.
+        The data type. By default, the first name is looked up.
 
     Returns
     -------
@@ -157,13 +157,13 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
     Raises
     ------
     RuntimeError
-        If a name is registered for another type. Nothing is changed then.
+        If a name is registered for another type. In that case, nothing is registered.
     ValueError
         If ``names`` is empty, or ``dtype`` is None and the name is not registered.
     """
     names = texts_argument("names", names)
     if not names:
-        raise ValueError("names must have at least one name")
+        raise ValueError("names must contain at least one name")
     if dtype is None:
         return dtype_of_name(names[0])
     dtype = dtype_of(dtype)
@@ -171,7 +171,7 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
         for name in names:
             known = _dtypes.get(" ".join(name.split()))
             if known is not None and known != dtype:
-                raise RuntimeError(f"{name!r} is already registered for dtype {known}, and cannot be for {dtype}")
+                raise RuntimeError(f"cannot register {name!r} for dtype {dtype}; it is already registered for {known}")
         for name in names:
             _dtypes[" ".join(name.split())] = dtype
         _names.setdefault(dtype, names[0])
@@ -179,14 +179,14 @@ def get_or_register_dtype(names, dtype=None) -> np.dtype:
 
 
 def register_dtype(dtype, name) -> None:
-    """Register C names for a dtype. :func:`get_or_register_dtype` is the newer form.
+    """Register C names for a dtype. New code should use :func:`get_or_register_dtype`.
 
     Parameters
     ----------
     dtype : dtype
         The data type.
     name : str or sequence of str
-        Its C names.
+        The C names of the type.
 
     Raises
     ------
@@ -211,12 +211,12 @@ def parse_c_arg(c_arg: str) -> VectorArg | ScalarArg:
     Raises
     ------
     ValueError
-        If this is not the declaration of one parameter, or the type is not registered.
+        If ``c_arg`` does not declare a single parameter, or its type is not registered.
     """
     words, stars = _QUALIFIERS.sub(" ", c_arg), 0
     match = _DECLARATION.fullmatch(words)
     if match is None:
-        raise ValueError(f"c_arg must be a C parameter such as 'float *x' or 'int n', not {shown(c_arg)}")
+        raise ValueError(f"c_arg must be a C parameter, such as 'float *x' or 'int n', not {shown(c_arg)}")
     stars = match["stars"].count("*") + match["brackets"].count("[")
     if stars > 1:
         raise ValueError(f"c_arg must be an array ('float *x') or a value, not a pointer to a pointer: {shown(c_arg)}")
@@ -230,7 +230,12 @@ def get_arg_type(c_arg: str) -> np.dtype | str:
     Parameters
     ----------
     c_arg : str
-        A declaration, as :func:`parse_c_arg` takes it.
+        A declaration accepted by :func:`parse_c_arg`.
+
+    Raises
+    ------
+    ValueError
+        If ``c_arg`` does not declare a single parameter, or its type is not registered.
     """
     return parse_c_arg(c_arg).struct_char
 
@@ -252,7 +257,7 @@ def parse_argument_list(arguments) -> list[VectorArg | ScalarArg]:
         parsed = [parse_c_arg(item) if isinstance(item, str) else item for item in items]
     for item in parsed:
         if not (hasattr(item, "declarator") and hasattr(item, "struct_char")):
-            raise TypeError(f"arguments must hold VectorArg and ScalarArg, not {type(item).__name__}")
+            raise TypeError(f"arguments must contain VectorArg and ScalarArg objects, not {type(item).__name__}")
     names = [item.name for item in parsed]
     for name in names:
         if names.count(name) > 1:
@@ -261,11 +266,11 @@ def parse_argument_list(arguments) -> list[VectorArg | ScalarArg]:
 
 
 class VectorTypes:
-    """The CUDA vector types as dtypes with the fields x, y, z, w, and a function for each that creates a value.
+    """The CUDA vector types as dtypes with fields x, y, z and w, and a function per type that creates values.
 
-    ``vec.float3`` is a dtype, ``vec.make_float3(1, 2, 3)`` a 0-d array of that type, which kernels take by value.
-    ``char``, ``uchar``, ``short``, ``ushort``, ``int``, ``uint``, ``long``, ``ulong`` and ``float`` have 1 to 4 fields,
-    ``longlong``, ``ulonglong`` and ``double`` 1 or 2.
+    ``vec.float3`` is a dtype. ``vec.make_float3(1, 2, 3)`` returns a 0-d array of that type, which kernels accept by
+    value. ``char``, ``uchar``, ``short``, ``ushort``, ``int``, ``uint``, ``long``, ``ulong`` and ``float`` vectors have
+    1 to 4 fields, and ``longlong``, ``ulonglong`` and ``double`` vectors have 1 or 2.
     """
 
     def __init__(self):
@@ -291,7 +296,7 @@ def maker_of(name: str, dtype: np.dtype):
         return np.array(filled, dtype=dtype)
 
     make.__name__ = make.__qualname__ = f"make_{name}"
-    make.__doc__ = f"Return a 0-d array of type {name}; values that are not given are 0."
+    make.__doc__ = f"Return a 0-d array of type {name}, with 0 for missing values."
     return make
 
 
@@ -299,7 +304,7 @@ def dtype_of_name(name: str) -> np.dtype:
     plain = " ".join(name.split())
     dtype = _dtypes.get(plain) or _dtypes.get(canonical_name(plain))
     if dtype is None:
-        raise TypeNameNotKnown(f"type {shown(plain)} is not known; register it with get_or_register_dtype(name, dtype)")
+        raise TypeNameNotKnown(f"unknown type {shown(plain)}; register it with get_or_register_dtype(name, dtype)")
     return dtype
 
 
@@ -317,7 +322,7 @@ def canonical_name(name: str) -> str:
 
 
 def split_at_commas(text: str) -> list[str]:
-    """Split a parameter list at commas outside of angle brackets. An empty list has no parts."""
+    """Split a parameter list at commas outside angle brackets. An empty list has no parts."""
     parts, depth, start = [], 0, 0
     for found in re.finditer("[<>,]", text):
         depth += {"<": 1, ">": -1}.get(found.group(), 0)
@@ -334,7 +339,7 @@ _DECLARATION = re.compile(
     r"\s*(?P<type>[A-Za-z_][\w:\s]*?(?:<[\w\s:,<>]*>)?)(?P<stars>[\s*]+)(?P<name>[A-Za-z_]\w*)\s*"
     r"(?P<brackets>(?:\[\s*\w*\s*\]\s*)*)"
 )
-# The C name of each dtype in generated code, where several C types have the same size.
+# The C name of each dtype in generated code. Several C types have the same size.
 _names: dict[np.dtype, str] = {
     np.dtype(np.bool_): "bool",
     np.dtype(np.int8): "signed char",

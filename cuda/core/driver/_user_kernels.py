@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of kernels that contain user code, and the conversion of call arguments."""
+"""Parameters of kernels with user code, and the conversion of call arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CHECKS", "Parameters", "as_array", "checked_name", "user_prelude"]
 
 
 class NoVectorError(AssertionError, ValueError):
-    """A kernel has no array parameter, so its number of indices is not defined."""
+    """A kernel has no array parameter to determine its number of indices."""
 
 
 class Parameters:
@@ -34,19 +34,19 @@ class Parameters:
     items : list
         The parameters.
     first : int
-        The index of the first array, whose size is the number of indices of a call.
+        The index of the first array, whose size is the number of indices in a call.
     table : tuple
-        For each parameter the object, its data type, and the function that converts a number; None for an array.
+        For each parameter, the object, its data type, and the function that converts a number, or None for an array.
     """
 
     def __init__(self, arguments):
         self.items = parse_argument_list(arguments)
         vectors = [place for place, item in enumerate(self.items) if isinstance(item, VectorArg)]
         if not vectors:
-            raise NoVectorError("arguments must have at least one vector, such as 'float *x'")
+            raise NoVectorError("arguments must include at least one array, such as 'float *x'")
         for item in self.items:
-            if item.name in _TAKEN:
-                raise ValueError(f"a parameter must not have the name {shown(item.name)}, which the kernel uses")
+            if item.name in _RESERVED:
+                raise ValueError(f"parameter name {shown(item.name)} is reserved for a kernel variable; rename it")
         self.first = vectors[0]
         self.vectors = vectors
         makers = [
@@ -59,11 +59,11 @@ class Parameters:
 
     @property
     def declarators(self) -> list[str]:
-        """The declarations in C."""
+        """The C declarations."""
         return [item.declarator() for item in self.items]
 
     def convert(self, name: str, args):
-        """Return the arrays of a call, and the kernel arguments.
+        """Return the arrays in a call, and the kernel arguments.
 
         Raises
         ------
@@ -75,22 +75,22 @@ class Parameters:
             If the memory of an array was freed, or is on another device than the current context.
         """
         if len(args) != len(self.items):
-            raise TypeError(f"{name} takes {len(self.items)} arguments, {len(args)} given")
+            raise TypeError(f"{name} takes {len(self.items)} arguments, but {len(args)} were given")
         return convert_arguments(self.table, args, *CHECKS)
 
 
-# Kernel variables that user code can use. Parameters must not have the same names.
-_TAKEN = ("i", "n", "tid", "total_threads", "cta_start")
+# Kernel variables available to user code. Parameters must have other names.
+_RESERVED = ("i", "n", "tid", "total_threads", "cta_start")
 
 
 def as_array(item, name: str) -> ArrayBase:
-    """Return an argument as an array: a GPUArray itself, other objects through the CUDA array interface."""
+    """Return an argument as an array: a GPUArray itself, or another object through its CUDA Array Interface."""
     if isinstance(item, ArrayBase):
         return item
     if not hasattr(item, "__cuda_array_interface__"):
         raise TypeError(f"{name} must be a GPUArray, not {type(item).__name__}")
     try:
-        # No stream ordering (-1), as in the classic interface: arrays are used on the kernel's stream.
+        # As in the classic interface, arrays are used on the kernel's stream without further stream ordering (-1).
         return array_of_view(StridedMemoryView.from_cuda_array_interface(item, -1), item)
     except (BufferError, TypeError, ValueError) as error:
         raise TypeError(f"the CUDA array interface of {name} is invalid: {shown(error)}") from None
@@ -121,12 +121,12 @@ def scalar_maker(item: ScalarArg):
     if dtype.kind == "V":
         return lambda value: np.asarray(value, dtype).tobytes()
     if dtype.kind in "iu":
-        return lambda value: dtype.type(whole(value))
+        return lambda value: dtype.type(truncate(value))
     return dtype.type
 
 
-def whole(value):
-    """Return a number for an integer parameter, truncating fractions as in C."""
+def truncate(value):
+    """Return a number for an integer parameter, truncating fractions as C does."""
     return int(value) if isinstance(value, (float, np.floating)) else value
 
 
@@ -144,7 +144,7 @@ def checked_name(name: str) -> str:
 
 
 def user_prelude(texts, dtypes) -> str:
-    """Return the C++ definitions before the user's code, with headers for complex numbers and halves if needed."""
+    """Return the C++ definitions that precede user code, with headers for complex numbers and halves if needed."""
     text = "\n".join(texts)
     has_complex = "complex" in text or any(dtype.kind == "c" for dtype in dtypes)
     has_halves = "__half" in text or any(dtype_to_ctype(dtype) == "__half" for dtype in dtypes)

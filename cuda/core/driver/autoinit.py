@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Importing this module creates a default context and makes it current on this thread until the program exits."""
+"""Create a default context on import, current on this thread until the program exits."""
 
 import atexit
 

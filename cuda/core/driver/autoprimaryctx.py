@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Importing this module makes the primary context of the default device current on this thread until exit."""
+"""Make the default device's primary context current on import, on this thread until the program exits."""
 
 import atexit
 

@@ -23,12 +23,12 @@ extern "C" __global__ void write_size(unsigned long long *output) {{ *output = s
 
 
 def platform_bits() -> int:
-    """Return the number of bits of an address."""
+    """Return the size of an address in bits."""
     return 8 * struct.calcsize("P")
 
 
 def has_stack() -> bool:
-    """Return whether threads of the current device have a stack, so that kernels can recurse."""
+    """Return whether threads on the current device have a stack, which recursive kernels require."""
     return Context.get_device().compute_capability() >= (2, 0)
 
 
@@ -38,7 +38,7 @@ def has_double_support() -> bool:
 
 
 def sizeof(type_name: str, preamble: str = "") -> int:
-    """Return the size of a C type on the device in bytes, as computed by a kernel.
+    """Return the size of a C type on the device in bytes, as measured by a kernel.
 
     Parameters
     ----------
@@ -50,7 +50,9 @@ def sizeof(type_name: str, preamble: str = "") -> int:
     Raises
     ------
     CompileError
-        If the type is not known.
+        If the type is unknown.
+    LogicError
+        If no context is current.
     """
     return size_of_type(text_argument("type_name", type_name), text_argument("preamble", preamble))
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run-time compilation of CUDA C++ with NVRTC: ``SourceModule``, ``DynamicModule`` and ``compile``.
 
-Options have ``nvcc`` syntax. The package provides the host headers that sources often include (``stdio.h``,
-``math.h``, ``stdint.h``, ``cuda_runtime.h``). With the argument ``nvcc``, that compiler is used instead of NVRTC.
+Options use ``nvcc`` syntax. The package provides the host headers that sources often include (``stdio.h``, ``math.h``,
+``stdint.h``, ``cuda_runtime.h``). Passing the path of a compiler as ``nvcc`` uses that compiler instead of NVRTC.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def compile(
     include_dirs: list[str] | None = None,
     target: str = "cubin",
 ) -> bytes:
-    """Compile a source, or take the result from the cache, and return the code.
+    """Compile a source or load the result from the cache, and return the code.
 
     Parameters
     ----------
@@ -57,19 +57,19 @@ def compile(
     nvcc : str, optional
         The path of an ``nvcc`` to use instead of NVRTC.
     options : list of str, optional
-        Options of ``nvcc``; options for the host compiler have no effect. Defaults to ``DEFAULT_NVCC_FLAGS``.
+        Options in ``nvcc`` syntax. Options for the host compiler have no effect. Defaults to ``DEFAULT_NVCC_FLAGS``.
     keep : bool, optional
-        Whether to write the source, the code and the log to a directory, whose path is printed. Defaults to False.
+        Whether to write the source, the code and the log to a directory and print its path. Defaults to False.
     no_extern_c : bool, optional
-        Whether *not* to put the source inside ``extern "C"``, which templates do not allow. Defaults to False.
+        Whether *not* to wrap the source in ``extern "C"``, which does not allow templates. Defaults to False.
     arch : str, optional
         The target architecture, such as ``"sm_90"``. Defaults to the current device's architecture.
     code : str, optional
-        The option ``-code`` of ``nvcc``; NVRTC does not use it.
+        The ``-code`` option for ``nvcc``. NVRTC does not use it.
     cache_dir : str or False, optional
-        The directory of the cache. Defaults to the environment variable ``CUDA_CORE_CACHE_DIR`` or
-        ``PYCUDA_CACHE_DIR``, else the user cache. With False, or if ``CUDA_CORE_DISABLE_CACHE`` or
-        ``PYCUDA_DISABLE_CACHE`` is set, nothing is cached.
+        The cache directory. Defaults to the value of ``CUDA_CORE_CACHE_DIR`` or ``PYCUDA_CACHE_DIR``, or else the user
+        cache. Nothing is cached if this is False or the environment variable ``CUDA_CORE_DISABLE_CACHE`` or
+        ``PYCUDA_DISABLE_CACHE`` is set.
     include_dirs : list of str, optional
         Directories to search for headers.
     target : str, optional
@@ -78,19 +78,21 @@ def compile(
     Raises
     ------
     CompileError
-        If the source has errors, or the compiler does not know an option.
+        If the source has errors, or the compiler does not recognize an option.
+    LogicError
+        If no architecture is given and no context is current.
 
     Warns
     -----
     UserWarning
-        With the messages of a compilation that succeeds.
+        If compilation succeeds with messages, which the warning contains.
     """
     request = Request(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
     return bytes(compile_object(request, target).code)
 
 
 class _Loaded:
-    """Base class with the methods of :class:`Module`. ``module`` is None before linking."""
+    """Base class with the methods of :class:`Module`. ``module`` is None until it is linked."""
 
     module = None
 
@@ -120,14 +122,21 @@ class _Loaded:
 
 
 class SourceModule(_Loaded):
-    """A source, compiled or taken from the cache, and loaded on the current device.
+    """A source, compiled or taken from the cache, and loaded on the current device (``cuModuleLoadDataEx``).
 
-    The parameters are the same as for :func:`compile`, without ``target``.
+    The parameters are the same as for :func:`compile`, except ``target``.
 
     Attributes
     ----------
     module : :class:`Module`
         The loaded code.
+
+    Raises
+    ------
+    CompileError
+        If the source has errors, or the compiler does not recognize an option.
+    LogicError
+        If no context is current.
     """
 
     def __init__(
@@ -161,12 +170,17 @@ class DynamicModule(_Loaded):
     log_verbose : bool, optional
         Whether the linker writes a verbose log. Defaults to False.
     cuda_libdir : str, optional
-        The directory of the static CUDA libraries. If None, they are searched in CUDA packages and the toolkit.
+        The directory of the static CUDA libraries. Defaults to searching the CUDA packages and the toolkit.
 
     Attributes
     ----------
     module : :class:`Module` or None
-        The loaded code; None before :meth:`link`.
+        The loaded code, or None before :meth:`link`.
+
+    Raises
+    ------
+    LogicError
+        If no context is current, or a linker option is unknown.
     """
 
     def __init__(
@@ -202,14 +216,14 @@ class DynamicModule(_Loaded):
         Raises
         ------
         CompileError
-            If the source has errors, or the compiler does not know an option.
+            If the source has errors, or the compiler does not recognize an option.
         """
         request = self._request._replace(source=source, options=nvcc_options)
         self._linker.add_data(compile_object(request, "cubin").code, jit_input_type.CUBIN, name)
         return self
 
     def add_data(self, data: bytes, input_type: int, name: str = "unknown") -> DynamicModule:
-        """Add code of a :class:`jit_input_type`, and return this object. See :meth:`Linker.add_data`."""
+        """Add code from memory, and return this object. See :meth:`Linker.add_data`."""
         self._linker.add_data(data, input_type, name)
         return self
 
@@ -219,7 +233,12 @@ class DynamicModule(_Loaded):
         return self
 
     def add_stdlib(self, libname: str) -> DynamicModule:
-        """Add a static CUDA library with device code, such as ``"cudadevrt"``, and return this object.
+        """Add a static CUDA library with device code, and return this object.
+
+        Parameters
+        ----------
+        libname : str
+            The library name, such as ``"cudadevrt"``.
 
         Raises
         ------
@@ -237,9 +256,19 @@ class DynamicModule(_Loaded):
 
 
 class DynamicSourceModule(DynamicModule):
-    """A source with dynamic parallelism: relocatable device code, linked with ``cudadevrt``.
+    """A source with dynamic parallelism, compiled to relocatable device code and linked with ``cudadevrt``.
 
-    The parameters are the same as for :class:`SourceModule`, and ``cuda_libdir``. ``module`` is the loaded module.
+    The parameters are the same as for :class:`SourceModule`, plus ``cuda_libdir`` of :class:`DynamicModule`. ``module``
+    is the loaded module.
+
+    Raises
+    ------
+    CompileError
+        If the source has errors, or the compiler does not recognize an option.
+    RuntimeError
+        If ``cudadevrt`` is not found.
+    LogicError
+        If linking fails, or no context is current.
     """
 
     def __init__(
@@ -264,10 +293,21 @@ class DynamicSourceModule(DynamicModule):
 def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
     """Return the preprocessed source (``nvcc --preprocess``).
 
+    Parameters
+    ----------
+    source : str
+        The source in CUDA C++.
+    options : list of str
+        The compiler options.
+    nvcc : str
+        The path of an ``nvcc``.
+
     Raises
     ------
     NotSupportedError
-        If ``nvcc`` is not the path of a compiler: NVRTC does not return preprocessed sources.
+        If ``nvcc`` is not the path of a compiler, because NVRTC does not return preprocessed sources.
+    CompileError
+        If preprocessing fails.
     """
     if nvcc in (None, "nvcc"):
         raise logic_error(
@@ -278,7 +318,18 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
 
 
 def get_nvcc_version(nvcc: str = "nvcc") -> str:
-    """Return the NVRTC version, or the output of ``nvcc --version`` if ``nvcc`` is the path of a compiler."""
+    """Return the NVRTC version, or the output of ``nvcc --version`` if ``nvcc`` is the path of a compiler.
+
+    Parameters
+    ----------
+    nvcc : str, optional
+        The path of an ``nvcc``. Defaults to NVRTC.
+
+    Raises
+    ------
+    CompileError
+        If the compiler is not found.
+    """
     if nvcc is not None:
         nvcc = path_argument("nvcc", nvcc)
     return nvcc_version(nvcc) if nvcc not in (None, "nvcc") else "NVRTC {}.{}".format(*nvrtc_version())

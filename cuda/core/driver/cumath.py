@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise mathematical functions of arrays. Results have the data type of the array."""
+"""Elementwise mathematical functions. Results have the data type of the array."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
     def function(array, *ignored, out=None, stream=None) -> GPUArray:
         check_array(array, "array")
         if ignored:
-            text = f"{name} takes out and stream by name only; the second argument has no effect"
+            text = f"{name} accepts out and stream by name only; the second argument has no effect"
             warnings.warn(text, DeprecationWarning, stacklevel=2)
         if array.dtype.kind not in "biufc":
             raise TypeError(f"{name} is not supported for elements of type {array.dtype}")
@@ -60,7 +60,7 @@ def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
     array : GPUArray
         The operand.
     out : GPUArray, optional
-        The array for the result. Defaults to a new array of the data type of ``array``.
+        The array for the result. Defaults to a new array with the data type of ``array``.
     stream : Stream, optional
         The stream to enqueue the kernel on. If None, the default stream.
 
@@ -102,31 +102,68 @@ def fmod(arg, mod, stream=None) -> GPUArray:
     Parameters
     ----------
     arg, mod : GPUArray or number
-        The operands; at least one must be an array.
+        The operands, which are broadcast. At least one must be an array.
     stream : Stream, optional
-        The stream to enqueue the kernel on. If None, the default stream.
+        The stream to enqueue the kernel on. Defaults to the default stream.
+
+    Raises
+    ------
+    TypeError
+        If neither operand is a GPUArray, or the function does not support a data type.
+    ValueError
+        If the shapes cannot be broadcast.
     """
-    return of_two(np.fmod, arg, mod, stream)
+    return apply_binary(np.fmod, arg, mod, stream)
 
 
 def atan2(y, x, stream=None) -> GPUArray:
     """Return the angle of the point ``(x, y)`` in radians. See :func:`fmod` for the parameters."""
-    return of_two(np.arctan2, y, x, stream)
+    return apply_binary(np.arctan2, y, x, stream)
 
 
 def frexp(arg, stream=None) -> tuple[GPUArray, GPUArray]:
-    """Return significands in [0.5, 1) and exponents of 2, both of the data type of ``arg``."""
+    """Return significands in [0.5, 1) and exponents of 2, both with the data type of ``arg``.
+
+    Parameters
+    ----------
+    arg : GPUArray
+        An array of real floating-point elements.
+    stream : Stream, optional
+        The stream to enqueue the kernel on. Defaults to the default stream.
+
+    Raises
+    ------
+    TypeError
+        If ``arg`` is not a GPUArray of real floating-point elements.
+    """
     body = "int whole = 0; r = frexp(a, &whole); s = whole"
     return split("frexp", body, arg, stream)
 
 
 def modf(arg, stream=None) -> tuple[GPUArray, GPUArray]:
-    """Return fractional and integral parts, both with the sign and the data type of ``arg``."""
+    """Return fractional and integral parts, both with the sign and data type of ``arg``. See :func:`frexp`."""
     return split("modf", "s = trunc(a); r = copysign(a - s == a - s ? a - s : decltype(a)(0), a)", arg, stream)
 
 
 def ldexp(significand, exponent, stream=None) -> GPUArray:
-    """Return ``significand * 2**exponent``. Float exponents are truncated."""
+    """Return ``significand * 2**exponent``.
+
+    Parameters
+    ----------
+    significand : GPUArray
+        An array of real floating-point elements.
+    exponent : GPUArray
+        The exponents, which are broadcast with ``significand``. Floats are truncated.
+    stream : Stream, optional
+        The stream to enqueue the kernel on. Defaults to the default stream.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not a GPUArray, or ``significand`` does not have real floating-point elements.
+    ValueError
+        If the shapes cannot be broadcast.
+    """
     check_array(significand, "significand")
     check_array(exponent, "exponent")
     check_float("ldexp", significand)
@@ -137,13 +174,13 @@ def ldexp(significand, exponent, stream=None) -> GPUArray:
     return result
 
 
-def of_two(ufunc, first, second, stream):
+def apply_binary(ufunc, first, second, stream):
     arrays = [item for item in (first, second) if isinstance(item, ArrayBase)]
     if not arrays:
-        raise TypeError(f"{ufunc.__name__} needs a GPUArray, not {type(first).__name__}")
+        raise TypeError(f"{ufunc.__name__} requires a GPUArray, not {type(first).__name__}")
     result = apply(BINARY_OF[ufunc], (first, second), None, stream)
     if result is NotImplemented:
-        raise TypeError(f"{ufunc.__name__} takes GPUArrays and numbers only")
+        raise TypeError(f"{ufunc.__name__} accepts only GPUArrays and numbers")
     return result
 
 
@@ -180,7 +217,7 @@ def check_array(array, name: str) -> None:
 
 def check_float(name: str, array) -> None:
     if array.dtype.kind != "f":
-        raise TypeError(f"{name} supports real floating-point elements, not elements of type {array.dtype}")
+        raise TypeError(f"{name} requires real floating-point elements, not elements of type {array.dtype}")
 
 
 def __dir__():

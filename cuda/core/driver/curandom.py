@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random number generators on the device, their tables, and arrays of random numbers."""
+"""Device random number generators, their tables, and arrays of random numbers."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ __all__ = [
     "seed_getter_unique",
 ]
 
-# The number of dimensions in the tables.
+# The number of dimensions that the library tables cover.
 DIMENSIONS = 20000
 _NAMES = ("libcurand.so.10", "libcurand.so")
 
 
 class direction_vector_set(enum.IntEnum):
-    """The sets of direction vectors: 32 or 64 bits, for plain or scrambled sequences."""
+    """Sets of direction vectors: 32 or 64 bits, for plain or scrambled sequences."""
 
     VECTOR_32 = 101
     SCRAMBLED_VECTOR_32 = 102
@@ -60,7 +60,7 @@ class direction_vector_set(enum.IntEnum):
 
 
 def get_curand_version() -> tuple[int, int, int] | None:
-    """Return the version of cuRAND, or None if it is not installed."""
+    """Return the cuRAND version as ``(major, minor, patch)``, or None if it is not installed (``curandGetVersion``)."""
     library = load_library()
     if library is None:
         return None
@@ -70,7 +70,9 @@ def get_curand_version() -> tuple[int, int, int] | None:
 
 
 def generate_direction_vectors(count: int, direction: int = direction_vector_set.VECTOR_32) -> GPUArray:
-    """Return the direction vectors of the first ``count`` dimensions. The table of 20,000 dimensions is repeated.
+    """Return the direction vectors of the first ``count`` dimensions.
+
+    cuRAND's table covers 20,000 dimensions and is repeated beyond that.
 
     Parameters
     ----------
@@ -88,6 +90,8 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
     ------
     RuntimeError
         If cuRAND is not installed.
+    ValueError
+        If ``count`` is less than 1, or ``direction`` is invalid.
     """
     if not isinstance(direction, direction_vector_set):
         direction = direction_vector_set(whole("direction", direction, 0, 1000))
@@ -97,12 +101,12 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
 
 
 def generate_scramble_constants32(count: int) -> GPUArray:
-    """Return 32-bit scramble constants for ``count`` dimensions. See :func:`generate_direction_vectors`."""
+    """Return scramble constants for ``count`` dimensions as uint32. See :func:`generate_direction_vectors`."""
     return generate_scramble_constants(count, 32)
 
 
 def generate_scramble_constants64(count: int) -> GPUArray:
-    """Return 64-bit scramble constants for ``count`` dimensions. See :func:`generate_direction_vectors`."""
+    """Return scramble constants for ``count`` dimensions as uint64. See :func:`generate_direction_vectors`."""
     return generate_scramble_constants(count, 64)
 
 
@@ -116,7 +120,7 @@ def repeated(rows: np.ndarray, count: int) -> GPUArray:
     first = np.ascontiguousarray(rows[:count])
     result = GPUArray((count, *first.shape[1:]), first.dtype)
     result[: len(first)].set(first)
-    # Repeat the rows on the device, doubling their number with every copy. On the host a large array takes seconds.
+    # Repeat the rows on the device, doubling their number with every copy. On the host, a large array takes seconds.
     done = len(first)
     row_bytes = first.nbytes // done
     while done < count:
@@ -127,12 +131,12 @@ def repeated(rows: np.ndarray, count: int) -> GPUArray:
 
 
 def table(name: str, width: int, columns: int, *arguments: int) -> np.ndarray:
-    """Return a library table, as an array in library memory."""
+    """Return a cuRAND table as an array over the library's memory."""
     library = load_library()
     if library is None:
         raise builtins.RuntimeError(
-            "cuRAND, which has the tables for Sobol sequences, is not installed: "
-            "pip install nvidia-curand, or pass the vectors"
+            "cuRAND, which provides the tables for Sobol sequences, is not installed; "
+            "run pip install nvidia-curand, or pass the vectors"
         )
     address = ctypes.c_void_p()
     call(getattr(library, name), ctypes.byref(address), *arguments)
@@ -158,7 +162,7 @@ def load_library():
 
 
 def library_names() -> list[str]:
-    """Return the library's paths in wheels, and its names for the system's search path."""
+    """Return the library's paths in wheels, followed by its names on the system's search path."""
     found = importlib.util.find_spec("nvidia")
     folders = [] if found is None else list(found.submodule_search_locations or ())
     # CUDA 13 wheels share the directory cu13; the CUDA 12 wheel has its own directory.
@@ -184,35 +188,35 @@ _NORMAL = {"f4": "normal_float", "f8": "normal_double"}
 _POISSON_EACH = {"u4": "poisson_each_uint", "f4": "poisson_each_float", "f8": "poisson_each_double"}
 
 
-# More than any device has generators.
+# More than the number of generators on any device.
 MAX_SEEDS = 2**31 - 1
 
 
 def seed_getter_uniform(N: int) -> GPUArray:
-    """Return ``N`` equal seeds, chosen by ``numpy.random``."""
+    """Return ``N`` equal int32 seeds chosen by ``numpy.random``, or raise ValueError if ``N`` is negative."""
     N = whole("N", N, 0, MAX_SEEDS)
     return GPUArray(N, np.int32).fill(np.random.randint(0, 2**31 - 1, dtype=np.int32))
 
 
 def seed_getter_unique(N: int) -> GPUArray:
-    """Return ``N`` different seeds, chosen by ``numpy.random``."""
+    """Return ``N`` different int32 seeds chosen by ``numpy.random``, or raise ValueError if ``N`` is negative."""
     N = whole("N", N, 0, MAX_SEEDS)
     first = np.random.randint(0, 2**31 - 1, dtype=np.int64)
     seeds = GPUArray(N, np.int32)
-    # An odd factor maps different numbers to different numbers.
+    # Modulo 2**32, an odd factor maps different numbers to different numbers.
     numbers = (first + np.arange(N, dtype=np.int64)) * 0x9E3779B1 & 0xFFFFFFFF
     seeds.set(numbers.astype(np.uint32).view(np.int32))
     return seeds
 
 
 class Generators:
-    """Base class: the states of the generators, and methods that fill arrays.
+    """Base class with the generators' states and the methods that fill arrays.
 
     Attributes
     ----------
     generators_per_block, block_count : int
-        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
-        array depends on both.
+        The number of threads per block, and the number of blocks. Each thread has a generator, so the order of the
+        numbers in an array depends on both.
     state : DeviceAllocation
         The states of the generators.
     """
@@ -267,7 +271,9 @@ class Generators:
         self._launch(name, stream, data._address, data.size, self._table, *arguments)
 
     def fill_uniform(self, data, stream=None) -> None:
-        """Fill an array with uniformly distributed numbers: in (0, 1] for floats, all values for integers.
+        """Fill an array with uniformly distributed numbers (``cuLaunchKernel``).
+
+        Floats are in (0, 1]. Integers take all values of their type.
 
         Parameters
         ----------
@@ -279,45 +285,107 @@ class Generators:
         Raises
         ------
         NotImplementedError
-            If the data type of the array is not supported.
+            If the data type is not float32, float64 or an integer of 32 or 64 bits.
+        TypeError
+            If ``data`` is not a GPUArray.
+        LogicError
+            If the array or the current context is on another device.
         """
         self._fill(_UNIFORM, "uniform", data, stream)
 
     def gen_uniform(self, shape, dtype, stream=None) -> GPUArray:
-        """Return a new array of uniformly distributed numbers. See :meth:`fill_uniform`."""
+        """Return a new array of uniformly distributed numbers. See :meth:`fill_uniform` and :class:`GPUArray`."""
         return self._filled(self.fill_uniform, shape, dtype, stream)
 
     def fill_normal(self, data, stream=None) -> None:
-        """Fill an array of float32 or float64 with normally distributed numbers of mean 0 and standard deviation 1."""
+        """Fill an array with normally distributed numbers of mean 0 and standard deviation 1.
+
+        Parameters
+        ----------
+        data : GPUArray
+            An array of float32 or float64.
+        stream : Stream, optional
+            The stream to enqueue the kernel on. Defaults to the default stream.
+
+        Raises
+        ------
+        NotImplementedError
+            If the data type is not supported.
+        TypeError, LogicError
+            As for :meth:`fill_uniform`.
+        """
         self._fill(_NORMAL, "normal", data, stream)
 
     def gen_normal(self, shape, dtype, stream=None) -> GPUArray:
-        """Return a new array of normally distributed numbers. See :meth:`fill_normal`."""
+        """Return a new array of normally distributed numbers. See :meth:`fill_normal` and :class:`GPUArray`."""
         return self._filled(self.fill_normal, shape, dtype, stream)
 
     def fill_log_normal(self, data, mean: float, stddev: float, stream=None) -> None:
-        """Fill an array of float32 or float64 with numbers whose logarithms have this mean and standard deviation."""
+        """Fill an array with numbers whose logarithms are normally distributed.
+
+        Parameters
+        ----------
+        data : GPUArray
+            An array of float32 or float64.
+        mean, stddev : float
+            The mean and the standard deviation of the logarithms.
+        stream : Stream, optional
+            The stream to enqueue the kernel on. Defaults to the default stream.
+
+        Raises
+        ------
+        NotImplementedError
+            If the data type is not supported.
+        TypeError, LogicError
+            As for :meth:`fill_uniform`.
+        """
         names = {key: f"log_{name}" for key, name in _NORMAL.items()}
         number = np.float32 if isinstance(data, ArrayBase) and data.dtype == np.float32 else np.float64
         self._fill(names, "log-normal", data, stream, number(mean), number(stddev))
 
     def gen_log_normal(self, shape, dtype, mean: float, stddev: float, stream=None) -> GPUArray:
-        """Return a new array of log-normally distributed numbers. See :meth:`fill_log_normal`."""
+        """Return a new array of log-normally distributed numbers. See :meth:`fill_log_normal` and :class:`GPUArray`."""
         data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_log_normal(data, mean, stddev, stream)
         return data
 
     def call_skip_ahead(self, i: int, stream=None) -> None:
-        """Let each generator skip ``i`` numbers."""
+        """Make each generator skip ``i`` numbers.
+
+        Parameters
+        ----------
+        i : int
+            The number of numbers to skip, from 0 to 2**64 - 1.
+        stream : Stream, optional
+            The stream to enqueue the kernel on. Defaults to the default stream.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``i`` is not such an int.
+        """
         self._launch("skip", stream, checked_steps(i), self._near())
 
     def call_skip_ahead_array(self, i, stream=None) -> None:
-        """Let each generator skip as many numbers as its element of a uint32 array."""
+        """Make each generator skip as many numbers as its array element specifies.
+
+        Parameters
+        ----------
+        i : GPUArray
+            A contiguous array of uint32, with one element per generator.
+        stream : Stream, optional
+            The stream to enqueue the kernel on. Defaults to the default stream.
+
+        Raises
+        ------
+        TypeError
+            If ``i`` is not such an array.
+        """
         self._launch("skip_array", stream, self._steps(i), self._near(), keep=(i,))
 
     def _steps(self, i) -> int:
         if not isinstance(i, ArrayBase) or i.dtype.str[1:] not in ("u4", "i4") or i.size != self._count or not i._is_c:
-            raise TypeError(f"i must be a GPUArray of {self._count} uint32, one for each generator")
+            raise TypeError(f"i must be a contiguous GPUArray of {self._count} uint32, one per generator")
         i._check_open()
         return i._address
 
@@ -342,21 +410,23 @@ class PseudoGenerators(Generators):
     Parameters
     ----------
     seed_getter : callable, optional
-        A function from the number of generators to their seeds, an int32 GPUArray. Defaults to
-        :func:`seed_getter_uniform`: one seed, from which each generator gets its own sequence.
+        A function that takes the number of generators and returns their seeds as an int32 GPUArray. Defaults to
+        :func:`seed_getter_uniform`. Generators with equal seeds still produce different sequences.
     offset : int, optional
-        How many numbers each generator skips first. Defaults to 0.
+        The number of numbers that each generator skips first. Defaults to 0.
 
     Raises
     ------
     TypeError
-        If ``seed_getter`` returns something else.
+        If ``seed_getter`` is not callable, or returns anything else.
+    LogicError
+        If no context is current.
 
     Attributes
     ----------
     generators_per_block, block_count : int
-        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
-        array depends on both.
+        The number of threads per block, and the number of blocks. Each thread has a generator, so the order of the
+        numbers in an array depends on both.
     state : DeviceAllocation
         The states of the generators.
     """
@@ -384,16 +454,18 @@ class PseudoGenerators(Generators):
         Parameters
         ----------
         data : GPUArray
-            An array of uint32; without ``lambda_value`` alternatively float32 or float64.
+            An array of uint32 or, without ``lambda_value``, also of float32 or float64.
         lambda_value : float, optional
-            The mean. If None, each element of ``data`` is the mean of the number that replaces it.
+            The mean. By default, each element of ``data`` is the mean of the number that replaces it.
         stream : Stream, optional
             The stream to enqueue the kernel on. If None, the default stream.
 
         Raises
         ------
         NotImplementedError
-            If the data type of the array is not supported.
+            If the data type is not supported.
+        TypeError, LogicError
+            As for :meth:`fill_uniform`.
         """
         if lambda_value is None:
             self._fill(_POISSON_EACH, "Poisson", data, stream)
@@ -401,18 +473,22 @@ class PseudoGenerators(Generators):
             self._fill({"u4": "poisson"}, "Poisson", data, stream, np.float64(lambda_value))
 
     def gen_poisson(self, shape, dtype, lambda_value: float, stream=None) -> GPUArray:
-        """Return a new array of Poisson-distributed numbers. See :meth:`fill_poisson`."""
+        """Return a new array of Poisson-distributed numbers. See :meth:`fill_poisson` and :class:`GPUArray`."""
         data = GPUArray._new_result(checked_shape(shape), checked_dtype(dtype))
         self.fill_poisson(data, lambda_value, stream)
         return data
 
     def call_skip_ahead_sequence(self, i: int, stream=None) -> None:
-        """Let each generator skip ``i`` sequences (far jumps, longer than any program consumes)."""
+        """Make each generator skip ``i`` sequences, which are longer than any program consumes.
+
+        See :meth:`call_skip_ahead` for the parameters.
+        """
         self._launch("skip_far", stream, checked_steps(i), self._far())
 
     def call_skip_ahead_sequence_array(self, i, stream=None) -> None:
-        """Let each generator skip as many sequences as its element of a uint32 array. See
-        :meth:`call_skip_ahead_sequence`.
+        """Make each generator skip as many sequences as its array element specifies.
+
+        See :meth:`call_skip_ahead_array` for the parameters.
         """
         self._launch("skip_far_array", stream, self._steps(i), self._far(), keep=(i,))
 
@@ -449,7 +525,7 @@ class XORWOWRandomNumberGenerator(PseudoGenerators):
 
 
 class MRG32k3aRandomNumberGenerator(PseudoGenerators):
-    __doc__ = f"""L'Ecuyer's MRG32k3a: two recursions of degree 3, whose difference is the number.
+    __doc__ = f"""L'Ecuyer's MRG32k3a: each number is the difference of two recursions of degree 3.
 
     {PseudoGenerators.__doc__.partition(chr(10))[2].lstrip()}"""
 
@@ -457,11 +533,17 @@ class MRG32k3aRandomNumberGenerator(PseudoGenerators):
     _state_size = 24
 
     def call_skip_ahead_subsequence(self, i: int, stream=None) -> None:
-        """Let each generator skip ``i`` subsequences of 2**76 numbers."""
+        """Make each generator skip ``i`` subsequences of 2**76 numbers.
+
+        See :meth:`call_skip_ahead` for the parameters.
+        """
         self._launch("skip_far", stream, checked_steps(i), self._seeding())
 
     def call_skip_ahead_subsequence_array(self, i, stream=None) -> None:
-        """Let each generator skip as many subsequences of 2**76 numbers as its element of a uint32 array."""
+        """Make each generator skip as many subsequences of 2**76 numbers as its array element specifies.
+
+        See :meth:`call_skip_ahead_array` for the parameters.
+        """
         self._launch("skip_far_array", stream, self._steps(i), self._seeding(), keep=(i,))
 
     def _near(self) -> int:
@@ -475,7 +557,7 @@ class MRG32k3aRandomNumberGenerator(PseudoGenerators):
 
 
 class PhiloxRandomNumberGenerator(PseudoGenerators):
-    __doc__ = f"""Philox4x32-10: numbers are scrambled counters, so that skipping costs nothing.
+    __doc__ = f"""Philox4x32-10: numbers are scrambled counters, so skipping costs nothing.
 
     {PseudoGenerators.__doc__.partition(chr(10))[2].lstrip()}"""
 
@@ -484,20 +566,20 @@ class PhiloxRandomNumberGenerator(PseudoGenerators):
 
 
 class QuasiGenerators(Generators):
-    """Quasirandom number generators (Sobol sequences), one dimension for each generator.
+    """Quasirandom number generators (Sobol sequences), with one dimension per generator.
 
     Parameters
     ----------
     dir_vector : GPUArray, optional
-        The direction vectors, one row for each generator. Defaults to the vectors from cuRAND.
+        The direction vectors, with one row per generator. Defaults to the vectors from cuRAND.
     offset : int, optional
-        How many numbers each generator skips first. Defaults to 0.
+        The number of numbers that each generator skips first. Defaults to 0.
 
     Attributes
     ----------
     generators_per_block, block_count : int
-        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
-        array depends on both.
+        The number of threads per block, and the number of blocks. Each thread has a generator, so the order of the
+        numbers in an array depends on both.
     state : DeviceAllocation
         The states of the generators.
 
@@ -507,6 +589,8 @@ class QuasiGenerators(Generators):
         If ``dir_vector`` has another shape or type.
     RuntimeError
         If ``dir_vector`` is None and cuRAND is not installed.
+    LogicError
+        If no context is current.
     """
 
     _width = 32
@@ -540,23 +624,32 @@ class QuasiGenerators(Generators):
 
 
 class ScrambledGenerators(QuasiGenerators):
-    """Scrambled quasirandom number generators (Sobol sequences), one dimension for each generator.
+    """Scrambled quasirandom number generators (Sobol sequences), with one dimension per generator.
 
     Parameters
     ----------
     dir_vector : GPUArray, optional
-        The direction vectors, one row for each generator. Defaults to the vectors from cuRAND.
+        The direction vectors, with one row per generator. Defaults to the vectors from cuRAND.
     scramble_vector : GPUArray, optional
-        The scramble constants, one for each generator, which numbers are combined with by exclusive or. Defaults to
-        constants from cuRAND.
+        The scramble constants, one per generator, which are combined with the numbers by exclusive or. Defaults to
+        the constants from cuRAND.
     offset : int, optional
-        How many numbers each generator skips first. Defaults to 0.
+        The number of numbers that each generator skips first. Defaults to 0.
+
+    Raises
+    ------
+    TypeError
+        If ``dir_vector`` or ``scramble_vector`` has another shape or type.
+    RuntimeError
+        If a vector is None and cuRAND is not installed.
+    LogicError
+        If no context is current.
 
     Attributes
     ----------
     generators_per_block, block_count : int
-        The number of threads of a block, and of blocks; each thread has a generator. The order of the numbers in an
-        array depends on both.
+        The number of threads per block, and the number of blocks. Each thread has a generator, so the order of the
+        numbers in an array depends on both.
     state : DeviceAllocation
         The states of the generators.
     """
@@ -589,7 +682,7 @@ class ScrambledSobol64RandomNumberGenerator(ScrambledGenerators):
     _vectors = direction_vector_set.SCRAMBLED_VECTOR_64
 
 
-# Floats in [0, 1), or all bits of integers.
+# Floats are in [0, 1). All bits of integers are random.
 _BODIES = {
     "f4": "r = (random_word(i, 0, p, q) >> 8) * 5.9604645e-8f",
     "f8": "r = ((random_word(i, 0, p, q) >> 5) * 67108864.0 + (random_word(i, 1, p, q) >> 6)) * 1.1102230246251565e-16",
@@ -606,7 +699,8 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
     shape : int or sequence of int
         The array shape.
     dtype : dtype, optional
-        float32 or float64 for numbers in [0, 1); int32 or uint32 for random bits. Defaults to float32.
+        The data type: float32 or float64 for numbers in [0, 1), or int32 or uint32 for random bits. Defaults to
+        float32.
     stream : Stream, optional
         The stream to enqueue the kernel on. If None, the default stream.
 
@@ -614,10 +708,13 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
     ------
     NotImplementedError
         If ``dtype`` is another type.
+    LogicError
+        If no context is current.
 
     Notes
     -----
-    The generator is Philox4x32-10, with a key from ``numpy.random``: ``numpy.random.seed`` makes results reproducible.
+    The generator is Philox4x32-10 with a key from ``numpy.random``, so ``numpy.random.seed`` makes results
+    reproducible.
     """
     dtype = checked_dtype(dtype)
     body = _BODIES.get(dtype.str[1:])

@@ -21,12 +21,12 @@ def main(arguments: list[str]) -> None:
     Parameters
     ----------
     arguments : list of str
-        The program path, then its arguments.
+        The program path, followed by the program's arguments.
 
     Raises
     ------
     SystemExit
-        If there is no path.
+        If ``arguments`` is empty.
     """
     arguments = [path_argument("each of arguments", item) for item in list_argument("arguments", arguments)]
     if not arguments:

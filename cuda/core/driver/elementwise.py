@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels generated from C statements executed for each index of arrays."""
+"""Kernels generated from C statements that are executed for each array index."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 PACK_BYTES = 16
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-# Code that leaves the loop early, depends on the mapping of threads to indices, or might store some elements only.
+# Code that leaves the loop early, depends on the mapping of threads to indices, or might store only some elements.
 _BARRED = re.compile(
     r"\b(?:if|else|for|while|do|switch|case|goto|return|break|continue|tid|total_threads|cta_start|threadIdx|blockIdx|"
     r"blockDim|gridDim|asm|__syncthreads|__syncwarp|__shared__)\b|#|\""
@@ -42,12 +42,12 @@ _CHANGES = re.compile(r"(?:[-+*/%&|^]|<<|>>)=|\+\+|--")
 
 
 class Packing(NamedTuple):
-    """Which arrays the user's code reads and writes, for vectorized access.
+    """The arrays that user code reads and writes, for vectorized access.
 
     Attributes
     ----------
     width : int
-        The number of elements of a pack.
+        The number of elements per pack.
     loads, stores : tuple of VectorArg
         The arrays loaded before the user's code and stored after it.
     mask : int
@@ -63,7 +63,7 @@ class Packing(NamedTuple):
     places: tuple[int, ...]
 
     def source(self, template: str, **texts: str) -> str:
-        """Return the kernel source: the template with the loads and stores of the arrays."""
+        """Return the kernel source, which is the template with the arrays' loads and stores filled in."""
         width = self.width
         loads, stores, places = [], [], []
         for item in dict.fromkeys((*self.loads, *self.stores)):
@@ -85,7 +85,7 @@ class Packing(NamedTuple):
 
 
 def packing_of(items, operation: str, preamble: str, loop_prep: str, after_loop: str) -> Packing | None:
-    """Return how the user's code can be vectorized, or None if it cannot.
+    """Return how to vectorize user code, or None if it cannot be vectorized.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ def packing_of(items, operation: str, preamble: str, loop_prep: str, after_loop:
 
 
 def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
-    """Return whether code reads and whether it stores array elements, or None for uses other than ``x[i]``."""
+    """Return whether code reads an array and whether it stores to it, or None for uses other than ``x[i]``."""
     is_read = is_stored = False
     for found in re.finditer(rf"\b{name}\b", text):
         before, after = text[: found.start()].rstrip(), text[found.end() :]
         index = re.match(r"\s*\[\s*i\s*\]\s*", after)
-        # Also rejected: members of other objects, addresses of elements, and declarations of the same name.
+        # This also rejects members of other objects, addresses of elements, and declarations of the same name.
         if index is None or _ADDRESS.search(before) or before.endswith((".", "->", "::", "sizeof", "decltype")):
             return None
         after = after[index.end() :]
@@ -137,7 +137,7 @@ def uses_of(name: str, text: str) -> tuple[bool, bool] | None:
             return None
         is_assigned = _ASSIGNS.match(after) is not None
         if is_assigned or _CHANGES.match(after) or before.endswith(("++", "--")):
-            # Rejected after a condition, such as in ?: or &&, because some elements might not be stored.
+            # A store after a condition, such as ?: or &&, is rejected because it might skip some elements.
             if not re.search(r"(?:^|[;{}]|(?<![=!<>])=|\+\+|--)$", before):
                 return None
             is_stored = True
@@ -214,15 +214,15 @@ class ElementwiseKernel:
     Parameters
     ----------
     arguments : str or list
-        C parameters, such as ``"float a, const float *x, float *z"``, or a list of :class:`VectorArg` and
-        :class:`ScalarArg`. A pointer takes an array.
+        The C parameters, such as ``"float a, const float *x, float *z"``, or a list of :class:`VectorArg` and
+        :class:`ScalarArg`. A pointer accepts an array.
     operation : str
         C statements that use the index ``i``, such as ``"z[i] = a * x[i]"``. They can use ``n``, the number of
-        elements, and in calls with a range or slice its ``start``, ``stop`` and ``step``.
+        elements, and in calls with a range or slice also its ``start``, ``stop`` and ``step``.
     name : str, optional
         The kernel name. Defaults to ``"kernel"``.
     keep : bool, optional
-        Whether to keep the files of the compilation. Defaults to False.
+        Whether to keep the compiler's files. Defaults to False.
     options : list of str, optional
         The compiler options.
     preamble : str, optional
@@ -271,7 +271,7 @@ class ElementwiseKernel:
         return f"<ElementwiseKernel {self.name}({', '.join(self._parameters.declarators)})>"
 
     def __call__(self, *args, range=None, slice=None, stream=None) -> None:
-        """Enqueue the kernel.
+        """Enqueue the kernel (``cuLaunchKernel``).
 
         Parameters
         ----------
@@ -279,9 +279,9 @@ class ElementwiseKernel:
             One argument for each parameter: contiguous arrays, and numbers. The size of the first array is the number
             of indices.
         range : slice, optional
-            The indices to visit, as in :class:`range`: ``start``, ``stop`` and ``step`` are used as given.
+            The indices to visit, as in :class:`range`, with ``start``, ``stop`` and ``step`` used as given.
         slice : slice, optional
-            The indices to visit, as in the slice of a sequence: negative ones count from the end.
+            The indices to visit, as when slicing a sequence, where negative indices count from the end.
         stream : Stream, optional
             The stream to enqueue the kernel on. If None, the default stream.
 
@@ -291,8 +291,12 @@ class ElementwiseKernel:
             In the first call, if the C code has errors.
         TypeError
             If the number or the types of the arguments are wrong, or both ``range`` and ``slice`` are given.
+        ValueError
+            If the step is 0.
         RuntimeError
             If an array is not contiguous.
+        LogicError
+            If the memory of an array was freed, or is on another device than the current context.
         """
         if stream is None and range is None and slice is None and len(args) == len(self.arguments):
             found = fast_elementwise(self._parameters.table, args, CHECKS, self._packs, self._kernels)
@@ -314,7 +318,14 @@ class ElementwiseKernel:
             self._kernel(device.arch, True, True).launch(inner, count, *values, start, stop, step, size)
 
     def get_texref(self, name: str, use_range: bool = False):
-        """Raise NotSupportedError: CUDA 13 has no texture references.
+        """Raise NotSupportedError, because CUDA 13 has no texture references.
+
+        Parameters
+        ----------
+        name : str
+            The name of the texture reference.
+        use_range : bool, optional
+            Ignored.
 
         Raises
         ------
@@ -359,7 +370,7 @@ class ElementwiseKernel:
         return source_of(self._parameters.declarators, dtypes, self.name, use_range, is_wide, **self._texts)
 
     def _kernel_for(self, arch: str, arrays, size: int):
-        """Return the kernel for all elements of these arrays, the vectorized one if their addresses allow it."""
+        """Return the kernel for all elements of these arrays, vectorized if their addresses allow it."""
         packing, is_wide = self._packing, size > MAX_NARROW
         if packing is not None and packs_fit(arrays, size, packing.width, packing.mask, packing.places):
             kernel = self._kernels.get((arch, "packed", is_wide)) or self._packed_kernel(arch, is_wide)
@@ -376,7 +387,7 @@ class ElementwiseKernel:
                     source, [self.name], arch, BLOCK, BLOCK * self._packing.width, self._options, self._keep
                 )
             except CompileError:
-                kernel = None  # the code does not compile with packs, or has errors, which the other kernel reports
+                kernel = None  # either only packs do not compile, or the other kernel reports the errors
             self._kernels[key] = kernel
         return self._kernels[key]
 
@@ -394,9 +405,9 @@ _builtin_range = range
 
 
 def bounds(range_, slice_, size: int) -> tuple[int, int, int]:
-    """Return start, stop and step of the indices to visit, or raise TypeError or ValueError for invalid arguments."""
+    """Return the start, stop and step of the indices, or raise TypeError or ValueError for invalid arguments."""
     if range_ is not None and slice_ is not None:
-        raise TypeError("only one of range and slice can be given")
+        raise TypeError("range and slice are mutually exclusive; pass only one")
     if slice_ is not None:
         if not hasattr(slice_, "indices"):
             raise TypeError(f"slice must be a slice, not {type(slice_).__name__}")
@@ -442,7 +453,15 @@ def source_of(
 def get_elwise_module(
     arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""
 ) -> SourceModule:
-    """Return the module of an elementwise kernel. See :class:`ElementwiseKernel`."""
+    """Return the module of an elementwise kernel, whose last parameter is ``n``.
+
+    See :class:`ElementwiseKernel` for the parameters.
+
+    Raises
+    ------
+    CompileError
+        If the C code has errors.
+    """
     parameters = Parameters(arguments)
     dtypes = [item.dtype for item in parameters.items]
     texts = {"preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
@@ -453,7 +472,15 @@ def get_elwise_module(
 def get_elwise_range_module(
     arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""
 ) -> SourceModule:
-    """Return the module of an elementwise kernel whose last parameters are ``start, stop, step, n``."""
+    """Return the module of an elementwise kernel whose last parameters are ``start, stop, step, n``.
+
+    See :class:`ElementwiseKernel` for the parameters.
+
+    Raises
+    ------
+    CompileError
+        If the C code has errors.
+    """
     parameters = Parameters(arguments)
     dtypes = [item.dtype for item in parameters.items]
     texts = {"preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop}
@@ -462,14 +489,32 @@ def get_elwise_range_module(
 
 
 def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=None, **kwargs):
-    """Return an elementwise kernel as a prepared :class:`Function`, whose last argument is the number of indices."""
+    """Return an elementwise kernel as a prepared :class:`Function`, whose last argument is the number of indices.
+
+    See :func:`get_elwise_kernel_and_types` for the parameters.
+    """
     return get_elwise_kernel_and_types(arguments, operation, name, keep, options, **kwargs)[0]
 
 
 def get_elwise_kernel_and_types(
     arguments, operation, name="kernel", keep=False, options=None, use_range=False, **kwargs
 ):
-    """Return a prepared :class:`Function`, and its parameters. See :func:`get_elwise_kernel`."""
+    """Return an elementwise kernel as a prepared :class:`Function`, and the list of its parameters.
+
+    Parameters
+    ----------
+    arguments, operation, name, keep, options, **kwargs
+        As for :class:`ElementwiseKernel`.
+    use_range : bool, optional
+        Whether ``start``, ``stop`` and ``step`` precede the last argument. Defaults to False.
+
+    Raises
+    ------
+    CompileError
+        If the C code has errors.
+    LogicError
+        If no context is current.
+    """
     array_device("cuModuleLoadDataEx")
     make = get_elwise_range_module if use_range else get_elwise_module
     module = make(arguments, operation, name, keep, options, **kwargs)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in device memory, and functions on them."""
+"""Arrays in device memory, and functions that operate on them."""
 
 from __future__ import annotations
 
@@ -85,12 +85,17 @@ def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
     ary : numpy.ndarray
         The array to copy. The copy is contiguous, with the same order of axes in memory.
     allocator : callable, optional
-        A function of a size in bytes that returns device memory. Defaults to :func:`mem_alloc`.
+        A function that takes a size in bytes and returns device memory. Defaults to :func:`mem_alloc`.
 
     Raises
     ------
     TypeError
-        If ``ary`` is not an ndarray, or its elements are Python objects.
+        If ``ary`` is not an ndarray, or its data type is not supported, for example because elements are Python
+        objects.
+    MemoryError
+        If the device does not have enough memory.
+    LogicError
+        If no context is current.
     """
     new = new_for(ary, allocator)
     new.set(ary)
@@ -98,13 +103,21 @@ def to_gpu(ary: np.ndarray, allocator=mem_alloc) -> GPUArray:
 
 
 def to_gpu_async(ary: np.ndarray, allocator=mem_alloc, stream=None) -> GPUArray:
-    """Return a copy of a host array on the device, copied in stream order. See :func:`to_gpu`.
+    """Return a copy of a host array on the device, copied in stream order (``cuMemcpyHtoDAsync``).
 
     Parameters
     ----------
+    ary : numpy.ndarray
+        The array to copy. The copy is asynchronous to the host only if ``ary`` is page-locked.
+    allocator : callable, optional
+        A function that takes a size in bytes and returns device memory. Defaults to :func:`mem_alloc`.
     stream : Stream, optional
-        The stream to enqueue the copy on. If None, the default stream. The copy is asynchronous to the host
-        only if ``ary`` is page-locked.
+        The stream to enqueue the copy on. Defaults to the default stream.
+
+    Raises
+    ------
+    TypeError, MemoryError, LogicError
+        As for :func:`to_gpu`.
     """
     new = new_for(ary, allocator)
     new.set_async(ary, stream)
@@ -123,17 +136,36 @@ def new_for(ary, allocator) -> GPUArray:
 
 
 def zeros(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
-    """Return a new array of zeros. See :class:`GPUArray`."""
+    """Return a new array of zeros. See :class:`GPUArray` for the parameters."""
     return zeroed(GPUArray(shape, dtype, allocator, order=order))
 
 
 def ones(shape, dtype=np.float64, allocator=mem_alloc, order: str = "C") -> GPUArray:
-    """Return a new array of ones. See :class:`GPUArray`."""
+    """Return a new array of ones. See :class:`GPUArray` for the parameters."""
     return GPUArray(shape, dtype, allocator, order=order).fill(1)
 
 
 def full(shape, fill_value, dtype=None, allocator=mem_alloc, order: str = "C") -> GPUArray:
-    """Return a new array with one value in all elements. Without ``dtype``, the data type is NumPy's for the value."""
+    """Return a new array filled with a value.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The array shape.
+    fill_value : number
+        The value of all elements.
+    dtype : dtype, optional
+        The data type of the elements. Defaults to NumPy's data type for ``fill_value``.
+    allocator, order
+        As for :class:`GPUArray`.
+
+    Raises
+    ------
+    TypeError
+        If ``dtype`` is None and ``fill_value`` is not a number.
+    TypeError, ValueError, OverflowError
+        If ``fill_value`` cannot be converted to ``dtype``.
+    """
     if dtype is None:
         try:
             dtype = np.array(fill_value).dtype
@@ -143,7 +175,7 @@ def full(shape, fill_value, dtype=None, allocator=mem_alloc, order: str = "C") -
 
 
 def empty_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array with the shape and data type of another one, and undefined elements.
+    """Return a new array with the shape and data type of another array, and undefined elements.
 
     Parameters
     ----------
@@ -154,29 +186,45 @@ def empty_like(other, dtype=None, order: str = "K") -> GPUArray:
     order : str, optional
         The memory layout: ``"C"``, ``"F"``, ``"A"`` (``"F"`` if ``other`` is Fortran-contiguous, else ``"C"``), or
         ``"K"``, the default, which is as close to the layout of ``other`` as possible.
+
+    Raises
+    ------
+    ValueError
+        If ``order`` is invalid.
     """
     return as_array(other, "other")._empty_like(dtype, order)
 
 
 def zeros_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array of zeros with the shape and data type of another one. See :func:`empty_like`."""
+    """Return a new array of zeros with the shape and data type of another array. See :func:`empty_like`."""
     return zeroed(empty_like(other, dtype, order))
 
 
 def ones_like(other, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array of ones with the shape and data type of another one. See :func:`empty_like`."""
+    """Return a new array of ones with the shape and data type of another array. See :func:`empty_like`."""
     return empty_like(other, dtype, order).fill(1)
 
 
 def full_like(other, fill_value, dtype=None, order: str = "K") -> GPUArray:
-    """Return a new array with one value in all elements, and the shape and data type of another one. See
-    :func:`empty_like`.
+    """Return a new array filled with a value, with the shape and data type of another array.
+
+    Parameters
+    ----------
+    other, dtype, order
+        As for :func:`empty_like`.
+    fill_value : number
+        The value of all elements.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        If ``fill_value`` cannot be converted to the data type.
     """
     return empty_like(other, dtype, order).fill(fill_value)
 
 
 def zeroed(new: GPUArray) -> GPUArray:
-    # Zero has no bit set in any supported type.
+    # Zero is all zero bits in every supported type.
     if new.size:
         memset_d8_async(new._address, 0, new.nbytes)
     return new
@@ -197,14 +245,14 @@ def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> 
     Raises
     ------
     TypeError
-        If an argument is not a number, or ``dtype`` is not a numeric type.
+        If an argument is not a number, ``dtype`` is not a numeric type, or ``stop`` is missing.
     ValueError
-        If ``step`` is 0, or a number does not fit 64 bits.
+        If ``step`` is 0, or a number does not fit in 64 bits.
 
     Warns
     -----
     UserWarning
-        If ``dtype`` is None, and the data type is not float32.
+        If ``dtype`` is None and the resulting data type is not float32.
     """
     start, stop, step, dtype = range_bounds(args, start, stop, step, dtype)
     size = builtins.max(0, math.ceil((stop - start) / step))
@@ -228,7 +276,7 @@ def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> 
 
 
 def range_bounds(args, start, stop, step, dtype):
-    """Return start, stop, step and data type of :func:`arange`."""
+    """Return the start, stop, step and data type for :func:`arange`."""
     if len(args) > 4 or not (args or stop is not None):
         raise TypeError(f"arange takes start, stop, step and dtype, {len(args)} arguments given")
     if len(args) == 4:
@@ -255,17 +303,22 @@ def range_bounds(args, start, stop, step, dtype):
     if step == 0:
         raise ValueError("step must not be 0")
     if builtins.max(builtins.abs(value) for value in (start, stop, step)) > np.iinfo(np.int64).max:
-        raise ValueError("start, stop and step of arange must fit 64 bits")
+        raise ValueError("start, stop and step of arange must fit in 64 bits")
     return start, stop, step, dtype
 
 
 def as_gpuarray(obj) -> GPUArray:
-    """Return an object with ``__cuda_array_interface__`` as a GPUArray: itself if it is one, else a view of its memory.
+    """Return a GPUArray over the memory of an object with ``__cuda_array_interface__``.
+
+    Parameters
+    ----------
+    obj : object
+        An array in device memory. A GPUArray is returned itself.
 
     Raises
     ------
     TypeError
-        If ``obj`` does not have the interface, or it is invalid.
+        If ``obj`` does not implement the interface, or the interface is invalid.
     """
     return as_array(obj, "obj")
 
@@ -276,12 +329,12 @@ def from_dlpack(obj) -> GPUArray:
     Parameters
     ----------
     obj : object
-        An array in device memory, with the methods ``__dlpack__`` and ``__dlpack_device__``.
+        An array in device memory, with ``__dlpack__`` and ``__dlpack_device__`` methods.
 
     Raises
     ------
     TypeError
-        If ``obj`` does not have these methods.
+        If ``obj`` does not implement these methods.
     BufferError
         If the memory is not device memory, or is read-only.
     """
@@ -309,6 +362,11 @@ def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
         The stream to enqueue the kernels on. If None, the default stream.
     allocator : callable, optional
         The allocator of the result. Defaults to the array's allocator.
+
+    Raises
+    ------
+    TypeError
+        If ``a`` is not a GPUArray, or its data type is not supported.
     """
     return reduce_all("sum", a, dtype, stream, allocator)
 
@@ -316,99 +374,191 @@ def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
 def max(a, stream=None) -> GPUArray:
     """Return the largest element as a 0-d array, or NaN if any element is NaN.
 
+    Parameters
+    ----------
+    a : GPUArray
+        The array.
+    stream : Stream, optional
+        The stream to enqueue the kernels on. Defaults to the default stream.
+
     Raises
     ------
     ValueError
-        If the array has no elements.
+        If the array is empty.
+    TypeError
+        If ``a`` is not a GPUArray, or its elements are not ordered.
     """
     return reduce_all("max", a, None, stream)
 
 
 def min(a, stream=None) -> GPUArray:
-    """Return the smallest element, as a 0-d array. See :func:`max`."""
+    """Return the smallest element as a 0-d array, or NaN if any element is NaN. See :func:`max`."""
     return reduce_all("min", a, None, stream)
 
 
 def any(a, stream=None, allocator=None) -> GPUArray:
-    """Return whether any element is not zero, as a 0-d array of type bool."""
+    """Return whether any element is nonzero, as a 0-d array of type bool.
+
+    Parameters
+    ----------
+    a : GPUArray
+        The array.
+    stream : Stream, optional
+        The stream to enqueue the kernels on. Defaults to the default stream.
+    allocator : callable, optional
+        The allocator of the result. Defaults to the array's allocator.
+
+    Raises
+    ------
+    TypeError
+        If ``a`` is not a GPUArray, or its data type is not supported.
+    """
     return any_of(a, stream, allocator)
 
 
 def all(a, stream=None, allocator=None) -> GPUArray:
-    """Return whether all elements are not zero, as a 0-d array of type bool."""
+    """Return whether all elements are nonzero, as a 0-d array of type bool. See :func:`any`."""
     return all_of(a, stream, allocator)
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the dot product, as a 0-d array.
+    """Return the dot product as a 0-d array.
 
-    Complex numbers are not conjugated. Arrays of several dimensions are treated as vectors.
+    Complex numbers are not conjugated. Arrays with several dimensions are treated as vectors.
+
+    Parameters
+    ----------
+    a, b : GPUArray
+        The arrays.
+    dtype : dtype, optional
+        The data type of the result. Defaults to NumPy's promotion of the arrays' data types.
+    stream : Stream, optional
+        The stream to enqueue the kernels on. Defaults to the default stream.
+    allocator : callable, optional
+        The allocator of the result. Defaults to the allocator of ``a``.
 
     Raises
     ------
     ValueError
         If the arrays have different sizes.
+    TypeError
+        If an operand is not a GPUArray, or its data type is not supported.
     """
     return dot_product(a, b, dtype, stream, allocator)
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of the elements ``a[subset[i]]``, without checking the indices."""
+    """Return the sum of the elements ``a[subset[i]]``, without checking the indices.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        The indices, as integers.
+    a : GPUArray
+        The array, which is treated as a vector.
+    dtype, stream, allocator
+        As for :func:`sum`.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not a GPUArray, or its data type is not supported.
+    """
     return subset_reduce("sum", subset, a, dtype, stream, allocator)
 
 
 def subset_max(subset, a, stream=None) -> GPUArray:
-    """Return the largest of the elements ``a[subset[i]]``, without checking the indices."""
+    """Return the largest of the elements ``a[subset[i]]``, without checking the indices. See :func:`subset_sum`.
+
+    Raises
+    ------
+    ValueError
+        If ``subset`` is empty.
+    """
     return subset_reduce("max", subset, a, None, stream)
 
 
 def subset_min(subset, a, stream=None) -> GPUArray:
-    """Return the smallest of the elements ``a[subset[i]]``, without checking the indices."""
+    """Return the smallest of the elements ``a[subset[i]]``, without checking the indices. See :func:`subset_max`."""
     return subset_reduce("min", subset, a, None, stream)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None) -> GPUArray:
-    """Return the sum of ``a[subset[i]] * b[subset[i]]``, without checking the indices."""
+    """Return the sum of ``a[subset[i]] * b[subset[i]]``, without checking the indices. See :func:`subset_sum`."""
     return subset_dot_product(subset, a, b, dtype, stream, allocator)
 
 
 def maximum(a, b, out=None, stream=None) -> GPUArray:
-    """Return the elementwise maximum. One operand can be a number. The result is NaN if either element is."""
+    """Return the elementwise maximum, which is NaN if either element is NaN.
+
+    Parameters
+    ----------
+    a, b : GPUArray or number
+        The operands, which are broadcast. At least one must be an array.
+    out : GPUArray, optional
+        The array for the result. Defaults to a new array.
+    stream : Stream, optional
+        The stream to enqueue the kernel on. Defaults to the default stream.
+
+    Raises
+    ------
+    TypeError
+        If neither operand is a GPUArray, or the function does not support an operand.
+    ValueError
+        If the shapes cannot be broadcast.
+    """
     return elementwise(np.maximum, (a, b), out, stream)
 
 
 def minimum(a, b, out=None, stream=None) -> GPUArray:
-    """Return the elementwise minimum. See :func:`maximum`."""
+    """Return the elementwise minimum, which is NaN if either element is NaN. See :func:`maximum`."""
     return elementwise(np.minimum, (a, b), out, stream)
 
 
 def logical_and(x1, x2, /, out=None, *, allocator=None) -> GPUArray:
-    """Return elementwise whether both operands are not zero, as an array of bool."""
+    """Return elementwise whether both operands are nonzero, as an array of bool.
+
+    Parameters
+    ----------
+    x1, x2 : GPUArray or number
+        The operands, which are broadcast. At least one must be an array.
+    out : GPUArray, optional
+        The array for the result. Defaults to a new array.
+    allocator : callable, optional
+        Ignored.
+
+    Raises
+    ------
+    TypeError
+        If neither operand is a GPUArray, or the function does not support an operand.
+    ValueError
+        If the shapes cannot be broadcast.
+    """
     return elementwise(np.logical_and, (x1, x2), out, None)
 
 
 def logical_or(x1, x2, /, out=None, *, allocator=None) -> GPUArray:
-    """Return elementwise whether one of two operands is not zero, as an array of bool."""
+    """Return elementwise whether either operand is nonzero, as an array of bool. See :func:`logical_and`."""
     return elementwise(np.logical_or, (x1, x2), out, None)
 
 
 def logical_not(x, /, out=None, *, allocator=None) -> GPUArray:
-    """Return elementwise whether the operand is zero, as an array of bool."""
+    """Return elementwise whether the operand is zero, as an array of bool. See :func:`logical_and`."""
     return elementwise(np.logical_not, (x,), out, None)
 
 
 def elementwise(ufunc, operands, out, stream) -> GPUArray:
     if not builtins.any(isinstance(item, GPUArray) for item in operands):
-        raise TypeError(f"{ufunc.__name__} needs a GPUArray, not {type(operands[0]).__name__}")
+        raise TypeError(f"{ufunc.__name__} requires a GPUArray, not {type(operands[0]).__name__}")
     result = apply(BINARY_OF.get(ufunc) or UNARY_OF[ufunc], operands, out, stream)
     if result is NotImplemented:
         kinds = " and ".join(type(item).__name__ for item in operands)
-        raise TypeError(f"{ufunc.__name__} takes GPUArrays and numbers, not {kinds}")
+        raise TypeError(f"{ufunc.__name__} accepts GPUArrays and numbers, not {kinds}")
     return result
 
 
 def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
-    """Return elements of ``then_`` where ``criterion`` is greater than zero, else of ``else_``.
+    """Return elements of ``then_`` where ``criterion`` is greater than zero, and of ``else_`` elsewhere.
 
     Parameters
     ----------
@@ -424,13 +574,34 @@ def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
     Raises
     ------
     ValueError
-        If shapes or data types differ.
+        If the shapes or the data types differ.
+    TypeError
+        If ``criterion`` is not a GPUArray with ordered elements, or a value is neither a GPUArray nor a number.
     """
     return select.if_positive(criterion, then_, else_, out, stream)
 
 
 def where(criterion, then_, else_, out=None, stream=None) -> GPUArray:
-    """Return elements of ``then_`` where ``criterion`` is not zero, else of ``else_``. Operands are broadcast."""
+    """Return elements of ``then_`` where ``criterion`` is nonzero, and of ``else_`` elsewhere.
+
+    Parameters
+    ----------
+    criterion : GPUArray
+        The array to compare with zero.
+    then_, else_ : GPUArray or number
+        The values, which are broadcast with ``criterion``.
+    out : GPUArray, optional
+        The array for the result. Defaults to a new array.
+    stream : Stream, optional
+        The stream to enqueue the kernel on. Defaults to the default stream.
+
+    Raises
+    ------
+    ValueError
+        If the shapes cannot be broadcast.
+    TypeError
+        If ``criterion`` is not a GPUArray, or a value is neither a GPUArray nor a number.
+    """
     return select.where(criterion, then_, else_, out, stream)
 
 
@@ -442,22 +613,63 @@ def take(a, indices, out=None, stream=None) -> GPUArray:
     a : GPUArray
         The array.
     indices : GPUArray
-        Integers; negative ones count from the end, and those out of range give zero.
+        The indices, as integers. Negative indices count from the end. Indices out of range return zero.
     out : GPUArray, optional
         The array for the result. Defaults to a new array with the shape of ``indices``.
     stream : Stream, optional
-        The stream to enqueue the kernel on. If None, the default stream.
+        The stream to enqueue the kernel on. Defaults to the default stream.
+
+    Raises
+    ------
+    TypeError
+        If ``indices`` is not a GPUArray of integers.
+    ValueError
+        If ``out`` has another shape or data type than the result.
     """
     return select.take(as_array(a, "a"), indices, out, stream)
 
 
 def put(a, indices, values, stream=None) -> None:
-    """Store ``values[i]`` in ``a[indices[i]]``, with ``a`` as a vector. Ignore indices out of range."""
+    """Store ``values[i]`` in ``a[indices[i]]``, where ``a`` is treated as a vector.
+
+    Parameters
+    ----------
+    a : GPUArray
+        A C-contiguous array.
+    indices : GPUArray
+        The indices, as integers. Negative indices count from the end. Indices out of range are ignored.
+    values : GPUArray
+        The values, with the shape of ``indices`` and the data type of ``a``.
+    stream : Stream, optional
+        The stream to enqueue the kernel on. Defaults to the default stream.
+
+    Raises
+    ------
+    TypeError
+        If ``indices`` is not a GPUArray of integers.
+    ValueError
+        If ``values`` has another shape or data type, or ``a`` is not C-contiguous.
+    """
     select.put(as_array(a, "a"), indices, as_array(values, "values"), stream)
 
 
 def multi_take(arrays, indices, out=None, stream=None) -> list[GPUArray]:
-    """Return a list with the results of :func:`take` for several arrays and the same indices."""
+    """Return a list of the results of :func:`take` for several arrays and the same indices.
+
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        The arrays.
+    indices, stream
+        As for :func:`take`.
+    out : sequence of GPUArray, optional
+        The arrays for the results. Defaults to new arrays.
+
+    Raises
+    ------
+    ValueError
+        If ``arrays`` is empty, or ``out`` has another number of arrays.
+    """
     arrays = select.checked_arrays(arrays)
     outs = [None] * len(arrays) if out is None else list_argument("out", out, "a sequence of GPUArrays")
     check_count("out", outs, arrays)
@@ -470,15 +682,20 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None) -> l
     Parameters
     ----------
     arrays : sequence of GPUArray
-        The values, arrays with the shape of the indices.
+        The values, as arrays with the shape of the indices.
     dest_indices : GPUArray
-        Integers, the positions of the values.
+        The positions of the values, as integers.
     dest_shape : int or sequence of int, optional
         The shape of the results, if ``out`` is None. Defaults to the shape of the indices.
     out : sequence of GPUArray, optional
-        The arrays for the results; elements at other positions keep their values.
+        The arrays for the results, whose elements at other positions keep their values. Defaults to new arrays.
     stream : Stream, optional
-        The stream to enqueue the kernels on. If None, the default stream.
+        The stream to enqueue the kernels on. Defaults to the default stream.
+
+    Raises
+    ------
+    ValueError
+        If ``arrays`` is empty, ``out`` has another number of arrays, or shapes or data types do not match.
     """
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
@@ -492,7 +709,21 @@ def multi_take_put(
 ) -> list[GPUArray]:
     """Return arrays with ``arrays[k][src_indices[i] + src_offsets[k]]`` at ``dest_indices[i]``.
 
-    The other parameters are the same as for :func:`multi_put`.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        The arrays to take elements from.
+    dest_indices, src_indices : GPUArray
+        The positions to store to and to take from, as integers.
+    dest_shape, out, stream
+        As for :func:`multi_put`.
+    src_offsets : sequence of int, optional
+        The offset of each array. Defaults to 0 for all arrays.
+
+    Raises
+    ------
+    ValueError
+        If ``arrays`` is empty, ``out`` or ``src_offsets`` has another length, or the indices have different shapes.
     """
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
@@ -515,22 +746,39 @@ def targets(arrays, dest_indices, dest_shape, out) -> list[GPUArray]:
 
 def check_count(name: str, items, arrays) -> None:
     if len(items) != len(arrays):
-        raise ValueError(f"{name} must have {len(arrays)} items, one for each array, not {len(items)}")
+        raise ValueError(f"{name} must have {len(arrays)} items, one per array, not {len(items)}")
 
 
 def concatenate(arrays, axis: int = 0, allocator=None) -> GPUArray:
     """Return arrays joined along an axis, with their common data type.
 
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        The arrays.
+    axis : int, optional
+        The axis. Defaults to 0.
+    allocator : callable, optional
+        The allocator of the result. Defaults to the first array's allocator.
+
     Raises
     ------
     ValueError
-        If the shapes differ in another axis, or ``arrays`` is empty.
+        If the shapes differ in another axis, there is no such axis, or ``arrays`` is empty.
+    TypeError
+        If an item is not a GPUArray.
     """
     return select.concatenate(arrays, axis, allocator)
 
 
 def stack(arrays, axis: int = 0, allocator=None) -> GPUArray:
-    """Return arrays of one shape joined along a new axis. See :func:`concatenate`."""
+    """Return arrays of the same shape joined along a new axis. See :func:`concatenate` for the parameters.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, there is no such axis, or ``arrays`` is empty.
+    """
     return select.stack(arrays, axis, allocator)
 
 

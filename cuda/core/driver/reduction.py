@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that reduce the values of an expression for all indices to one value."""
+"""Kernels that reduce the values of an expression over all indices to one value."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["ReductionKernel"]
 
 
 class ReductionKernel:
-    """A kernel that reduces the values of an expression for all indices to one value.
+    """A kernel that reduces the values of an expression over all indices to one value.
 
     Parameters
     ----------
     dtype_out : dtype
-        The data type of the result and of the combined values.
+        The data type of the result and the combined values.
     neutral : str or number
         The C expression of the neutral element, such as ``"0"``.
     reduce_expr : str
@@ -31,12 +31,12 @@ class ReductionKernel:
     map_expr : str, optional
         The C expression of the value for index ``i``, such as ``"x[i] * y[i]"``. Defaults to ``"in[i]"``.
     arguments : str or list, optional
-        C parameters that ``map_expr`` uses. See :class:`ElementwiseKernel`. Defaults to one array ``in`` of
-        type ``dtype_out``.
+        The C parameters that ``map_expr`` uses. See :class:`ElementwiseKernel`. Defaults to one array named ``in``
+        with elements of type ``dtype_out``.
     name : str, optional
         The prefix of the kernel names. Defaults to ``"reduce_kernel"``.
     keep : bool, optional
-        Whether to keep the files of the compilation. Defaults to False.
+        Whether to keep the compiler's files. Defaults to False.
     options : list of str, optional
         The compiler options.
     preamble : str, optional
@@ -47,7 +47,7 @@ class ReductionKernel:
     CompileError
         If the C code has errors.
     ValueError
-        If a type is not known.
+        If a type is unknown.
     AssertionError
         If no parameter is an array.
 
@@ -99,13 +99,13 @@ class ReductionKernel:
         return f"<ReductionKernel {self.name} of {self.dtype_out}>"
 
     def __call__(self, *args, stream=None, out=None, allocator=None) -> GPUArray:
-        """Enqueue the reduction, and return the array for its result.
+        """Enqueue the reduction, and return the array for its result (``cuLaunchKernel``).
 
         Parameters
         ----------
         *args
             One argument for each parameter: contiguous arrays, and numbers. The size of the first array is the number
-            of indices; if it is 0, the result is ``neutral``.
+            of indices. If it is 0, the result is ``neutral``.
         stream : Stream, optional
             The stream to enqueue the kernels on. If None, the default stream.
         out : GPUArray, optional
@@ -121,6 +121,8 @@ class ReductionKernel:
             If the number or the types of the arguments are wrong.
         RuntimeError
             If an array is not contiguous.
+        LogicError
+            If the memory of an array was freed, or is on another device than the current context.
         """
         arrays, values = self._parameters.convert(self.name, args)
         first = arrays[0]
@@ -144,7 +146,7 @@ class ReductionKernel:
 
 
 def c_literal(number, dtype: np.dtype) -> str:
-    """Return a number as a C expression of a data type, or raise TypeError if it is not a number of that type."""
+    """Return a C expression for a number of a data type, or raise TypeError if it is not a number of that type."""
     if not isinstance(number, (int, float, complex, np.number, np.bool_)) or (
         dtype.kind != "c" and isinstance(number, complex)
     ):

@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__({block}) {name}_tiles(
     if (threadIdx.x == 0) results[blockIdx.x] = values[count - 1];
 }}
 
-// Scans each tile; before[k] is the result of the tiles 0 to k.
+// Scans each tile. before[k] is the combined result of tiles 0 to k.
 extern "C" __global__ void __launch_bounds__({block}) {name}_scan(
     scan_type* out, const scan_type* in, const scan_type* before, const cuda_core_index n, const int is_exclusive)
 {{
@@ -116,7 +116,7 @@ class Scan:
     scan_expr : str
         The C expression that combines ``a`` and ``b``, in this order.
     neutral : str or None
-        The C expression of the neutral element for an exclusive scan; None for an inclusive scan.
+        The C expression of the neutral element for an exclusive scan, or None for an inclusive scan.
     prelude, preamble : str
         C++ definitions.
     options, keep
@@ -127,7 +127,7 @@ class Scan:
         self.name = name
         self.itemsize = itemsize
         self.is_exclusive = neutral is not None
-        # The elements of a thread fit its registers.
+        # The elements of a thread fit in its registers.
         self.items = max(1, min(ITEMS, 64 // itemsize))
         self.tile = BLOCK * self.items
         # The first result is the neutral element itself.
@@ -178,7 +178,7 @@ class Scan:
             owner, before = allocate(count * self.itemsize)
             memory = [owner]
             tiles.launch_blocks(stream, count, before, in_address, size)
-            # Scan the results of the tiles in place, recursively if there are many.
+            # Scan the tiles' results in place, recursively if there are many.
             memory += self._scan(arch, stream, count, before, before, allocate, False)
         scan.launch_blocks(stream, count, out_address, in_address, before, size, int(is_exclusive))
         return memory
@@ -225,18 +225,20 @@ class ScanKernel:
         return f"<{type(self).__name__} {self._scan.name} of {self.dtype}>"
 
     def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None) -> ArrayBase:
-        """Enqueue the scan, and return the array for its result.
+        """Enqueue the scan, and return the array for its result (``cuLaunchKernel``).
 
         Parameters
         ----------
         input_ary : GPUArray
             A contiguous one-dimensional array.
         output_ary : GPUArray or str, optional
-            The array for the result. If None, the scan is in place; with ``"new"`` a new array is returned.
+            The array for the result, or ``"new"`` for a new array. Defaults to ``input_ary``, for a scan in place.
         allocator : callable, optional
             The allocator of new memory. Defaults to the input's allocator.
         stream : Stream, optional
-            The stream to enqueue the kernels on. If None, the default stream. ``queue`` is another name.
+            The stream to enqueue the kernels on. Defaults to the default stream.
+        queue : Stream, optional
+            Another name of ``stream``.
 
         Returns
         -------
@@ -249,9 +251,11 @@ class ScanKernel:
             If an array has a wrong shape or data type or is not contiguous, or input and output overlap.
         TypeError
             If an argument is not an array, or both ``stream`` and ``queue`` are given.
+        LogicError
+            If the memory of an array was freed, or is on another device than the current context.
         """
         if stream is not None and queue is not None:
-            raise TypeError("only one of stream and queue can be given")
+            raise TypeError("stream and queue are mutually exclusive; pass only one")
         stream = queue if stream is None else stream
         self._check(input_ary, "input_ary")
         allocator = input_ary.allocator if allocator is None else allocator
@@ -263,7 +267,7 @@ class ScanKernel:
         if output_ary.shape != input_ary.shape:
             raise ValueError(f"output_ary must have shape {input_ary.shape}, not {output_ary.shape}")
         if overlap(input_ary, output_ary):
-            raise ValueError("output_ary must not overlap input_ary; pass None for a scan in place")
+            raise ValueError("output_ary must not overlap input_ary; pass None to scan in place")
         if not input_ary.size:
             return output_ary
         device = input_ary._device
@@ -286,7 +290,7 @@ class ScanKernel:
         if array.dtype != self.dtype:
             raise ValueError(f"{name} must have elements of type {self.dtype}, not {array.dtype}")
         if array.ndim != 1 or not array._is_c:
-            raise ValueError(f"{name} must be contiguous and one-dimensional, not of shape {array.shape}")
+            raise ValueError(f"{name} must be contiguous and one-dimensional, got shape {array.shape}")
         array._check_open()
 
 
@@ -298,7 +302,7 @@ class InclusiveScanKernel(ScanKernel):
     dtype : dtype
         The data type of the elements.
     scan_expr : str
-        The C expression that combines ``a`` with the later ``b``. It must be associative, and need not be commutative.
+        The C expression that combines ``a`` with the later ``b``. It must be associative, but need not be commutative.
     neutral : str or number, optional
         Not used.
     name_prefix : str, optional
@@ -308,12 +312,16 @@ class InclusiveScanKernel(ScanKernel):
     preamble : str, optional
         C++ definitions before the kernels.
     devices : sequence, optional
-        Not used: kernels are compiled for the device they run on.
+        Not used, because kernels are compiled for the device they run on.
 
     Raises
     ------
     CompileError
         If the C code has errors.
+    ValueError
+        If ``dtype`` has no C name.
+    LogicError
+        If no context is current.
 
     Examples
     --------
@@ -330,7 +338,7 @@ class ExclusiveScanKernel(ScanKernel):
     dtype : dtype
         The data type of the elements.
     scan_expr : str
-        The C expression that combines ``a`` with the later ``b``. It must be associative, and need not be commutative.
+        The C expression that combines ``a`` with the later ``b``. It must be associative, but need not be commutative.
     neutral : str or number
         The neutral element, as a C expression or a number.
     name_prefix, options, preamble, devices
@@ -339,7 +347,11 @@ class ExclusiveScanKernel(ScanKernel):
     Raises
     ------
     ValueError
-        If ``neutral`` is None.
+        If ``neutral`` is None, or ``dtype`` has no C name.
+    CompileError
+        If the C code has errors.
+    LogicError
+        If no context is current.
     """
 
     _is_exclusive = True
@@ -355,7 +367,7 @@ class ExclusiveScanKernel(ScanKernel):
         devices=None,
     ):
         if neutral is None:
-            raise ValueError("neutral, the first result of an exclusive scan, must be given")
+            raise ValueError("neutral must be given, because it is the first result of an exclusive scan")
         super().__init__(dtype, scan_expr, neutral, name_prefix, options, preamble, devices)
 
 

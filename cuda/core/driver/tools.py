@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tools for programs in the classic style: memoization per context, occupancy, and the names of pools and types."""
+"""Tools for classic programs: per-context memoization, occupancy, and the classic names of pools and types."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ __all__ = [
 
 
 def context_dependent_memoize(func):
-    """Decorate a function so that its results are cached for each context and arguments.
+    """Decorate a function to cache its results for each context and set of arguments.
 
     Parameters
     ----------
     func : callable
-        A function of hashable arguments.
+        A function with hashable arguments.
 
     Returns
     -------
     callable
-        The function with a cache. It raises TypeError for arguments that are not hashable, and LogicError if no
-        context is current.
+        The function with a cache. It raises TypeError for unhashable arguments, and LogicError if no context is
+        current.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def context_dependent_memoize(func):
     @functools.wraps(func)
     def memoized(*args, **kwargs):
         context = current_context("cuCtxGetCurrent")
-        # Contexts of a device are equal, but resources of a detached one are invalid in another.
+        # A device's contexts are equal, but resources of a detached context are invalid in another one.
         known = results.get(id(context))
         if known is None or known[0] is not context:
             drop_detached(results)
@@ -102,7 +102,7 @@ def context_dependent_memoize(func):
 
 
 def clear_context_caches() -> None:
-    """Clear the caches of all functions that :func:`context_dependent_memoize` decorates."""
+    """Clear the caches of all functions decorated with :func:`context_dependent_memoize`."""
     with _lock:
         caches = list(_caches)
     for results in caches:
@@ -110,7 +110,18 @@ def clear_context_caches() -> None:
 
 
 def mark_cuda_test(func):
-    """Decorate a test so that it runs in a new context on the default device, which is detached afterwards."""
+    """Decorate a test to run in a new context on the default device, which is detached afterwards.
+
+    Parameters
+    ----------
+    func : callable
+        The test.
+
+    Returns
+    -------
+    callable
+        The decorated test. It raises RuntimeError if no context can be created.
+    """
 
     @functools.wraps(func)
     def test(*args, **kwargs):
@@ -125,7 +136,12 @@ def mark_cuda_test(func):
 
 
 def init_cuda_context_fixture():
-    """Create a context on the default device, yield it, and detach it: the body of a pytest fixture.
+    """Create a context on the default device, yield it, and detach it, as the body of a pytest fixture.
+
+    Raises
+    ------
+    RuntimeError
+        If no context can be created.
 
     Examples
     --------
@@ -164,19 +180,19 @@ class DeviceData:
     Attributes
     ----------
     max_threads : int
-        The maximum number of threads of a block.
+        The maximum number of threads per block.
     warp_size : int
-        The number of threads of a warp.
+        The number of threads per warp.
     warps_per_mp, thread_blocks_per_mp : int
-        The maximum number of resident warps, and blocks, of a multiprocessor.
+        The maximum number of resident warps per SM, and of resident blocks per SM.
     registers, shared_memory : int
-        The maximum number of registers of a block, and of its shared memory in bytes.
+        The maximum number of registers per block, and the maximum shared memory per block in bytes.
     registers_per_mp, shared_memory_per_mp : int
-        The registers of a multiprocessor, and its shared memory in bytes.
+        The number of registers per SM, and the shared memory per SM in bytes.
     smem_granularity, smem_alloc_granularity : int
-        The number of banks of shared memory, and the allocation granularity of shared memory in bytes.
+        The number of shared memory banks, and the shared memory allocation granularity in bytes.
     register_allocation_unit : str
-        The unit that registers are allocated to: ``"warp"``.
+        The unit of register allocation: ``"warp"``.
 
     Raises
     ------
@@ -209,19 +225,24 @@ class DeviceData:
         return f"DeviceData({', '.join(f'{name}={value}' for name, value in vars(self).items() if name[0] != '_')})"
 
     def align(self, bytes: int, word_size: int = 4) -> int:
-        """Return a number of bytes, rounded up to a multiple of :meth:`align_bytes`."""
+        """Return a number of bytes rounded up to a multiple of :meth:`align_bytes`."""
         return rounded_up(bytes, self.align_bytes(word_size))
 
     def align_dtype(self, elements: int, dtype_size: int) -> int:
-        """Return a number of elements, rounded up to a multiple of :meth:`align_words`."""
+        """Return a number of elements rounded up to a multiple of :meth:`align_words`."""
         return rounded_up(elements, self.align_words(dtype_size))
 
     def align_words(self, word_size: int) -> int:
-        """Return the alignment of rows, in words."""
+        """Return the row alignment in words. See :meth:`align_bytes`."""
         return self.align_bytes(word_size) // word_size
 
     def align_bytes(self, word_size: int = 4) -> int:
-        """Return the alignment of rows in bytes, for coalesced accesses of 4, 8 or 16 bytes.
+        """Return the row alignment in bytes for coalesced accesses.
+
+        Parameters
+        ----------
+        word_size : int, optional
+            The size of an access in bytes: 4, 8 or 16. Defaults to 4.
 
         Raises
         ------
@@ -234,7 +255,7 @@ class DeviceData:
         return sizes[word_size]
 
     def coalesce(self, thread_count: int) -> int:
-        """Return a number of threads, rounded up to whole warps."""
+        """Return a number of threads rounded up to whole warps."""
         return rounded_up(thread_count, self.warp_size)
 
     @staticmethod
@@ -249,36 +270,38 @@ class DeviceData:
         for count in (1, 2, 4):
             if size <= count:
                 return count
-        raise ValueError(f"textures have up to 4 channels, not {size}")
+        raise ValueError(f"textures have at most 4 channels, not {size}")
 
 
 class OccupancyRecord:
-    """The occupancy of a kernel: its resident blocks and warps per multiprocessor.
+    """The occupancy of a kernel: its resident blocks and warps per SM.
 
     Parameters
     ----------
     devdata : DeviceData
         The device limits.
     threads : int
-        The number of threads of a block.
+        The number of threads per block.
     shared_mem : int, optional
-        The shared memory of a block in bytes. Defaults to 0.
+        The shared memory per block in bytes. Defaults to 0.
     registers : int, optional
-        The number of registers of a thread. Defaults to 0.
+        The number of registers per thread. Defaults to 0.
 
     Attributes
     ----------
     tb_per_mp : int
-        The number of resident blocks of a multiprocessor.
+        The number of resident blocks per SM.
     limited_by : str
-        What limits this number: ``"device"``, ``"warps"``, ``"regs"`` or ``"smem"``.
+        The limiting resource: ``"device"``, ``"warps"``, ``"regs"`` or ``"smem"``.
     warps_per_mp : int
-        The number of resident warps of a multiprocessor.
+        The number of resident warps per SM.
     occupancy : float
-        The number of resident warps relative to the maximum, from 0 to 1.
+        The fraction of the maximum number of resident warps, from 0 to 1.
 
     Raises
     ------
+    TypeError
+        If ``devdata`` is not a DeviceData, or another argument is not an int.
     ValueError
         If the device cannot run even one block.
     """
@@ -307,7 +330,7 @@ class OccupancyRecord:
             limits.append(("smem", devdata.shared_memory_per_mp // of_block))
         self.limited_by, self.tb_per_mp = min(limits, key=lambda item: item[1])
         if not self.tb_per_mp:
-            raise ValueError(f"no block of {threads} threads and {registers} registers each fits a multiprocessor")
+            raise ValueError(f"no block of {threads} threads with {registers} registers each fits on a multiprocessor")
         self.warps_per_mp = self.tb_per_mp * warps
         self.occupancy = self.warps_per_mp / devdata.warps_per_mp
 

@@ -68,7 +68,7 @@ def test_destinations_that_cannot_be_written_are_rejected(copy):
     fixed = np.zeros(8, "i1")
     fixed.flags.writeable = False
     for dest in (b"12345678", fixed, memoryview(b"1234")):
-        with pytest.raises(ValueError, match="read-only|cannot be written"):
+        with pytest.raises(ValueError, match="read-only"):
             copy(dest, memory)
     with pytest.raises(drv.LogicError, match="the source has 8 bytes, fewer than 9"):
         copy(bytearray(9), memory)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Importing this module creates a default context for OpenGL and makes it current on this thread until exit."""
+"""Create a default context for OpenGL on import, current on this thread until the program exits."""
 
 import atexit
 
