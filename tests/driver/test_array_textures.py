@@ -207,7 +207,7 @@ def test_arrays_that_textures_cannot_read_are_rejected(module):
         array[:, ::2].bind_to_texref(texture)
     with pytest.raises(drv.LogicError, match="no elements"):
         array[:0].bind_to_texref(texture)
-    with pytest.raises(drv.LogicError, match="begins 4 bytes after an aligned address"):
+    with pytest.raises(drv.LogicError, match="begins 4 bytes past an aligned address"):
         array.view(np.uint8).reshape(64)[4:36].view("V8").bind_to_texref(texture, allow_offset=True)
     with pytest.raises(TypeError, match="allow_double_hack=True splits"):
         gpuarray.zeros(4, np.float64).bind_to_texref_ext(texture)

@@ -18,15 +18,15 @@ HUGE = 10**5000
 
 
 def test_ints_are_checked():
-    assert _checks.whole("n", np.int8(3)) == 3 and type(_checks.whole("n", True)) is int
+    assert _checks.checked_int("n", np.int8(3)) == 3 and type(_checks.checked_int("n", True)) is int
     assert _checks.flags_argument("flags", 2**32 - 1, "cuCall") == 2**32 - 1
     for value in (1.5, "3", None, [3]):
         with pytest.raises(TypeError, match=f"n must be an int, not {type(value).__name__}"):
-            _checks.whole("n", value)
+            _checks.checked_int("n", value)
     with pytest.raises(ValueError, match="n must be at least 4, not 3"):
-        _checks.whole("n", 3, 4)
+        _checks.checked_int("n", 3, 4)
     with pytest.raises(ValueError, match="n must be from 0 to 2, not an int of"):
-        _checks.whole("n", HUGE, 0, 2)
+        _checks.checked_int("n", HUGE, 0, 2)
     with pytest.raises(drv.LogicError, match="cuCall failed: invalid argument - flags must be from 0 to 4294967295"):
         _checks.flags_argument("flags", -1, "cuCall")
 

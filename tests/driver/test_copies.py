@@ -195,7 +195,7 @@ def test_fills_need_a_number_that_fits_and_a_count():
         drv.memset_d8(memory, 256, 1)
     with pytest.raises(TypeError):
         drv.memset_d8(memory, 1.5, 1)
-    with pytest.raises(TypeError, match="as count or as size"):
+    with pytest.raises(TypeError, match="as either count or size"):
         drv.memset_d8(memory, 0)
 
 

@@ -67,7 +67,7 @@ def test_get_default_device_falls_back_to_the_given_ordinal():
 
 def test_chosen_device_must_be_an_ordinal(monkeypatch):
     monkeypatch.setenv("CUDA_DEVICE", "fast one")
-    with pytest.raises(builtins.RuntimeError, match="CUDA_DEVICE must have the ordinal"):
+    with pytest.raises(builtins.RuntimeError, match="CUDA_DEVICE must contain a device ordinal"):
         make_default_context()
 
 
@@ -77,7 +77,7 @@ def test_no_device_raises_the_builtin_runtime_error():
         "drv.Device.count = staticmethod(lambda: 0)\n"
         "try: make_default_context()\nexcept RuntimeError as error: print(error)"
     )
-    assert "there is no CUDA device" in run(code)
+    assert "no CUDA device was found" in run(code)
 
 
 def test_no_device_that_works_raises_the_builtin_runtime_error():

@@ -148,7 +148,7 @@ def test_unregistrable_memory_is_rejected():
     for bad in (np.zeros((8, 8))[::2, ::2], [1, 2], np.zeros(0)):
         with pytest.raises(drv.LogicError, match="cuMemHostRegister failed: invalid argument"):
             drv.register_host_memory(bad)
-    with pytest.raises(drv.LogicError, match="flags must be of mem_host_register_flags"):
+    with pytest.raises(drv.LogicError, match="flags must combine mem_host_register_flags"):
         drv.register_host_memory(np.zeros(8), 4)
 
 

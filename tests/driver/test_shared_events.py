@@ -21,7 +21,7 @@ def test_shared_event_is_recorded_again():
 
 
 def test_shared_event_with_timing_is_rejected():
-    with pytest.raises(drv.LogicError, match="INTERPROCESS needs DISABLE_TIMING"):
+    with pytest.raises(drv.LogicError, match="INTERPROCESS requires DISABLE_TIMING"):
         drv.Event(drv.event_flags.INTERPROCESS)
 
 

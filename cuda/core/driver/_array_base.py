@@ -20,7 +20,7 @@ from cuda.core.driver._array_layout import (
     memory_range,
 )
 from cuda.core.driver._array_memory import ResultAllocation, open_results, share, take_array
-from cuda.core.driver._checks import callable_argument, dtype_of, ordered, whole
+from cuda.core.driver._checks import callable_argument, checked_int, dtype_of, ordered
 from cuda.core.driver._context import Context, Device, current_context
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
 from cuda.core.driver._errors import INVALID_CONTEXT, INVALID_HANDLE, logic_error
@@ -117,7 +117,7 @@ class ArrayBase(ArrayStorage):
             order = ordered(order)
             strides = (c_strides if order == "C" else f_strides)(shape, dtype.itemsize)
         else:
-            strides = tuple([whole("each of strides", stride) for stride in list_argument("strides", strides)])
+            strides = tuple([checked_int("each of strides", stride) for stride in list_argument("strides", strides)])
             if any(stride % dtype.alignment for stride in strides):
                 raise ValueError(
                     f"strides must be multiples of {dtype.alignment} bytes for {dtype}, not {shown(strides)}"
@@ -413,7 +413,7 @@ def splay(n: int, dev=None) -> tuple[tuple[int, int], tuple[int, int, int]]:
     LogicError
         If ``dev`` is None and no context is current.
     """
-    n = whole("n", n, 0)
+    n = checked_int("n", n, 0)
     if dev is None:
         dev = array_device()
     elif not (hasattr(dev, "multiprocessors") or isinstance(dev, Device)):

@@ -230,7 +230,7 @@ def binary(operation: Operation, a, b, out=None, stream=None):
     out : ArrayBase, optional
         The array for the result. Defaults to a new array.
     stream : Stream, optional
-        The stream to enqueue the kernel on. If None, the default stream.
+        The stream to enqueue the kernel on. Defaults to the default stream.
 
     Returns
     -------

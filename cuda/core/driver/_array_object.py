@@ -387,7 +387,7 @@ class GPUArray(ArrayOperators):
         add_timer : callable, optional
             Not used.
         stream : Stream, optional
-            The stream to enqueue the kernel on. If None, the default stream.
+            The stream to enqueue the kernel on. Defaults to the default stream.
         out : GPUArray, optional
             The array for the result. Defaults to a new array.
         """

@@ -29,7 +29,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import host_memory, whole
+from cuda.core.driver._checks import host_memory, checked_int
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer
 from cuda.core.driver._errors import INVALID_VALUE, classic_error, launch_error, logic_error
@@ -760,7 +760,7 @@ cdef cydriver.CUdeviceptr device_place(
 
 
 cdef Py_ssize_t byte_count(str api, object size, Py_ssize_t width=1) except -1:
-    number = whole("size" if width == 1 else "count", size)
+    number = checked_int("size" if width == 1 else "count", size)
     if number < 0:
         text = f"the number of bytes must not be negative: {shown(number * width)}"
         raise logic_error(api, INVALID_VALUE, text)
@@ -812,7 +812,7 @@ cdef int copy_with_host(str api, object device, object host, bint is_read, bint 
 cpdef uint64_t pattern(str api, object data, int width) except? 0:
     """Return a memset value as an unsigned int of ``width`` bytes, or raise LogicError if it does not fit."""
     cdef int64_t most = (<int64_t>1 << 8 * width) - 1
-    number = whole("data", data)
+    number = checked_int("data", data)
     if not -(most // 2) - 1 <= number <= most:
         raise logic_error(api, INVALID_VALUE, f"data must fit in {8 * width} bits, got {shown(number)}")
     return number & most

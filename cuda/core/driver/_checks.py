@@ -14,6 +14,7 @@ from cuda.core.driver._errors import INVALID_VALUE, logic_error
 
 __all__ = [
     "callable_argument",
+    "checked_int",
     "dtype_of",
     "flags_argument",
     "host_memory",
@@ -23,7 +24,6 @@ __all__ = [
     "shape_of",
     "text_argument",
     "texts_argument",
-    "whole",
 ]
 
 # The maximum size of memory, which is also the maximum address.
@@ -33,7 +33,7 @@ _TYPES = {numpy.dtype(code).type: numpy.dtype(code) for code in "?bhilqBHILQefdF
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def whole(name: str, value, least: int | None = None, most: int | None = None, api: str | None = None) -> int:
+def checked_int(name: str, value, least: int | None = None, most: int | None = None, api: str | None = None) -> int:
     """Return an argument that must be an int from ``least`` to ``most``.
 
     Raises
@@ -53,7 +53,7 @@ def whole(name: str, value, least: int | None = None, most: int | None = None, a
 
 def flags_argument(name: str, value, api: str) -> int:
     """Return an argument that must be 32-bit flags, or raise TypeError or LogicError if it is not."""
-    return whole(name, value, 0, 2**32 - 1, api)
+    return checked_int(name, value, 0, 2**32 - 1, api)
 
 
 def dtype_of(value, name: str = "dtype") -> numpy.dtype:

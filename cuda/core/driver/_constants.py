@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Enums of flags and attributes with the classic names, and version numbers."""
+"""Enums of flags and attributes under their classic names, and version numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
     "stream_flags",
 ]
 
-# The PyCUDA version that this interface matches, for programs that compare versions.
+# The PyCUDA version that this interface matches, which programs compare.
 VERSION = (2026, 1)
 VERSION_STATUS = ""
 VERSION_TEXT = "2026.1"
@@ -57,9 +57,10 @@ TR_DEFAULT = -1
 
 
 class Namespace(enum.IntEnum):
-    """Base class of the enums: ints whose str() is the bare name.
+    """Base class of the enums, whose members are ints with the bare name as their str().
 
-    Each class has ``names``, the members by name including aliases, and ``values``, the members by number.
+    Each class has two dicts: ``names`` maps names, including aliases, to members, and ``values`` maps numbers to
+    members.
     """
 
     def __str__(self):
@@ -77,7 +78,7 @@ def _namespace(name: str, doc: str, **members: int) -> type[Namespace]:
     return space
 
 
-# Attributes that DeviceProperties does not have: superseded attributes, and attributes of the newest drivers.
+# Attributes without a property of DeviceProperties: superseded attributes, and attributes of the newest drivers.
 _ATTRIBUTES_WITHOUT_ROW = {
     "CAN_USE_STREAM_MEM_OPS_V1": 92,
     "CAN_USE_64_BIT_STREAM_MEM_OPS_V1": 93,
@@ -102,7 +103,7 @@ _ATTRIBUTES_WITHOUT_ROW = {
 
 
 def _device_attributes() -> dict[str, int]:
-    """Return the codes of all device attributes by their names in the driver, including names of older versions."""
+    """Return the codes of all device attributes, keyed by driver name, including names of older versions."""
     rows = {name.upper(): row.code for name, row in vars(DeviceProperties).items() if hasattr(row, "driver_name")}
     return (
         rows
@@ -177,7 +178,7 @@ func_cache = _namespace(
     PREFER_EQUAL=3,
 )
 shared_config = _namespace(
-    "shared_config", "Bank sizes of shared memory; without effect on current devices (``CUsharedconfig``).",
+    "shared_config", "Shared memory bank sizes, which have no effect on current devices (``CUsharedconfig``).",
     DEFAULT_BANK_SIZE=0, FOUR_BYTE_BANK_SIZE=1, EIGHT_BYTE_BANK_SIZE=2,
 )  # fmt: skip
 array_format = _namespace(
@@ -193,7 +194,7 @@ array_format = _namespace(
     FLOAT=32,
 )
 address_mode = _namespace(
-    "address_mode", "What a fetch outside a texture returns (``CUaddress_mode``).", WRAP=0, CLAMP=1, MIRROR=2, BORDER=3
+    "address_mode", "The result of a fetch outside a texture (``CUaddress_mode``).", WRAP=0, CLAMP=1, MIRROR=2, BORDER=3
 )
 filter_mode = _namespace("filter_mode", "Whether a fetch interpolates (``CUfilter_mode``).", POINT=0, LINEAR=1)
 memory_type = _namespace("memory_type", "The kind of memory (``CUmemorytype``).", HOST=1, DEVICE=2, ARRAY=3, UNIFIED=4)
@@ -216,7 +217,7 @@ limit = _namespace(
 )
 jit_option = _namespace(
     "jit_option",
-    "Options of the driver's compiler and linker (``CUjit_option``).",
+    "Options for the driver's compiler and linker (``CUjit_option``).",
     MAX_REGISTERS=0,
     THREADS_PER_BLOCK=1,
     WALL_TIME=2,
@@ -241,7 +242,7 @@ jit_fallback = _namespace(
 )
 jit_input_type = _namespace(
     "jit_input_type",
-    "Code types that a :class:`Linker` takes (``CUjitInputType``).",
+    "Code types that a :class:`Linker` accepts (``CUjitInputType``).",
     CUBIN=0,
     PTX=1,
     FATBINARY=2,
@@ -249,7 +250,7 @@ jit_input_type = _namespace(
     LIBRARY=4,
 )
 ipc_mem_flags = _namespace(
-    "ipc_mem_flags", "How memory of another process is opened (``CUipcMem_flags``).", LAZY_ENABLE_PEER_ACCESS=1
+    "ipc_mem_flags", "How another process's memory is opened (``CUipcMem_flags``).", LAZY_ENABLE_PEER_ACCESS=1
 )
 graphics_register_flags = _namespace(
     "graphics_register_flags", "How CUDA uses a graphics resource (``CUgraphicsRegisterFlags``).",
@@ -267,7 +268,7 @@ array_cubemap_face = _namespace(
     POSITIVE_X=0, NEGATIVE_X=1, POSITIVE_Y=2, NEGATIVE_Y=3, POSITIVE_Z=4, NEGATIVE_Z=5,
 )  # fmt: skip
 profiler_output_mode = _namespace(
-    "profiler_output_mode", "The format of a profile; CUDA 13 writes none.", KEY_VALUE_PAIR=0, CSV=1
+    "profiler_output_mode", "The format of a profile, which CUDA 13 does not write.", KEY_VALUE_PAIR=0, CSV=1
 )
 
 host_alloc_flags = SimpleNamespace(PORTABLE=1, DEVICEMAP=2, DEVICE_MAP=2, WRITECOMBINED=4, WRITE_COMBINED=4)

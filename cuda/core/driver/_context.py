@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Initialization, devices, contexts, and the context stack of each thread."""
+"""Initialization, devices, contexts, and per-thread context stacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cuda.core import _device as core_device
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, driver_version
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import callable_argument, text_argument, whole
+from cuda.core.driver._checks import callable_argument, checked_int, text_argument
 from cuda.core.driver._constants import compute_mode, ctx_flags, device_attribute, func_cache, limit, shared_config
 from cuda.core.driver._errors import (
     INVALID_CONTEXT,
@@ -40,7 +40,9 @@ CUDA_VERSION = (13, 0, 0)
 
 @translated
 def init(flags: int = 0) -> None:
-    """Initialize the driver (``cuInit``). Optional: all functions of this package do so themselves.
+    """Initialize the driver (``cuInit``).
+
+    Calling this is optional, because every function in this package initializes the driver itself.
 
     Parameters
     ----------
@@ -63,13 +65,13 @@ def get_version() -> tuple[int, int, int]:
 
 
 def get_driver_version() -> int:
-    """Return the latest CUDA version that the driver supports, 13000 for 13.0 (``cuDriverGetVersion``)."""
+    """Return the latest CUDA version that the driver supports, such as 13000 for 13.0 (``cuDriverGetVersion``)."""
     major, minor = driver_version()[:2]
     return 1000 * major + 10 * minor
 
 
 def have_gl_ext() -> bool:
-    """Return True: :mod:`cuda.core.driver.gl` is always available."""
+    """Return True, because :mod:`cuda.core.driver.gl` is always available."""
     return True
 
 
@@ -78,7 +80,16 @@ class _Debugging:
 
 
 def set_debugging(flag: bool = True) -> None:
-    """Compile later sources with debug information (``-g -G``), keep the compiler's files, and bypass the cache."""
+    """Turn debugging of compiled sources on or off.
+
+    Sources compiled while debugging is on have debug information (``-g -G``) and bypass the cache, and the compiler's
+    files are kept.
+
+    Parameters
+    ----------
+    flag : bool, optional
+        Whether to turn debugging on. Defaults to True.
+    """
     _Debugging.is_on = bool(flag)
 
 
@@ -93,7 +104,7 @@ class Device:
     Parameters
     ----------
     number : int | str
-        The ordinal, or the PCI address, such as ``"0000:01:00.0"``.
+        The ordinal, or a PCI address such as ``"0000:01:00.0"``.
 
     Raises
     ------
@@ -106,7 +117,7 @@ class Device:
     def __init__(self, number: int | str):
         if isinstance(number, str):
             number = int(call("cuDeviceGetByPCIBusId", text_argument("number", number).encode()))
-        number = whole("number", number)
+        number = checked_int("number", number)
         try:
             core_device.Device(number)
         except (ValueError, OverflowError) as error:
@@ -137,7 +148,7 @@ class Device:
         return len(_all_devices())
 
     def name(self) -> str:
-        """Return the name of the product (``cuDeviceGetName``)."""
+        """Return the product name (``cuDeviceGetName``)."""
         return self._core.name
 
     def pci_bus_id(self) -> str:
@@ -163,14 +174,14 @@ class Device:
         Raises
         ------
         LogicError
-            If ``attr`` is not an attribute, or the driver does not know it.
+            If ``attr`` is not an attribute, or the driver does not recognize it.
         """
         attribute = member_of(device_attribute, attr, "cuDeviceGetAttribute")
         value = int(call("cuDeviceGetAttribute", attribute, self._ordinal))
         return compute_mode.values.get(value, value) if attribute == device_attribute.COMPUTE_MODE else value
 
     def get_attributes(self) -> dict[device_attribute, int]:
-        """Return all attributes that the driver knows, by member of :class:`device_attribute`, sorted by name.
+        """Return all attributes that the driver recognizes, keyed by :class:`device_attribute` and sorted by name.
 
         Warns
         -----
@@ -191,22 +202,38 @@ class Device:
         return attributes
 
     def can_access_peer(self, dev: Device) -> bool:
-        """Return whether this device can access the memory of another (``cuDeviceCanAccessPeer``)."""
+        """Return whether this device can access another device's memory (``cuDeviceCanAccessPeer``).
+
+        Parameters
+        ----------
+        dev : :class:`Device`
+            The other device.
+
+        Raises
+        ------
+        TypeError
+            If ``dev`` is not a Device.
+        """
         if not isinstance(dev, Device):
             raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
         return self._core.can_access_peer(dev._ordinal)
 
     def make_context(self, flags: int = ctx_flags.SCHED_AUTO) -> Context:
-        """Return a new :class:`Context`, and push it on the stack of this thread.
+        """Return a new :class:`Context`, and push it onto this thread's stack.
 
-        All contexts of a device are the primary context, so they share memory with each other and with other
+        All contexts of a device are its primary context, so they share memory with each other and with other
         libraries.
 
         Parameters
         ----------
         flags : ctx_flags | int, optional
-            How the host waits for the device. Other values than ``SCHED_AUTO`` set the flags of the primary context
-            (``cuDevicePrimaryCtxSetFlags``). ``MAP_HOST`` is ignored: page-locked memory is always mapped.
+            How the host waits for the device. Values other than ``SCHED_AUTO`` set the flags of the primary context
+            (``cuDevicePrimaryCtxSetFlags``). ``MAP_HOST`` is ignored, because page-locked memory is always mapped.
+
+        Raises
+        ------
+        LogicError
+            If the driver rejects the flags.
         """
         return Context(self, flags)
 
@@ -219,7 +246,7 @@ class Device:
         return core_device.Device(self._ordinal)
 
 
-# This attribute and the following ones came with CUDA 13 drivers or newer.
+# CUDA 13 drivers or newer introduced this attribute and the following ones.
 _FIRST_OF_NEWER_DRIVERS = 140
 
 
@@ -229,10 +256,10 @@ def _all_devices():
 
 
 class Context:
-    """A context of a device, which owns resources and is pushed on context stacks of threads.
+    """A device context, which owns resources and is pushed onto the context stacks of threads.
 
-    Creating a context pushes it on the stack of this thread. Static methods act on the context on top of this
-    stack or, if it is empty, on the context that another library made current.
+    Creating a context pushes it onto this thread's stack. Static methods act on the context on top of this stack or,
+    if it is empty, on the context that another library made current.
 
     Parameters
     ----------
@@ -240,12 +267,20 @@ class Context:
         The device.
     flags : ctx_flags | int, optional
         How the host waits for the device. See :meth:`Device.make_context`.
+
+    Raises
+    ------
+    TypeError
+        If ``dev`` is not a Device.
+    LogicError
+        If the driver rejects the flags.
     """
 
     def __init__(self, dev: Device, flags: int = 0):
         if not isinstance(dev, Device):
             raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
-        flags = operator.index(flags) & ~ctx_flags.MAP_HOST  # which the driver rejects: host memory is always mapped
+        # The driver rejects MAP_HOST, because host memory is always mapped.
+        flags = operator.index(flags) & ~ctx_flags.MAP_HOST
         if flags:
             call("cuDevicePrimaryCtxSetFlags", dev._ordinal, flags)
         _context_of(dev, self)
@@ -265,7 +300,7 @@ class Context:
         raise TypeError("a Context cannot be pickled")
 
     def push(self) -> None:
-        """Push this context on the stack of this thread, which can contain it several times.
+        """Push this context onto this thread's stack, which can contain it several times.
 
         Raises
         ------
@@ -281,7 +316,7 @@ class Context:
 
     @staticmethod
     def pop() -> Context:
-        """Pop the top context off the stack of this thread, and return it. The one below becomes current.
+        """Pop the top context off this thread's stack, and return it. The context below it becomes current.
 
         Raises
         ------
@@ -290,13 +325,13 @@ class Context:
         """
         _drop_detached()
         if not _thread.stack:
-            raise logic_error("cuCtxPopCurrent", INVALID_CONTEXT, "the stack of contexts of this thread is empty")
+            raise logic_error("cuCtxPopCurrent", INVALID_CONTEXT, "this thread's context stack is empty")
         context = _thread.stack.pop()
         _restore_current()
         return context
 
     def detach(self) -> None:
-        """Detach this context: its resources become invalid, and it is removed from all stacks.
+        """Detach this context, which invalidates its resources and removes it from all stacks.
 
         The primary context stays active for other contexts of the device and for other libraries.
 
@@ -317,7 +352,12 @@ class Context:
 
     @staticmethod
     def attach(flags: int = 0) -> Context:
-        """Push the driver's current context, perhaps of another library, and return it (``cuCtxGetCurrent``).
+        """Push the driver's current context, which can belong to another library, and return it (``cuCtxGetCurrent``).
+
+        Parameters
+        ----------
+        flags : int, optional
+            Ignored.
 
         Raises
         ------
@@ -332,7 +372,7 @@ class Context:
 
     @staticmethod
     def get_current() -> Context | None:
-        """Return the top context of this thread's stack, else the driver's current context, else None."""
+        """Return the top context of this thread's stack, or else the driver's current context, or None."""
         _drop_detached()
         return _thread.stack[-1] if _thread.stack else _from_outside()
 
@@ -350,7 +390,15 @@ class Context:
     @staticmethod
     @translated
     def synchronize() -> None:
-        """Wait for all work of the current context (``cuCtxSynchronize``)."""
+        """Wait for all work in the current context (``cuCtxSynchronize``).
+
+        Raises
+        ------
+        LogicError
+            If no context is current, or earlier work failed with a fault.
+        LaunchError
+            If a kernel failed.
+        """
         context = current_context("cuCtxSynchronize")
         context._make_current()
         context._device._core.sync()
@@ -358,25 +406,66 @@ class Context:
 
     @staticmethod
     def set_limit(limit_: int, value: int) -> None:
-        """Set a limit of the current context, a member of :class:`limit` (``cuCtxSetLimit``)."""
+        """Set a limit of the current context (``cuCtxSetLimit``).
+
+        Parameters
+        ----------
+        limit_ : limit | int
+            The limit.
+        value : int
+            The new value, in bytes for sizes.
+
+        Raises
+        ------
+        LogicError
+            If the limit is unknown, the driver rejects the value, or no context is current.
+        """
         current_context("cuCtxSetLimit")
         call("cuCtxSetLimit", member_of(limit, limit_, "cuCtxSetLimit"), operator.index(value))
 
     @staticmethod
     def get_limit(limit_: int) -> int:
-        """Return a limit of the current context, a member of :class:`limit` (``cuCtxGetLimit``)."""
+        """Return a limit of the current context (``cuCtxGetLimit``).
+
+        Parameters
+        ----------
+        limit_ : limit | int
+            The limit.
+
+        Raises
+        ------
+        LogicError
+            If the limit is unknown, or no context is current.
+        """
         current_context("cuCtxGetLimit")
         return int(call("cuCtxGetLimit", member_of(limit, limit_, "cuCtxGetLimit")))
 
     @staticmethod
     def get_cache_config() -> func_cache:
-        """Return the preferred split of on-chip memory into shared memory and L1 (``cuCtxGetCacheConfig``)."""
+        """Return the preferred split of on-chip memory into shared memory and L1 (``cuCtxGetCacheConfig``).
+
+        Raises
+        ------
+        LogicError
+            If no context is current.
+        """
         current_context("cuCtxGetCacheConfig")
         return func_cache(int(call("cuCtxGetCacheConfig")))
 
     @staticmethod
     def set_cache_config(cc: int) -> None:
-        """Set the preferred split of on-chip memory, a member of :class:`func_cache` (``cuCtxSetCacheConfig``)."""
+        """Set the preferred split of on-chip memory into shared memory and L1 (``cuCtxSetCacheConfig``).
+
+        Parameters
+        ----------
+        cc : func_cache | int
+            The preferred split.
+
+        Raises
+        ------
+        LogicError
+            If ``cc`` is invalid, or no context is current.
+        """
         current_context("cuCtxSetCacheConfig")
         call("cuCtxSetCacheConfig", member_of(func_cache, cc, "cuCtxSetCacheConfig"))
 
@@ -388,20 +477,59 @@ class Context:
 
     @staticmethod
     def set_shared_config(sc: int) -> None:
-        """Accept a bank size, a member of :class:`shared_config`, which has no effect on current devices."""
+        """Check a bank size, which has no effect on current devices.
+
+        Parameters
+        ----------
+        sc : shared_config | int
+            The bank size.
+
+        Raises
+        ------
+        LogicError
+            If ``sc`` is invalid, or no context is current.
+        """
         current_context("cuCtxSetSharedMemConfig")
         member_of(shared_config, sc, "cuCtxSetSharedMemConfig")
 
     @staticmethod
     def enable_peer_access(peer: Context, flags: int = 0) -> None:
-        """Let the current context access the memory of ``peer`` (``cuCtxEnablePeerAccess``)."""
+        """Let the current context access another context's memory (``cuCtxEnablePeerAccess``).
+
+        Parameters
+        ----------
+        peer : :class:`Context`
+            The other context.
+        flags : int, optional
+            Must be 0.
+
+        Raises
+        ------
+        LogicError
+            If access is not supported or already enabled, ``peer`` is detached, or no context is current.
+        TypeError
+            If ``peer`` is not a Context.
+        """
         mine = current_context("cuCtxEnablePeerAccess")
         call("cuCtxEnablePeerAccess", handle_of(peer, "cuCtxEnablePeerAccess"), flags)
         _change_peers(peer, mine, set.add)
 
     @staticmethod
     def disable_peer_access(peer: Context) -> None:
-        """Undo :meth:`enable_peer_access` (``cuCtxDisablePeerAccess``)."""
+        """Revoke the current context's access to another context's memory (``cuCtxDisablePeerAccess``).
+
+        Parameters
+        ----------
+        peer : :class:`Context`
+            The other context.
+
+        Raises
+        ------
+        LogicError
+            If access is not enabled, ``peer`` is detached, or no context is current.
+        TypeError
+            If ``peer`` is not a Context.
+        """
         mine = current_context("cuCtxDisablePeerAccess")
         call("cuCtxDisablePeerAccess", handle_of(peer, "cuCtxDisablePeerAccess"))
         _change_peers(peer, mine, set.discard)
@@ -413,7 +541,13 @@ class Context:
 
     @property
     def handle(self) -> int:
-        """The ``CUcontext`` as an int."""
+        """The ``CUcontext`` as an int.
+
+        Raises
+        ------
+        LogicError
+            If the context is detached.
+        """
         self._check("the handle of a context")
         return self._handle
 
@@ -432,10 +566,10 @@ class Context:
 
 
 class _Members:
-    """Weak references to the resources of a context, which detaching it invalidates."""
+    """Weak references to a context's resources, which are invalidated when the context is detached."""
 
     def __init__(self):
-        # By the identity of the reference, because members of the same memory are equal.
+        # Keyed by the identity of the reference, because buffers over the same memory are equal.
         self.references = {}
         self._limit = 256
 
@@ -451,9 +585,9 @@ class _Members:
             member._invalidate()
 
     def _living(self) -> list:
-        """Return the members that still exist, and drop references to the others."""
+        """Return the members that still exist, and drop dead references."""
         living = []
-        for key, reference in self.references.copy().items():  # garbage collection can change the dict
+        for key, reference in self.references.copy().items():  # because garbage collection can change the dict
             member = reference()
             if member is None:
                 self.references.pop(key, None)
@@ -463,7 +597,7 @@ class _Members:
 
 
 class _Thread(threading.local):
-    """State per thread: the context stack, and the driver's current context before the first push."""
+    """Per-thread state: the context stack, and the driver's current context before the first push."""
 
     def __init__(self):
         self.stack = []
@@ -471,9 +605,9 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-# Contexts that other libraries made current, by their handles.
+# Contexts that other libraries made current, keyed by handle.
 _foreign = {}
-# For each device ordinal, the ordinals with access to its memory, and callbacks for changes of that access.
+# The ordinals that can access each device's memory, keyed by device ordinal, and callbacks for changes in access.
 peer_access: dict[int, set[int]] = {}
 peer_listeners: list = []
 
@@ -490,7 +624,7 @@ def current_context(api: str) -> Context:
 
 
 def handle_of(context: Context, api: str):
-    """Return the :mod:`cuda.core` context that calls accept for a context, or raise LogicError if it is detached."""
+    """Return the :mod:`cuda.core` context to pass to driver calls, or raise LogicError if the context is detached."""
     if not isinstance(context, Context):
         raise TypeError(f"context must be a Context, not {type(context).__name__}")
     context._check(api)
@@ -498,17 +632,17 @@ def handle_of(context: Context, api: str):
 
 
 def member_of(space, value, api: str):
-    """Return the member of an enum for an int, or raise LogicError for the driver call ``api`` if it has none."""
+    """Return the enum member for an int, or raise LogicError for the driver call ``api`` if there is none."""
     if isinstance(value, space):
         return value
-    member = space.values.get(whole(space.__name__, value))
+    member = space.values.get(checked_int(space.__name__, value))
     if member is None:
         raise logic_error(api, INVALID_VALUE, f"{shown(value)} is not a {space.__name__}")
     return member
 
 
 def _change_peers(owner: Context, accessor: Context, change) -> None:
-    """Record that a device gains or loses access to the memory of another, and call the listeners."""
+    """Record that a device gains or loses access to another device's memory, and call the listeners."""
     ordinal = owner._device._ordinal
     peers = peer_access.setdefault(ordinal, set())
     change(peers, accessor._device._ordinal)
@@ -517,7 +651,7 @@ def _change_peers(owner: Context, accessor: Context, change) -> None:
 
 
 def _context_of(dev: Device, context: Context | None = None) -> Context:
-    """Set up a Context for the primary context of a device, without changing the current context."""
+    """Set up a Context for a device's primary context, without changing the current context."""
     before = call("cuCtxGetCurrent")
     try:
         dev._core.set_current()
@@ -538,7 +672,7 @@ def _fill(context: Context | None, dev: Device, core_context, is_primary: bool) 
     context._is_detached = False
     context._objects = _Members()
     context._kept = {}
-    # Set by arrays: the allocators of their results, functions that release their memory, and their device.
+    # The array modules set these: functions that allocate and release array memory, and the array device.
     context.take_result = context.take_array = context.array_device = None
     context._ends = []
     return context
@@ -577,10 +711,10 @@ _FILES = (".cuda_device", ".cuda-device")
 
 
 def make_default_context(ctx_maker=None) -> Context:
-    """Create a context on the device that the user chose, or on the first device that works, and make it current.
+    """Create a context on the user's chosen device, or on the first device that works, and make it current.
 
-    The environment variable ``CUDA_DEVICE`` contains the device ordinal, else the file ``.cuda_device`` in the
-    home directory.
+    The device ordinal is read from the environment variable ``CUDA_DEVICE``, or else from the file ``.cuda_device`` or
+    ``.cuda-device`` in the home directory.
 
     Parameters
     ----------
@@ -590,7 +724,7 @@ def make_default_context(ctx_maker=None) -> Context:
     Raises
     ------
     RuntimeError
-        The builtin exception, if there is no device, or none works.
+        The builtin exception, if there is no device, no device works, or the chosen ordinal is not a number.
     """
     callable_argument("ctx_maker", ctx_maker)
     if ctx_maker is None:
@@ -607,16 +741,16 @@ def make_default_context(ctx_maker=None) -> Context:
             failures.append(f"device {ordinal}: {error}")
     if failures:
         raise builtins.RuntimeError(f"no context could be created on any device; {'; '.join(failures)}")
-    raise builtins.RuntimeError("there is no CUDA device")
+    raise builtins.RuntimeError("no CUDA device was found")
 
 
 def get_default_device(default: int = 0) -> Device:
-    """Return the device that the user chose, else the one with a given ordinal. Deprecated.
+    """Return the user's chosen device, or else the device with a given ordinal (deprecated).
 
     Parameters
     ----------
     default : int, optional
-        The ordinal if the user chose no device. Defaults to 0.
+        The ordinal if the user did not choose a device. Defaults to 0.
 
     Warns
     -----
@@ -641,11 +775,11 @@ def _chosen_ordinal() -> int | None:
     try:
         return int(text)
     except ValueError:
-        raise builtins.RuntimeError(f"{source} must have the ordinal of a device, not {shown(text.strip())}") from None
+        raise builtins.RuntimeError(f"{source} must contain a device ordinal, not {shown(text.strip())}") from None
 
 
 def check_importer(name: str) -> None:
-    """Warn if a program has ``import cuda.core.driver as cuda`` and now imports a submodule by its full name.
+    """Warn if a program that has run ``import cuda.core.driver as cuda`` imports a submodule by its full name.
 
     Such an import rebinds the name ``cuda`` to the namespace package.
     """
@@ -667,9 +801,9 @@ def check_importer(name: str) -> None:
 
 
 def finish(context: Context) -> None:
-    """Pop the context of autoinit at exit, if it is still the current one."""
+    """Pop the autoinit context at exit, if it is still the current context."""
     tools = sys.modules.get("cuda.core.driver.tools")
-    with contextlib.suppress(Exception):  # at exit nobody handles errors
+    with contextlib.suppress(Exception):  # nobody handles errors at exit
         if tools is not None:
             tools.clear_context_caches()
     with contextlib.suppress(Error):

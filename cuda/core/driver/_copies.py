@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between contexts and into new memory, 2D and 3D copies, and memsets of pitched rows."""
+"""Copies between contexts and to new memory, 2D and 3D copies, and memsets of pitched rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cuda.core.driver._calls import (
     memset_d32_async,
     pattern,
 )
-from cuda.core.driver._checks import MAX_BYTES, dtype_of, host_memory, ndarray_argument, ordered, shape_of, whole
+from cuda.core.driver._checks import MAX_BYTES, checked_int, dtype_of, host_memory, ndarray_argument, ordered, shape_of
 from cuda.core.driver._constants import memory_type
 from cuda.core.driver._context import Context, current_context, handle_of
 from cuda.core.driver._device_memory import DeviceAllocation, as_pointer, mem_alloc
@@ -63,19 +63,48 @@ __all__ = [
 
 
 def memcpy_peer(dest, src, size: int, dest_context=None, src_context=None) -> None:
-    """Copy ``size`` bytes between two contexts, each the current one if None (``cuMemcpyPeer``)."""
+    """Copy between the memory of two contexts (``cuMemcpyPeer``).
+
+    Parameters
+    ----------
+    dest, src : device pointer
+        The destination and the source.
+    size : int
+        The number of bytes.
+    dest_context, src_context : :class:`Context`, optional
+        The contexts of the destination and the source. Default to the current context.
+
+    Raises
+    ------
+    LogicError
+        If ``size`` is negative, the destination or the source is known to be smaller, or a context is missing or
+        detached.
+    """
     _copy_between("cuMemcpyPeer", dest, src, size, dest_context, src_context)
 
 
 def memcpy_peer_async(dest, src, size: int, dest_context=None, src_context=None, stream=None) -> None:
-    """Copy ``size`` bytes between two contexts in stream order (``cuMemcpyPeerAsync``)."""
+    """Copy between the memory of two contexts in stream order (``cuMemcpyPeerAsync``).
+
+    Parameters
+    ----------
+    dest, src, size, dest_context, src_context
+        As for :func:`memcpy_peer`.
+    stream : :class:`Stream`, optional
+        The stream to enqueue the copy on. Defaults to the NULL stream.
+
+    Raises
+    ------
+    LogicError
+        As for :func:`memcpy_peer`.
+    """
     _copy_between("cuMemcpyPeerAsync", dest, src, size, dest_context, src_context, stream_of(stream))
 
 
 def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream) -> None:
     contexts = [current_context(api) if one is None else one for one in (dest_context, src_context)]
     there, origin = (handle_of(one, api) for one in contexts)
-    size = whole("size", size)
+    size = checked_int("size", size)
     check_room(api, dest, size, "destination")
     check_room(api, src, size, "source")
     arguments = as_pointer(dest), there, as_pointer(src), origin, size, *stream
@@ -91,7 +120,22 @@ def _copy_between(api: str, dest, src, size, dest_context, src_context, *stream)
 
 
 def to_device(buffer) -> DeviceAllocation:
-    """Return a new allocation with a copy of a buffer. Arrays that are not contiguous are copied in C order."""
+    """Return a new allocation with a copy of a buffer (``cuMemcpyHtoD``).
+
+    Parameters
+    ----------
+    buffer : buffer
+        Bytes, or an array. Arrays that are not contiguous are copied in C order.
+
+    Raises
+    ------
+    TypeError
+        If ``buffer`` does not support the buffer protocol, or its elements are Python objects.
+    LogicError
+        If the buffer is empty, or no context is current.
+    MemoryError
+        If the device does not have enough memory.
+    """
     try:
         size = host_memory(buffer)[1]
     except ValueError:
@@ -115,6 +159,13 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
         The data type of the elements.
     order : str, optional
         The memory layout, ``"C"`` or ``"F"``. Defaults to ``"C"``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``shape``, ``dtype`` or ``order`` is invalid.
+    LogicError
+        If the memory is known to be smaller, or no context is current.
     """
     dtype = dtype_of(dtype)
     array = numpy.empty(shape_of(shape, dtype.itemsize), dtype, ordered(order))
@@ -123,14 +174,49 @@ def from_device(devptr, shape, dtype, order: str = "C") -> numpy.ndarray:
 
 
 def from_device_like(devptr, other_ary: numpy.ndarray) -> numpy.ndarray:
-    """Return a new array with the shape, data type and order of another, and a copy of device memory."""
+    """Return a new array like another array, with a copy of device memory (``cuMemcpyDtoH``).
+
+    Parameters
+    ----------
+    devptr : device pointer
+        The address of the memory.
+    other_ary : numpy.ndarray
+        The array that defines the shape, data type and order.
+
+    Raises
+    ------
+    TypeError
+        If ``other_ary`` is not a NumPy array.
+    LogicError
+        If the memory is known to be smaller, or no context is current.
+    """
     array = numpy.empty_like(ndarray_argument("other_ary", other_ary))
     memcpy_dtoh(array, devptr)
     return array
 
 
 def memset_d2d8(dest, pitch: int, data: int, width: int, height: int) -> None:
-    """Set ``height`` rows of ``width`` bytes to ``data``, with rows ``pitch`` bytes apart (``cuMemsetD2D8``)."""
+    """Set rows of bytes of device memory to a value (``cuMemsetD2D8``).
+
+    Parameters
+    ----------
+    dest : device pointer
+        The address of the first row.
+    pitch : int
+        The distance between the starts of two rows, in bytes.
+    data : int
+        The value, as a signed or unsigned int of the element's width.
+    width : int
+        The number of elements per row.
+    height : int
+        The number of rows.
+
+    Raises
+    ------
+    LogicError
+        If ``data`` does not fit in an element, a size is negative, the destination is known to be smaller, or no
+        context is current.
+    """
     _fill_rows("cuMemsetD2D8", 1, dest, pitch, data, width, height)
 
 
@@ -145,17 +231,30 @@ def memset_d2d32(dest, pitch: int, data: int, width: int, height: int) -> None:
 
 
 def memset_d2d8_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Set rows of bytes in stream order (``cuMemsetD2D8Async``). See :func:`memset_d2d8`."""
+    """Set rows of bytes in stream order (``cuMemsetD2D8Async``).
+
+    Parameters
+    ----------
+    dest, pitch, data, width, height
+        As for :func:`memset_d2d8`.
+    stream : :class:`Stream`, optional
+        The stream to enqueue the fill on. Defaults to the NULL stream.
+
+    Raises
+    ------
+    LogicError
+        As for :func:`memset_d2d8`.
+    """
     _fill_rows("cuMemsetD2D8Async", 1, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d16_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Set rows of 16-bit elements in stream order (``cuMemsetD2D16Async``). See :func:`memset_d2d8`."""
+    """Set rows of 16-bit elements in stream order (``cuMemsetD2D16Async``). See :func:`memset_d2d8_async`."""
     _fill_rows("cuMemsetD2D16Async", 2, dest, pitch, data, width, height, stream_of(stream))
 
 
 def memset_d2d32_async(dest, pitch: int, data: int, width: int, height: int, stream=None) -> None:
-    """Set rows of 32-bit elements in stream order (``cuMemsetD2D32Async``). See :func:`memset_d2d8`."""
+    """Set rows of 32-bit elements in stream order (``cuMemsetD2D32Async``). See :func:`memset_d2d8_async`."""
     _fill_rows("cuMemsetD2D32Async", 4, dest, pitch, data, width, height, stream_of(stream))
 
 
@@ -163,9 +262,9 @@ def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -
     current_context(api)
     limits = (0, MAX_BYTES, api)
     pitch, width, height = (
-        whole("pitch", pitch, *limits),
-        whole("width", width, *limits),
-        whole("height", height, *limits),
+        checked_int("pitch", pitch, *limits),
+        checked_int("width", width, *limits),
+        checked_int("height", height, *limits),
     )
     pointer = as_pointer(dest)
     if width and height:
@@ -174,7 +273,7 @@ def _fill_rows(api: str, size: int, dest, pitch, data, width, height, *stream) -
 
 
 def check_room(api: str, memory, size: int, what: str) -> None:
-    """Raise LogicError if a size is negative, or exceeds an allocation whose size is known."""
+    """Raise LogicError if a size is negative or exceeds an allocation of known size."""
     if size < 0:
         raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative: {shown(size)}")
     if isinstance(memory, Buffer) and size > memory.size:
@@ -187,9 +286,9 @@ def native(kind: str, *arguments):
 
 
 class _Copy:
-    """Base class: fields of source and destination, ints that are 0 at first."""
+    """Base class with the source and destination fields, which are ints initialized to 0."""
 
-    # The names of the fields, and their names in the driver's structure.
+    # Maps field names to the names in the driver's structure.
     _names = {
         "src_x_in_bytes": "srcXInBytes",
         "src_y": "srcY",
@@ -252,11 +351,11 @@ class _Copy:
         self._sides[side] = (member, value, kept)
 
     def _filled(self, api: str, pins: list):
-        """Return the driver's structure, and add what must outlive the call to ``pins``."""
+        """Return the driver's structure, and append the objects that must outlive the call to ``pins``."""
         current_context(api)
         record = native(self._structure)
         for name, member in self._names.items():
-            setattr(record, member, whole(name, getattr(self, name), 0, MAX_BYTES, api))
+            setattr(record, member, checked_int(name, getattr(self, name), 0, MAX_BYTES, api))
         for side in ("src", "dst"):
             kind = int(getattr(self, f"{side}_memory_type"))
             if kind in memory_type.values:
@@ -281,16 +380,16 @@ class _Copy:
 
 
 class Memcpy2D(_Copy):
-    """A two-dimensional copy (``CUDA_MEMCPY2D``): set the fields, then call the object.
+    """A two-dimensional copy (``CUDA_MEMCPY2D``), which is executed by calling the object.
 
     Attributes
     ----------
     src_x_in_bytes, src_y, dst_x_in_bytes, dst_y : int
-        The start in the source and the destination: an offset in bytes within a row, and a row.
+        The start in the source and in the destination: an offset in bytes within a row, and a row.
     src_pitch, dst_pitch : int
         The distance between the starts of two rows, in bytes.
     width_in_bytes, height : int
-        The bytes of a row to copy, and the number of rows.
+        The number of bytes to copy per row, and the number of rows.
     src_memory_type, dst_memory_type : memory_type
         The kind of memory.
     src_device, dst_device : int
@@ -305,9 +404,10 @@ class Memcpy2D(_Copy):
         Parameters
         ----------
         aligned : bool | :class:`Stream`, optional
-            False allows pitches that the device does not align (``cuMemcpy2DUnaligned``). May also be the stream.
+            False allows pitches that are not aligned for the device (``cuMemcpy2DUnaligned``). A stream is also
+            accepted here. Defaults to True.
         stream : :class:`Stream`, optional
-            The stream to enqueue the copy on. If None, the call waits for the copy.
+            The stream to enqueue the copy on. By default, the call waits for the copy.
 
         Raises
         ------
@@ -324,18 +424,18 @@ class Memcpy2D(_Copy):
 
 
 class Memcpy3D(_Copy):
-    """A three-dimensional copy (``CUDA_MEMCPY3D``): set the fields, then call the object.
+    """A three-dimensional copy (``CUDA_MEMCPY3D``), which is executed by calling the object.
 
     Attributes
     ----------
     src_x_in_bytes, src_y, src_z, src_lod, dst_x_in_bytes, dst_y, dst_z, dst_lod : int
-        The start in the source and the destination: an offset in bytes within a row, a row, a slice, and a level
+        The start in the source and in the destination: an offset in bytes within a row, a row, a slice, and a level
         of detail, which must be 0.
     src_pitch, src_height, dst_pitch, dst_height : int
-        The distance between the starts of two rows in bytes, and the number of rows from one slice to the next;
-        not needed for arrays.
+        The distance between the starts of two rows in bytes, and the number of rows from one slice to the next. Not
+        needed for arrays.
     width_in_bytes, height, depth : int
-        The bytes of a row to copy, the number of rows, and the number of slices.
+        The number of bytes to copy per row, the number of rows, and the number of slices.
     src_memory_type, dst_memory_type : memory_type
         The kind of memory.
     src_device, dst_device : int
@@ -361,7 +461,7 @@ class Memcpy3D(_Copy):
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            The stream to enqueue the copy on. If None, the call waits for the copy.
+            The stream to enqueue the copy on. By default, the call waits for the copy.
 
         Raises
         ------
@@ -382,12 +482,12 @@ class Memcpy3DPeer(Memcpy3D):
     _api = "cuMemcpy3DPeer"
 
     def set_src_context(self, ctx) -> None:
-        """Set the context of the source."""
+        """Set the context of the source, or raise LogicError if the context is detached."""
         handle_of(ctx, self._api)
         self._contexts["src"] = ctx
 
     def set_dst_context(self, ctx) -> None:
-        """Set the context of the destination."""
+        """Set the context of the destination, or raise LogicError if the context is detached."""
         handle_of(ctx, self._api)
         self._contexts["dst"] = ctx
 
@@ -405,7 +505,7 @@ class Memcpy3DPeer(Memcpy3D):
 
 
 def _address(obj, is_written: bool = False) -> int:
-    """Return the address of a buffer, or of memory of :mod:`cuda.core`."""
+    """Return the address of a buffer, or of :mod:`cuda.core` memory."""
     array = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(memoryview(obj))
     if is_written and not array.flags.writeable:
         raise ValueError(f"the memory of the {type(obj).__name__} is read-only; it must be writable")

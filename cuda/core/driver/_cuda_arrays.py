@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA arrays, and copies from and to them."""
+"""CUDA arrays, and copies to and from them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class _Record:
-    """Base class of descriptors: int fields that are 0 at first."""
+    """Base class of descriptors, whose fields are ints initialized to 0."""
 
     _fields = ()
 
@@ -56,27 +56,27 @@ class ArrayDescriptor(_Record):
     Attributes
     ----------
     width, height : int
-        The extents in elements; with a height of 0 the array is one-dimensional.
+        The dimensions in elements. An array with a height of 0 is one-dimensional.
     format : array_format
-        The data type of one channel.
+        The data type of a channel.
     num_channels : int
-        The number of channels of an element: 1, 2 or 4.
+        The number of channels per element: 1, 2 or 4.
     """
 
     _fields = ("width", "height", "format", "num_channels")
 
 
 class ArrayDescriptor3D(_Record):
-    """Descriptor of an :class:`Array` of up to three dimensions.
+    """Descriptor of an :class:`Array` with up to three dimensions.
 
     Attributes
     ----------
     width, height, depth : int
-        The extents in elements; missing dimensions are 0. The depth of a layered array is the number of layers.
+        The dimensions in elements, with 0 for missing dimensions. The depth of a layered array is its number of layers.
     format : array_format
-        The data type of one channel.
+        The data type of a channel.
     num_channels : int
-        The number of channels of an element: 1, 2 or 4.
+        The number of channels per element: 1, 2 or 4.
     flags : int
         A combination of :data:`array3d_flags`.
     """
@@ -97,17 +97,19 @@ FORMATS = {
 
 
 class Array:
-    """A CUDA array (``CUarray``), destroyed when nothing refers to it.
+    """A CUDA array (``CUarray``), destroyed once nothing refers to it.
 
     Parameters
     ----------
     descriptor : :class:`ArrayDescriptor` | :class:`ArrayDescriptor3D`
-        The extents, the format and the number of channels. Later changes of the descriptor have no effect.
+        The dimensions, the format and the number of channels. Later changes to the descriptor have no effect.
 
     Raises
     ------
     LogicError
         If the device does not support such an array, or no context is current.
+    TypeError
+        If ``descriptor`` is not a descriptor.
     """
 
     def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D):
@@ -133,16 +135,22 @@ class Array:
         array_of(self, "cuArrayDestroy").close()
 
     def get_descriptor(self) -> ArrayDescriptor:
-        """Return a new :class:`ArrayDescriptor` of the array."""
+        """Return a new :class:`ArrayDescriptor` of the array, or raise LogicError if the array was freed."""
         return self._describe(ArrayDescriptor())
 
     def get_descriptor_3d(self) -> ArrayDescriptor3D:
-        """Return a new :class:`ArrayDescriptor3D` of the array."""
+        """Return a new :class:`ArrayDescriptor3D` of the array, or raise LogicError if the array was freed."""
         return self._describe(ArrayDescriptor3D())
 
     @property
     def handle(self) -> int:
-        """The ``CUarray`` as an int."""
+        """The ``CUarray`` as an int.
+
+        Raises
+        ------
+        LogicError
+            If the array was freed, or its context is detached.
+        """
         return array_of(self, "the array").handle
 
     def _pin(self):
@@ -202,7 +210,12 @@ def array_of(array: Array, api: str):
 
 
 def dtype_to_array_format(dtype) -> array_format:
-    """Return the array format for a NumPy data type of 8, 16 or 32 bits.
+    """Return the array format for a NumPy data type.
+
+    Parameters
+    ----------
+    dtype : dtype
+        A type of 8, 16 or 32 bits.
 
     Raises
     ------
@@ -224,9 +237,9 @@ def matrix_to_array(matrix: numpy.ndarray, order: str, allow_double_hack: bool =
     matrix : numpy.ndarray
         A two-dimensional array.
     order : str
-        With ``"C"`` the width of the array is ``matrix.shape[1]``, with ``"F"`` it is ``matrix.shape[0]``.
+        ``"C"`` if the width of the array is ``matrix.shape[1]``, or ``"F"`` if it is ``matrix.shape[0]``.
     allow_double_hack : bool, optional
-        Whether float64 is allowed, and stored as two channels of int32. Defaults to False.
+        Whether to accept float64, which is stored as two channels of int32. Defaults to False.
 
     Raises
     ------
@@ -244,9 +257,9 @@ def matrix_to_array(matrix: numpy.ndarray, order: str, allow_double_hack: bool =
 
 
 def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = False) -> Array:
-    """Return a new array with a copy of a NumPy array of two or three dimensions, ``(depth, height, width)``.
+    """Return a new array with a copy of a two- or three-dimensional NumPy array, ``(depth, height, width)``.
 
-    Elements of 64 and 128 bits are stored as two and four channels of int32.
+    Elements of 64 and 128 bits are stored as two and four channels of int32, respectively.
 
     Parameters
     ----------
@@ -255,12 +268,14 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
     order : str
         ``"C"``, or ``"F"`` if the first dimension is the width.
     allowSurfaceBind : bool, optional
-        Whether surfaces can be created on the array. A two-dimensional array becomes layered then. Defaults to False.
+        Whether surfaces can be created on the array. This makes a two-dimensional array layered. Defaults to False.
 
     Raises
     ------
     LogicError
         If ``order`` is neither ``"C"`` nor ``"F"``, or the array has another number of dimensions.
+    TypeError
+        If ``nparray`` is not a NumPy array, or CUDA arrays do not support its data type.
     """
     nparray = ndarray_argument("nparray", nparray)
     array, layout = _new_array_for(nparray, order, allowSurfaceBind)
@@ -269,25 +284,39 @@ def np_to_array(nparray: numpy.ndarray, order: str, allowSurfaceBind: bool = Fal
 
 
 def gpuarray_to_array(gpuarray, order: str, allowSurfaceBind: bool = False) -> Array:
-    """Return a new array with a copy of a GPUArray. See :func:`np_to_array`."""
+    """Return a new array with a copy of a GPUArray. See :func:`np_to_array` for the other parameters.
+
+    Parameters
+    ----------
+    gpuarray : GPUArray
+        The array to copy.
+
+    Raises
+    ------
+    LogicError
+        If ``order`` is neither ``"C"`` nor ``"F"``, or the GPUArray is not contiguous in this order or has another
+        number of dimensions.
+    TypeError
+        If ``gpuarray`` is not a GPUArray, or CUDA arrays do not support its data type.
+    """
     if not hasattr(gpuarray, "gpudata"):
         raise TypeError(f"gpuarray must be a GPUArray, not {type(gpuarray).__name__}")
     shown = numpy.lib.stride_tricks.as_strided(numpy.empty(0, gpuarray.dtype), gpuarray.shape, (0,) * gpuarray.ndim)
     array, _ = _new_array_for(shown, order, allowSurfaceBind, is_copied=False)
     flags = gpuarray.flags
     if not (flags.c_contiguous if order == "C" else flags.f_contiguous):
-        raise logic_error("gpuarray_to_array", INVALID_VALUE, f"the GPUArray must be contiguous in the order {order}")
+        raise logic_error("gpuarray_to_array", INVALID_VALUE, f"the GPUArray must be contiguous in {order} order")
     _fill(array, shown if order == "C" else shown.T, lambda copy: copy.set_src_device(as_pointer(gpuarray)))
     return array
 
 
 def make_multichannel_2d_array(ndarray: numpy.ndarray, order: str) -> Array:
-    """Return a new two-dimensional array with several channels, and a copy of a NumPy array.
+    """Return a new two-dimensional array with several channels, and with a copy of a NumPy array.
 
     Parameters
     ----------
     ndarray : numpy.ndarray
-        An array of shape ``(height, width, channels)`` with ``"C"``, or ``(channels, width, height)`` with ``"F"``.
+        An array of shape ``(height, width, channels)`` for ``"C"``, or ``(channels, width, height)`` for ``"F"``.
     order : str
         ``"C"`` or ``"F"``.
 
@@ -307,7 +336,7 @@ def make_multichannel_2d_array(ndarray: numpy.ndarray, order: str) -> Array:
     return array
 
 
-# Data types stored as several channels of int32, and the number of channels.
+# Data types that are stored as several channels of int32, and the number of channels.
 _SPLIT = {"float64": 2, "complex64": 2, "complex128": 4, "int64": 2, "uint64": 2}
 
 
@@ -315,7 +344,8 @@ def _in_order(api: str, array: numpy.ndarray, order: str, dimensions: tuple, is_
     if not (isinstance(order, str) and order in ("C", "F")):
         raise logic_error(api, INVALID_VALUE, f"order must be 'C' or 'F', not {shown(order)}")
     if array.ndim not in dimensions:
-        raise logic_error(api, INVALID_VALUE, f"the array must have {dimensions} dimensions, not {array.ndim}")
+        accepted = " or ".join(map(str, dimensions))
+        raise logic_error(api, INVALID_VALUE, f"the array must have {accepted} dimensions, not {array.ndim}")
     turned = array if order == "C" else array.T
     return numpy.ascontiguousarray(turned) if is_copied else turned
 
@@ -347,29 +377,112 @@ def _fill(array: Array, layout: numpy.ndarray, set_source) -> None:
 
 
 def memcpy_dtoa(ary: Array, index: int, src, len: int) -> None:
-    """Copy ``len`` bytes of device memory to byte ``index`` of a one-dimensional array (``cuMemcpyDtoA``)."""
+    """Copy device memory to a one-dimensional array (``cuMemcpyDtoA``).
+
+    Parameters
+    ----------
+    ary : :class:`Array`
+        The destination.
+    index : int
+        The offset in the destination, in bytes.
+    src : device pointer
+        The source.
+    len : int
+        The number of bytes.
+
+    Raises
+    ------
+    LogicError
+        If the driver rejects the range, the array was freed, or no context is current.
+    """
     call("cuMemcpyDtoA", _native(ary, "cuMemcpyDtoA"), operator.index(index), as_pointer(src), operator.index(len))
 
 
 def memcpy_atod(dest, ary: Array, index: int, len: int) -> None:
-    """Copy ``len`` bytes from byte ``index`` of a one-dimensional array to device memory (``cuMemcpyAtoD``)."""
+    """Copy a one-dimensional array to device memory (``cuMemcpyAtoD``).
+
+    Parameters
+    ----------
+    dest : device pointer
+        The destination.
+    ary : :class:`Array`
+        The source.
+    index : int
+        The offset in the source, in bytes.
+    len : int
+        The number of bytes.
+
+    Raises
+    ------
+    LogicError
+        As for :func:`memcpy_dtoa`.
+    """
     call("cuMemcpyAtoD", as_pointer(dest), _native(ary, "cuMemcpyAtoD"), operator.index(index), operator.index(len))
 
 
 def memcpy_htoa(ary: Array, index: int, src) -> None:
-    """Copy the host buffer ``src`` to byte ``index`` of a one-dimensional array (``cuMemcpyHtoA``)."""
+    """Copy a host buffer to a one-dimensional array (``cuMemcpyHtoA``).
+
+    Parameters
+    ----------
+    ary : :class:`Array`
+        The destination.
+    index : int
+        The offset in the destination, in bytes.
+    src : buffer
+        The source: bytes, or an array contiguous in C or F order. All of its bytes are copied.
+
+    Raises
+    ------
+    LogicError
+        As for :func:`memcpy_dtoa`.
+    ValueError
+        If the source is not contiguous.
+    """
     address, size = host_memory(src)
     call("cuMemcpyHtoA", _native(ary, "cuMemcpyHtoA"), operator.index(index), address, size)
 
 
 def memcpy_atoh(dest, ary: Array, index: int) -> None:
-    """Fill the host buffer ``dest`` from byte ``index`` of a one-dimensional array (``cuMemcpyAtoH``)."""
+    """Copy a one-dimensional array to a host buffer (``cuMemcpyAtoH``).
+
+    Parameters
+    ----------
+    dest : writable buffer
+        The destination: an array contiguous in C or F order. All of its bytes are written.
+    ary : :class:`Array`
+        The source.
+    index : int
+        The offset in the source, in bytes.
+
+    Raises
+    ------
+    LogicError
+        As for :func:`memcpy_dtoa`.
+    ValueError
+        If the destination is not contiguous, or is read-only.
+    """
     address, size = host_memory(dest, is_written=True)
     call("cuMemcpyAtoH", address, _native(ary, "cuMemcpyAtoH"), operator.index(index), size)
 
 
 def memcpy_atoa(dest: Array, dest_index: int, src: Array, src_index: int, len: int) -> None:
-    """Copy ``len`` bytes between one-dimensional arrays (``cuMemcpyAtoA``)."""
+    """Copy between one-dimensional arrays (``cuMemcpyAtoA``).
+
+    Parameters
+    ----------
+    dest, src : :class:`Array`
+        The destination and the source.
+    dest_index, src_index : int
+        The offsets in the destination and in the source, in bytes.
+    len : int
+        The number of bytes.
+
+    Raises
+    ------
+    LogicError
+        As for :func:`memcpy_dtoa`.
+    """
     to, from_ = _native(dest, "cuMemcpyAtoA"), _native(src, "cuMemcpyAtoA")
     call("cuMemcpyAtoA", to, operator.index(dest_index), from_, operator.index(src_index), operator.index(len))
 

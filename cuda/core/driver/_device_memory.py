@@ -15,7 +15,7 @@ from cuda.core._memory._legacy import _SynchronousMemoryResource, allocate_pitch
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError, OutOfMemoryError
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import MAX_BYTES, flags_argument, whole
+from cuda.core.driver._checks import MAX_BYTES, checked_int, flags_argument
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, classic_error, logic_error
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class DevicePointer:
-    """Base class of device pointers: conversion to int, and views of the memory for other libraries."""
+    """Base class of device pointers, with conversion to int and views of the memory for other libraries."""
 
     __slots__ = ()
 
@@ -45,7 +45,9 @@ class DevicePointer:
         return numpy.array(as_pointer(self), dtype=numpy.uintp if dtype is None else dtype)
 
     def as_buffer(self, size: int, offset: int = 0) -> memoryview:
-        """Return a memoryview of the *device* memory, to pass its address on. The host must not read through it.
+        """Return a memoryview of the *device* memory, whose address can be passed to other libraries.
+
+        The host must not access the memory through the view.
 
         Parameters
         ----------
@@ -57,12 +59,13 @@ class DevicePointer:
         Raises
         ------
         LogicError
-            If the range is not within the allocation.
+            If the range is not within the allocation, the memory was freed, or its context is detached.
         """
         size, offset = operator.index(size), operator.index(offset)
-        whole = getattr(self, "size", None)
-        if size < 0 or (isinstance(whole, int) and not 0 <= offset <= offset + size <= whole):
-            raise logic_error("as_buffer", INVALID_VALUE, f"{size} bytes at {offset} are not within the allocation")
+        total = getattr(self, "size", None)
+        if size < 0 or (isinstance(total, int) and not 0 <= offset <= offset + size <= total):
+            text = f"{size} bytes at offset {offset} are not within the allocation"
+            raise logic_error("as_buffer", INVALID_VALUE, text)
         kind = type("DeviceBytes", (ctypes.c_ubyte * size,), {})
         view = kind.from_address(as_pointer(self) + offset)
         view.allocation = self  # the memoryview keeps `view`, which keeps the allocation
@@ -70,7 +73,7 @@ class DevicePointer:
 
 
 class DeviceAllocation(DevicePointer, Buffer):
-    """Device memory, freed when nothing refers to it (``cuMemFree``). It is also a :class:`cuda.core.Buffer`."""
+    """Device memory, freed once nothing refers to it (``cuMemFree``). It is also a :class:`cuda.core.Buffer`."""
 
     _made_by = "mem_alloc()"
 
@@ -83,7 +86,7 @@ class DeviceAllocation(DevicePointer, Buffer):
         Raises
         ------
         LogicError
-            If the memory was freed before, or its context is detached.
+            If the memory was already freed, or its context is detached.
         """
         if self.is_closed:
             raise logic_error("cuMemFree", INVALID_HANDLE, "the memory was already freed, or its context is detached")
@@ -97,7 +100,7 @@ class DeviceAllocation(DevicePointer, Buffer):
 
 
 class PointerHolderBase(DevicePointer):
-    """Base class for user-defined device pointers: a subclass defines ``get_pointer() -> int``."""
+    """Base class for user-defined device pointers. Subclasses define ``get_pointer() -> int``."""
 
     def __init__(self):
         pass
@@ -106,7 +109,7 @@ class PointerHolderBase(DevicePointer):
         return f"<{type(self).__module__}.{type(self).__name__} at {id(self):#x}, a device pointer>"
 
     def get_pointer(self) -> int:
-        """Return the address. Subclasses must define this."""
+        """Return the address. Subclasses must define this method."""
         raise NotImplementedError(f"{type(self).__name__} must define get_pointer()")
 
 
@@ -144,14 +147,27 @@ def _allocate(resource: PlainMemory, size: int) -> DeviceAllocation:
 
 
 def mem_alloc_like(ary) -> DeviceAllocation:
-    """Allocate as many bytes as an array has (see :func:`mem_alloc`), or raise TypeError without ``nbytes``."""
+    """Allocate as many bytes as an array has (``cuMemAlloc``).
+
+    Parameters
+    ----------
+    ary : array
+        An object with ``nbytes``, such as a NumPy array.
+
+    Raises
+    ------
+    TypeError
+        If ``ary`` has no ``nbytes``.
+    LogicError, MemoryError
+        As for :func:`mem_alloc`.
+    """
     if not hasattr(ary, "nbytes"):
         raise TypeError(f"ary must be an array with nbytes, not {type(ary).__name__}")
     return mem_alloc(ary.nbytes)
 
 
 def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAllocation, int]:
-    """Allocate pitched memory: rows at addresses aligned for the device (``cuMemAllocPitch``).
+    """Allocate pitched memory, whose rows start at addresses aligned for the device (``cuMemAllocPitch``).
 
     Parameters
     ----------
@@ -166,19 +182,31 @@ def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAl
     -------
     tuple of DeviceAllocation and int
         The memory and the pitch, which is the distance between the starts of two rows in bytes.
+
+    Raises
+    ------
+    LogicError
+        If an argument is out of range, or no context is current.
+    MemoryError
+        If the device does not have enough free memory.
     """
     context = current_context("cuMemAllocPitch")
     api = "cuMemAllocPitch"
-    width, height = whole("width", width, 0, MAX_BYTES, api), whole("height", height, 0, MAX_BYTES, api)
+    width, height = checked_int("width", width, 0, MAX_BYTES, api), checked_int("height", height, 0, MAX_BYTES, api)
     resource, access_size = _resource(context._device._ordinal), flags_argument("access_size", access_size, api)
     memory, pitch = called(allocate_pitched, resource, width, height, access_size, LEGACY_DEFAULT_STREAM)
     return register(memory, context), pitch
 
 
 def mem_get_info() -> tuple[int, int]:
-    """Return the free and the total memory of the current device, in bytes (``cuMemGetInfo``).
+    """Return the current device's free and total memory in bytes (``cuMemGetInfo``).
 
-    Unused memory cached for the results of array operations counts as free.
+    Unused memory cached for arrays counts as free.
+
+    Raises
+    ------
+    LogicError
+        If no context is current.
     """
     ordinal = current_context("cuMemGetInfo")._device._ordinal
     free, total = call("cuMemGetInfo")
@@ -186,7 +214,23 @@ def mem_get_info() -> tuple[int, int]:
 
 
 def mem_get_address_range(ptr) -> tuple[int, int]:
-    """Return the base address and the size of the allocation that contains an address (``cuMemGetAddressRange``)."""
+    """Return the base address and the size of the allocation that contains an address (``cuMemGetAddressRange``).
+
+    Parameters
+    ----------
+    ptr : device pointer
+        The address.
+
+    Returns
+    -------
+    (int, int)
+        The base address, and the size in bytes.
+
+    Raises
+    ------
+    LogicError
+        If the address does not belong to an allocation, or no context is current.
+    """
     current_context("cuMemGetAddressRange")
     base, size = call("cuMemGetAddressRange", as_pointer(ptr))
     return int(base), int(size)
@@ -195,14 +239,14 @@ def mem_get_address_range(ptr) -> tuple[int, int]:
 def as_pointer(obj) -> int:
     """Return the address of a device pointer.
 
-    Device pointers are ints (and objects with ``__index__``), allocations, :class:`cuda.core.Buffer`,
-    :class:`PointerHolderBase`, objects with ``gpudata`` or ``__cuda_array_interface__``, and NumPy arrays in managed
-    memory.
+    Device pointers are ints and objects with ``__index__``, allocations and other :class:`cuda.core.Buffer` objects,
+    :class:`PointerHolderBase` objects, objects with ``gpudata`` or ``__cuda_array_interface__``, and NumPy arrays in
+    managed memory.
 
     Raises
     ------
     LogicError
-        If the memory was freed, or its context is detached.
+        If the memory was freed, its context is detached, or an int is not an address.
     TypeError
         If ``obj`` is not a device pointer.
     """
@@ -213,7 +257,7 @@ def as_pointer(obj) -> int:
             raise logic_error("the device pointer", INVALID_HANDLE, "the memory was freed, or its context is detached")
         return obj.handle
     if isinstance(obj, PointerHolderBase):
-        return as_pointer(whole("what get_pointer() returns", obj.get_pointer()))
+        return as_pointer(checked_int("the result of get_pointer()", obj.get_pointer()))
     if isinstance(obj, numpy.ndarray) and obj.ndim:
         address = managed_address(obj)
         if address is not None:
@@ -227,7 +271,7 @@ def as_pointer(obj) -> int:
     elif hasattr(obj, "__cuda_array_interface__"):
         return pointer_of_interface(obj)
     elif hasattr(type(obj), "__index__") and not isinstance(obj, bool):
-        return as_pointer(whole("a device pointer", obj))
+        return as_pointer(checked_int("a device pointer", obj))
     raise TypeError(f"a device pointer must be a DeviceAllocation, an int or similar, not {type(obj).__name__}")
 
 
@@ -238,15 +282,16 @@ def out_of_range(address: int):
 
 
 def pointer_of_interface(obj) -> int:
-    """Return the address in the CUDA array interface of an object, or raise TypeError if the interface is invalid."""
+    """Return the address in an object's CUDA Array Interface, or raise TypeError if the interface is invalid."""
     try:
         return interface_address(obj)
     except BufferError as error:
-        raise TypeError(f"no device pointer in the CUDA array interface of the {type(obj).__name__}: {error}") from None
+        text = f"the CUDA array interface of the {type(obj).__name__} contains no device pointer: {error}"
+        raise TypeError(text) from None
 
 
 def managed_address(array: numpy.ndarray) -> int | None:
-    """Return the address of a managed-memory array or a view of one, or None for other arrays."""
+    """Return the address of an array in managed memory, or of a view of one, or None for other arrays."""
     base = array
     while isinstance(base, numpy.ndarray):
         base = base.base
@@ -263,8 +308,16 @@ def register(allocation, context):
 
 
 def check_size(api: str, size) -> int:
-    """Return a size in bytes as an int. Raises LogicError unless positive, MemoryError if no device has so much."""
-    size = whole("size", size)
+    """Return a size in bytes as an int.
+
+    Raises
+    ------
+    LogicError
+        If the size is not positive.
+    MemoryError
+        If the size exceeds the address space.
+    """
+    size = checked_int("size", size)
     if size <= 0:
         raise logic_error(api, INVALID_VALUE, f"the size must be at least 1 byte, not {shown(size)}")
     if size > MAX_BYTES:
@@ -273,7 +326,7 @@ def check_size(api: str, size) -> int:
 
 
 class PlainMemory(_SynchronousMemoryResource):
-    """Memory of ``cuMemAlloc``. ``cuMemFree`` waits for all device work itself, so no stream is synchronized.
+    """Memory from ``cuMemAlloc``. Because ``cuMemFree`` itself waits for all device work, no stream is synchronized.
 
     Parameters
     ----------
@@ -290,7 +343,8 @@ class PlainMemory(_SynchronousMemoryResource):
         self._buffer_class = kind
 
 
-# Memory caches: pairs of functions that free a device ordinal's cached memory, and return its size in bytes.
+# Memory caches, as pairs of functions that free the cached memory of a device ordinal, and that return its size in
+# bytes.
 held_memory = []
 _resources = {}
 

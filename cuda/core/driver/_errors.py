@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The classic exception classes, chosen by error code and derived from :mod:`cuda.core` exceptions."""
+"""The classic exception classes, which are chosen by error code and derived from :mod:`cuda.core` exceptions."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ class LogicError(Error):
 
 
 class RuntimeError(Error, builtins.RuntimeError):
-    """An error of the environment: no device, file not found, no code for the device, or not ready yet."""
+    """An error of the environment: no device, a missing file, no code for the device, or unfinished work."""
 
 
 class DeviceFaultError(LogicError, LaunchError):
-    """A fault of a kernel, such as an access to an illegal address.
+    """A kernel fault, such as an access to an illegal address.
 
-    In the classic interface this is a :class:`LogicError`, in :mod:`cuda.core` a :class:`LaunchError`.
+    The classic interface treats it as a :class:`LogicError`, and :mod:`cuda.core` as a :class:`LaunchError`.
     """
 
 
 class NotSupportedError(LogicError, cuda_utils.NotSupportedError):
-    """The device, the driver or CUDA 13 does not support the operation."""
+    """An operation that the device, the driver or CUDA 13 does not support."""
 
 
 class CompileError(NVRTCError):
-    """A source could not be compiled.
+    """A failed compilation.
 
     Parameters
     ----------
     msg : str
         The step that failed.
     command_line : list of str
-        The command line, or the options, of the compiler.
+        The compiler's command line or options.
     stdout : str, optional
         The compiler's standard output.
     stderr : str, optional
@@ -82,7 +82,7 @@ class CompileError(NVRTCError):
         return CompileError, (self.msg, self.command_line, self.stdout, self.stderr)
 
 
-# Codes of CUresult.
+# CUresult codes.
 INVALID_VALUE = 1
 NOT_INITIALIZED = 3
 INVALID_DEVICE = 101
@@ -121,7 +121,7 @@ _TEXTS = {
     NOT_SUPPORTED: ("CUDA_ERROR_NOT_SUPPORTED", "operation not supported"),
 }
 
-# Library entry points, and the module entry points that classic programs expect instead.
+# Maps library entry points to the module entry points that classic programs expect.
 _CLASSIC_NAMES = {
     "cuLaunchKernelEx": "cuLaunchKernel",
     "cuLibraryGetGlobal": "cuModuleGetGlobal",
@@ -136,14 +136,14 @@ _CLASSIC_NAMES = {
 
 
 def classic_error(error: Exception, api: str | None = None) -> Exception:
-    """Return an exception of :mod:`cuda.core` as the classic class for its code.
+    """Return the classic exception for a :mod:`cuda.core` exception.
 
     Parameters
     ----------
     error : CUDAError | builtins.RuntimeError
         The exception. A RuntimeError without a code means that an object is closed.
     api : str, optional
-        The entry point to name in the message, instead of the exception's own.
+        The entry point to name in the message. Defaults to the exception's entry point.
     """
     if not isinstance(error, CUDAError):
         return logic_error(api or "the call", INVALID_HANDLE, str(error))
@@ -153,7 +153,7 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
         classic = LogicError(str(error))
     else:
         api = api or _CLASSIC_NAMES.get(error.api, error.api) or "the call"
-        # Keep the details that the message has after the name and the explanation of the code.
+        # Keep the details that follow the code's name and explanation in the message.
         first, _, detail = str(error).partition("\n")
         message = f"{api} failed: {error.explanation or first}"
         if detail:
@@ -169,19 +169,22 @@ def classic_error(error: Exception, api: str | None = None) -> Exception:
 
 
 def launch_error(error: Exception) -> Exception:
-    """Return the classic exception for a launch exception. A RuntimeError means closed memory or code."""
+    """Return the classic exception for a failed launch. A RuntimeError means closed memory or code."""
     return classic_error(error, None if isinstance(error, CUDAError) else "cuLaunchKernel")
 
 
 def logic_error(api: str, code: int, detail: str = "") -> Exception:
-    """Return the exception for a driver error code, with the driver's message and a detail."""
+    """Return the exception for a driver error code, with the driver's message and an optional detail."""
     name, text = _TEXTS[code]
     message = f"{api} failed: {text}" + (f" - {detail}" if detail else "")
     return _CLASSES.get(code, LogicError)(message, code=code, name=name, api=api, explanation=text)
 
 
 def call(api: str, *arguments):
-    """Call the driver and raise classic exceptions. :mod:`cuda.core` objects are passed as handles and kept open."""
+    """Call the driver and raise classic exceptions.
+
+    :mod:`cuda.core` objects are passed as handles, and are kept open until the call returns.
+    """
     # The pins keep the resources open until the call returns, even if another thread closes their objects.
     pins = [argument._pin() if isinstance(argument, DriverObject) else argument for argument in arguments]
     try:
@@ -191,7 +194,7 @@ def call(api: str, *arguments):
 
 
 def called(function, *arguments):
-    """Call a function of :mod:`cuda.core` that allocates, and raise classic exceptions."""
+    """Call a :mod:`cuda.core` function that allocates, and raise classic exceptions."""
     try:
         return function(*arguments)
     except CUDAError as error:
@@ -199,7 +202,7 @@ def called(function, *arguments):
 
 
 def translated(function):
-    """Decorate a function so that it raises classic exceptions instead of a :class:`CUDAError` of :mod:`cuda.core`."""
+    """Decorate a function to raise classic exceptions instead of the :class:`CUDAError` of :mod:`cuda.core`."""
 
     @functools.wraps(function)
     def translating(*args, **kwargs):

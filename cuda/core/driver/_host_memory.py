@@ -20,7 +20,15 @@ from cuda.core._memory._legacy import register_host_memory as page_lock
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import MAX_BYTES, dtype_of, flags_argument, ndarray_argument, ordered, shape_of, whole
+from cuda.core.driver._checks import (
+    MAX_BYTES,
+    checked_int,
+    dtype_of,
+    flags_argument,
+    ndarray_argument,
+    ordered,
+    shape_of,
+)
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import DeviceAllocation, check_size, register
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, call, called, classic_error, logic_error
@@ -51,7 +59,7 @@ __all__ = [
 
 
 class HostPointer:
-    """Base class of page-locked host memory, with its device pointer."""
+    """Base class of page-locked host memory, which has a device pointer."""
 
     __slots__ = ()
 
@@ -70,7 +78,7 @@ class HostPointer:
 
 
 class ArrayMemory:
-    """Memory that serves as the ``base`` of arrays, freed with the last of them."""
+    """Memory that serves as the ``base`` of arrays and is freed with the last of them."""
 
     __slots__ = ()
     _is_freed = False
@@ -82,7 +90,7 @@ class ArrayMemory:
         Raises
         ------
         LogicError
-            If it was freed before, or the context is detached.
+            If the memory was already freed, or its context is detached.
         """
         self._check_allocated(self._freed_by)
         self._is_freed = True
@@ -96,7 +104,7 @@ class ArrayMemory:
 
 
 class PagelockedHostAllocation(HostPointer, ArrayMemory, Buffer):
-    """Page-locked host memory, the ``base`` of arrays, freed when nothing refers to it (``cuMemFreeHost``)."""
+    """Page-locked host memory, the ``base`` of arrays, freed once nothing refers to it (``cuMemFreeHost``)."""
 
     _made_by = "pagelocked_empty() or mem_host_alloc()"
     _freed_by = "cuMemFreeHost"
@@ -105,7 +113,13 @@ class PagelockedHostAllocation(HostPointer, ArrayMemory, Buffer):
         return self.size
 
     def get_flags(self) -> int:
-        """Return the flags of the allocation, including flags that the driver added (``cuMemHostGetFlags``)."""
+        """Return the allocation's flags, including flags added by the driver (``cuMemHostGetFlags``).
+
+        Raises
+        ------
+        LogicError
+            If the memory was freed, or its context is detached.
+        """
         return int(call("cuMemHostGetFlags", self._host_address()))
 
     def _host_size(self) -> int:
@@ -133,8 +147,8 @@ class AlignedHostAllocation:
     _is_freed = False
 
     def __init__(self, size: int, alignment: int):
-        size = whole("size", size, 0, MAX_BYTES // 2)
-        alignment = whole("alignment", alignment, 1, MAX_BYTES // 2)
+        size = checked_int("size", size, 0, MAX_BYTES // 2)
+        alignment = checked_int("alignment", alignment, 1, MAX_BYTES // 2)
         # The operating system provides zeroed pages on first access.
         block = numpy.zeros(size + alignment, numpy.uint8)
         start = -block.__array_interface__["data"][0] % alignment
@@ -152,7 +166,7 @@ class AlignedHostAllocation:
         Raises
         ------
         LogicError
-            If it was freed before.
+            If the memory was already freed.
         """
         if self._is_freed:
             raise logic_error("free", INVALID_HANDLE, "the memory was already freed")
@@ -174,12 +188,14 @@ class RegisteredHostMemory(HostPointer):
         self.__array_interface__ = base.__array_interface__
 
     def unregister(self) -> None:
-        """Unregister the memory (``cuMemHostUnregister``). The arrays stay valid, as pageable memory.
+        """Unregister the memory (``cuMemHostUnregister``).
+
+        The arrays stay valid in pageable memory.
 
         Raises
         ------
         LogicError
-            If it was unregistered before, or the context is detached.
+            If the memory was already unregistered, or its context is detached.
         """
         self._host_address("cuMemHostUnregister")
         self._buffer.close()
@@ -203,8 +219,8 @@ class _HostMemoryResource(LegacyPinnedMemoryResource):
     _synchronizes = False
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Raise NotImplementedError: use :func:`mem_host_alloc`."""
-        raise NotImplementedError("page-locked memory of the classic interface comes from mem_host_alloc()")
+        """Raise NotImplementedError, because :func:`mem_host_alloc` allocates this memory."""
+        raise NotImplementedError("this resource cannot allocate memory; use mem_host_alloc()")
 
 
 _RESOURCE = _HostMemoryResource()
@@ -251,17 +267,41 @@ def pagelocked_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> nump
     -------
     numpy.ndarray
         The array, whose ``base`` is a :class:`PagelockedHostAllocation`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``shape``, ``dtype`` or ``order`` is invalid.
+    LogicError
+        If a flag is unknown, or no context is current.
+    MemoryError
+        If there is not enough memory.
     """
     return array_over(lambda size: mem_host_alloc(size, mem_flags), shape, dtype, order)
 
 
 def pagelocked_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array of zeros in page-locked memory. See :func:`pagelocked_empty`."""
+    """Return a new array of zeros in page-locked memory. See :func:`pagelocked_empty` for the parameters."""
     return _zeroed(pagelocked_empty(shape, dtype, order, mem_flags))
 
 
 def pagelocked_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array in page-locked memory, with the shape, type and order of another contiguous array."""
+    """Return a new array in page-locked memory, with undefined elements, like another array (``cuMemHostAlloc``).
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        A contiguous array that defines the shape, data type and order.
+    mem_flags : int, optional
+        A combination of :data:`host_alloc_flags`. Defaults to 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``array`` is not a NumPy array, or is not contiguous.
+    LogicError, MemoryError
+        As for :func:`pagelocked_empty`.
+    """
     array = ndarray_argument("array", array)
     return pagelocked_empty(array.shape, array.dtype, order_of(array), mem_flags)
 
@@ -272,34 +312,56 @@ def pagelocked_zeros_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.nda
 
 
 def aligned_empty(shape, dtype, order: str = "C", alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array in pageable memory whose address is a multiple of ``alignment`` bytes.
+    """Return a new array in pageable memory at an aligned address.
 
-    For the other parameters see :func:`pagelocked_empty`.
+    Parameters
+    ----------
+    shape, dtype, order
+        As for :func:`pagelocked_empty`.
+    alignment : int, optional
+        The alignment of the address in bytes, a power of two. Defaults to 4096.
 
     Raises
     ------
     LogicError
         If ``alignment`` is not a power of two.
+    TypeError, ValueError
+        If ``shape``, ``dtype`` or ``order`` is invalid.
     """
-    alignment = whole("alignment", alignment)
+    alignment = checked_int("alignment", alignment)
     if alignment <= 0 or alignment & (alignment - 1):
         raise logic_error("aligned_empty", INVALID_VALUE, f"alignment must be a power of two, not {shown(alignment)}")
     return array_over(lambda size: AlignedHostAllocation(size, alignment), shape, dtype, order)
 
 
 def aligned_zeros(shape, dtype, order: str = "C", alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array of zeros. See :func:`aligned_empty`."""
+    """Return a new array of zeros at an aligned address. See :func:`aligned_empty` for the parameters."""
     return aligned_empty(shape, dtype, order, alignment)
 
 
 def aligned_empty_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array with the shape, type and order of another contiguous array. See :func:`aligned_empty`."""
+    """Return a new array at an aligned address, like another array.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        A contiguous array that defines the shape, data type and order.
+    alignment : int, optional
+        The alignment of the address in bytes, a power of two. Defaults to 4096.
+
+    Raises
+    ------
+    LogicError
+        If ``alignment`` is not a power of two.
+    TypeError, ValueError
+        If ``array`` is not a NumPy array, or is not contiguous.
+    """
     array = ndarray_argument("array", array)
     return aligned_empty(array.shape, array.dtype, order_of(array), alignment)
 
 
 def aligned_zeros_like(array: numpy.ndarray, alignment: int = 4096) -> numpy.ndarray:
-    """Return a new array of zeros. See :func:`aligned_empty_like`."""
+    """Return a new array of zeros at an aligned address. See :func:`aligned_empty_like`."""
     return aligned_empty_like(array, alignment)
 
 
@@ -316,21 +378,21 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
     Returns
     -------
     numpy.ndarray
-        An array with the same memory, whose ``base`` is a :class:`RegisteredHostMemory`. The memory is unregistered
-        when nothing refers to that.
+        An array over the same memory, whose ``base`` is a :class:`RegisteredHostMemory`. The memory is unregistered
+        once nothing refers to this base.
 
     Raises
     ------
     LogicError
-        If ``ary`` is not a contiguous array, or is already registered.
+        If ``ary`` is not a contiguous array or is already registered, a flag is unknown, or no context is current.
     """
     context = current_context("cuMemHostRegister")
     if not isinstance(ary, numpy.ndarray) or not ary.flags.forc:
         raise logic_error("cuMemHostRegister", INVALID_VALUE, "ary must be a contiguous ndarray")
-    flags = whole("flags", flags)
+    flags = checked_int("flags", flags)
     if flags & ~3:
         raise logic_error(
-            "cuMemHostRegister", INVALID_VALUE, f"flags must be of mem_host_register_flags, not {shown(flags)}"
+            "cuMemHostRegister", INVALID_VALUE, f"flags must combine mem_host_register_flags, not {shown(flags)}"
         )
     try:
         buffer = page_lock(ary, portable=bool(flags & 1), mapped=bool(flags & 2))
@@ -344,10 +406,10 @@ def register_host_memory(ary: numpy.ndarray, flags: int = 0) -> numpy.ndarray:
 
 
 def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
-    """Return an array in memory that ``allocate(size)`` returns, with a size in bytes."""
+    """Return an array over memory from ``allocate``, a function that takes a size in bytes."""
     dtype = dtype_of(dtype)
     if dtype.hasobject:
-        raise TypeError(f"dtype must not refer to Python objects, as {dtype} does")
+        raise TypeError(f"dtype must not contain Python objects, got {dtype}")
     shape, order = shape_of(shape, dtype.itemsize), ordered(order)
     size = dtype.itemsize * math.prod(shape)
     memory = allocate(max(size, 1))
@@ -359,7 +421,7 @@ def array_over(allocate, shape, dtype, order: str) -> numpy.ndarray:
 
 
 def order_of(array: numpy.ndarray) -> str:
-    """Return the order of a contiguous array, "C" or "F"; ValueError if it is not contiguous."""
+    """Return the order of a contiguous array, "C" or "F", or raise ValueError if it is not contiguous."""
     if array.flags.c_contiguous:
         return "C"
     if array.flags.f_contiguous:
@@ -368,19 +430,25 @@ def order_of(array: numpy.ndarray) -> str:
 
 
 def _zeroed(array: numpy.ndarray) -> numpy.ndarray:
-    # As bytes, because structures have no zero.
+    # Written as bytes, because structures have no zero.
     array.reshape(-1, order="A").view(numpy.uint8)[...] = 0
     return array
 
 
 class ManagedAllocation(ArrayMemory, DeviceAllocation):
-    """Managed memory, the ``base`` of arrays, freed when nothing refers to it (``cuMemFree``)."""
+    """Managed memory, the ``base`` of arrays, freed once nothing refers to it (``cuMemFree``)."""
 
     _made_by = "managed_empty()"
     _freed_by = "cuMemFree"
 
     def get_device_pointer(self) -> int:
-        """Return the address, which is the same for host and devices."""
+        """Return the address, which is the same on the host and on devices.
+
+        Raises
+        ------
+        LogicError
+            If the memory was freed, or its context is detached.
+        """
         self._check_allocated("the device pointer")
         return self.handle
 
@@ -390,33 +458,38 @@ class ManagedAllocation(ArrayMemory, DeviceAllocation):
         Parameters
         ----------
         mem_flags : mem_attach_flags | int
-            ``GLOBAL``: all streams; ``HOST``: none, only the host; ``SINGLE``: only ``stream``.
+            ``GLOBAL`` for all streams, ``HOST`` for the host only, or ``SINGLE`` for ``stream`` only.
         stream : :class:`Stream`, optional
-            The stream to enqueue the change on. If None, the NULL stream.
+            The stream to enqueue the change on. Defaults to the NULL stream.
+
+        Raises
+        ------
+        LogicError
+            If the driver rejects the flags, the memory was freed, or its context is detached.
         """
         self._check_allocated("cuStreamAttachMemAsync")
         call("cuStreamAttachMemAsync", stream_of(stream), self.handle, 0, operator.index(mem_flags))
 
 
 class _ManagedMemoryResource(_SynchronousMemoryResource):
-    """Managed memory of a device, allocated without a pool."""
+    """A device's managed memory, allocated without a pool."""
 
     _accessible_by = ("device", "host")
     _buffer_class = ManagedAllocation
     _synchronizes = False
 
     def allocate(self, size: int, *, stream=None) -> Buffer:
-        """Raise NotImplementedError: use :func:`managed_empty`."""
-        raise NotImplementedError("managed memory of the classic interface comes from managed_empty()")
+        """Raise NotImplementedError, because :func:`managed_empty` allocates this memory."""
+        raise NotImplementedError("this resource cannot allocate memory; use managed_empty()")
 
     @property
     def is_managed(self) -> bool:
-        """True: the memory is managed."""
+        """True, because the memory is managed."""
         return True
 
 
 def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array in managed memory (``cuMemAllocManaged``), which kernels take as an argument.
+    """Return a new array in managed memory, which kernels accept as an argument (``cuMemAllocManaged``).
 
     Parameters
     ----------
@@ -427,25 +500,49 @@ def managed_empty(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.n
     order : str, optional
         The memory layout, ``"C"`` or ``"F"``. Defaults to ``"C"``.
     mem_flags : mem_attach_flags | int
-        Which streams can access the memory, usually ``GLOBAL``. The driver rejects the default, 0.
+        The streams that can access the memory, usually ``GLOBAL``. The driver rejects the default, 0.
 
     Returns
     -------
     numpy.ndarray
         The array, whose ``base`` is a :class:`ManagedAllocation`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``shape``, ``dtype`` or ``order`` is invalid.
+    LogicError
+        If the driver rejects the flags, or no context is current.
+    MemoryError
+        If there is not enough memory.
     """
     return array_over(lambda size: _allocate(size, mem_flags), shape, dtype, order)
 
 
 def managed_zeros(shape, dtype, order: str = "C", mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array of zeros in managed memory. See :func:`managed_empty`."""
+    """Return a new array of zeros in managed memory. See :func:`managed_empty` for the parameters."""
     array = managed_empty(shape, dtype, order, mem_flags)
     array.reshape(-1, order="A").view(numpy.uint8)[...] = 0
     return array
 
 
 def managed_empty_like(array: numpy.ndarray, mem_flags: int = 0) -> numpy.ndarray:
-    """Return a new array in managed memory, with the shape, type and order of another contiguous array."""
+    """Return a new array in managed memory, like another array (``cuMemAllocManaged``).
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        A contiguous array that defines the shape, data type and order.
+    mem_flags : mem_attach_flags | int
+        The streams that can access the memory. See :func:`managed_empty`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``array`` is not a NumPy array, or is not contiguous.
+    LogicError, MemoryError
+        As for :func:`managed_empty`.
+    """
     array = ndarray_argument("array", array)
     return managed_empty(array.shape, array.dtype, order_of(array), mem_flags)
 

@@ -18,19 +18,21 @@ __all__ = ["IPCMemoryHandle", "mem_get_ipc_handle"]
 
 
 class IPCMemoryHandle(PointerHolderBase):
-    """Memory of another process (``cuIpcOpenMemHandle``), closed when nothing refers to this object.
+    """Another process's memory (``cuIpcOpenMemHandle``), closed once nothing refers to this object.
 
     Parameters
     ----------
     handle : bytes-like
-        The 64 bytes that :func:`mem_get_ipc_handle` returned in the other process.
+        The 64 bytes returned by :func:`mem_get_ipc_handle` in the other process.
     flags : ipc_mem_flags, optional
         How the memory is opened. Defaults to ``LAZY_ENABLE_PEER_ACCESS``.
 
     Raises
     ------
     LogicError
-        If the handle does not have 64 bytes, or the memory no longer exists.
+        If the handle does not have 64 bytes, the memory no longer exists, or no context is current.
+    TypeError
+        If ``handle`` is not bytes-like.
     """
 
     def __init__(self, handle, flags: int = ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS):
@@ -43,7 +45,13 @@ class IPCMemoryHandle(PointerHolderBase):
         context._objects.add(self)
 
     def get_pointer(self) -> int:
-        """Return the address in this process."""
+        """Return the address in this process.
+
+        Raises
+        ------
+        LogicError
+            If the memory was closed, or its context is detached.
+        """
         return self._open_memory("the device pointer").handle
 
     def close(self) -> None:
@@ -52,13 +60,13 @@ class IPCMemoryHandle(PointerHolderBase):
         Raises
         ------
         LogicError
-            If the memory was closed before.
+            If the memory was already closed, or its context is detached.
         """
         self._open_memory("cuIpcCloseMemHandle").close()
 
     def _open_memory(self, api: str):
         if self._memory is None or self._memory.is_closed:
-            raise logic_error(api, INVALID_HANDLE, "the memory of the other process was closed")
+            raise logic_error(api, INVALID_HANDLE, "the other process's memory was closed")
         return self._memory
 
     def _invalidate(self) -> None:
@@ -67,12 +75,17 @@ class IPCMemoryHandle(PointerHolderBase):
 
 
 def mem_get_ipc_handle(devptr) -> bytearray:
-    """Return 64 bytes that let another process open memory of :func:`mem_alloc` (``cuIpcGetMemHandle``).
+    """Return 64 bytes that let another process open memory from :func:`mem_alloc` (``cuIpcGetMemHandle``).
+
+    Parameters
+    ----------
+    devptr : device pointer
+        The memory.
 
     Raises
     ------
     LogicError
-        If the driver cannot share the memory, such as pool memory.
+        If the memory cannot be shared, for example because it belongs to a pool, or no context is current.
     """
     current_context("cuIpcGetMemHandle")
     if is_of_pool(devptr):

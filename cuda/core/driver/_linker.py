@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""The linker of the classic style, over :class:`cuda.core.Linker`."""
+"""The classic linker, implemented with :class:`cuda.core.Linker`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cuda.core._module import ObjectCode
 from cuda.core._utils import device_choice
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import list_argument, shown
-from cuda.core.driver._checks import callable_argument, whole
+from cuda.core.driver._checks import callable_argument, checked_int
 from cuda.core.driver._constants import jit_input_type, jit_option
 from cuda.core.driver._context import current_context, member_of
 from cuda.core.driver._errors import INVALID_VALUE, LogicError, classic_error, logic_error
@@ -40,8 +40,8 @@ class Linker:
     Parameters
     ----------
     message_handler : callable, optional
-        Called as ``message_handler(ok, info, error)`` with the linker's logs, before :meth:`link_module` returns or
-        raises.
+        A function called as ``message_handler(ok, info, error)`` with the linker's logs before :meth:`link_module`
+        returns or raises.
     options : list, optional
         Pairs of a :class:`jit_option` and an int. Options that do not apply to linking are ignored.
     log_verbose : bool, optional
@@ -51,6 +51,8 @@ class Linker:
     ------
     LogicError
         If no context is current, or an option is unknown.
+    TypeError
+        If ``options`` is not a list of such pairs.
     """
 
     def __init__(self, message_handler=None, options: list | None = None, log_verbose: bool = False):
@@ -72,7 +74,7 @@ class Linker:
         input_type : jit_input_type | int
             The type of the code.
         name : str, optional
-            The name of the code in messages. Defaults to ``"unknown"``.
+            The name to show in messages. Defaults to ``"unknown"``.
 
         Raises
         ------
@@ -83,7 +85,14 @@ class Linker:
         self._codes.append(make(bytes(data), name=name))
 
     def add_file(self, filename: str | os.PathLike, input_type: int) -> None:
-        """Add code from a file (``cuLinkAddFile``), of the type ``input_type``.
+        """Add code from a file (``cuLinkAddFile``).
+
+        Parameters
+        ----------
+        filename : str or path-like
+            The path of the file.
+        input_type : jit_input_type | int
+            The type of the code.
 
         Raises
         ------
@@ -96,7 +105,7 @@ class Linker:
         self.add_data(read_file(filename, "cuLinkAddFile"), input_type, os.path.basename(os.fspath(filename)))
 
     def link_module(self) -> Module:
-        """Link the added code, and return the loaded module (``cuLinkComplete``).
+        """Link the added code and return the loaded module (``cuLinkComplete``).
 
         Raises
         ------
@@ -104,7 +113,7 @@ class Linker:
             If no code was added, or linking fails.
         """
         if not self._codes:
-            raise LogicError("cuLinkComplete failed: nothing was added to the linker")
+            raise LogicError("cuLinkComplete failed: no code was added; call add_data() or add_file() first")
         code = link(self._codes, self._fields, self._message_handler)
         return Module._of_code(code)
 
@@ -117,9 +126,9 @@ def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
     buffer : bytes-like
         A CUBIN, PTX or a fat binary.
     options : list, optional
-        Pairs of a :class:`jit_option` and an int, for the compilation of PTX; ignored for other code.
+        Pairs of a :class:`jit_option` and an int for compiling PTX. Ignored for other code.
     message_handler : callable, optional
-        Called as ``message_handler(ok, info, error)`` with the compiler's logs.
+        A function called as ``message_handler(ok, info, error)`` with the compiler's logs.
 
     Raises
     ------
@@ -138,7 +147,7 @@ def module_from_buffer(buffer, options=(), message_handler=None) -> Module:
 
 
 def link(codes: list[ObjectCode], fields: dict, message_handler) -> ObjectCode:
-    """Link codes to a CUBIN, and pass the linker's logs to a handler."""
+    """Link codes into a CUBIN, and pass the linker's logs to a handler."""
     linker = None
     try:
         linker = core_linker.Linker(*codes, options=LinkerOptions(**fields))
@@ -156,17 +165,17 @@ def link(codes: list[ObjectCode], fields: dict, message_handler) -> ObjectCode:
 
 
 def linker_fields(options, log_verbose: bool) -> dict:
-    """Return the fields of :class:`~cuda.core.LinkerOptions` for pairs of :class:`jit_option` and int."""
+    """Return the fields of :class:`~cuda.core.LinkerOptions` for pairs of a :class:`jit_option` and an int."""
     fields = {"verbose": True} if log_verbose else {}
     for pair in list_argument("options", options, "a list of pairs"):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"options must have pairs of a jit_option and an int, not {shown(pair)}")
-        option, value = pair[0], whole("the value of an option", pair[1], 0, 2**32 - 1)
+            raise TypeError(f"options must contain pairs of a jit_option and an int, not {shown(pair)}")
+        option, value = pair[0], checked_int("the value of an option", pair[1], 0, 2**32 - 1)
         option = member_of(jit_option, option, "cuLinkCreate")
         if option is jit_option.MAX_REGISTERS:
             fields["max_register_count"] = int(value)
         elif option is jit_option.OPTIMIZATION_LEVEL:
-            # The linker has two levels only.
+            # The linker has only two levels.
             fields["optimization_level"] = 3 if int(value) else 0
         elif option is jit_option.TARGET:
             features = {0: "", 1: "a", 2: "f"}.get(int(value) >> 16)
@@ -185,7 +194,7 @@ def find_library(name: str, directory: str | None = None) -> str:
     name : str
         The library name, such as ``"cudadevrt"``.
     directory : str, optional
-        The directory to search. If None, the CUDA packages and the toolkit.
+        The directory to search. Defaults to the CUDA packages and the toolkit.
 
     Raises
     ------
@@ -198,12 +207,12 @@ def find_library(name: str, directory: str | None = None) -> str:
         path = os.path.join(folder, file)
         if os.path.isfile(path):
             return path
-    where = f"in {directory!r}" if directory is not None else "; install nvidia-cuda-runtime, or name cuda_libdir"
-    raise logic_error("cuLinkAddFile", 301, f"there is no {file} {where}")
+    where = f" in {directory!r}" if directory is not None else "; install nvidia-cuda-runtime, or pass cuda_libdir"
+    raise logic_error("cuLinkAddFile", 301, f"{file} was not found{where}")
 
 
 def is_needed(name: str) -> bool:
-    """Return whether a library must be linked: the software device has the device runtime built in."""
+    """Return whether a library must be linked. The software device has a built-in device runtime."""
     return not (name == "cudadevrt" and device_choice.is_software())
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Modules, functions, and kernel arguments: NumPy scalars, device pointers, and host arrays that a call copies."""
+"""Modules, functions, and kernel arguments: NumPy scalars, device pointers, and host arrays to copy."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ __all__ = ["ArgumentHandler", "Function", "In", "InOut", "Module", "Out", "Prepa
 
 
 class ArgumentHandler:
-    """A kernel argument with copies before and after the launch.
+    """A kernel argument that is copied before or after the launch.
 
-    Subclasses define ``pre_call(stream)``, and ``post_call(stream)`` if something is copied back.
+    Subclasses define ``pre_call(stream)``, and also ``post_call(stream)`` to copy results back.
 
     Parameters
     ----------
     ary : array
-        A contiguous array on the host.
+        A contiguous host array.
 
     Attributes
     ----------
     array : array
-        The array on the host.
+        The host array.
     dev_alloc : :class:`DeviceAllocation` or None
-        The device memory; None before :meth:`get_device_alloc` has allocated it.
+        The device memory, or None before :meth:`get_device_alloc` has allocated it.
     """
 
     def __init__(self, ary):
@@ -69,17 +69,21 @@ class ArgumentHandler:
         return f"<cuda.core.driver.{type(self).__name__} of {type(self.array).__name__}>"
 
     def get_device_alloc(self, stream=None) -> DeviceAllocation:
-        """Return device memory with the size of the array. Further calls return the same memory.
+        """Return device memory of the array's size (``cuMemAllocAsync``). Further calls return the same memory.
 
         Parameters
         ----------
         stream : :class:`Stream`, optional
-            The stream to allocate and free the memory on. If None, the NULL stream.
+            The stream to allocate and free the memory on. Defaults to the NULL stream.
 
         Raises
         ------
         TypeError
             If the array has no ``nbytes``.
+        LogicError
+            If no context is current.
+        MemoryError
+            If the device does not have enough memory.
         """
         if self.dev_alloc is None:
             size = getattr(self.array, "nbytes", None)
@@ -89,35 +93,35 @@ class ArgumentHandler:
         return self.dev_alloc
 
     def pre_call(self, stream) -> None:
-        """Enqueue the work before the launch on ``stream``. Subclasses must define this."""
+        """Enqueue the work before the launch on ``stream``. Subclasses must define this method."""
         raise NotImplementedError(f"{type(self).__name__} must define pre_call(stream)")
 
 
 class In(ArgumentHandler):
-    """A host array copied to the device before the launch."""
+    """A host array that is copied to the device before the launch. See :class:`ArgumentHandler`."""
 
     def pre_call(self, stream) -> None:
-        """Copy the array to the device, in stream order."""
+        """Copy the array to the device in stream order (``cuMemcpyHtoDAsync``)."""
         memory = self.get_device_alloc(stream)
         if self.array.nbytes:
             memcpy_htod_async(memory, self.array, stream)
 
 
 class Out(ArgumentHandler):
-    """A host array copied from the device after the launch."""
+    """A host array that is copied from the device after the launch. See :class:`ArgumentHandler`."""
 
     def pre_call(self, stream) -> None:
-        """Allocate the memory on the device."""
+        """Allocate the device memory in stream order (``cuMemAllocAsync``)."""
         self.get_device_alloc(stream)
 
     def post_call(self, stream) -> None:
-        """Copy the array from the device, in stream order."""
+        """Copy the array from the device in stream order (``cuMemcpyDtoHAsync``)."""
         if self.array.nbytes:
             memcpy_dtoh_async(self.array, self.get_device_alloc(stream), stream)
 
 
 class InOut(In, Out):
-    """A host array copied to the device before the launch, and back after it."""
+    """A host array that is copied to the device before the launch, and back after it."""
 
 
 @translated
@@ -131,7 +135,7 @@ def temporary(size: int, stream) -> DeviceAllocation:
     return allocation
 
 
-# What to write instead of a Python value whose C type is ambiguous.
+# Advice for Python values, whose C type is ambiguous.
 _ADVICE = {
     int: "; write numpy.int32(x) for an int, numpy.int64(x) for a long, or numpy.uintp(x) for an address",
     bool: "; write numpy.bool_(x) for a bool",
@@ -144,7 +148,7 @@ _ADVICE = {
 
 
 def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) -> tuple[list, list[ArgumentHandler]]:
-    """Return arguments as :func:`cuda.core.launch` takes them, and the :class:`ArgumentHandler` among them.
+    """Return arguments in the form that :func:`cuda.core.launch` accepts, and the :class:`ArgumentHandler` among them.
 
     Parameters
     ----------
@@ -153,15 +157,15 @@ def convert(arguments, name: str, sizes: tuple[int, ...] | None, stream=None) ->
     name : str
         The kernel name, for messages.
     sizes : tuple of int or None
-        The size of each parameter in bytes; None if the driver does not report it.
+        The size of each parameter in bytes, or None if the driver does not report it.
     stream : Stream, optional
-        The stream of the launch. If None, the NULL stream.
+        The stream of the launch. Defaults to the NULL stream.
 
     Raises
     ------
     TypeError
-        If the number of arguments is wrong, or an argument has a type that kernels do not take, or another size than
-        its parameter.
+        If the number of arguments is wrong, kernels do not accept the type of an argument, or its size differs from
+        the parameter's.
     """
     if sizes is not None and len(arguments) != len(sizes):
         raise TypeError(f"kernel {name!r} takes {len(sizes)} arguments, {len(arguments)} given")
@@ -210,11 +214,11 @@ def _convert_other(argument, index: int, name: str, size: int | None):
 
 
 def wrong_size(argument, index: int, name: str, size: int, given: int) -> TypeError:
-    """Return the TypeError for an argument whose size differs from the parameter's."""
+    """Return the TypeError for an argument whose size differs from the parameter's size."""
     bytes_of = "1 byte" if size == 1 else f"{size} bytes"
     advice = ""
     if isinstance(argument, numpy.ndarray) and size == 8:
-        advice = "; a host array is passed by value: write In(array), Out(array) or InOut(array) to copy it"
+        advice = "; host arrays are passed by value, so write In(array), Out(array) or InOut(array) to copy one"
     return TypeError(
         f"parameter #{index} (0-based) of kernel {name!r} has {bytes_of}, "
         f"but the {type(argument).__name__} given has {given}{advice}"
@@ -222,14 +226,14 @@ def wrong_size(argument, index: int, name: str, size: int, given: int) -> TypeEr
 
 
 def begin(handlers: list[ArgumentHandler], values: list, stream) -> list:
-    """Call ``pre_call`` of the handlers, and return the arguments with device memory in place of the handlers."""
+    """Call the handlers' ``pre_call``, and return the arguments with device memory in place of the handlers."""
     for handler in handlers:
         handler.pre_call(stream)
     return [value.get_device_alloc() if isinstance(value, ArgumentHandler) else value for value in values]
 
 
 def end(handlers: list[ArgumentHandler], stream) -> None:
-    """Call ``post_call`` of the handlers. Without a stream, synchronize after the copies, otherwise keep them alive."""
+    """Call the handlers' ``post_call``, then wait for the copies or, on an explicit stream, keep the handlers alive."""
     inner = stream_of(stream)
     has_work = False
     for handler in handlers:
@@ -256,6 +260,8 @@ class Module:
     ------
     LogicError
         If the image is invalid, or no context is current.
+    TypeError
+        If ``image`` is not bytes-like.
     """
 
     def __init__(self, image: bytes):
@@ -280,12 +286,17 @@ class Module:
         return f"<cuda.core.driver.Module of {self._code.code_type}>"
 
     def get_function(self, name: str) -> Function:
-        """Return a kernel by its (mangled) name in the code (``cuModuleGetFunction``).
+        """Return a kernel (``cuModuleGetFunction``).
+
+        Parameters
+        ----------
+        name : str
+            The (mangled) name in the code.
 
         Raises
         ------
         LogicError
-            If the module has no kernel of this name, or its context is detached.
+            If the module has no kernel with this name, or its context is detached.
         """
         _check_member(self, "cuModuleGetFunction")
         known = self._functions.get(name)
@@ -294,12 +305,22 @@ class Module:
         return known
 
     def get_global(self, name: str) -> tuple[GlobalPointer, int]:
-        """Return the address of a global variable, a device pointer, and its size in bytes (``cuModuleGetGlobal``).
+        """Return the address and the size of a global variable (``cuModuleGetGlobal``).
+
+        Parameters
+        ----------
+        name : str
+            The (mangled) name in the code.
+
+        Returns
+        -------
+        (int, int)
+            The address, which is a device pointer, and the size in bytes.
 
         Raises
         ------
         LogicError
-            If the module has no variable of this name, or its context is detached.
+            If the module has no variable with this name, or its context is detached.
         """
         _check_member(self, "cuModuleGetGlobal")
         variable = _get_global(self._code, name)
@@ -308,22 +329,32 @@ class Module:
         return pointer, variable.size
 
     def get_texref(self, name: str) -> TextureReference:
-        """Return the texture reference declared as ``texture<...> name``, the same object on every call.
+        """Return a texture reference declared as ``texture<...> name``. Every call returns the same object.
+
+        Parameters
+        ----------
+        name : str
+            The name in the code.
 
         Raises
         ------
         LogicError
-            If the module has no texture reference of this name.
+            If the module has no texture reference with this name, or its context is detached.
         """
         return self._reference(TextureReference, name)
 
     def get_surfref(self, name: str) -> SurfaceReference:
-        """Return the surface reference declared as ``surface<...> name``, the same object on every call.
+        """Return a surface reference declared as ``surface<...> name``. Every call returns the same object.
+
+        Parameters
+        ----------
+        name : str
+            The name in the code.
 
         Raises
         ------
         LogicError
-            If the module has no surface reference of this name.
+            If the module has no surface reference with this name, or its context is detached.
         """
         return self._reference(SurfaceReference, name)
 
@@ -350,14 +381,19 @@ class Module:
 
 
 class GlobalPointer(int):
-    """The address of a global variable of a module. ``len()`` is the size of the variable in bytes."""
+    """The address of a module's global variable. ``len()`` returns the variable's size in bytes."""
 
     def __len__(self):
         return self.variable.size
 
 
 def module_from_file(filename: str | os.PathLike) -> Module:
-    """Load a module from a file with a CUBIN, PTX or a fat binary (``cuModuleLoad``).
+    """Load a module from a file (``cuModuleLoad``).
+
+    Parameters
+    ----------
+    filename : str or path-like
+        The path of a file that contains a CUBIN, PTX or a fat binary.
 
     Raises
     ------
@@ -371,7 +407,7 @@ def module_from_file(filename: str | os.PathLike) -> Module:
 
 
 def read_file(filename: str | os.PathLike, api: str) -> bytes:
-    """Return the content of a file, or raise RuntimeError for the driver call ``api`` if the file does not exist."""
+    """Return the contents of a file, or raise RuntimeError for the driver call ``api`` if it does not exist."""
     try:
         with open(path_argument("filename", filename), "rb") as file:
             return file.read()
@@ -379,7 +415,7 @@ def read_file(filename: str | os.PathLike, api: str) -> bytes:
         raise logic_error(api, 301, str(error)) from None
 
 
-_PREPARED_CALL = """Launch the kernel on the NULL stream, with arguments of the types that :meth:`prepare` has set.
+_PREPARED_CALL = """Launch the prepared kernel on the NULL stream (``cuLaunchKernel``).
 
 ``prepared_call(grid, block, *args, shared_size=0)``
 
@@ -390,7 +426,7 @@ grid : tuple of int
 block : tuple of int
     The number of threads in each dimension of a block.
 *args
-    One argument for each parameter. Python numbers are converted to the types.
+    One argument for each parameter. Python numbers are converted to the types set by :meth:`prepare`.
 shared_size : int, optional
     The size of the dynamic shared memory in bytes. Defaults to 0.
 
@@ -399,13 +435,13 @@ Raises
 AttributeError
     If :meth:`prepare` was not called.
 TypeError
-    If the number of arguments is wrong, or one cannot be converted to its type.
+    If the number of arguments is wrong, or an argument cannot be converted to its type.
 LogicError
     If the driver rejects the launch.
 """
-_PREPARED_ASYNC_CALL = """Launch the kernel on a stream, or with None on the NULL stream. See :attr:`prepared_call`.
+_PREPARED_ASYNC_CALL = """Launch the prepared kernel on a stream (``cuLaunchKernel``). See :attr:`prepared_call`.
 
-``prepared_async_call(grid, block, stream, *args, shared_size=0)``
+``prepared_async_call(grid, block, stream, *args, shared_size=0)``, where ``stream`` can be None for the NULL stream.
 """
 
 
@@ -414,10 +450,7 @@ def _attribute(member, text: str) -> property:
 
 
 class Function(FunctionCall):
-    """A kernel. Calling it launches it.
-
-    Functions come from :meth:`Module.get_function`.
-    """
+    """A kernel, returned by :meth:`Module.get_function`. Calling the object launches the kernel."""
 
     # Callable objects in slots instead of methods, so that `f.prepared_call(...)` creates no bound method.
     __slots__ = {
@@ -453,36 +486,36 @@ class Function(FunctionCall):
     cluster_size_must_be_set = _attribute(
         function_attribute.CLUSTER_SIZE_MUST_BE_SET, "Whether a launch must specify the cluster size."
     )
-    const_size_bytes = _attribute(function_attribute.CONST_SIZE_BYTES, "The size of its constant memory in bytes.")
+    const_size_bytes = _attribute(function_attribute.CONST_SIZE_BYTES, "The size of the constant memory in bytes.")
     device_node_update_supported = _attribute(
         function_attribute.DEVICE_NODE_UPDATE_SUPPORTED, "Whether the device can update the kernel's graph nodes."
     )
-    local_size_bytes = _attribute(function_attribute.LOCAL_SIZE_BYTES, "The local memory of a thread in bytes.")
+    local_size_bytes = _attribute(function_attribute.LOCAL_SIZE_BYTES, "The local memory per thread in bytes.")
     max_dynamic_shared_size_bytes = _attribute(
         function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, "The maximum dynamic shared memory of a launch in bytes."
     )
-    max_threads_per_block = _attribute(function_attribute.MAX_THREADS_PER_BLOCK, "The maximum threads of a block.")
+    max_threads_per_block = _attribute(
+        function_attribute.MAX_THREADS_PER_BLOCK, "The maximum number of threads per block."
+    )
     non_portable_cluster_size_allowed = _attribute(
         function_attribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "Whether clusters of more than 8 blocks are allowed."
     )
-    num_regs = _attribute(function_attribute.NUM_REGS, "The number of registers of a thread.")
+    num_regs = _attribute(function_attribute.NUM_REGS, "The number of registers per thread.")
     preferred_shared_memory_carveout = _attribute(
         function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT, "The preferred shared memory, in percent of its maximum."
     )
     ptx_version = _attribute(function_attribute.PTX_VERSION, "The PTX version of the code: 10 * major + minor.")
     required_cluster_depth = _attribute(
-        function_attribute.REQUIRED_CLUSTER_DEPTH, "The required depth of a cluster; 0 if none is required."
+        function_attribute.REQUIRED_CLUSTER_DEPTH, "The required depth of a cluster, or 0 if none is required."
     )
     required_cluster_height = _attribute(
-        function_attribute.REQUIRED_CLUSTER_HEIGHT, "The required height of a cluster; 0 if none is required."
+        function_attribute.REQUIRED_CLUSTER_HEIGHT, "The required height of a cluster, or 0 if none is required."
     )
     required_cluster_width = _attribute(
-        function_attribute.REQUIRED_CLUSTER_WIDTH, "The required width of a cluster; 0 if none is required."
+        function_attribute.REQUIRED_CLUSTER_WIDTH, "The required width of a cluster, or 0 if none is required."
     )
     shared_memory_mode = _attribute(function_attribute.SHARED_MEMORY_MODE, "The kernel's shared memory mode.")
-    shared_size_bytes = _attribute(
-        function_attribute.SHARED_SIZE_BYTES, "The static shared memory of a block in bytes."
-    )
+    shared_size_bytes = _attribute(function_attribute.SHARED_SIZE_BYTES, "The static shared memory per block in bytes.")
 
     def _call_any(self, args, block, grid, stream, shared, time_kernel):
         """The slow path of :meth:`FunctionCall.__call__`, for arguments of any kind."""
@@ -510,17 +543,17 @@ class Function(FunctionCall):
             raise launch_error(error) from None
 
     def prepare(self, arg_types, texrefs=None, *, shared=None, block=None) -> Function:
-        """Set the argument types of the ``prepared_`` calls.
+        """Set the argument types for the ``prepared_`` calls.
 
         Parameters
         ----------
         arg_types : str or sequence
-            A format string of the module :mod:`struct`, with ``P`` for pointers; or a sequence of such characters and
-            NumPy types, where any other entry means a pointer.
+            A format string as for :mod:`struct`, with ``P`` for pointers, or a sequence of such characters and NumPy
+            types, where any other entry means a pointer.
         texrefs : sequence, optional
-            Accepted and ignored: each launch uses all texture references of the module.
+            Ignored, because every launch uses all texture references of the module.
         shared, block : optional
-            Without effect, and deprecated: pass them to the call.
+            Ignored and deprecated. Pass them to the call instead.
 
         Returns
         -------
@@ -531,6 +564,11 @@ class Function(FunctionCall):
         ------
         TypeError
             If the number of types differs from the number of parameters.
+
+        Warns
+        -----
+        DeprecationWarning
+            If ``shared`` or ``block`` is given.
         """
         self.arg_format, parameters = _parse(arg_types)
         sizes = self._parameter_bytes
@@ -540,36 +578,95 @@ class Function(FunctionCall):
         for name, value in (("shared", shared), ("block", block)):
             if value is not None:
                 warnings.warn(
-                    f"{name} of prepare() has no effect; pass it to the call", DeprecationWarning, stacklevel=2
+                    f"the {name} argument of prepare() has no effect; pass it to the call",
+                    DeprecationWarning,
+                    stacklevel=2,
                 )
         self._set_types(parameters)
         return self
 
     def param_set_texref(self, t: TextureReference) -> None:
-        """Accept a texture reference, without effect: each launch uses all texture references of the module."""
+        """Check a texture reference. It has no effect, because every launch uses all of the module's references.
+
+        Parameters
+        ----------
+        t : TextureReference
+            The texture reference.
+
+        Raises
+        ------
+        TypeError
+            If ``t`` is not a TextureReference.
+        """
         if not isinstance(t, TextureReference):
             raise TypeError(f"t must be a TextureReference, not {type(t).__name__}")
 
     def get_attribute(self, attr: int) -> int:
-        """Return an attribute, a member of :class:`function_attribute` (``cuKernelGetAttribute``)."""
+        """Return an attribute (``cuKernelGetAttribute``).
+
+        Parameters
+        ----------
+        attr : function_attribute | int
+            The attribute.
+
+        Raises
+        ------
+        LogicError
+            If the attribute is unknown, or no context is current.
+        """
         attribute = member_of(function_attribute, attr, "cuFuncGetAttribute")
         ordinal = current_context("cuFuncGetAttribute")._device._ordinal
         return int(call("cuKernelGetAttribute", attribute, self.kernel, ordinal))
 
     def set_attribute(self, attr: int, value: int) -> None:
-        """Set an attribute, a member of :class:`function_attribute` (``cuKernelSetAttribute``)."""
+        """Set an attribute (``cuKernelSetAttribute``).
+
+        Parameters
+        ----------
+        attr : function_attribute | int
+            The attribute.
+        value : int
+            The new value.
+
+        Raises
+        ------
+        LogicError
+            If the attribute is unknown, the driver rejects the value, or no context is current.
+        """
         attribute = member_of(function_attribute, attr, "cuFuncSetAttribute")
         ordinal = current_context("cuFuncSetAttribute")._device._ordinal
         call("cuKernelSetAttribute", attribute, operator.index(value), self.kernel, ordinal)
 
     def set_cache_config(self, fc: int) -> None:
-        """Set the preferred split of on-chip memory, a member of :class:`func_cache` (``cuKernelSetCacheConfig``)."""
+        """Set the preferred split of on-chip memory into shared memory and L1 (``cuKernelSetCacheConfig``).
+
+        Parameters
+        ----------
+        fc : func_cache | int
+            The preferred split.
+
+        Raises
+        ------
+        LogicError
+            If ``fc`` is invalid, or no context is current.
+        """
         config = member_of(func_cache, fc, "cuFuncSetCacheConfig")
         ordinal = current_context("cuFuncSetCacheConfig")._device._ordinal
         call("cuKernelSetCacheConfig", self.kernel, config, ordinal)
 
     def set_shared_config(self, sc: int) -> None:
-        """Accept a bank size, a member of :class:`shared_config`, which has no effect on current devices."""
+        """Check a bank size, which has no effect on current devices.
+
+        Parameters
+        ----------
+        sc : shared_config | int
+            The bank size.
+
+        Raises
+        ------
+        LogicError
+            If ``sc`` is invalid.
+        """
         member_of(shared_config, sc, "cuFuncSetSharedMemConfig")
 
     @staticmethod
@@ -590,6 +687,11 @@ class Function(FunctionCall):
         -------
         callable
             A function without parameters that waits for the kernel and returns its duration in seconds.
+
+        Raises
+        ------
+        AttributeError, TypeError, LogicError
+            As for :attr:`prepared_call`.
         """
         start, end_ = Event(), Event()
         start.record()
@@ -607,7 +709,7 @@ PreparedFunction = Function
 
 
 def code_of(image) -> ObjectCode:
-    """Return code as an :class:`ObjectCode`, with the type that its first bytes indicate."""
+    """Return code as an :class:`ObjectCode` of the type that its first bytes indicate."""
     image = bytes(memoryview(image))
     if image[:4] == b"\x7fELF":
         return ObjectCode.from_cubin(image)
@@ -622,7 +724,7 @@ def _load(code: ObjectCode):
 
 @translated
 def _get_kernel(code: ObjectCode, name: str):
-    # PyCUDA passes the bytes of an argument, whatever the type of the parameter is.
+    # PyCUDA passes the bytes of an argument regardless of the parameter's type.
     return kernel_with_sizes_only(code.get_kernel(name))
 
 
@@ -642,7 +744,7 @@ def _get_global(code: ObjectCode, name: str):
 
 def _check_member(module: Module, api: str) -> None:
     if module._is_invalid:
-        raise logic_error(api, INVALID_HANDLE, "the context of the module is detached")
+        raise logic_error(api, INVALID_HANDLE, "the module's context is detached")
 
 
 def _extents(name: str, value) -> tuple[int, ...]:
@@ -676,7 +778,7 @@ _LETTERS = {
     "l": numpy.int64, "L": numpy.uint64, "n": numpy.int64, "N": numpy.uint64, "q": numpy.int64, "Q": numpy.uint64,
     "?": numpy.bool_, "f": numpy.float32, "d": numpy.float64, "F": numpy.complex64, "D": numpy.complex128,
 }  # fmt: skip
-# Python types that launch() writes as NumPy types of this kind.
+# The Python types that launch() writes as NumPy types of each kind.
 _OF_PYTHON = {"i": int, "u": int, "f": float, "c": complex, "b": bool}
 _WIDTHS = {float: 8, complex: 16}
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory pools, which hold freed blocks for reuse, by size class (bin)."""
+"""Memory pools, which hold freed blocks for reuse in size classes (bins)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._stream import LEGACY_DEFAULT_STREAM
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import flags_argument, whole
+from cuda.core.driver._checks import checked_int, flags_argument
 from cuda.core.driver._context import current_context
 from cuda.core.driver._device_memory import DeviceAllocation, mem_alloc, register
 from cuda.core.driver._errors import INVALID_VALUE, MemoryError, logic_error
@@ -30,18 +30,18 @@ __all__ = [
     "bitlog2",
 ]
 
-# Eight bins for each power of two, so that less than an eighth of a block is unused.
+# With eight bins per power of two, less than an eighth of a block is unused.
 _STEPS = 8
 
 
 class PooledDeviceAllocation(DeviceAllocation):
-    """Memory of a :class:`DeviceMemoryPool`, returned to the pool when it is freed or nothing refers to it."""
+    """Memory from a :class:`DeviceMemoryPool`, returned to the pool when it is freed or unreferenced."""
 
     _made_by = "DeviceMemoryPool.allocate()"
 
 
 class PooledHostAllocation(PagelockedHostAllocation):
-    """Memory of a :class:`PageLockedMemoryPool`, returned to the pool when no array refers to it."""
+    """Memory from a :class:`PageLockedMemoryPool`, returned to the pool once no array refers to it."""
 
     _made_by = "PageLockedMemoryPool.allocate()"
 
@@ -55,15 +55,15 @@ class _Blocks(MemoryResource):
         self._make = make
         self._is_host = is_host
         self._accessible_by = ("device", "host") if is_host else ("device",)
-        self._lock = RLock()  # reentrant, because garbage collection can free a block while it is held
+        self._lock = RLock()  # reentrant, because garbage collection can free a block while the lock is held
         self._held = {}  # bin -> free blocks
-        self._active = {}  # the ID of each lease -> a weak reference to it
+        self._active = {}  # ID of a lease -> weak reference to it
         self._is_holding = True
         self._context = None
 
     def take(self, kind: type, size: int):
-        """Return an allocation of class ``kind`` in a block of at least ``size`` bytes."""
-        size = size if type(size) is int else whole("size", size)
+        """Return an allocation of class ``kind`` from a block of at least ``size`` bytes."""
+        size = size if type(size) is int else checked_int("size", size)
         if size < 0:
             raise logic_error("allocate", INVALID_VALUE, f"size must not be negative: {shown(size)}")
         number = bin_number(size)
@@ -72,7 +72,7 @@ class _Blocks(MemoryResource):
             self._context = block._context
         lease = _Lease(self, block, number, size)
         self._active[id(lease)] = weakref.ref(lease)
-        # The stream is given, so that it need not be looked up.
+        # Passing the stream avoids looking it up.
         allocation = kind._init(block.handle, size or 1, mr=lease, stream=LEGACY_DEFAULT_STREAM)
         return register(allocation, block._context)
 
@@ -81,7 +81,7 @@ class _Blocks(MemoryResource):
         return self.take(PooledHostAllocation if self._is_host else PooledDeviceAllocation, size)
 
     def give_back(self, lease: _Lease) -> None:
-        """Hold the block of a lease for reuse."""
+        """Hold a lease's block for reuse."""
         with self._lock:
             self._active.pop(id(lease), None)
             if self._is_holding and not lease.block.is_closed:
@@ -120,7 +120,7 @@ class _Blocks(MemoryResource):
             try:
                 return self._make(size)
             except MemoryError:
-                # Free the largest held blocks first; if none are left, the error goes to the caller.
+                # Free the largest held blocks first. If none are left, the caller gets the error.
                 number = max((number for number, blocks in self._held.items() if blocks), default=None)
                 if number is None:
                     raise
@@ -135,13 +135,13 @@ class _Blocks(MemoryResource):
 class _Lease(MemoryResource):
     """A block in use, and the memory resource of its allocation.
 
-    Only this refers to the block. So if an exception interrupts its return to the pool, the block is freed.
+    Only the lease refers to the block, so the block is freed if an exception interrupts its return to the pool.
     """
 
     _needs_stream = False
 
     def __init__(self, blocks: _Blocks, block, number: int, size: int):
-        # The properties are not defined in Python, because NumPy ignores an exception of a signal handler in them.
+        # These are not Python properties, because NumPy would swallow an exception that a signal handler raises in one.
         self._accessible_by = blocks._accessible_by
         self._blocks = blocks
         self.block = block
@@ -167,7 +167,7 @@ class _Pool:
 
     def __init__(self, make, is_host: bool):
         self._blocks = _Blocks(make, is_host)
-        # Held blocks are freed with the pool; allocations in use keep the block table alive.
+        # Held blocks are freed with the pool. Allocations in use keep the block table alive.
         weakref.finalize(self, self._blocks.stop_holding).atexit = False
 
     def __repr__(self):
@@ -176,16 +176,16 @@ class _Pool:
         )
 
     def free_held(self) -> None:
-        """Free the blocks that are held for reuse."""
+        """Free the blocks held for reuse."""
         self._blocks.free_held()
 
     def stop_holding(self) -> None:
-        """Free the held blocks, and from now on every returned block."""
+        """Free the held blocks, and from now on free every returned block."""
         self._blocks.stop_holding()
 
     @staticmethod
     def bin_number(size: int) -> int:
-        """Return the bin for ``size`` bytes."""
+        """Return the number of the bin for ``size`` bytes."""
         return bin_number(operator.index(size))
 
     @staticmethod
@@ -195,7 +195,7 @@ class _Pool:
 
     @property
     def held_blocks(self) -> int:
-        """The number of free blocks that are held for reuse."""
+        """The number of free blocks held for reuse."""
         return sum(map(len, list(self._blocks._held.values())))
 
     @property
@@ -205,7 +205,7 @@ class _Pool:
 
     @property
     def managed_bytes(self) -> int:
-        """The size of all blocks, held and in use, in bytes."""
+        """The total size of the blocks held and in use, in bytes."""
         held = sum(alloc_size(number) * len(blocks) for number, blocks in list(self._blocks._held.items()))
         return held + sum(alloc_size(lease.number) for lease in self._blocks.leases())
 
@@ -218,16 +218,21 @@ class _Pool:
 class DeviceMemoryPool(_Pool):
     """A pool of device memory.
 
-    Freed blocks are held for reuse, by size. A block can be reused immediately, so work on other streams than the
-    NULL stream must have completed before its memory is freed. If the device is out of memory, the pool runs garbage
-    collection, and then frees held blocks, the largest first.
+    Freed blocks are held for reuse by allocations of similar size. A block can be reused immediately, so work on
+    streams other than the NULL stream must have completed before its memory is freed. If the device runs out of memory,
+    the pool runs garbage collection and then frees held blocks, largest first.
     """
 
     def __init__(self):
         super().__init__(mem_alloc, False)
 
     def allocate(self, size: int) -> PooledDeviceAllocation:
-        """Allocate memory of at least ``size`` bytes.
+        """Allocate memory, from a held block if possible (``cuMemAlloc``).
+
+        Parameters
+        ----------
+        size : int
+            The minimum size in bytes.
 
         Raises
         ------
@@ -256,42 +261,47 @@ class PageLockedAllocator:
         return f"cuda.core.driver.PageLockedAllocator(flags={self._flags})"
 
     def __call__(self, size: int) -> PagelockedHostAllocation:
-        """Return a new block."""
+        """Return a new block of ``size`` bytes. See :func:`mem_host_alloc`."""
         return mem_host_alloc(size, self._flags)
 
 
 class PageLockedMemoryPool(_Pool):
-    """A pool of page-locked host memory, which allocates NumPy arrays.
+    """A pool of page-locked host memory that allocates NumPy arrays.
 
     Parameters
     ----------
     allocator : :class:`PageLockedAllocator`, optional
-        The allocator of the blocks. Defaults to one without flags.
+        The block allocator. Defaults to an allocator without flags.
     """
 
     def __init__(self, allocator: PageLockedAllocator | None = None):
         super().__init__(PageLockedAllocator() if allocator is None else allocator, True)
 
     def allocate(self, shape, dtype, order: str = "C") -> numpy.ndarray:
-        """Return a new array, whose ``base`` is a :class:`PooledHostAllocation`. See :func:`pagelocked_empty`."""
+        """Return a new array whose ``base`` is a :class:`PooledHostAllocation`. See :func:`pagelocked_empty`."""
         current_context("cuMemHostAlloc")
         return array_over(lambda size: self._blocks.take(PooledHostAllocation, size), shape, dtype, order)
 
 
 def bitlog2(n: int) -> int:
-    """Return the binary logarithm of ``n``, rounded down, or 0 for 0.
+    """Return the binary logarithm of ``n``, rounded down, or 0 if ``n`` is 0.
+
+    Parameters
+    ----------
+    n : int
+        The number.
 
     Raises
     ------
     ValueError
         If ``n`` is negative.
     """
-    n = whole("n", n, 0)
+    n = checked_int("n", n, 0)
     return max(n.bit_length() - 1, 0)
 
 
 def bin_number(size: int) -> int:
-    """Return the bin of a size: eight bins for each power of two, and one for each of the smallest sizes."""
+    """Return the bin of a size. There are eight bins per power of two, and one per size for the smallest sizes."""
     if size < 2 * _STEPS:
         return size
     shift = size.bit_length() - _STEPS.bit_length()
@@ -300,7 +310,7 @@ def bin_number(size: int) -> int:
 
 
 def alloc_size(number: int) -> int:
-    """Return the largest size of a bin."""
+    """Return the largest size in a bin."""
     if number < 2 * _STEPS:
         return max(number, 1)
     shift = number // _STEPS - 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams, the profiler, and events, which processes can share (IPC)."""
+"""Streams, events, which processes can share (IPC), and the profiler."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cuda.core._event import EventOptions, IPCEventDescriptor
 from cuda.core._stream import LEGACY_DEFAULT_STREAM, StreamOptions
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import whole
+from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import event_flags, stream_flags
 from cuda.core.driver._context import current_context
 from cuda.core.driver._errors import INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, call, logic_error, translated
@@ -22,7 +22,7 @@ __all__ = ["Event", "Stream", "initialize_profiler", "start_profiler", "stop_pro
 
 
 def ipc_handle_argument(handle, api: str) -> bytes:
-    """Return the 64 bytes of an IPC handle. Raises LogicError for another number of bytes."""
+    """Return the 64 bytes of an IPC handle, or raise LogicError for another number of bytes."""
     try:
         content = bytes(memoryview(handle))
     except TypeError:
@@ -33,12 +33,12 @@ def ipc_handle_argument(handle, api: str) -> bytes:
 
 
 def handle_bytes(native) -> bytearray:
-    """Return the 64 bytes of an IPC handle of the driver's type."""
+    """Return the 64 bytes of a driver IPC handle."""
     return bytearray(ctypes.string_at(native.getPtr(), 64))
 
 
 class Stream:
-    """A stream, destroyed when nothing refers to it.
+    """A stream (``cuStreamCreate``), destroyed once nothing refers to it.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Stream:
     """
 
     def __init__(self, flags: int = 0):
-        flags = whole("flags", flags, 0, 1, "cuStreamCreate")
+        flags = checked_int("flags", flags, 0, 1, "cuStreamCreate")
         context = current_context("cuStreamCreate")
         options = StreamOptions(nonblocking=flags == stream_flags.NON_BLOCKING)
         self._stream = _make_stream(options, context)
@@ -60,7 +60,7 @@ class Stream:
         context._objects.add(self)
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return ``(0, address)``, by the protocol libraries exchange streams with."""
+        """Return ``(0, address)``, as specified by the CUDA stream protocol."""
         return self._stream.__cuda_stream__()
 
     def __repr__(self):
@@ -69,24 +69,51 @@ class Stream:
 
     @translated
     def synchronize(self) -> None:
-        """Wait for all work of the stream (``cuStreamSynchronize``)."""
+        """Wait for all work in the stream (``cuStreamSynchronize``).
+
+        Raises
+        ------
+        LogicError
+            If the stream's context is detached.
+        LaunchError
+            If a kernel failed.
+        """
         stream = stream_of(self)
         stream.sync()
         self._context._kept.pop(int(stream.handle), None)
 
     @translated
     def is_done(self) -> bool:
-        """Return whether all work of the stream has completed (``cuStreamQuery``)."""
+        """Return whether all work in the stream has completed (``cuStreamQuery``)."""
         return stream_of(self).is_done
 
     @translated
     def wait_for_event(self, event: Event) -> None:
-        """Let later work of the stream wait for an event (``cuStreamWaitEvent``)."""
+        """Make later work in the stream wait for an event (``cuStreamWaitEvent``).
+
+        Parameters
+        ----------
+        event : :class:`Event`
+            The event.
+
+        Raises
+        ------
+        TypeError
+            If ``event`` is not an Event.
+        LogicError
+            If the context of the stream or the event is detached.
+        """
         stream_of(self).wait(event_of(event))
 
     @property
     def handle(self) -> int:
-        """The ``CUstream`` as an int."""
+        """The ``CUstream`` as an int.
+
+        Raises
+        ------
+        LogicError
+            If the stream's context is detached.
+        """
         return int(stream_of(self).handle)
 
     def _invalidate(self) -> None:
@@ -99,12 +126,12 @@ def _make_stream(options, context):
 
 
 def stream_of(stream) -> core_stream.Stream:
-    """Return the :mod:`cuda.core` stream for an argument, the NULL stream for None.
+    """Return the :mod:`cuda.core` stream for an argument, where None is the NULL stream.
 
     Raises
     ------
     LogicError
-        If the context of the stream is detached.
+        If the stream's context is detached.
     TypeError
         If the argument is not a stream.
     """
@@ -123,12 +150,13 @@ def stream_of(stream) -> core_stream.Stream:
 
 
 class Event:
-    """An event, which marks a point in the work of a stream.
+    """An event, which marks a point in a stream's work (``cuEventCreate``).
 
     Parameters
     ----------
     flags : event_flags | int, optional
-        A combination of ``BLOCKING_SYNC``, ``DISABLE_TIMING`` and ``INTERPROCESS``. Defaults to 0: with timing.
+        A combination of ``BLOCKING_SYNC``, ``DISABLE_TIMING`` and ``INTERPROCESS``, which requires ``DISABLE_TIMING``.
+        Defaults to 0, which enables timing.
 
     Raises
     ------
@@ -138,9 +166,9 @@ class Event:
 
     def __init__(self, flags: int = 0):
         context = current_context("cuEventCreate")
-        flags = whole("flags", flags)
+        flags = checked_int("flags", flags)
         if not 0 <= flags <= 7:
-            raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must combine event_flags, not be {shown(flags)}")
+            raise logic_error("cuEventCreate", INVALID_VALUE, f"flags must combine event_flags, not {shown(flags)}")
         self._adopt(_make_event(context, flags), context)
 
     def __repr__(self):
@@ -155,12 +183,25 @@ class Event:
 
     @translated
     def record(self, stream: Stream | None = None) -> Event:
-        """Record the event after the work so far of a stream, and return the event (``cuEventRecord``)."""
+        """Record the event after the pending work of a stream, and return the event (``cuEventRecord``).
+
+        Parameters
+        ----------
+        stream : :class:`Stream`, optional
+            The stream. Defaults to the NULL stream.
+
+        Raises
+        ------
+        LogicError
+            If the context of the event or the stream is detached.
+        TypeError
+            If ``stream`` is not a stream.
+        """
         inner, target = event_of(self), stream_of(stream)
-        # The operands of the work so far can be released once the event has completed.
+        # The operands of the pending work can be released once the event has completed.
         kept = self._context._kept and self._context._kept.get(int(target.handle))
         self._kept = (kept, kept.count) if kept else None
-        if inner.is_ipc_enabled:  # Stream.record() does not record shared events again
+        if inner.is_ipc_enabled:  # because Stream.record() does not record shared events again
             call("cuEventRecord", inner, target)
         else:
             target.record(inner)
@@ -187,19 +228,24 @@ class Event:
         return is_done
 
     def time_since(self, start_event: Event) -> float:
-        """Return the milliseconds from ``start_event`` to this event (``cuEventElapsedTime``).
+        """Return the time from ``start_event`` to this event in milliseconds (``cuEventElapsedTime``).
+
+        Parameters
+        ----------
+        start_event : :class:`Event`
+            The earlier event.
 
         Raises
         ------
         RuntimeError
-            If one of the events has not completed.
+            If either event has not completed.
         LogicError
-            If one of the events was not recorded, or was created without timing.
+            If either event was not recorded, or was created without timing.
         """
         return float(call("cuEventElapsedTime", event_of(start_event), event_of(self)))
 
     def time_till(self, end_event: Event) -> float:
-        """Return the milliseconds from this event to ``end_event``. See :meth:`time_since`."""
+        """Return the time from this event to ``end_event`` in milliseconds. See :meth:`time_since`."""
         return float(call("cuEventElapsedTime", event_of(self), event_of(end_event)))
 
     def ipc_handle(self) -> bytearray:
@@ -219,12 +265,19 @@ class Event:
     @staticmethod
     @translated
     def from_ipc_handle(handle) -> Event:
-        """Open an event of another process, from the 64 bytes of :meth:`ipc_handle` (``cuIpcOpenEventHandle``).
+        """Open another process's event (``cuIpcOpenEventHandle``).
+
+        Parameters
+        ----------
+        handle : bytes-like
+            The 64 bytes returned by :meth:`ipc_handle` in the other process.
 
         Raises
         ------
         LogicError
-            If the handle does not have 64 bytes, or the event does not exist.
+            If the handle does not have 64 bytes, the event does not exist, or no context is current.
+        TypeError
+            If ``handle`` is not bytes-like.
         """
         context = current_context("cuIpcOpenEventHandle")
         descriptor = IPCEventDescriptor._init(ipc_handle_argument(handle, "cuIpcOpenEventHandle"), False)
@@ -234,7 +287,13 @@ class Event:
 
     @property
     def handle(self) -> int:
-        """The ``CUevent`` as an int."""
+        """The ``CUevent`` as an int.
+
+        Raises
+        ------
+        LogicError
+            If the event's context is detached.
+        """
         return int(event_of(self).handle)
 
     def _invalidate(self) -> None:
@@ -246,17 +305,25 @@ def _make_event(context, flags: int):
     context._make_current()
     is_timed, is_shared = not flags & event_flags.DISABLE_TIMING, bool(flags & event_flags.INTERPROCESS)
     if is_timed and is_shared:
-        raise logic_error("cuEventCreate", INVALID_VALUE, "INTERPROCESS needs DISABLE_TIMING")
+        raise logic_error("cuEventCreate", INVALID_VALUE, "INTERPROCESS requires DISABLE_TIMING")
     options = EventOptions(is_timed, bool(flags & event_flags.BLOCKING_SYNC), is_shared)
     if not is_shared:
         return context._device._core.create_event(options)
-    # Shared events are created by a record. On an idle stream, the event has completed, like one that was not recorded.
+    # Recording creates a shared event. On an idle stream, it is already complete, like an event that was not recorded.
     with _make_stream(StreamOptions(), context) as idle:
         return idle.record(options=options)
 
 
 def event_of(event: Event):
-    """Return the inner event of an :class:`Event`. Raises TypeError for other objects, LogicError if closed."""
+    """Return the inner event of an :class:`Event`.
+
+    Raises
+    ------
+    TypeError
+        If ``event`` is not an Event.
+    LogicError
+        If the event's context is detached.
+    """
     if not isinstance(event, Event):
         raise TypeError(f"event must be an Event, not {type(event).__name__}")
     inner = event._event
@@ -266,18 +333,18 @@ def event_of(event: Event):
 
 
 class Kept:
-    """References to operands of asynchronous work on a stream, dropped once the work has completed."""
+    """References to the operands of asynchronous work in a stream, dropped once the work has completed."""
 
     LIMIT = 64
 
     def __init__(self):
-        self.objects = deque()  # (number, objects) of each operation
-        self.count = 0  # of all operations so far
+        self.objects = deque()  # (number, objects) for each operation
+        self.count = 0  # the number of operations until now
         self._event = None
-        self._marked = 0  # the count when _event was recorded
+        self._marked = 0  # the count when `_event` was recorded
 
     def add(self, stream: core_stream.Stream, *objects) -> None:
-        """Keep the operands of work that is already enqueued on the stream."""
+        """Keep the operands of work already enqueued on the stream."""
         self.objects.append((self.count, objects))
         self.count += 1
         if self.count - self._marked < self.LIMIT:
@@ -288,7 +355,7 @@ class Kept:
                 self._event = stream.record()
                 self._marked = self.count
         except CUDAError:
-            pass  # the stream is capturing or in an error state: keep the objects
+            pass  # the stream is capturing or in an error state, so keep the objects
 
     def release(self, count: int) -> None:
         """Release the objects of the first ``count`` operations."""
@@ -296,20 +363,20 @@ class Kept:
             while self.objects[0][0] < count:
                 self.objects.popleft()
         except IndexError:
-            pass  # there are none, or another thread has released them
+            pass  # there are no objects, or another thread has released them
 
 
 def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
-    """Keep objects alive at least until the work that is now enqueued on a stream has completed.
+    """Keep objects alive at least until the work currently enqueued on a stream has completed.
 
     Parameters
     ----------
     context : Context
         The current context.
     handle : int
-        The handle of the stream.
+        The stream handle.
     stream : Stream
-        The stream of :mod:`cuda.core`.
+        The :mod:`cuda.core` stream.
     """
     mine = context._kept.get(handle)
     if mine is None:
@@ -318,24 +385,29 @@ def keep_in(context, handle: int, stream: core_stream.Stream, *objects) -> None:
 
 
 def keep_until_done(stream: core_stream.Stream, api: str, *objects) -> None:
-    """Keep objects in the current context. See :func:`keep_in`."""
+    """Keep objects alive in the current context. See :func:`keep_in`."""
     keep_in(current_context(api), int(stream.handle), stream, *objects)
 
 
 def start_profiler() -> None:
-    """Start collecting a profile (``cuProfilerStart``)."""
+    """Start profiling (``cuProfilerStart``), or raise LogicError if no context is current."""
     current_context("cuProfilerStart")
     call("cuProfilerStart")
 
 
 def stop_profiler() -> None:
-    """Stop collecting a profile (``cuProfilerStop``)."""
+    """Stop profiling (``cuProfilerStop``), or raise LogicError if no context is current."""
     current_context("cuProfilerStop")
     call("cuProfilerStop")
 
 
 def initialize_profiler(config_file, output_file, output_mode) -> None:
-    """Raise NotSupportedError: CUDA 13 has no ``cuProfilerInitialize``.
+    """Raise NotSupportedError, because CUDA 13 has no ``cuProfilerInitialize``.
+
+    Parameters
+    ----------
+    config_file, output_file, output_mode
+        Ignored.
 
     Raises
     ------

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texture and surface references, implemented with texture and surface objects.
 
-A source declares ``texture<float, 2> image``, which a header of this package turns into a global variable for a texture
-object. A reference collects the settings; before the next launch of the module it creates the object and writes its
-handle to the variable.
+A source declares ``texture<float, 2> image``, which a header in this package turns into a global variable for a texture
+object. A reference collects the settings. Before the module's next launch, it creates the object and writes its handle
+to the variable.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core.driver._array_base import ArrayBase
-from cuda.core.driver._checks import whole
+from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import (
     TRSF_NORMALIZED_COORDINATES,
     TRSF_READ_AS_INTEGER,
@@ -36,7 +36,7 @@ _CHANNEL_BYTES = {format_: numpy.dtype(name).itemsize for format_, name in FORMA
 
 
 class _Reference:
-    """Base class: a global variable of a module for a texture or surface object, created before the next launch."""
+    """Base class: a module's global variable for a texture or surface object, which is created before a launch."""
 
     def __init__(self):
         self._variable = None
@@ -52,7 +52,7 @@ class _Reference:
             return
         made = self._make()
         if made is not None:
-            # A synchronous copy: kernels that run now use the former object, which is destroyed after it.
+            # The copy is synchronous, because running kernels use the previous object, which is destroyed afterwards.
             handle = numpy.array([made.handle], numpy.uint64)
             call("cuMemcpyHtoD", int(self._variable), handle.__array_interface__["data"][0], 8)
             self._object = made
@@ -66,9 +66,9 @@ class _Reference:
 
 
 class TextureReference(_Reference):
-    """A texture reference, from :meth:`Module.get_texref`: binds an array or linear memory to a texture.
+    """A texture reference, returned by :meth:`Module.get_texref`, which binds an array or linear memory to a texture.
 
-    Settings stay until they are changed. A bound :class:`Array` is kept alive, linear memory is not.
+    Settings persist until they are changed. A bound :class:`Array` is kept alive, but linear memory is not.
     """
 
     def __init__(self):
@@ -80,7 +80,20 @@ class TextureReference(_Reference):
         self._flags = 0
 
     def set_array(self, ary: Array) -> None:
-        """Bind an array, and set its format."""
+        """Bind an array, and set the format to the array's format.
+
+        Parameters
+        ----------
+        ary : :class:`Array`
+            The array.
+
+        Raises
+        ------
+        TypeError
+            If ``ary`` is not an Array.
+        LogicError
+            If the array was freed, or its context is detached.
+        """
         array_of(ary, "cuTexRefSetArray")
         descriptor = ary.get_descriptor()
         self._source = ("array", ary)
@@ -96,8 +109,8 @@ class TextureReference(_Reference):
         bytes : int
             The size of the memory in bytes.
         allow_offset : bool, optional
-            Whether ``devptr`` need not be aligned for textures. The texture then begins at the aligned address before
-            it. Defaults to False.
+            Whether to accept a ``devptr`` that is not aligned for textures. The texture then begins at the preceding
+            aligned address. Defaults to False.
 
         Returns
         -------
@@ -114,33 +127,93 @@ class TextureReference(_Reference):
         offset = pointer % alignment
         if offset and not allow_offset:
             raise logic_error(
-                "cuTexRefSetAddress", INVALID_VALUE, f"the address is not a multiple of {alignment} bytes"
+                "cuTexRefSetAddress",
+                INVALID_VALUE,
+                f"the address is not a multiple of {alignment} bytes; pass allow_offset=True",
             )
         self._source = ("linear", pointer - offset, operator.index(bytes) + offset)
         self._set()
         return offset
 
     def set_address_2d(self, devptr, descr, pitch: int) -> None:
-        """Bind pitched linear memory with an :class:`ArrayDescriptor` and ``pitch`` bytes between rows."""
+        """Bind pitched linear memory.
+
+        Parameters
+        ----------
+        devptr : device pointer
+            The address of the first row.
+        descr : :class:`ArrayDescriptor`
+            The width, the height, the format and the number of channels.
+        pitch : int
+            The distance between the starts of two rows, in bytes.
+
+        Raises
+        ------
+        LogicError
+            If the format is unknown.
+        """
         format_ = member_of(array_format, descr.format, "cuTexRefSetAddress2D")
         self._source = ("pitch", as_pointer(devptr), int(descr.width), int(descr.height), operator.index(pitch))
         self._set(_format=(format_, int(descr.num_channels)))
 
     def set_format(self, fmt: int, num_components: int) -> None:
-        """Set the data type of a channel, a member of :class:`array_format`, and the number of channels."""
+        """Set the element format.
+
+        Parameters
+        ----------
+        fmt : array_format | int
+            The data type of a channel.
+        num_components : int
+            The number of channels.
+
+        Raises
+        ------
+        LogicError
+            If ``fmt`` is unknown.
+        """
         self._set(_format=(member_of(array_format, fmt, "cuTexRefSetFormat"), operator.index(num_components)))
 
     def set_address_mode(self, dim: int, am: int) -> None:
-        """Set the address mode of an axis, a member of :class:`address_mode`."""
+        """Set the address mode of an axis.
+
+        Parameters
+        ----------
+        dim : int
+            The axis: 0, 1 or 2.
+        am : address_mode | int
+            The address mode.
+
+        Raises
+        ------
+        LogicError
+            If ``dim`` or ``am`` is invalid.
+        """
         self._address_modes[self._axis(dim)] = member_of(address_mode, am, "cuTexRefSetAddressMode")
         self._set()
 
     def set_filter_mode(self, fm: int) -> None:
-        """Set the filter mode, a member of :class:`filter_mode`."""
+        """Set the filter mode.
+
+        Parameters
+        ----------
+        fm : filter_mode | int
+            The filter mode.
+
+        Raises
+        ------
+        LogicError
+            If ``fm`` is unknown.
+        """
         self._set(_filter_mode=member_of(filter_mode, fm, "cuTexRefSetFilterMode"))
 
     def set_flags(self, flags: int) -> None:
-        """Set the flags, a combination of ``TRSF_READ_AS_INTEGER`` and ``TRSF_NORMALIZED_COORDINATES``."""
+        """Set the flags.
+
+        Parameters
+        ----------
+        flags : int
+            A combination of ``TRSF_READ_AS_INTEGER`` and ``TRSF_NORMALIZED_COORDINATES``.
+        """
         self._set(_flags=operator.index(flags))
 
     def get_array(self) -> Array:
@@ -156,7 +229,7 @@ class TextureReference(_Reference):
         return self._format
 
     def get_address_mode(self, dim: int) -> address_mode:
-        """Return the address mode of an axis."""
+        """Return the address mode of an axis, or raise LogicError if ``dim`` is not 0, 1 or 2."""
         return self._address_modes[self._axis(dim)]
 
     def get_filter_mode(self) -> filter_mode:
@@ -189,7 +262,7 @@ class TextureReference(_Reference):
             return None
         format_, channels = self._format
         is_normalized = bool(self._flags & TRSF_NORMALIZED_COORDINATES)
-        # Wrap and mirror need normalized coordinates; with others the driver clamps.
+        # The wrap and mirror modes require normalized coordinates. For other coordinates, the driver clamps.
         modes = [
             address_mode.CLAMP if not is_normalized and mode in (address_mode.WRAP, address_mode.MIRROR) else mode
             for mode in self._address_modes
@@ -231,14 +304,29 @@ class TextureReference(_Reference):
 
 
 class SurfaceReference(_Reference):
-    """A surface reference, from :meth:`Module.get_surfref`: binds an array to a surface."""
+    """A surface reference, returned by :meth:`Module.get_surfref`, which binds an array to a surface."""
 
     def __init__(self):
         super().__init__()
         self._array = None
 
     def set_array(self, array: Array, flags: int = 0) -> None:
-        """Bind an array created with ``SURFACE_LDST``."""
+        """Bind an array.
+
+        Parameters
+        ----------
+        array : :class:`Array`
+            An array created with ``SURFACE_LDST``.
+        flags : int, optional
+            Ignored.
+
+        Raises
+        ------
+        TypeError
+            If ``array`` is not an Array.
+        LogicError
+            If the array was freed, or its context is detached.
+        """
         array_of(array, "cuSurfRefSetArray")
         self._array = array
         self._is_changed = True
@@ -261,7 +349,22 @@ class SurfaceReference(_Reference):
 
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
-    """Bind a two-dimensional array, with address mode ``CLAMP`` and filter mode ``POINT``."""
+    """Bind a two-dimensional array with address mode ``CLAMP`` and filter mode ``POINT``.
+
+    Parameters
+    ----------
+    ary : :class:`Array`
+        The array.
+    texref : :class:`TextureReference`
+        The texture reference.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    LogicError
+        If the array was freed, or its context is detached.
+    """
     if not isinstance(texref, TextureReference):
         raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
     texref.set_array(ary)
@@ -271,11 +374,14 @@ def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
 
 
 def matrix_to_texref(matrix: numpy.ndarray, texref: TextureReference, order: str) -> None:
-    """Bind a new array with a copy of a matrix. See :func:`matrix_to_array` and :func:`bind_array_to_texref`."""
+    """Bind a new array that contains a copy of a matrix.
+
+    See :func:`matrix_to_array` and :func:`bind_array_to_texref` for the parameters and errors.
+    """
     bind_array_to_texref(matrix_to_array(matrix, order), texref)
 
 
-# Element types that textures do not support, as integer channels: the fp_tex_ types of pycuda-helpers.hpp.
+# The integer channels of element types that textures do not support (the fp_tex_ types of pycuda-helpers.hpp).
 _SPLIT = {
     np.dtype(np.float64): (array_format.SIGNED_INT32, 2),
     np.dtype(np.complex64): (array_format.UNSIGNED_INT32, 2),
@@ -284,7 +390,7 @@ _SPLIT = {
 
 
 def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool = False) -> int:
-    """Bind the memory of an array to a texture reference, with the format that the reference has.
+    """Bind an array's memory to a texture reference, keeping the reference's format.
 
     Parameters
     ----------
@@ -303,8 +409,10 @@ def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool =
     Raises
     ------
     LogicError
-        If the array is not contiguous or has no elements; if the offset is not 0 and not allowed, or is not a
+        If the array is not contiguous or has no elements, or if the offset is nonzero but not allowed, or is not a
         multiple of the element size.
+    TypeError
+        If ``texref`` is not a TextureReference.
     """
     if not isinstance(texref, TextureReference):
         raise TypeError(f"texref must be a TextureReference, not {type(texref).__name__}")
@@ -317,9 +425,9 @@ def bind_memory(array: ArrayBase, texref: TextureReference, allow_offset: bool =
         raise logic_error(
             "cuTexRefSetAddress",
             INVALID_VALUE,
-            f"the array begins {offset} bytes after an aligned address, not a multiple of an element; bind a copy()",
+            f"the array begins {offset} bytes past an aligned address, between two elements; bind a copy()",
         )
-    texref._elements = array  # kept alive; set_address() takes an address only
+    texref._elements = array  # keeps the array alive, because set_address() keeps only an address
     return offset // array.itemsize
 
 
@@ -331,23 +439,23 @@ def bind_elements(
     allow_complex_hack: bool = False,
     allow_offset: bool = False,
 ) -> int:
-    """Bind the elements of an array to a texture reference, with the format of their type. See :func:`bind_memory`.
+    """Bind an array to a texture reference, with the format of its data type. See :func:`bind_memory`.
 
     Raises
     ------
     ValueError
-        If ``channels`` is not 1, 2 or 4, or is not 1 for elements that need several channels themselves.
+        If ``channels`` is not 1, 2 or 4, or is not 1 for elements that are split into channels.
     TypeError
-        If textures do not support the type of the elements.
+        If textures do not support the data type.
     """
-    channels = whole("channels", channels)
+    channels = checked_int("channels", channels)
     if channels not in (1, 2, 4):
         raise ValueError(f"channels must be 1, 2 or 4, not {channels}")
     split = _SPLIT.get(array.dtype)
     if split is not None:
         kind, flag = ("complex", "allow_complex_hack") if array.dtype.kind == "c" else ("double", "allow_double_hack")
         if not (allow_complex_hack if kind == "complex" else allow_double_hack):
-            raise TypeError(f"textures have no {array.dtype} elements; {flag}=True splits them into integers")
+            raise TypeError(f"textures do not support {array.dtype} elements; pass {flag}=True to split them")
         if channels != 1:
             raise ValueError(f"channels must be 1 for elements of type {array.dtype}, not {channels}")
         format_, channels = split

@@ -75,7 +75,7 @@ class Parameters:
             If the memory of an array was freed, or is on another device than the current context.
         """
         if len(args) != len(self.items):
-            raise TypeError(f"{name} takes {len(self.items)} arguments, but {len(args)} were given")
+            raise TypeError(f"{name} takes {len(self.items)} arguments, {len(args)} given")
         return convert_arguments(self.table, args, *CHECKS)
 
 

@@ -62,7 +62,7 @@ def function_of(name: str, ufunc: np.ufunc, what: str, kinds: str = ""):
     out : GPUArray, optional
         The array for the result. Defaults to a new array with the data type of ``array``.
     stream : Stream, optional
-        The stream to enqueue the kernel on. If None, the default stream.
+        The stream to enqueue the kernel on. Defaults to the default stream.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from cuda.core.driver._array_base import ArrayBase, array_device, check_device, 
 from cuda.core.driver._array_layout import checked_shape
 from cuda.core.driver._array_object import GPUArray
 from cuda.core.driver._array_transfer import copy_of
-from cuda.core.driver._checks import callable_argument, whole
+from cuda.core.driver._checks import callable_argument, checked_int
 from cuda.core.driver._copies import memcpy_dtod_async
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import Elementwise, Operand, build_kernel
@@ -94,7 +94,7 @@ def generate_direction_vectors(count: int, direction: int = direction_vector_set
         If ``count`` is less than 1, or ``direction`` is invalid.
     """
     if not isinstance(direction, direction_vector_set):
-        direction = direction_vector_set(whole("direction", direction, 0, 1000))
+        direction = direction_vector_set(checked_int("direction", direction, 0, 1000))
     width = 64 if direction in (direction_vector_set.VECTOR_64, direction_vector_set.SCRAMBLED_VECTOR_64) else 32
     name = f"curandGetDirectionVectors{width}"
     return repeated(table(name, width, width, int(direction)), count)
@@ -116,7 +116,7 @@ def generate_scramble_constants(count: int, width: int) -> GPUArray:
 
 
 def repeated(rows: np.ndarray, count: int) -> GPUArray:
-    count = whole("count", count, 1)
+    count = checked_int("count", count, 1)
     first = np.ascontiguousarray(rows[:count])
     result = GPUArray((count, *first.shape[1:]), first.dtype)
     result[: len(first)].set(first)
@@ -194,13 +194,13 @@ MAX_SEEDS = 2**31 - 1
 
 def seed_getter_uniform(N: int) -> GPUArray:
     """Return ``N`` equal int32 seeds chosen by ``numpy.random``, or raise ValueError if ``N`` is negative."""
-    N = whole("N", N, 0, MAX_SEEDS)
+    N = checked_int("N", N, 0, MAX_SEEDS)
     return GPUArray(N, np.int32).fill(np.random.randint(0, 2**31 - 1, dtype=np.int32))
 
 
 def seed_getter_unique(N: int) -> GPUArray:
     """Return ``N`` different int32 seeds chosen by ``numpy.random``, or raise ValueError if ``N`` is negative."""
-    N = whole("N", N, 0, MAX_SEEDS)
+    N = checked_int("N", N, 0, MAX_SEEDS)
     first = np.random.randint(0, 2**31 - 1, dtype=np.int64)
     seeds = GPUArray(N, np.int32)
     # Modulo 2**32, an odd factor maps different numbers to different numbers.
@@ -280,7 +280,7 @@ class Generators:
         data : GPUArray
             The array.
         stream : Stream, optional
-            The stream to enqueue the kernel on. If None, the default stream.
+            The stream to enqueue the kernel on. Defaults to the default stream.
 
         Raises
         ------
@@ -401,7 +401,7 @@ class Generators:
 
 
 def checked_steps(steps) -> int:
-    return whole("a number of steps", steps, 0, 2**64 - 1)
+    return checked_int("a number of steps", steps, 0, 2**64 - 1)
 
 
 class PseudoGenerators(Generators):
@@ -458,7 +458,7 @@ class PseudoGenerators(Generators):
         lambda_value : float, optional
             The mean. By default, each element of ``data`` is the mean of the number that replaces it.
         stream : Stream, optional
-            The stream to enqueue the kernel on. If None, the default stream.
+            The stream to enqueue the kernel on. Defaults to the default stream.
 
         Raises
         ------
@@ -702,7 +702,7 @@ def rand(shape, dtype=np.float32, stream=None) -> GPUArray:
         The data type: float32 or float64 for numbers in [0, 1), or int32 or uint32 for random bits. Defaults to
         float32.
     stream : Stream, optional
-        The stream to enqueue the kernel on. If None, the default stream.
+        The stream to enqueue the kernel on. Defaults to the default stream.
 
     Raises
     ------

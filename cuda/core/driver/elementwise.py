@@ -283,7 +283,7 @@ class ElementwiseKernel:
         slice : slice, optional
             The indices to visit, as when slicing a sequence, where negative indices count from the end.
         stream : Stream, optional
-            The stream to enqueue the kernel on. If None, the default stream.
+            The stream to enqueue the kernel on. Defaults to the default stream.
 
         Raises
         ------

@@ -20,7 +20,7 @@ from cuda.core.driver._array_reductions import all_of, any_of, reduce_all, subse
 from cuda.core.driver._array_reductions import dot as dot_product
 from cuda.core.driver._array_reductions import subset_dot as subset_dot_product
 from cuda.core.driver._calls import memset_d8_async
-from cuda.core.driver._checks import whole
+from cuda.core.driver._checks import checked_int
 from cuda.core.driver._device_memory import mem_alloc
 from cuda.core.driver._kernels import Elementwise, Operand
 from cuda.core.driver._types import vec
@@ -240,7 +240,7 @@ def arange(*args, dtype=None, stream=None, start=None, stop=None, step=None) -> 
     dtype : dtype, optional
         The data type of the elements. Defaults to NumPy's for the numbers.
     stream : Stream, optional
-        The stream to enqueue the kernel on. If None, the default stream.
+        The stream to enqueue the kernel on. Defaults to the default stream.
 
     Raises
     ------
@@ -359,7 +359,7 @@ def sum(a, dtype=None, stream=None, allocator=None) -> GPUArray:
     dtype : dtype, optional
         The data type of the result. Defaults to the array's data type, even for small integers.
     stream : Stream, optional
-        The stream to enqueue the kernels on. If None, the default stream.
+        The stream to enqueue the kernels on. Defaults to the default stream.
     allocator : callable, optional
         The allocator of the result. Defaults to the array's allocator.
 
@@ -569,7 +569,7 @@ def if_positive(criterion, then_, else_, out=None, stream=None) -> GPUArray:
     out : GPUArray, optional
         The array for the result. Defaults to a new array.
     stream : Stream, optional
-        The stream to enqueue the kernel on. If None, the default stream.
+        The stream to enqueue the kernel on. Defaults to the default stream.
 
     Raises
     ------
@@ -728,7 +728,7 @@ def multi_take_put(
     arrays = select.checked_arrays(arrays)
     outs = targets(arrays, dest_indices, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else list_argument("src_offsets", src_offsets)
-    offsets = [whole("each of src_offsets", offset) for offset in offsets]
+    offsets = [checked_int("each of src_offsets", offset) for offset in offsets]
     check_count("src_offsets", offsets, arrays)
     for a, one, offset in zip(arrays, outs, offsets, strict=True):
         select.take_put(a, one, src_indices, dest_indices, offset, stream)

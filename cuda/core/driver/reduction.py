@@ -107,7 +107,7 @@ class ReductionKernel:
             One argument for each parameter: contiguous arrays, and numbers. The size of the first array is the number
             of indices. If it is 0, the result is ``neutral``.
         stream : Stream, optional
-            The stream to enqueue the kernels on. If None, the default stream.
+            The stream to enqueue the kernels on. Defaults to the default stream.
         out : GPUArray, optional
             The array for the result, such as ``array[3]``. Defaults to a new 0-d array.
         allocator : callable, optional

@@ -10,7 +10,7 @@ import operator
 
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
-from cuda.core.driver._checks import whole
+from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import device_attribute
 from cuda.core.driver._context import Context, Device, current_context, get_default_device, make_default_context
 from cuda.core.driver._pools import (
@@ -311,8 +311,8 @@ class OccupancyRecord:
     def __init__(self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0):
         if isinstance(devdata, Device) or not hasattr(devdata, "warps_per_mp"):
             raise TypeError(f"devdata must be a DeviceData, not {type(devdata).__name__}")
-        threads, shared_mem = whole("threads", threads), whole("shared_mem", shared_mem)
-        registers = whole("registers", registers)
+        threads, shared_mem = checked_int("threads", threads), checked_int("shared_mem", shared_mem)
+        registers = checked_int("registers", registers)
         for name, value, least, most in (
             ("threads", threads, 1, devdata.max_threads),
             ("shared_mem", shared_mem, 0, devdata.shared_memory_per_mp - devdata._reserved),

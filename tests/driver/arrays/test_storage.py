@@ -143,7 +143,7 @@ def test_a_context_does_not_keep_the_memory_of_results_alive(arrays):
     for _ in range(2000):
         a + b
     assert len(drv.Context.get_current()._objects.references) < 1000
-    with pytest.raises(RuntimeError, match="no resource; call its constructor"):
+    with pytest.raises(RuntimeError, match="not initialized; call its constructor"):
         ResultSource.__new__(ResultSource)(4)
     with pytest.raises(drv.MemoryError):
         source(2**62)

@@ -112,7 +112,7 @@ def test_arguments_are_checked(buffer, registered):
         cuda_gl.RegisteredBuffer("name")
     with pytest.raises(TypeError, match="target must be an int, not NoneType"):
         cuda_gl.RegisteredImage(buffer.name, None)
-    with pytest.raises(TypeError, match=r"must be a RegisteredBuffer or -Image"):
+    with pytest.raises(TypeError, match=r"must be a RegisteredBuffer or RegisteredImage"):
         cuda_gl.RegisteredMapping(None, None, None)
     mapping = registered.map()
     with pytest.raises(drv.LogicError, match="a buffer is not an array"):

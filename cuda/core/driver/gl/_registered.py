@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""OpenGL objects registered with CUDA, and mappings of their memory."""
+"""OpenGL objects registered with CUDA, and their memory mappings."""
 
 from __future__ import annotations
 
 from cuda.core._graphics import GraphicsResource
 from cuda.core._utils.cuda_utils import CUDAError
-from cuda.core.driver._checks import whole
+from cuda.core.driver._checks import checked_int
 from cuda.core.driver._constants import graphics_map_flags
 from cuda.core.driver._context import Context, Device, current_context, member_of
 from cuda.core.driver._cuda_arrays import Array, wrapped_array
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-# OpenGL has names of 32 bits.
+# OpenGL names have 32 bits.
 MAX_NAME = 2**32 - 1
 
 
@@ -37,7 +37,7 @@ class _Registered:
     def __init__(self, bufobj: int, flags: int, register, *more):
         context = current_context(self._register_api)
         flag = member_of(graphics_map_flags, flags, self._register_api)
-        self._name = whole("bufobj", bufobj, 0, MAX_NAME, self._register_api)
+        self._name = checked_int("bufobj", bufobj, 0, MAX_NAME, self._register_api)
         try:
             self._resource = register(self._name, *more, flags=str(flag).lower())
         except CUDAError as error:
@@ -55,22 +55,22 @@ class _Registered:
         return self._name
 
     def unregister(self) -> None:
-        """Unregister the object, which also ends a mapping (``cuGraphicsUnregisterResource``).
+        """Unregister the object and end its mapping, if any (``cuGraphicsUnregisterResource``).
 
         Raises
         ------
         LogicError
-            If the object was unregistered before, or its context is detached.
+            If the object was already unregistered, or its context is detached.
         """
         self._open("cuGraphicsUnregisterResource").close()
 
     def map(self, stream=None) -> RegisteredMapping:
-        """Map the object for use by CUDA, after earlier OpenGL commands have completed (``cuGraphicsMapResources``).
+        """Map the object for use by CUDA after earlier OpenGL commands have completed (``cuGraphicsMapResources``).
 
         Parameters
         ----------
         stream : Stream, optional
-            The stream whose later work may use the memory. If None, the default stream.
+            The stream whose later work can use the memory. Defaults to the default stream.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class _Registered:
 class RegisteredBuffer(_Registered):
     """An OpenGL buffer registered with CUDA (``cuGraphicsGLRegisterBuffer``).
 
-    An OpenGL context must be current.
+    An OpenGL context must be current when the object is created.
 
     Parameters
     ----------
@@ -146,7 +146,10 @@ class RegisteredImage(_Registered):
 
     def __init__(self, bufobj: int, target: int, flags: int = graphics_map_flags.NONE):
         super().__init__(
-            bufobj, flags, GraphicsResource.from_gl_image, whole("target", target, 0, MAX_NAME, self._register_api)
+            bufobj,
+            flags,
+            GraphicsResource.from_gl_image,
+            checked_int("target", target, 0, MAX_NAME, self._register_api),
         )
 
     def _map(self, resource: GraphicsResource, stream):
@@ -156,12 +159,13 @@ class RegisteredImage(_Registered):
 class RegisteredMapping:
     """The mapped memory of a registered object, returned by :meth:`RegisteredBuffer.map`.
 
-    OpenGL must not use the object until it is unmapped, by :meth:`unmap` or when nothing refers to the mapping.
+    OpenGL must not use the object until it is unmapped by :meth:`unmap`, or because nothing refers to the mapping.
     """
 
     def __init__(self, registered: _Registered, mapped, stream):
         if not isinstance(registered, _Registered):
-            raise TypeError(f"registered must be a RegisteredBuffer or -Image, not {type(registered).__name__}")
+            kind = type(registered).__name__
+            raise TypeError(f"registered must be a RegisteredBuffer or RegisteredImage, not {kind}")
         self._registered = registered
         self._mapped = mapped
         self._stream = stream
@@ -178,17 +182,17 @@ class RegisteredMapping:
             mapped.close()
 
     def unmap(self, stream=None) -> None:
-        """Unmap the object, so that OpenGL can use it (``cuGraphicsUnmapResources``).
+        """Unmap the object so that OpenGL can use it (``cuGraphicsUnmapResources``).
 
         Parameters
         ----------
         stream : Stream, optional
-            The stream whose earlier work completes first. If None, the stream of the mapping.
+            The stream whose earlier work completes first. Defaults to the mapping's stream.
 
         Raises
         ------
         LogicError
-            If the object was unmapped before.
+            If the object was already unmapped.
         """
         self._check("cuGraphicsUnmapResources")
         inner = self._stream if stream is None else stream_of(stream)
@@ -198,7 +202,7 @@ class RegisteredMapping:
             raise classic_error(error) from None
 
     def device_ptr_and_size(self) -> tuple[int, int]:
-        """Return the address and the size of a buffer in bytes (``cuGraphicsResourceGetMappedPointer``).
+        """Return a buffer's address, and its size in bytes (``cuGraphicsResourceGetMappedPointer``).
 
         Raises
         ------
@@ -212,16 +216,16 @@ class RegisteredMapping:
         return self._mapped.handle, self._mapped.size
 
     def array(self, index: int, level: int) -> Array:
-        """Return the array of a layer and level of an image (``cuGraphicsSubResourceGetMappedArray``).
+        """Return the array for a layer and level of an image (``cuGraphicsSubResourceGetMappedArray``).
 
-        Arrays of other layers or levels that this mapping returned before are closed.
+        This closes arrays that the mapping previously returned for other layers or levels.
 
         Parameters
         ----------
         index : int
             The layer, or the face of a cube map.
         level : int
-            The level of a mipmapped image.
+            The mipmap level.
 
         Raises
         ------
@@ -230,7 +234,7 @@ class RegisteredMapping:
         """
         api = "cuGraphicsSubResourceGetMappedArray"
         self._check(api)
-        place = (whole("index", index, 0, MAX_NAME, api), whole("level", level, 0, MAX_NAME, api))
+        place = (checked_int("index", index, 0, MAX_NAME, api), checked_int("level", level, 0, MAX_NAME, api))
         if not isinstance(self._registered, RegisteredImage):
             raise logic_error(api, INVALID_VALUE, "a buffer is not an array; use device_ptr_and_size()")
         if place != self._place:
@@ -249,25 +253,38 @@ class RegisteredMapping:
 
 
 def make_context(dev: Device, flags: int = 0) -> Context:
-    """Return a new context and make it current: every context works with OpenGL. See :meth:`Device.make_context`."""
+    """Return a new context and make it current. Every context works with OpenGL.
+
+    Parameters
+    ----------
+    dev : Device
+        The device.
+    flags : ctx_flags | int, optional
+        How the host waits for the device. See :meth:`Device.make_context`.
+
+    Raises
+    ------
+    TypeError
+        If ``dev`` is not a Device.
+    """
     if not isinstance(dev, Device):
         raise TypeError(f"dev must be a Device, not {type(dev).__name__}")
     return dev.make_context(flags)
 
 
 def init() -> None:
-    """Raise NotSupportedError: CUDA 13 has no ``cuGLInit``, and needs no initialization for OpenGL.
+    """Raise NotSupportedError, because CUDA 13 has no ``cuGLInit`` and OpenGL needs no initialization.
 
     Raises
     ------
     NotSupportedError
         Always.
     """
-    raise logic_error("cuGLInit", NOT_SUPPORTED, "CUDA 13 does not have it, and RegisteredBuffer does not need it")
+    raise logic_error("cuGLInit", NOT_SUPPORTED, "CUDA 13 removed cuGLInit; RegisteredBuffer works without it")
 
 
 class BufferObject:
-    """Not supported: CUDA 13 has no buffer objects. Use :class:`RegisteredBuffer`.
+    """An unsupported class, because CUDA 13 has no buffer objects. Use :class:`RegisteredBuffer` instead.
 
     Raises
     ------
@@ -276,11 +293,12 @@ class BufferObject:
     """
 
     def __init__(self, *args, **kwargs):
-        raise logic_error("cuGLRegisterBufferObject", NOT_SUPPORTED, "use RegisteredBuffer")
+        text = "CUDA 13 has no buffer objects; use RegisteredBuffer"
+        raise logic_error("cuGLRegisterBufferObject", NOT_SUPPORTED, text)
 
     def __repr__(self):
-        return f"<cuda.core.driver.gl.{type(self).__name__}, which CUDA 13 does not have>"
+        return f"<cuda.core.driver.gl.{type(self).__name__}, not supported by CUDA 13>"
 
 
 class BufferObjectMapping(BufferObject):
-    """Not supported. See :class:`BufferObject`."""
+    """An unsupported class. See :class:`BufferObject`."""

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers as structures of two, under their names in cuBLAS and cuFFT.
+// Complex numbers as two-element structures, under the names used by cuBLAS and cuFFT.
 #pragma once
 
 typedef float2 cuFloatComplex;
@@ -15,7 +15,7 @@ __host__ __device__ static __inline__ cuFloatComplex cuCmulf(cuFloatComplex a, c
 {
     return make_cuFloatComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
-// Both operands are scaled by the larger part of the divisor, so that no square overflows.
+// Scaling both operands by the larger part of the divisor keeps squares from overflowing.
 __host__ __device__ static __inline__ cuFloatComplex cuCdivf(cuFloatComplex a, cuFloatComplex b)
 {
     float largest = fabsf(b.x) > fabsf(b.y) ? fabsf(b.x) : fabsf(b.y);
@@ -41,7 +41,7 @@ __host__ __device__ static __inline__ cuDoubleComplex cuCmul(cuDoubleComplex a, 
 {
     return make_cuDoubleComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
-// Both operands are scaled by the larger part of the divisor, so that no square overflows.
+// Scaling both operands by the larger part of the divisor keeps squares from overflowing.
 __host__ __device__ static __inline__ cuDoubleComplex cuCdiv(cuDoubleComplex a, cuDoubleComplex b)
 {
     double largest = fabs(b.x) > fabs(b.y) ? fabs(b.x) : fabs(b.y);

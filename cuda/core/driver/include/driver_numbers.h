@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of <math.h>, <limits.h>, <stdlib.h> and <stddef.h>, which sources use without including them.
+// Constants from <math.h>, <limits.h>, <stdlib.h> and <stddef.h>, which sources use without including those headers.
 #pragma once
 
-// No macros: a source can define its own constants under these names.
+// These are not macros, so a source can define its own constants under these names.
 #if __cplusplus >= 201103L
 constexpr double M_E = 2.7182818284590452354;
 constexpr double M_LOG2E = 1.4426950408889634074;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Included before each source: names that nvcc gets from host headers without an #include, and NVRTC lacks.
+// Included before each source. Declares names that nvcc gets from host headers without an #include, but NVRTC lacks.
 #pragma once
 
 #include "driver_numbers.h"
@@ -14,7 +14,7 @@ typedef unsigned short ushort;
 typedef unsigned long ulong;
 typedef long time_t;
 
-// C++17 removed the keyword, but older kernels use it.
+// C++17 removed this keyword, but older kernels use it.
 #define register
 
 extern "C++" {

@@ -60,7 +60,7 @@ DRIVER_NORMALIZED(ushort4, float4)
         return ::function<typename driver_texture_read<T, mode>::type>(t.object, arguments);                    \
     }
 #define DRIVER_LIST(...) __VA_ARGS__
-// Functions that read textures: the function, the kind of texture, the coordinates.
+// Defines functions that read textures, from the function name, the kind of texture, and the coordinates.
 #define DRIVER_EACH_TEXTURE(define)                                                                              \
     define(tex1Dfetch, cudaTextureType1D, int x, x)                                                              \
     define(tex1D, cudaTextureType1D, float x, x)                                                                 \

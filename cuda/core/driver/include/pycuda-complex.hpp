@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers with operators, under the names that classic kernels use.
+// Complex numbers with operators, under the names used by classic kernels.
 #pragma once
 
 extern "C++" {
@@ -50,7 +50,7 @@ PYCUDA_COMPLEX(double, float)
 __device__ inline complex<float>::complex(const complex<double> &other) : _M_re(other._M_re), _M_im(other._M_im) {}
 __device__ inline complex<double>::complex(const complex<float> &other) : _M_re(other._M_re), _M_im(other._M_im) {}
 
-// The real operand of mixed operations converts to T, so that `z * 2` and `2.0f * z` work.
+// In mixed operations, the real operand converts to T, so `z * 2` and `2.0f * z` work.
 template <class T> struct identity { typedef T type; };
 #define PYCUDA_OPERATOR(op)                                                                              \
     template <class T> __device__ inline complex<T> operator op(complex<T> a, const complex<T> &b)       \
@@ -111,7 +111,7 @@ template <class T> __device__ inline complex<T> sqrt(const complex<T> &z)
 {
     T size = abs(z);
     if (size == T(0)) return complex<T>(T(0), z._M_im);
-    // The part that does not cancel comes first, and the other from their product.
+    // Computes the part that does not cancel first, and derives the other one from their product.
     T large = ::sqrt((size + ::fabs(z._M_re)) / 2);
     T small = z._M_im / (2 * large);
     if (z._M_re >= T(0)) return complex<T>(large, small);
@@ -133,7 +133,7 @@ template <class T> __device__ inline complex<T> cosh(const complex<T> &z)
 {
     return complex<T>(::cosh(z._M_re) * ::cos(z._M_im), ::sinh(z._M_re) * ::sin(z._M_im));
 }
-// tanh by quantities that stay finite where cosh and sinh overflow.
+// Computes tanh from quantities that stay finite where cosh and sinh overflow.
 template <class T> __device__ inline complex<T> tanh(const complex<T> &z)
 {
     T t = ::tanh(z._M_re), s = T(1) / ::cosh(z._M_re);
@@ -156,7 +156,7 @@ template <class T> __device__ inline complex<T> pow(const complex<T> &z, int n)
 }
 template <class T> __device__ inline complex<T> pow(const complex<T> &z, const T &b)
 {
-    if (b == T(0)) return complex<T>(T(1));  // of NaN as well, as in NumPy
+    if (b == T(0)) return complex<T>(T(1));  // even if z is NaN, as in NumPy
     if (z._M_im == T(0) && z._M_re > T(0)) return complex<T>(::pow(z._M_re, b));
     if (z._M_re == T(0) && z._M_im == T(0)) return complex<T>(T(0));
     complex<T> power = log(z);

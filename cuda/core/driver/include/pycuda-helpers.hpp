@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point and complex elements of textures and surfaces: types that textures cannot hold are split into
-// channels of 32 bits, as np_to_array(), gpuarray_to_array() and bind_to_texref_ext() arrange them.
+// Floating-point and complex elements of textures and surfaces. Types that textures do not support are split into
+// 32-bit channels, as arranged by np_to_array(), gpuarray_to_array() and bind_to_texref_ext().
 #pragma once
 #include <pycuda-complex.hpp>
 #include <driver_textures.h>
@@ -13,7 +13,7 @@ typedef int2 fp_tex_double;
 typedef uint2 fp_tex_cfloat;
 typedef int4 fp_tex_cdouble;
 
-// A value in the channels that hold it.
+// Splits a value into channels.
 __device__ inline float driver_packed(float value) { return value; }
 __device__ inline int2 driver_packed(double value)
 {
@@ -30,7 +30,7 @@ __device__ inline int4 driver_packed(const pycuda::complex<double> &value)
         __double2hiint(value._M_im));
 }
 
-// The value of channels.
+// Combines channels into a value.
 __device__ inline float driver_unpacked(float channels) { return channels; }
 __device__ inline double driver_unpacked(int2 channels) { return __hiloint2double(channels.y, channels.x); }
 __device__ inline pycuda::complex<float> driver_unpacked(uint2 channels)
@@ -58,7 +58,7 @@ template <> struct driver_value<int4> { typedef pycuda::complex<double> type; };
 DRIVER_EACH_TEXTURE(DRIVER_FP_TEXTURE)
 #undef DRIVER_FP_TEXTURE
 
-// Here the first index counts elements, whereas in surf2Dread() it counts bytes.
+// The first index counts elements, whereas in surf2Dread() it counts bytes.
 #define DRIVER_FP_SURFACE(name, kind, parameters, arguments)                                                   \
     template <class V>                                                                                        \
     __device__ inline void fp_##name##read(                                                                   \
