@@ -24,7 +24,7 @@ def test_attributes_describe_the_layout():
     assert d.flags.c_contiguous and not d.flags.f_contiguous and d.flags.forc
     assert d.flags["C_CONTIGUOUS"] and d.flags["C"] and not d.flags["F"] and "c_contiguous=True" in repr(d.flags)
     assert type(d.flags) is gpuarray.ArrayFlags
-    with pytest.raises(KeyError, match="flags have"):
+    with pytest.raises(KeyError, match="flag must be"):
         d.flags["OWNDATA"]
 
 
@@ -159,15 +159,15 @@ def test_splay_chooses_grid_and_block():
 
 
 def test_allocations_that_are_too_small_are_rejected():
-    with pytest.raises(ValueError, match="gpudata has 12 bytes, fewer than the 16 bytes"):
+    with pytest.raises(ValueError, match="gpudata has 12 bytes, but the array needs 16"):
         GPUArray(4, np.float32, gpudata=drv.mem_alloc(12))
-    with pytest.raises(ValueError, match="gpudata has 16 bytes, fewer than the 28 bytes"):
+    with pytest.raises(ValueError, match="gpudata has 16 bytes, but the array needs 28"):
         GPUArray(4, np.float32, gpudata=drv.mem_alloc(16), strides=(8,))
     with pytest.raises(ValueError, match="memory returned by allocator has 4 bytes, but the array needs 16"):
         GPUArray(4, np.float32, allocator=lambda size: drv.mem_alloc(4))
     small = iter([drv.mem_alloc(16), drv.mem_alloc(4)])
     array = GPUArray(4, np.float32, allocator=lambda size: next(small))
-    with pytest.raises(ValueError, match="has 4 bytes, fewer than the 16 bytes"):
+    with pytest.raises(ValueError, match="has 4 bytes, but the array needs 16"):
         array + array
     assert GPUArray(4, np.float32, gpudata=drv.mem_alloc(64)).size == 4
 

@@ -89,7 +89,7 @@ def test_paths_and_callables_are_checked(tmp_path):
     with pytest.raises(ValueError, match="must be a valid path: no"):
         _checks.path_argument("path", Odd())
     assert _checks.callable_argument("f", len) is len and _checks.callable_argument("f", None) is None
-    with pytest.raises(TypeError, match="f must be callable, or None, not int"):
+    with pytest.raises(TypeError, match="f must be callable or None, not int"):
         _checks.callable_argument("f", 3)
 
 
@@ -114,7 +114,7 @@ class NegativeAddress(drv.PointerHolderBase):
         (lambda: drv.memset_d8(-1, 0, 1), drv.LogicError, "an address must be from 0"),
         (lambda: drv.memset_d8(2**64, 0, 1), drv.LogicError, "an address must be from 0"),
         (lambda: drv.memset_d8(NegativeAddress(), 0, 1), drv.LogicError, "an address must be from 0"),
-        (lambda: drv.memset_d8(NoData(), 0, 1), TypeError, "NoData: the array interface lacks the entry .data"),
+        (lambda: drv.memset_d8(NoData(), 0, 1), TypeError, "NoData contains no device pointer: the array interface lacks the entry .data"),
         (lambda: drv.memset_d8(RefersToItself(), 0, 1), TypeError, "not the object itself"),
         (lambda: drv.memset_d32(0, HUGE, 1), drv.LogicError, "data must fit in 32 bits"),
         (lambda: drv.memset_d2d8(0, "4", 0, 1, 1), TypeError, "pitch must be an int, not str"),

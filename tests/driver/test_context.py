@@ -152,7 +152,7 @@ def test_context_made_in_one_thread_is_used_in_another(bare):
 
 
 def test_popping_an_empty_stack_raises_logic_error(device):
-    with pytest.raises(drv.LogicError, match="invalid device context - the stack of contexts"):
+    with pytest.raises(drv.LogicError, match="invalid device context - this thread's context stack is empty"):
         in_thread(drv.Context.pop)
 
 

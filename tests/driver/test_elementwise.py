@@ -126,7 +126,7 @@ def test_fortran_order_is_accepted_but_gaps_are_rejected():
 
 
 def test_declarations_are_checked():
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match="unknown type"):
         ElementwiseKernel("unknown_type *x", "x[i] = 0")
     with pytest.raises(AssertionError, match="at least one array"):
         ElementwiseKernel("float a", "")

@@ -180,7 +180,7 @@ def test_take_reads_elements_by_index():
     assert out.get(stream=stream).tolist() == [1.5, 3.0]
     with pytest.raises(ValueError, match="out must have shape"):
         gpuarray.take(d, to_gpu([1, 2, 3], "i4"), out)
-    with pytest.raises(TypeError, match="integers"):
+    with pytest.raises(TypeError, match="integer elements"):
         gpuarray.take(d, d)
     with pytest.raises(TypeError, match="indices must be"):
         gpuarray.take(d, [1, 2])
@@ -229,7 +229,7 @@ def test_arrays_whose_shapes_do_not_match_are_not_joined():
     a = gpuarray.zeros((3, 4), "f4")
     with pytest.raises(ValueError, match="does not match"):
         gpuarray.concatenate([a, gpuarray.zeros((3, 5), "f4")])
-    with pytest.raises(ValueError, match="must have the shape of the first|has shape"):
+    with pytest.raises(ValueError, match="must have the first array's shape"):
         gpuarray.stack([a, gpuarray.zeros((3, 5), "f4")])
     with pytest.raises(ValueError, match="at least one"):
         gpuarray.concatenate([])

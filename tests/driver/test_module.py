@@ -223,7 +223,7 @@ def test_preparing_checks_the_types(scale):
     with pytest.raises(TypeError, match="takes 3 arguments, 2 types given"):
         scale.prepare("Pf")
     for keyword in ("shared", "block"):
-        with pytest.warns(DeprecationWarning, match=f"{keyword} of prepare"):
+        with pytest.warns(DeprecationWarning, match=f"the {keyword} argument of prepare"):
             scale.prepare("Pfi", **{keyword: 1})
     memory = drv.mem_alloc(4)
     for bad in ("1", None, 1.5, 1 << 40):

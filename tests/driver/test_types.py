@@ -73,7 +73,7 @@ def test_declarations_are_parsed(text, expected):
 
 @pytest.mark.parametrize("text", ["", "x", "float **x", "struct unknown *x", "float x, float y", "12 x", "float *"])
 def test_invalid_declarations_are_rejected(text):
-    with pytest.raises(ValueError, match=r"parameter|pointer to a pointer|not known"):
+    with pytest.raises(ValueError, match=r"parameter|pointer to a pointer|unknown type"):
         types.parse_c_arg(text)
 
 
@@ -106,12 +106,12 @@ def test_structures_are_registered_under_names():
     assert types.get_or_register_dtype("another_name") == dtype
     assert types.dtype_to_ctype(dtype) == "registered_here"
     assert types.parse_c_arg("registered_here *p") == VectorArg(dtype, "p")
-    with pytest.raises(RuntimeError, match="is already registered for dtype"):
+    with pytest.raises(RuntimeError, match="already registered for"):
         types.get_or_register_dtype("registered_here", np.dtype([("other", "f4")]))
 
 
 def test_name_that_is_not_known_is_rejected():
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match="unknown type"):
         types.get_or_register_dtype("never_registered")
     with pytest.raises(types.TypeNameNotKnown):
         types.get_or_register_dtype("never_registered")

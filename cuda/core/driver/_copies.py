@@ -277,7 +277,8 @@ def check_room(api: str, memory, size: int, what: str) -> None:
     if size < 0:
         raise logic_error(api, INVALID_VALUE, f"the number of bytes must not be negative: {shown(size)}")
     if isinstance(memory, Buffer) and size > memory.size:
-        raise logic_error(api, INVALID_VALUE, f"the {what} has {memory.size} bytes, fewer than {shown(size)}")
+        text = f"the {what} has {memory.size} bytes, fewer than the {shown(size)} to copy or fill"
+        raise logic_error(api, INVALID_VALUE, text)
 
 
 def native(kind: str, *arguments):
