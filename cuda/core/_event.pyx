@@ -336,6 +336,7 @@ cdef Event Event_open(type cls, IPCEventDescriptor descriptor):
         self._flags = mine._flags
         return self
     memcpy(&opening.handle, <char*>descriptor._payload, sizeof(opening.handle))
+    opening.c_event = NULL
     init_driver()
     h_opening = Handle[Opening].own(opening, &destroy_opened, Anchor())
     with nogil:
