@@ -172,6 +172,17 @@ def test_many_contexts_are_created_one_after_the_other(device):
         context.close()
 
 
+def test_a_context_that_another_thread_closed_while_it_was_current_is_replaced(device, context):
+    other = green_context(device)
+    device.set_current(context)
+    in_thread(context.close)
+    previous = device.set_current(other)
+    assert previous is None or previous.is_closed
+    assert device.context is other
+    device.set_current()
+    other.close()
+
+
 def test_another_thread_can_use_the_context(context):
     def work():
         stream = context.create_stream()

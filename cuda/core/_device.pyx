@@ -17,7 +17,6 @@ from cuda.core._context cimport (
     Context_enter,
     Context_find,
     Context_leave,
-    Context_ordinal,
     Context_pin,
     Context_primary,
     Context_wrap,
@@ -155,7 +154,7 @@ cdef class Device:
         -------
         :class:`Context` | None
             The context that ``ctx`` replaced, as the same object if it was set through this Device. None if no context
-            was current, or ``ctx`` is None.
+            was current, another thread closed it, or ``ctx`` is None.
 
         Raises
         ------
@@ -641,6 +640,7 @@ cdef Context Device_exchange(Device self, Context context):
     cdef Context previous = None
     cdef ContextHandle h_previous
     cdef cydriver.CUcontext c_previous = NULL
+    cdef cydriver.CUdevice c_device = 0
     cdef ContextPin pin
     Context_pin(context, &pin)
     if context._device_id != self._id:
@@ -649,9 +649,12 @@ cdef Context Device_exchange(Device self, Context context):
     HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
     if c_previous != NULL:
         previous = Device_find_context(self, c_previous)
-        if previous is None:
+        # A green context that another thread closed is no longer a context, and can be replaced, but not restored.
+        if previous is None and ALLOW_RETURN(
+            cydriver.cuCtxGetDevice(&c_device), cydriver.CUresult.CUDA_ERROR_INVALID_CONTEXT, b"cuCtxGetDevice"
+        ):
             Context_find(c_previous, &h_previous)
-            previous = Context_wrap(h_previous, Context_ordinal(h_previous))
+            previous = Context_wrap(h_previous, c_device)
         HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
     HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
     Device_set_context(self, context)
