@@ -4,17 +4,19 @@
 
 import gc
 import pickle
+import signal
 import threading
 import time
+import warnings
 from multiprocessing.reduction import ForkingPickler
 
 import pytest
 
-from cuda.core import LEGACY_DEFAULT_STREAM, DeviceMemoryResource, Event, EventOptions
+from cuda.core import LEGACY_DEFAULT_STREAM, CUDAError, DeviceMemoryResource, Event, EventOptions
 from support import shared_memory
 from support.contexts import current_context, no_context
 from support.contract import IPCEventDescriptor, reset_fork_warning
-from support.processes import start_method
+from support.processes import Child, start_method
 from support.threads import in_thread
 from support.work import busy
 
@@ -286,6 +288,16 @@ def test_short_descriptor_is_refused():
         Event.from_ipc_descriptor(b"abc")
 
 
+@pytest.mark.requires(ipc=True)
+def test_opening_an_event_that_is_gone_raises_and_destroys_no_other_event(shared):
+    payload = bytearray(shared.ipc_descriptor.__reduce__()[1][0])
+    payload[8:24] = bytes(16)
+    with warnings.catch_warnings(), pytest.raises(CUDAError):
+        warnings.simplefilter("error")
+        Event.from_ipc_descriptor(IPCEventDescriptor._init(bytes(payload), False))
+    assert shared.is_done is True
+
+
 def test_only_events_for_other_processes_have_a_descriptor(stream):
     with pytest.raises(RuntimeError, match="ipc_enabled"):
         stream.record().ipc_descriptor  # noqa: B018
@@ -355,6 +367,19 @@ def test_received_event_tells_when_the_work_is_done(spawned, child, stream):
         release()
         event.sync()
         assert child.call(shared_memory.is_done, event) is True
+
+
+@pytest.mark.requires(ipc=True, software=True)
+def test_an_event_of_a_killed_process_is_done_before_its_parent_waits_for_it(spawned, stream):
+    child = Child()
+    event = child.call(shared_memory.record_behind_work)
+    assert event.is_done is False
+    child.process.kill()  # it stays a zombie until it is joined
+    stream.wait(event)
+    stream.sync()
+    event.sync()
+    assert event.is_done is True
+    assert child.stop() == -signal.SIGKILL
 
 
 @pytest.mark.requires(ipc=True)

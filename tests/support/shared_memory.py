@@ -18,6 +18,7 @@ from support.failures import MARKING, fail_each_call
 from support.memory import read
 from support.processes import open_descriptors
 from support.threads import in_thread
+from support.work import busy
 
 # Objects that a child keeps from one call to the next.
 kept = {}
@@ -223,6 +224,14 @@ def event_state(event) -> tuple:
 def is_done(event) -> bool:
     """Return whether the work before an event is done."""
     return event.is_done
+
+
+def record_behind_work():
+    """Return an event of a stream that stays busy until the process ends."""
+    stream = Device(0).create_stream()
+    work = kept["work"] = busy(stream)
+    work.__enter__()
+    return stream.record(options={"ipc_enabled": True})
 
 
 def read_after(event, buffer) -> bytes:

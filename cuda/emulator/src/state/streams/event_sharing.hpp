@@ -23,8 +23,8 @@ public:
     uint64_t begin(); // returns the number of a record that completes later
     void finish(uint64_t number);
     uint64_t latest() const;
-    bool reached(uint64_t number) const;
-    // Waits until record `number` is complete, the process that recorded has ended, or `gives_up` returns true.
+    bool reached(uint64_t number) const; // true as well if the process that recorded has ended
+    // Waits until record `number` is reached, or `gives_up` returns true.
     void wait(uint64_t number, const std::function<bool()>& gives_up) const;
 
 private:
