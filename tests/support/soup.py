@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import dataclasses
 import faulthandler
 import inspect
 import json
@@ -32,16 +33,21 @@ import warnings
 import numpy as np
 
 import cuda.emulator
+from cuda import core
 from cuda.core import (
     Buffer,
     CUDAError,
     CUDAWarning,
     Device,
+    LaunchConfig,
     MemoryResource,
     driver,
+    graph,
     launch,
     system,
+    texture,
 )
+from cuda.core.driver import gpuarray
 from cuda.core._memory._buffer import keep_until_idle
 from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch
 from support import subjects
@@ -60,6 +66,34 @@ EACH = 8  # shared objects of each class
 JUNK = (None, -1, 0, 2**70, "no", b"", 1.5, (), object())
 
 
+def captured_functions() -> dict[str, graph.CapturedFunction]:
+    """Return functions that all threads call: one copies, one launches a kernel, and one raises after some work."""
+
+    @graph.capture
+    def step(stream, source, target, count):
+        target.copy_from(source, stream=stream)
+
+    @graph.capture(data="value")
+    def fill(stream, source, target, value):
+        source.fill(value, stream=stream)
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, target, value)
+
+    @graph.capture
+    def fail(stream, source, target, count):
+        target.fill(1, stream=stream)
+        raise ValueError("of the captured function")
+
+    kernel = subjects.kernel()
+    return {"step": step, "fill": fill, "fail": fail}
+
+
+def options_classes() -> list[type]:
+    """Return the public classes of options."""
+    modules = (core, graph, driver, system, texture)
+    classes = {value for module in modules for name, value in vars(module).items() if name.endswith("Options")}
+    return sorted(filter(dataclasses.is_dataclass, classes), key=lambda cls: cls.__name__)
+
+
 class SharedObjects:
     """The objects that all threads share."""
 
@@ -70,6 +104,8 @@ class SharedObjects:
         # Programs compile too slowly for a stress test; and a process cannot checkpoint itself.
         for name in ("Program", "Process", *(() if has_captures else BUILDERS)):
             del self.makers[name]
+        self.steps = captured_functions()
+        self.options = options_classes()
         self.classes = {}
         for name, make in self.makers.items():
             thing = make()
@@ -145,6 +181,9 @@ class Worker(threading.Thread):
             (5, self.read_memory),
             (3, self.copy_many),
             (4, self.compare),
+            (3, self.replay),
+            (3, self.compute),
+            (2, self.make_options),
             (8, self.close),
         ]
 
@@ -232,6 +271,8 @@ class Worker(threading.Thread):
         config, buffer = self.one("LaunchConfig"), self.buffer()
         if self.rng.random() < 0.3:
             self.one("BoundKernel")(buffer, 1)
+        elif self.rng.random() < 0.2:
+            launch(self.stream(), config, self.one("Kernel"), out=buffer, count=1)
         else:
             launch(self.stream(), config, self.one("Kernel"), buffer, 1)
 
@@ -262,6 +303,35 @@ class Worker(threading.Thread):
             np.asarray(buffer).sum()
         else:
             self.shared.add("HostBuffer", buffer[3:17])
+
+    def replay(self) -> None:
+        """Call a captured function, which replays the graph of an earlier call or records a new one."""
+        name = self.rng.choice(("step", "fill", "fail"))
+        captured = self.shared.steps[name]
+        buffers = self.buffer(), self.buffer()
+        if name == "fail" and self.rng.random() < 0.1:
+            captured.clear()
+        captured(self.stream(), *buffers, self.rng.randrange(3))
+
+    def compute(self) -> None:
+        """Compute with arrays of the classic interface."""
+        left, right = self.one("GPUArray"), self.one("GPUArray")
+        way = self.rng.randrange(4)
+        if way == 0:
+            self.shared.add_result(left + right)
+        elif way == 1:
+            left *= 2
+        elif way == 2:
+            gpuarray.sum(left).get()
+        else:
+            self.shared.add_result(left.reshape(-1)[self.rng.randrange(8) :].astype(np.float32))
+
+    def make_options(self) -> None:
+        """Construct options, with values of other options among them."""
+        cls = self.rng.choice(self.shared.options)
+        fields = {field.name: self.rng.choice((*JUNK, 1, True, "default")) for field in dataclasses.fields(cls)}
+        options = cls(**{name: value for name, value in fields.items() if self.rng.random() < 0.5})
+        repr(options), options == dataclasses.replace(options)  # noqa: B018
 
     def compare(self) -> None:
         first, second = self.one(), self.one()
