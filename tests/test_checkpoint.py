@@ -147,6 +147,14 @@ def test_a_full_cycle(fake):
     assert process.restore_thread_id == 8
 
 
+def test_a_pid_that_no_process_can_have_is_passed_to_the_driver_as_the_largest_one(fake):
+    process = Process(1 << 40)
+    assert process.state == "running"
+    for method in (process.lock, process.checkpoint, process.restore, process.unlock):
+        method()
+    assert {pid for _, pid, _ in fake.calls} == {(1 << 31) - 1}
+
+
 def test_a_failed_process_says_so_and_an_unknown_state_is_an_error(fake):
     fake.state = "FAILED"
     assert Process(7).state == "failed"

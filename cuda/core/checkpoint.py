@@ -28,6 +28,8 @@ _ADVICE = {
     "CUDA_ERROR_OPERATING_SYSTEM": "There is no process {pid}, or this user has no permission to checkpoint it.",
 }
 _DRIVER = (12, 8)
+# The driver accepts a C int. No process has this ID or a greater one.
+_MAX_PID = (1 << 31) - 1
 _UNSUPPORTED = (
     "process checkpointing is not supported by the CUDA driver here; "
     "it needs Linux and a driver for CUDA {}.{} or later".format(*_DRIVER)
@@ -198,8 +200,9 @@ def _get_driver():
     return driver
 
 
-def _call(name: str, *args):
+def _call(name: str, pid: int, *args):
     function = getattr(_get_driver(), name)
+    args = (min(pid, _MAX_PID), *args)
     try:
         # Queries return immediately, the other calls wait for the process. Ctrl-C ends the wait, not the operation.
         if name.startswith("cuCheckpointProcessGet"):
@@ -218,7 +221,7 @@ def _call(name: str, *args):
     except CUDAError as error:
         if advice := _ADVICE.get(error.name):
             # The usual advice is about the calling process, not the checkpointed one.
-            error.args = (f"{error.args[0].splitlines()[0]}\n{advice.format(pid=args[0])}",)
+            error.args = (f"{error.args[0].splitlines()[0]}\n{advice.format(pid=pid)}",)
         raise
 
 
