@@ -10,6 +10,7 @@ from cuda.bindings import nvml
 from cuda.core import system
 from cuda.core.system.typing import EventType
 from support.interpreter import run
+from support.processes import uncollected
 from support.threads import run_in_threads
 
 pytestmark = pytest.mark.requires(nvml=True)
@@ -147,6 +148,25 @@ def test_event_set_is_freed_with_its_object(gpu, fake):
     assert ("event_set_free", 77) not in fake.calls
     del events
     assert fake.calls[-1] == ("event_set_free", 77)
+
+
+def test_event_set_is_freed_without_a_collection_after_an_interrupted_wait(gpu, fake):
+    steps = iter(range(2))
+
+    def wait(handle, milliseconds):
+        raise KeyboardInterrupt if next(steps) else nvml.TimeoutError(nvml.Return.ERROR_TIMEOUT)
+
+    fake("device_register_events")
+    fake("event_set_wait_v2", wait)
+    fake("event_set_create", 77)
+    fake("event_set_free")
+    events = gpu.register_events("clock")
+    with uncollected():
+        with pytest.raises(KeyboardInterrupt) as caught:
+            events.wait()
+        caught.value.__traceback__ = None
+        del events, caught
+        assert fake.calls[-1] == ("event_set_free", 77)
 
 
 def test_event_set_is_freed_if_registering_fails(gpu, fake, not_supported):

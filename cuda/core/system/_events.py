@@ -163,10 +163,10 @@ class EventSet:
                 timeout = error
             return None
 
-        found = wait_in_steps(step, timeout_ms / 1000 if timeout_ms else None)
-        if found is not None:
-            return found[0]
         try:
+            found = wait_in_steps(step, timeout_ms / 1000 if timeout_ms else None)
+            if found is not None:
+                return found[0]
             raise timeout
         finally:
             timeout = None  # its traceback refers to this frame: a reference cycle
