@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-__all__ = ["load", "load_null_driver"]
+__all__ = ["compile_text", "load", "load_null_driver"]
 
 HERE = Path(__file__).resolve().parent
 
@@ -27,11 +27,16 @@ def load(source: str, mode: int = ctypes.DEFAULT_MODE, name: str | None = None) 
     name : str, optional
         The library's SONAME.
     """
+    return compile_text((HERE / source).read_text(), mode, name)
+
+
+def compile_text(text: str, mode: int = ctypes.DEFAULT_MODE, name: str | None = None) -> ctypes.CDLL:
+    """Compile C source like :func:`load`."""
     with tempfile.TemporaryDirectory() as directory:
         library = Path(directory) / "library.so"
-        command = [os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-fvisibility=hidden"]
+        command = [os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread"]
         command += [f"-Wl,-soname,{name}"] if name else []
-        subprocess.run([*command, "-o", str(library), str(HERE / source)], check=True)
+        subprocess.run([*command, "-x", "c", "-o", str(library), "-"], input=text, text=True, check=True)
         return ctypes.CDLL(str(library), mode)
 
 

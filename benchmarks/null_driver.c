@@ -185,6 +185,8 @@ static const struct {
 } entry_points[] = {
     {"cuGetProcAddress", cuGetProcAddress_v2},
     {"cuGraphAddKernelNode", new_handle},
+    {"cuGraphAddNode", new_handle},
+    {"cuGraphAddNode_v2", new_handle},
     {"cuGraphCreate", new_handle},
     {"cuGraphInstantiateWithFlags", new_handle},
     {"cuGraphInstantiateWithParams", new_handle},
