@@ -9,6 +9,7 @@ from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
 
 from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
+from cuda.core._native._completion cimport await_stream
 from cuda.core._native._cuda_core cimport (
     Anchor,
     ContextHandle,
@@ -17,9 +18,11 @@ from cuda.core._native._cuda_core cimport (
     EventPin,
     Handle,
     PinnedHandle,
+    StreamHandle,
     address,
     bindings_object,
     pin_as,
+    retire_stream,
     waits_need_driver,
 )
 from cuda.core._native._device_wait cimport call_interruptibly, wait_for_event
@@ -91,6 +94,28 @@ cdef class Event(DriverObject):
         Event_pin(self, &event)
         with nogil:
             wait_for_event(event.get(), not self._flags & cydriver.CU_EVENT_BLOCKING_SYNC)
+
+    def __await__(self):
+        """Wait in an asyncio event loop until the work recorded by the event has completed (``cuStreamAddCallback``).
+
+        Other tasks run in the meantime. No thread polls: the driver wakes the loop. Later work in the stream is not
+        waited for. Canceling the task ends its wait.
+
+        Raises
+        ------
+        RuntimeError
+            If the event is closed, or this thread runs no event loop.
+        CUDAError
+            If work in the event's context failed.
+
+        Examples
+        --------
+        >>> async def first_half():
+        ...     event = stream.record()
+        ...     launch(stream, config, second_half)
+        ...     await event
+        """
+        return iter(()) if Event_is_done(self) else Event_await(self)
 
     @property
     def handle(self):
@@ -391,6 +416,32 @@ cdef inline bint Event_is_done(Event self) except -1:
     return ALLOW_RETURN(
         cydriver.cuEventQuery(event.get()), cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuEventQuery"
     )
+
+
+# A callback belongs to a stream, and the event's stream may have later work. So a new stream waits for the event, and is
+# destroyed afterwards.
+cdef object Event_await(Event self):
+    cdef EventPin event
+    cdef ContextHandle h_context = self._h_context.copy()
+    cdef StreamHandle h_stream
+    cdef cydriver.CUstream c_stream = NULL
+    cdef unsigned int c_flags = cydriver.CU_STREAM_NON_BLOCKING
+    cdef int is_entered = 0
+    Event_pin(self, &event)
+    with nogil:
+        if h_context:
+            is_entered = Context_enter(h_context.get())
+        try:
+            HANDLE_RETURN(cydriver.cuStreamCreate(&c_stream, c_flags), b"cuStreamCreate")
+            h_stream = StreamHandle.own(c_stream, &destroy_waiting_stream, h_context.anchor())
+            HANDLE_RETURN(cydriver.cuStreamWaitEvent(c_stream, event.get(), 0), b"cuStreamWaitEvent")
+        finally:
+            Context_leave(is_entered)
+    return await_stream(h_stream)
+
+
+cdef void destroy_waiting_stream(cydriver.CUstream c_stream) noexcept nogil:
+    retire_stream(c_stream)
 
 
 cdef object Event_elapsed(Event start, Event end):

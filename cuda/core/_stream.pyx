@@ -22,6 +22,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_pin, Event_wrap
+from cuda.core._native._completion cimport StreamCallback, await_stream, call_after_stream, refuse_capture
 from cuda.core._native._cuda_core cimport (
     Anchor,
     ContextHandle,
@@ -45,12 +46,13 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_c
 
 import warnings
 
+from cuda.core._event import EventOptions
 from cuda.core._utils import slots
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
-__all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "StreamOptions"]
+__all__ = ["LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM", "Stream", "StreamOptions", "StreamTimer"]
 
 
 cdef class StreamSource(DriverObject):
@@ -196,6 +198,92 @@ cdef class Stream(StreamSource):
             ) from error
         Stream_wait_stream(stream_pin, other)
 
+    def __await__(self):
+        """Wait in an asyncio event loop until the pending work in the stream has completed (``cuStreamAddCallback``).
+
+        Other tasks run in the meantime. No thread polls: the driver wakes the loop. Canceling the task ends its wait,
+        and the work continues.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is closed or capturing, or this thread runs no event loop.
+        CUDAError
+            If work in the stream failed.
+
+        Examples
+        --------
+        >>> async def twice(values):
+        ...     launch(stream, config, kernel, values)
+        ...     await stream
+        """
+        cdef StreamPin stream
+        Stream_pin(self, &stream)
+        refuse_capture(stream.handle(), "await")
+        return iter(()) if self.is_done else await_stream(stream.handle())
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, exc_type, exc_value, traceback):
+        """Wait for the pending work, even after an exception, then close the stream."""
+        try:
+            if not self.is_closed:
+                await self
+        finally:
+            self.close()
+
+    def add_callback(self, function: Callable[[CUDAError | None], object]) -> StreamCallback:
+        """Call a function once the pending work in the stream has completed (``cuStreamAddCallback``).
+
+        Later work in the stream does not wait for the function, which can use CUDA. The function runs in the event loop
+        of the calling thread, if that thread runs one. Otherwise it runs on a thread of this library, one function at a
+        time; functions that are pending when the process exits are not called.
+
+        Parameters
+        ----------
+        function : callable
+            Called with None, or with the :class:`CUDAError` if work in the stream failed. An exception that it raises
+            is passed to :func:`sys.unraisablehook`.
+
+        Returns
+        -------
+        StreamCallback
+            The pending call, with a method ``cancel()``.
+
+        Raises
+        ------
+        TypeError
+            If ``function`` is not callable.
+        RuntimeError
+            If the stream is closed or capturing. For a capture, use :meth:`~cuda.core.graph.GraphBuilder.callback`.
+
+        Examples
+        --------
+        >>> stream.add_callback(lambda error: print("failed" if error else "finished"))
+        """
+        cdef StreamPin stream
+        Stream_pin(self, &stream)
+        refuse_capture(stream.handle(), "the callback")
+        return call_after_stream(stream.handle(), function)
+
+    def timed(self) -> StreamTimer:
+        """Return a context manager that measures the time the device takes for the work of a ``with`` block.
+
+        Returns
+        -------
+        StreamTimer
+            The timer, which records an event on this stream at the start and at the end of the block.
+
+        Examples
+        --------
+        >>> with stream.timed() as timer:
+        ...     launch(stream, config, kernel, values)
+        >>> print(f"{timer.ms:.3f} ms")
+        """
+        self._check_open()
+        return StreamTimer(self)
+
     def create_graph_builder(self) -> GraphBuilder:
         """Create a graph builder that captures the work of this stream into a graph.
 
@@ -325,6 +413,39 @@ cdef class Stream(StreamSource):
     cdef int _check_open(self) except -1:
         # The NULL stream, of address 0, is open.
         return 0 if self._h_stream else refuse_closed(self)
+
+
+class StreamTimer:
+    """Measures the time between two points of a stream; :meth:`Stream.timed` returns one."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self._start = self._end = None
+
+    def __enter__(self):
+        self._end = None
+        self._start = self._stream.record(options=_TIMED)
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        if exc_type is None:  # otherwise, an error of the stream would hide the exception
+            self._end = self._stream.record(options=_TIMED)
+
+    @property
+    def ms(self) -> float:
+        """The time in milliseconds, once the block has ended (``cuEventElapsedTime``). The first read waits for the work.
+
+        Raises
+        ------
+        RuntimeError
+            If the block has not ended, or ended with an exception.
+        CUDAError
+            If work in the stream failed.
+        """
+        if self._end is None:
+            raise RuntimeError("the timed block has not ended; read ms after the with block")
+        self._end.sync()
+        return self._end - self._start
 
 
 @options
@@ -557,6 +678,7 @@ cdef int Stream_wait_stream(const StreamPin& waiting, Stream other) except -1:
     return 0
 
 
+_TIMED = EventOptions(timing_enabled=True)
 LEGACY_DEFAULT_STREAM = Stream._legacy_default()
 PER_THREAD_DEFAULT_STREAM = Stream._per_thread_default()
 slots.register("green stream", _create_green_stream)
