@@ -83,13 +83,16 @@ _UTILS = {
     "ProgramCacheResource": "_compile.cache._stores",
     "StridedMemoryView": "_memoryview",
     "args_viewable_as_strided_memory": "_memoryview",
+    "benchmark": "utils._benchmark",
     "cdiv": "_launch_config",
     "copy_batch": "_memory._managed_memory_ops",
+    "coredump": "utils._coredump",
     "discard_batch": "_memory._managed_memory_ops",
     "discard_prefetch_batch": "_memory._managed_memory_ops",
     "make_program_cache_key": "_compile.cache._key",
     "prefetch_batch": "_memory._managed_memory_ops",
     "register_importer": "_arrays._importers",
+    "trace": "utils._trace",
 }
 _PACKAGES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
 # Private modules that are attributes without an import. Some are accessed by other packages, others are slow to load
@@ -104,6 +107,7 @@ _MODULES = {
     "_host": "_host",
     "_kernel_arg_handler": "_kernel_arg_handler",
     "_launch_config": "_launch_config",
+    "_launch_observers": "_launch_observers",
     "_launcher": "_launcher",
     "_layout": "_layout",
     "_legacy": "_memory._legacy",

@@ -39,8 +39,8 @@ from contextvars import ContextVar
 
 from cuda import core
 from cuda.core._device_properties import DeviceProperties, html_table
-from cuda.core._utils import slots
-from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability
+from cuda.core._utils import device_choice, slots
+from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability, NotSupportedError
 from cuda.core._utils.validators import shown
 
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
@@ -452,6 +452,32 @@ cdef class Device:
                 wait_for_context(pin.handle())
             finally:
                 Context_leave(is_entered)
+
+    def reset(self) -> None:
+        """Make the device usable again after a kernel has failed, which only the software device supports.
+
+        A failed kernel loses its context: every later call returns the kernel's error. On the software device, this
+        method ends that state. Streams, buffers, kernels and other objects stay valid, and memory keeps its contents.
+        Open captures end, and so do kernels that are still running after one second.
+
+        Raises
+        ------
+        NotSupportedError
+            If the device is a GPU. NVIDIA's driver restores a lost context only in a new process.
+
+        Examples
+        --------
+        >>> try:
+        ...     stream.sync()
+        ... except LaunchError:
+        ...     device.reset()
+        """
+        if not device_choice.is_software():
+            raise NotSupportedError(
+                "a GPU's lost context cannot be restored in this process; restart it, or run kernels that may fail in a "
+                "child process or on the software device"
+            )
+        device_choice.reset_software()
 
     def to_system_device(self) -> cuda.core.system.Device:
         """Return the NVML device with the same UUID.

@@ -22,6 +22,7 @@ from cuda.core._native._cuda_core cimport (
     StreamPin,
     refuse_pickle,
     relax_capture_mode,
+    stream_captures,
 )
 from cuda.core._stream cimport Stream, StreamSource, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
@@ -31,12 +32,14 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 import math
 import warnings
 
+from cuda import core
 from cuda.core._code._loading import explain
 from cuda.core._device import Device
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.device_choice import is_set
 
-__all__ = ["exceeded_limit", "launch"]
+__all__ = ["change_observers", "exceeded_limit", "launch"]
 
 
 def launch(
@@ -251,7 +254,42 @@ cdef LaunchConfig accept_config(object config):
     raise TypeError(f"config must be a LaunchConfig or a dict of its fields, not {type(config).__name__}")
 
 
-cdef int launch_kernel(
+# Whether launches have observers. Without them, a launch pays this comparison only.
+cdef bint is_observed = False
+cdef tuple observers = ()
+
+
+cdef inline int launch_kernel(
+    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+) except -1:
+    if is_observed:
+        return launch_observed(stream, config, kernel, arguments, count)
+    return enqueue_kernel(stream, config, kernel, arguments, count)
+
+
+cdef int launch_observed(
+    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+) except -1:
+    cdef StreamPin pin
+    cdef Py_ssize_t index
+    Stream_pin(stream, &pin)
+    items = tuple([<object>arguments[index] for index in range(count)])
+    record = core._launch_observers.Launch(
+        Kernel_function(kernel), kernel, config, stream, items, stream_captures(pin.get())
+    )
+    with core._launch_observers.observed(observers, record):
+        enqueue_kernel(stream, config, kernel, arguments, count)
+    return 0
+
+
+def change_observers(add=(), remove=()) -> None:
+    """Change the observers of launches on all threads; see ``_launch_observers``."""
+    global is_observed, observers
+    observers = tuple([observer for observer in observers if observer not in remove] + list(add))
+    is_observed = len(observers) != 0
+
+
+cdef inline int enqueue_kernel(
     Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
 ) except -1:
     cdef ArgumentBlock block
@@ -495,4 +533,6 @@ cdef object launch_general = launch
 cdef bytes launch_doc = b""
 launch = make_launch()
 make_bound_kernels_callable()
+if is_set("CUDA_CORE_DEBUG") or is_set("CUDA_CORE_NVTX"):
+    change_observers(core._launch_observers.observers_of_environment())
 slots.register("bind kernel", BoundKernel_create)

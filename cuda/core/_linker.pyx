@@ -19,6 +19,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 import functools
 import importlib
 import os
+from time import perf_counter
 
 from cuda.core._code._loading import check_image, explain
 from cuda.core._compile._linker_options import LinkerOptions
@@ -30,6 +31,8 @@ from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, NotSupportedError, UnavailableError, check_or_create_options
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.locks import RLock
+from cuda.core._utils.logs import debug as log_debug
+from cuda.core._utils.logs import elapsed_ms
 from cuda.core._utils.validators import find_str_enum, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType
 
@@ -163,10 +166,12 @@ class Linker:
         if self._is_linked:
             raise RuntimeError("this Linker has already linked; create another Linker with the same inputs")
         self._is_linked = True
+        start = perf_counter()
         try:
             code = self._linker.link(target)
         except CUDAError as error:
             raise error.with_traceback(None)  # without the calls inside this library
+        log_debug("linked %s to %s in %.1f ms", self._name or "code", target.value, elapsed_ms(start))
         return ObjectCode._init(code, target, name=self._name, declarations=self._declarations)
 
     def _check_target(self, target: ObjectCodeFormatType) -> None:

@@ -12,6 +12,7 @@ import re
 import sys
 import warnings
 import weakref
+from time import perf_counter
 
 from cuda import core
 from cuda.core._code._signatures import Declarations
@@ -23,6 +24,8 @@ from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError, check_or_create_options, driver_version
 from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.locks import RLock
+from cuda.core._utils.logs import debug as log_debug
+from cuda.core._utils.logs import elapsed_ms
 from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, PCHStatusType, SourceCodeType
 
@@ -182,9 +185,12 @@ class Program:
             caches = core._lookup
             if not isinstance(cache, caches.ProgramCacheResource):
                 raise TypeError(f"cache must be a ProgramCacheResource or None, not {type(cache).__name__}")
+            start = perf_counter()
             found = caches.find_compiled(cache, request)
             if found is not None:
+                log_debug("found %s of %s in %s in %.1f ms", target.value, self._name, cache, elapsed_ms(start))
                 return self._object_code(found, target, name_expressions)
+        start = perf_counter()
         try:
             compiled = CompiledCode(*self._open_back_end().compile(target, expressions))
         except CUDAError as error:
@@ -192,6 +198,7 @@ class Program:
                 logs.write(error.log)
             # Users look for their own line, so the traceback omits the calls inside this library.
             raise error.with_traceback(None)
+        log_debug("compiled %s to %s in %.1f ms", self._name, target.value, elapsed_ms(start))
         if logs is not None and compiled.log:
             logs.write(compiled.log)
         if cache is not None and compiled.code.strip(b"\0"):

@@ -35,7 +35,7 @@ OURS = {
     },
     "cuda.core.graph": {"AccessPolicyWindow", "AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
     "cuda.core.typing": {"AccessPropertyType", "MemoryPoolAccessType"},
-    "cuda.core.utils": {"cdiv", "register_importer"},
+    "cuda.core.utils": {"benchmark", "cdiv", "coredump", "register_importer", "trace"},
 }
 
 # Classes that are pickled by name: pickles made by other releases contain these names.

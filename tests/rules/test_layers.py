@@ -24,7 +24,7 @@ LAYERS = {
     "device": "_device_properties _device",
     "launch configurations": "_launch_config",
     "code": "_code _module _compile _linker _program",
-    "launch": "_kernel_arg_handler _launcher",
+    "launch": "_kernel_arg_handler _launch_observers _launcher",
     "graphs": "graph",
     "tensors, images": "_memoryview _tensor_map _tensor_map_rules texture _graphics",
     "surface": "utils checkpoint driver experimental __init__ _report __main__",

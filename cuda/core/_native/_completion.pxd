@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that a Python thread calls when work in a stream has completed."""
 
-from cuda.core._native._cuda_core cimport StreamHandle
+from cuda.core._native._cuda_core cimport StreamField, StreamHandle
 
 
 cdef class StreamCallback:
     cdef:
         object _function        # None once it was called or canceled
-        StreamHandle _h_stream  # for the error of the work, and to keep the stream
+        StreamField _h_stream   # keeps the stream, whose state explains an error
 
 
 # An iterator for __await__ that ends when the pending work in a stream has completed, or raises the error of that work.
@@ -17,5 +17,5 @@ cdef object await_stream(const StreamHandle& h_stream)
 # Calls `function(error)` when the pending work in a stream has completed: in the event loop that this thread runs, or on
 # a thread of this library.
 cdef StreamCallback call_after_stream(const StreamHandle& h_stream, object function)
-# The exception if the stream captures.
+# Raises RuntimeError if the stream captures.
 cdef int refuse_capture(const StreamHandle& h_stream, str what) except -1

@@ -8,9 +8,9 @@ from libc.stdint cimport uintptr_t
 from libcpp cimport bool as cpp_bool
 from libcpp.memory cimport shared_ptr
 
-from cuda.core._native._cuda_core cimport StreamHandle, stream_captures
+from cuda.core._native._cuda_core cimport StreamHandle, destroy_idle, stream_captures
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, show_unraisable
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, show_unraisable
 
 import os
 import sys
@@ -74,15 +74,22 @@ cdef class Completions:
         """Call the functions of completed callbacks; an event loop calls this when the descriptor is readable."""
         cdef Completion* completion
         cdef Completion* following
+        cdef object interrupt = None
         with nogil:
             completion = self._queue.get().take()
+            destroy_idle()
         while completion != NULL:
             following = completion.next
             callback = self._pending.pop(<uintptr_t>completion)
             status = <int>completion.status
             del completion
             completion = following
-            finish(callback, status)
+            try:
+                finish(callback, status)
+            except BaseException as error:  # SystemExit or KeyboardInterrupt, which ends the loop after the others
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
 
 
 cdef Completions Completions_create(bint blocks):
@@ -97,7 +104,8 @@ cdef Completions Completions_create(bint blocks):
 # Calls back once the pending work has completed, even if it failed: cuLaunchHostFunc would not call then.
 cdef int Completions_add(Completions self, StreamCallback callback) except -1:
     cdef Completion* completion = CompletionQueue.begin(self._queue)
-    cdef cydriver.CUstream c_stream = callback._h_stream.get()
+    cdef StreamHandle h_stream = callback._h_stream.copy()
+    cdef cydriver.CUstream c_stream = h_stream.get()
     cdef cydriver.CUresult err
     if completion == NULL:
         raise MemoryError()
@@ -113,7 +121,7 @@ cdef int Completions_add(Completions self, StreamCallback callback) except -1:
 
 cdef int finish(StreamCallback callback, int status) except -1:
     function, callback._function = callback._function, None
-    error = None if status == 0 else failure(callback._h_stream, <cydriver.CUresult>status)
+    error = None if status == 0 else failure(callback._h_stream.copy(), <cydriver.CUresult>status)
     callback._h_stream.reset()
     if function is None:
         return 0
@@ -128,10 +136,10 @@ cdef int finish(StreamCallback callback, int status) except -1:
 cdef object failure(const StreamHandle& h_stream, cydriver.CUresult status):
     cdef cydriver.CUresult err
     try:
-        if not stream_captures(h_stream.get()):
+        with nogil:
+            # The context is lost, so there is no capture that this could invalidate.
             err = cydriver.cuStreamQuery(h_stream.get())
-            if err != cydriver.CUresult.CUDA_ERROR_NOT_READY:
-                HANDLE_RETURN(err, b"cuStreamQuery")
+        ALLOW_RETURN(err, cydriver.CUresult.CUDA_ERROR_NOT_READY, b"cuStreamQuery")
         HANDLE_RETURN(status, b"cuStreamAddCallback")
     except CUDAError as error:
         return error.with_traceback(None)
@@ -172,7 +180,7 @@ cdef StreamCallback call_after_stream(const StreamHandle& h_stream, object funct
 
 cdef StreamCallback make_callback(const StreamHandle& h_stream, object function):
     cdef StreamCallback self = StreamCallback.__new__(StreamCallback)
-    self._h_stream = h_stream
+    self._h_stream.set(h_stream)
     self._function = function
     return self
 
@@ -196,9 +204,10 @@ cdef Completions completions_of(object loop):
         # Callbacks that were pending when their loop was closed refer to the loop.
         for closed in [other for other in list(_of_loops) if other.is_closed()]:
             del _of_loops[closed]
-        self = _of_loops[loop] = Completions_create(False)
-    loop.add_reader((<Completions>self)._queue.get().descriptor(), self.drain)
-    return self
+        self = Completions_create(False)
+        loop.add_reader((<Completions>self)._queue.get().descriptor(), self.drain)
+        _of_loops[loop] = self
+        return self
 
 
 # --- The thread of this library -------------------------------------------------------------------
@@ -220,4 +229,7 @@ cdef Completions completions_of_thread():
 def call_forever(completions) -> None:
     """Call the functions of completed callbacks on this thread, which sleeps until there are some."""
     while True:
-        completions.drain()
+        try:
+            completions.drain()
+        except BaseException as error:  # SystemExit, for example, must not end the thread
+            show_unraisable(error, None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 __all__ = ["ADVICE", "KERNEL_FAILURES", "RUNTIME_ADVICE"]
 
-_FATAL = "The context is lost with all its memory; restart the process."
+_FATAL = "The context is lost with all its memory; restart the process, with CUDA_CORE_DEBUG=1 to find the launch."
 
 # For these errors, a report of the kernel in the driver's log replaces the advice.
 KERNEL_FAILURES = frozenset(

@@ -16,7 +16,7 @@ import sys
 import warnings
 from collections import namedtuple
 
-from cuda.core._utils import errors
+from cuda.core._utils import errors, logs
 from cuda.core._utils.advice import ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
@@ -112,6 +112,9 @@ class NVRTCError(CUDAError):
         return errors.parse_diagnostics(self.log)
 
 
+for _public in (CUDAError, CUDAWarning, LaunchError, NVRTCError, NotSupportedError, OutOfMemoryError):
+    _public.__module__ = "cuda.core"  # tracebacks print the public name
+
 _CLASS_BY_NAME = {
     "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": LaunchError,
     "CUDA_ERROR_HARDWARE_STACK_ERROR": LaunchError,
@@ -165,7 +168,9 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
     log = errors.last_failure(_driver_log(), name, call)
     message = _message(name, explanation, call)
     if log:
-        message += f"\n{log.partition(chr(10))[0]}"
+        logs.error("%s\n%s", message, log)
+        # The report of a failed kernel also has the source line and the thread.
+        message += f"\n{log if name in KERNEL_FAILURES else log.partition(chr(10))[0]}"
     if name in ADVICE and not (log and name in KERNEL_FAILURES):
         message += f"\n{ADVICE[name]}"
     error = kind(message, code=code, name=name, api=call, explanation=explanation, log=log)

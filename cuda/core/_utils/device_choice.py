@@ -15,7 +15,9 @@ __all__ = [
     "apply",
     "choice",
     "has_dropped_work",
+    "is_set",
     "is_software",
+    "reset_software",
     "software_build",
     "software_headers",
     "software_library",
@@ -64,6 +66,11 @@ def has_dropped_work() -> bool:
     return is_software() and sys.modules["cuda.emulator"].settle_interrupts()
 
 
+def reset_software() -> None:
+    """Make the software device usable again after a faulty kernel."""
+    sys.modules["cuda.emulator"].reset()
+
+
 def software_headers() -> list[str]:
     """Return the directories with the software device's headers for kernels, or an empty list on hardware."""
     if not is_software():
@@ -88,6 +95,11 @@ def software_library() -> str | None:
         return None
     path = emulator.library_path()
     return path if os.path.exists(path) else None
+
+
+def is_set(variable: str) -> bool:
+    """Return whether an environment variable has a value other than 0."""
+    return os.environ.get(variable, "").strip() not in ("", "0")
 
 
 def _read_variable() -> str:

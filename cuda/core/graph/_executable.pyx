@@ -56,8 +56,10 @@ from cuda.core.graph._state cimport (
     read_nodes,
 )
 
+from cuda import core
 from cuda.core._code._loading import explain
 from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.device_choice import is_set
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core.graph._options import GraphCompleteOptions
 
@@ -72,6 +74,9 @@ __all__ = [
     "ExecutableMemsetNode",
     "Graph",
 ]
+
+
+cdef bint waits_for_launches = is_set("CUDA_CORE_DEBUG")
 
 
 cdef class Graph(DriverObject):
@@ -133,6 +138,8 @@ cdef class Graph(DriverObject):
             err = cydriver.cuGraphLaunch(executable.get(), stream_pin.get())
         if err != cydriver.CUresult.CUDA_SUCCESS:
             raise_of_launch(err)
+        if waits_for_launches:
+            core._launch_observers.wait_for_graph(self, stream)
 
     def upload(self, stream: Stream) -> None:
         """Upload the graph to the device before its first launch (``cuGraphUpload``).

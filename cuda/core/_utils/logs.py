@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to the logger ``cuda.core``, if the program uses :mod:`logging`."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+
+__all__ = ["debug", "elapsed_ms", "error"]
+
+_is_quiet = False  # whether the logger has its handler
+
+
+def debug(message: str, *arguments) -> None:
+    """Log a message at level DEBUG."""
+    _log("debug", message, arguments)
+
+
+def error(message: str, *arguments) -> None:
+    """Log a message at level ERROR."""
+    _log("error", message, arguments)
+
+
+def elapsed_ms(start: float) -> float:
+    """Return the time since ``start``, a result of :func:`time.perf_counter`, in milliseconds."""
+    return (perf_counter() - start) * 1000
+
+
+def _log(level: str, message: str, arguments: tuple) -> None:
+    global _is_quiet
+    # A program that has not imported it has no handler, and importing it takes longer than importing this package. It
+    # may be half imported on another thread.
+    logging = sys.modules.get("logging")
+    if logging is None or not hasattr(logging, "NullHandler"):
+        return
+    logger = logging.getLogger("cuda.core")
+    if not _is_quiet:
+        _is_quiet = True
+        logger.addHandler(logging.NullHandler())  # without a handler of the program, logging would print to stderr
+    getattr(logger, level)(message, *arguments)

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Core dumps of the GPU after a kernel has failed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+
+from cuda.core._utils.cuda_utils import NotSupportedError, call_driver, driver_version
+
+__all__ = ["coredump"]
+
+# From CUDA 12.5, flags replace the single settings.
+_FIRST_VERSION = (12, 5, 0)
+
+
+def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False, aborts: bool = False) -> None:
+    """Write a core dump of the GPU when a kernel fails, for ``cuda-gdb`` (``cuCoredumpSetAttributeGlobal``).
+
+    Call this before the first :meth:`Device.set_current() <cuda.core.Device.set_current>` of the process, because the
+    driver applies it to contexts that are created later. The environment variables of ``cuda-gdb``, such as
+    ``CUDA_ENABLE_COREDUMP_ON_EXCEPTION``, take precedence.
+
+    Parameters
+    ----------
+    file : str | os.PathLike, optional
+        The path of the core dump, of at most 1,023 bytes. The driver replaces ``%h`` by the name of the host and ``%p``
+        by the process ID. Defaults to ``core_TIME_HOST_PID.nvcudmp`` in the working directory.
+    lightweight : bool, optional
+        Whether to leave out the memory of the device. Defaults to False.
+    aborts : bool, optional
+        Whether the process aborts after the core dump, as with ``cuda-gdb``'s variables. Defaults to False: the next
+        call raises :class:`~cuda.core.LaunchError`.
+
+    Raises
+    ------
+    TypeError
+        If ``file`` is not a path.
+    ValueError
+        If ``file`` is longer than 1,023 bytes.
+    NotSupportedError
+        If the driver is older than CUDA 12.5, or the device is the software device, which reports the source line of a
+        fault instead.
+
+    Examples
+    --------
+    >>> from cuda.core.utils import coredump
+    >>> coredump("fault.nvcudmp", lightweight=True)
+    """
+    path = None if file is None else os.fsencode(file)
+    if path is not None and len(path) > 1023:
+        raise ValueError(f"file must have at most 1023 bytes, not {len(path)}")
+    require_driver(_FIRST_VERSION)
+    driver = importlib.import_module("cuda.bindings.driver")
+    settings, flags = driver.CUcoredumpSettings, driver.CUCoredumpGenerationFlags
+    chosen = flags.CU_COREDUMP_LIGHTWEIGHT_FLAGS if lightweight else flags.CU_COREDUMP_DEFAULT_FLAGS
+    if not aborts:
+        chosen |= flags.CU_COREDUMP_SKIP_ABORT
+    call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_GENERATION_FLAGS, int(chosen))
+    if path is not None:
+        call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_FILE, path)
+    call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_ENABLE_ON_EXCEPTION, True)
+
+
+def require_driver(version: tuple[int, int, int]) -> None:
+    """Raise NotSupportedError if the driver is older."""
+    if driver_version() < version:
+        raise NotSupportedError(
+            "core dumps need a driver for CUDA {}.{}, not {}.{}; update the display driver".format(
+                *version[:2], *driver_version()[:2]
+            )
+        )
