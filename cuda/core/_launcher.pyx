@@ -277,8 +277,11 @@ cdef int launch_observed(
     record = core._launch_observers.Launch(
         Kernel_function(kernel), kernel, config, stream, items, stream_captures(pin.get())
     )
-    with core._launch_observers.observed(observers, record):
-        enqueue_kernel(stream, config, kernel, arguments, count)
+    try:
+        with core._launch_observers.observed(observers, record):
+            enqueue_kernel(stream, config, kernel, arguments, count)
+    except CUDAError as error:
+        raise error.with_traceback(None)  # without the calls inside this library
     return 0
 
 

@@ -22,8 +22,14 @@ NEEDS = {
     "volume_rendering": pytest.mark.requires(module="PIL"),
     "tma_matmul": pytest.mark.requires(compute=(9, 0)),
 }
-# The pictures that examples write; others take no argument.
-PICTURES = {"heat_flow": "out.gif", "image_filter": "out.png", "texture_zoom": "out.png", "volume_rendering": "out.png"}
+# The files that examples write; others take no argument.
+OUTPUTS = {
+    "heat_flow": "out.gif",
+    "image_filter": "out.png",
+    "texture_zoom": "out.png",
+    "timing": "trace.json",
+    "volume_rendering": "out.png",
+}
 
 
 def run(name: str, *arguments: object) -> subprocess.CompletedProcess:
@@ -43,7 +49,7 @@ def programs() -> list:
 @pytest.mark.requires(device=True, nvrtc=True)
 @pytest.mark.parametrize("name", programs())
 def test_example_verifies_its_result(name, tmp_path):
-    arguments = [tmp_path / PICTURES[name]] if name in PICTURES else []
+    arguments = [tmp_path / OUTPUTS[name]] if name in OUTPUTS else []
     done = run(name, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "verified" in done.stdout

@@ -55,9 +55,9 @@ def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False
     driver = importlib.import_module("cuda.bindings.driver")
     settings, flags = driver.CUcoredumpSettings, driver.CUCoredumpGenerationFlags
     chosen = flags.CU_COREDUMP_LIGHTWEIGHT_FLAGS if lightweight else flags.CU_COREDUMP_DEFAULT_FLAGS
-    if not aborts:
-        chosen |= flags.CU_COREDUMP_SKIP_ABORT
-    call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_GENERATION_FLAGS, int(chosen))
+    # Without this flag, the driver aborts the process.
+    kept = flags.CU_COREDUMP_DEFAULT_FLAGS if aborts else flags.CU_COREDUMP_SKIP_ABORT
+    call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_GENERATION_FLAGS, int(chosen) | int(kept))
     if path is not None:
         call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_FILE, path)
     call_driver("cuCoredumpSetAttributeGlobal", settings.CU_COREDUMP_ENABLE_ON_EXCEPTION, True)

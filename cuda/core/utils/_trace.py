@@ -12,6 +12,7 @@ from time import perf_counter
 
 from cuda import core
 from cuda.core._event import EventOptions
+from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = ["trace"]
 
@@ -36,8 +37,6 @@ def trace(file: str | os.PathLike):
     ------
     OSError
         If the file cannot be written.
-    CUDAError
-        If a recorded kernel failed.
 
     Examples
     --------
@@ -60,60 +59,62 @@ class _Recorder:
     """The launches of one trace."""
 
     def __init__(self):
-        self._launches = []
-        self._bases = {}  # by device ordinal: an event, and the host's time when it was recorded
+        self._rows = []
+        self._kernels = []  # row without its times, and the events around the kernel
+        self._bases = {}  # by device ordinal: an event, and the host's time at which it completed
+        self._names = {}  # of processes and threads of the trace: a device is a process, a stream is a thread
 
     @contextlib.contextmanager
     def observe(self, launch):
-        start = end = None
+        """Record one launch, as an observer of launches."""
+        details = {
+            "grid": str(launch.config.grid),
+            "block": str(launch.config.block),
+            "source": f"{launch.file}:{launch.line}",
+        }
+        row = start = None
         if not launch.is_captured:
-            self._base(launch.stream.device)
+            row = {"name": launch.name, "ph": "X", **self._place(launch.stream), "args": details}
             start = launch.stream.record(options=_TIMED)
         begin = perf_counter()
         yield
         duration = perf_counter() - begin
-        if start is not None:
-            end = launch.stream.record(options=_TIMED)
-        self._launches.append((launch, get_native_id(), begin, duration, start, end))
+        place = {"pid": os.getpid(), "tid": get_native_id()}
+        self._names.setdefault((place["pid"], None), "host")
+        times = {"ts": begin * 1e6, "dur": duration * 1e6}
+        self._rows.append({"name": f"launch {launch.name}", "ph": "X", **place, **times, "args": details})
+        if row is not None:
+            self._kernels.append((row, start, launch.stream.record(options=_TIMED)))
 
-    def _base(self, device):
-        """Return an event of an idle stream of the device, and the host's time at which it completed."""
+    def _place(self, stream) -> dict:
+        """Return the process and thread that stand for a stream, and time an event of its device first."""
+        device = stream.device
         if device.device_id not in self._bases:
-            with device.create_stream() as stream:
-                event = stream.record(options=_TIMED)
+            with device.create_stream() as other:
+                event = other.record(options=_TIMED)
                 event.sync()
                 self._bases[device.device_id] = event, perf_counter()
-        return self._bases[device.device_id]
+        process, thread = _FIRST_DEVICE + device.device_id, hash(stream) & 0x7FFFFFFF
+        self._names.setdefault((process, None), f"GPU {device.device_id}")
+        self._names.setdefault((process, thread), f"stream {hash(stream):#x}")
+        return {"pid": process, "tid": thread}
 
     def rows(self) -> list[dict]:
-        """Return the entries of the trace, after waiting for the kernels."""
-        rows = []
-        for launch, thread, begin, duration, start, end in self._launches:
-            grid, block = launch.config.grid, launch.config.block
-            source = f"{launch.file}:{launch.line}"
-            details = {"grid": str(grid), "block": str(block), "source": source}
-            rows.append(_row(f"launch {launch.name}", os.getpid(), thread, begin, duration, details))
-            if end is None:
-                continue
-            device = launch.stream.device.device_id if not launch.stream.is_closed else start.device.device_id
-            base, host_time = self._bases[device]
-            end.sync()
-            at, took = host_time + (start - base) / 1000, (end - start) / 1000
-            rows.append(_row(launch.name, f"GPU {device}", _stream_name(launch.stream), at, took, details))
-        return rows
+        """Return the entries of the trace, without failed kernels, after waiting for the others."""
+        kernels = []
+        for row, start, end in self._kernels:
+            base, host_time = self._bases[row["pid"] - _FIRST_DEVICE]
+            with contextlib.suppress(CUDAError):  # a kernel failed, which the program's own calls report
+                end.sync()
+                kernels.append({**row, "ts": host_time * 1e6 + (start - base) * 1e3, "dur": (end - start) * 1e3})
+        return [*self._rows, *kernels, *map(_name_row, self._names.items())]
 
 
-def _row(name, process, thread, begin, duration, details) -> dict:
-    return {
-        "name": name,
-        "ph": "X",
-        "pid": process,
-        "tid": thread,
-        "ts": begin * 1e6,
-        "dur": duration * 1e6,
-        "args": details,
-    }
+# Above the process IDs of the host.
+_FIRST_DEVICE = 1 << 24
 
 
-def _stream_name(stream) -> str:
-    return f"stream {int(stream.handle):#x}"
+def _name_row(item) -> dict:
+    (process, thread), name = item
+    kind = "process_name" if thread is None else "thread_name"
+    return {"name": kind, "ph": "M", "pid": process, "tid": thread or 0, "args": {"name": name}}

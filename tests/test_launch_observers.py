@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Observers of launches: CUDA_CORE_DEBUG, CUDA_CORE_NVTX, and functions of the library."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from cuda.core import LaunchConfig, _launcher, _launch_observers, launch
+from support.kernels import compiled
+
+SOURCE = """
+extern "C" __global__ void store(int* place, int value) { place[threadIdx.x] = value; }
+"""
+ONE = LaunchConfig(grid=1, block=1)
+
+PROGRAM = """
+import sys
+from cuda.core import *
+
+device = Device()
+device.set_current()
+stream = device.create_stream()
+store = Program('extern "C" __global__ void store(int* p, int n) { p[threadIdx.x] = n; }', "c++").compile("cubin")
+store = store.get_kernel("store")
+memory = device.allocate(64, stream=stream)
+ONE, MANY = LaunchConfig(grid=1, block=1), LaunchConfig(grid=1, block=32)
+builder = stream.create_graph_builder().begin_building()
+launch(builder, MANY, store, memory, 7)
+graph = builder.end_building().complete()
+launch(stream, ONE, store, memory, 7)
+assert stream.is_done == IS_DEBUGGED or not IS_DEBUGGED
+try:
+    LAUNCH
+except LaunchError as error:
+    print(error, *getattr(error, "__notes__", ()))
+else:
+    print("not raised")
+"""
+LAUNCHES = {
+    "launch(stream, MANY, store, memory, 7)": "kernel 'store', launched at <string>:",
+    "store.bind(MANY, stream=stream)(memory, 7)": "kernel 'store', launched at <string>:",
+    "graph.launch(stream)": "waited for <Graph",
+}
+
+
+def run(launched: str, **environment) -> str:
+    program = PROGRAM.replace("LAUNCH\n", f"{launched}\n").replace("IS_DEBUGGED", str(environment["CUDA_CORE_DEBUG"] == "1"))
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env={**os.environ, **environment}
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("launched", LAUNCHES)
+def test_debug_mode_raises_the_error_of_a_kernel_at_its_launch(launched):
+    text = run(launched, CUDA_CORE_DEBUG="1")
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in text
+    assert "thread (16, 0, 0) of (32, 1, 1)" in text
+    assert LAUNCHES[launched] in text
+
+
+@pytest.mark.requires(software=True)
+def test_debug_mode_shows_the_configuration_and_the_arguments():
+    text = run("launch(stream, MANY, store, memory, 7)", CUDA_CORE_DEBUG="1")
+    assert "LaunchConfig(grid=(1, 1, 1)" in text
+    assert "arguments: <Buffer" in text
+    assert text.rstrip().endswith("size=64>, 7")
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("value", ["0", ""])
+def test_debug_mode_is_off_by_default(value):
+    assert run("launch(stream, MANY, store, memory, 7)", CUDA_CORE_DEBUG=value).startswith("not raised")
+
+
+@pytest.fixture
+def seen():
+    """The launches that an observer sees during the test."""
+    found = []
+
+    class Observer:
+        def __init__(self, record):
+            self.record = record
+
+        def __enter__(self):
+            found.append(("begin", self.record))
+
+        def __exit__(self, *exc_info):
+            found.append(("end", self.record))
+
+    _launcher.change_observers(add=[Observer])
+    yield found
+    _launcher.change_observers(remove=[Observer])
+
+
+def test_observers_surround_each_launch(device, stream, seen):
+    kernel = compiled(SOURCE).get_kernel("store")
+    memory = device.allocate(64, stream=stream)
+    launch(stream, ONE, kernel, memory, 7)
+    kernel.bind(ONE, stream=stream)(memory, value=8)
+    stream.sync()
+    assert [when for when, _ in seen] == ["begin", "end", "begin", "end"]
+    first, second = seen[0][1], seen[2][1]
+    assert (first.name, first.kernel, first.arguments) == ("store", kernel, (memory, 7))
+    assert second.arguments == (memory, 8)
+    assert first.file == __file__
+    assert second.line == first.line + 1
+    assert not first.is_captured
+    assert str(first).startswith(f"kernel 'store', launched at {__file__}:{first.line}")
+
+
+def test_observers_know_captured_launches(device, stream, seen):
+    memory = device.allocate(64, stream=stream)
+    builder = stream.create_graph_builder().begin_building()
+    launch(builder, ONE, compiled(SOURCE).get_kernel("store"), memory, 7)
+    builder.end_building()
+    assert seen[0][1].is_captured
+
+
+def test_rejected_launch_leaves_the_observers(device, stream, seen):
+    with pytest.raises(TypeError):
+        launch(stream, ONE, compiled(SOURCE).get_kernel("store"))
+    assert [when for when, _ in seen] == ["begin", "end"]
+
+
+def test_arguments_with_long_texts_are_shown_by_their_type(device, stream):
+    record = _launch_observers.Launch("f", None, ONE, stream, ("x" * 100, [1, 2]), False)
+    assert str(record).endswith("arguments: <str>, [1, 2]")
+    assert str(_launch_observers.Launch("f", None, ONE, stream, (), False)).endswith("arguments: none")
+
+
+class FakeRange:
+    """A stand-in for the package nvtx."""
+
+    names: list = []
+
+    @classmethod
+    def annotate(cls, message, domain):
+        from contextlib import nullcontext
+
+        cls.names.append((message, domain))
+        return nullcontext()
+
+
+def test_nvtx_ranges_name_the_kernel_and_the_line(device, stream, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nvtx", FakeRange)
+    monkeypatch.setenv("CUDA_CORE_NVTX", "1")
+    monkeypatch.setenv("CUDA_CORE_DEBUG", "0")
+    observers = _launch_observers.observers_of_environment()
+    assert len(observers) == 1
+    _launcher.change_observers(add=observers)
+    try:
+        launch(stream, ONE, compiled(SOURCE).get_kernel("store"), device.allocate(64, stream=stream), 7)
+    finally:
+        _launcher.change_observers(remove=observers)
+    ((name, domain),) = FakeRange.names
+    assert name.startswith("store test_launch_observers.py:")
+    assert domain == "cuda.core"
+
+
+def test_nvtx_without_its_package_is_an_error_that_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nvtx", None)
+    with pytest.raises(ModuleNotFoundError, match="CUDA_CORE_NVTX needs the package nvtx"):
+        _launch_observers.nvtx_observer()

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Timing of functions that enqueue work."""
+
+import pytest
+
+from cuda.core import LaunchConfig, launch
+from cuda.core.utils import benchmark
+from cuda.core.utils._benchmark import Times
+from support.kernels import compiled
+
+SPIN = 'extern "C" __global__ void spin(long long n) { long long e = clock64() + n; while (clock64() < e); }'
+
+
+def test_calls_are_counted_and_timed(device, stream):
+    calls = []
+    kernel = compiled(SPIN).get_kernel("spin")
+
+    def spin():
+        calls.append(None)
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, 200_000)
+
+    result = benchmark(spin, stream=stream, repeat=20, warmup=3)
+    assert len(calls) == 23
+    assert len(result.device.all) == len(result.host.all) == 20
+    assert 0 < result.device.min <= result.device.median <= result.device.max
+    assert result.device.min <= result.device.mean <= result.device.max
+    lines = str(result).splitlines()
+    assert lines[0].startswith("spin (20 calls)")
+    assert [line.split()[0] for line in lines[1:]] == ["device,", "host,"]
+    assert len({len(line) for line in lines}) == 1
+    assert "20" in repr(result)
+
+
+def test_outliers_are_counted_and_left_out_of_the_mean():
+    times = Times([1.0, 1.1, 0.9, 1.0, 1.05, 0.95, 9.0])
+    assert times.outliers == (9.0,)
+    assert len(times.kept) == 6
+    assert times.mean == pytest.approx(1.0)
+    assert (times.max, times.min, times.median) == (9.0, 0.9, 1.0)
+
+
+def test_one_measurement_has_no_outliers():
+    times = Times([2.0])
+    assert (times.mean, times.median, times.outliers) == (2.0, 2.0, ())
+
+
+@pytest.mark.parametrize(
+    "arguments, error, match",
+    [
+        ({"function": 3}, TypeError, "function must be callable, not int"),
+        ({"stream": None}, TypeError, "stream must be a Stream, not NoneType"),
+        ({"repeat": 0}, ValueError, "repeat must be at least 1, not 0"),
+        ({"repeat": 1.5}, TypeError, "repeat must be an int, not float"),
+        ({"warmup": -1}, ValueError, "warmup must be at least 0, not -1"),
+        ({"warmup": True}, TypeError, "warmup must be an int, not bool"),
+    ],
+)
+def test_wrong_arguments_are_rejected(stream, arguments, error, match):
+    given = {"function": print, "stream": stream, **arguments}
+    with pytest.raises(error, match=match):
+        benchmark(given.pop("function"), **given)
+
+
+def test_name_of_the_table(stream):
+    assert benchmark(lambda: None, stream=stream, repeat=1, name="nothing").name == "nothing"
+    assert benchmark(int, stream=stream, repeat=1).name == "int"

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Core dumps of the GPU."""
+
+import pytest
+
+from cuda.core import NotSupportedError
+from cuda.core._utils import cuda_utils
+from cuda.core.utils import coredump
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The driver calls, which are recorded and not made."""
+    found = []
+    module = __import__("cuda.core.utils._coredump", fromlist=["coredump"])
+    monkeypatch.setattr(module, "call_driver", lambda api, *arguments: found.append((api, *arguments)))
+    monkeypatch.setattr(module, "driver_version", lambda: (13, 0, 0))
+    return found
+
+
+def test_flags_and_file_are_set_before_core_dumps_are_enabled(calls, tmp_path):
+    coredump(tmp_path / "dump", lightweight=True)
+    assert {api for api, *_ in calls} == {"cuCoredumpSetAttributeGlobal"}
+    (_, flags, value), (_, file, path), (_, enable, is_enabled) = calls
+    assert (flags.name, value) == ("CU_COREDUMP_GENERATION_FLAGS", 303 | 16)
+    assert (file.name, path) == ("CU_COREDUMP_FILE", str(tmp_path / "dump").encode())
+    assert (enable.name, is_enabled) == ("CU_COREDUMP_ENABLE_ON_EXCEPTION", True)
+
+
+@pytest.mark.parametrize("aborts, flags", [(True, 0), (False, 16)])
+def test_process_goes_on_unless_it_shall_abort(calls, aborts, flags):
+    coredump(aborts=aborts)
+    assert [call[-1] for call in calls] == [flags, True]
+
+
+def test_wrong_paths_are_rejected():
+    with pytest.raises(TypeError):
+        coredump(3)
+    with pytest.raises(ValueError, match="at most 1023 bytes, not 1024"):
+        coredump("x" * 1024)
+
+
+def test_older_drivers_are_named(calls, monkeypatch):
+    module = __import__("cuda.core.utils._coredump", fromlist=["coredump"])
+    monkeypatch.setattr(module, "driver_version", lambda: (12, 4, 0))
+    with pytest.raises(NotSupportedError, match=r"CUDA 12\.5, not 12\.4"):
+        coredump()
+    assert calls == []
+
+
+@pytest.mark.requires(software=True)
+def test_software_device_has_no_core_dumps():
+    assert cuda_utils.driver_version() >= (12, 5, 0)
+    with pytest.raises(NotSupportedError, match="cuCoredumpSetAttributeGlobal"):
+        coredump()
