@@ -418,9 +418,10 @@ cdef class Stream(StreamSource):
 class StreamTimer:
     """Measures the time between two points of a stream; :meth:`Stream.timed` returns one."""
 
+    _stream = _start = _end = None
+
     def __init__(self, stream):
         self._stream = stream
-        self._start = self._end = None
 
     def __enter__(self):
         self._end = None

@@ -26,6 +26,7 @@ LEFT_OUT = {
     "checkpoint.Process.checkpoint",
     "checkpoint.Process.restore",
     "checkpoint.Process.unlock",
+    "core._device.Device.reset",
     # They run programs.
     "driver.debug.main",
     # They write to as much memory as the machine has.

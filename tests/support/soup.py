@@ -243,7 +243,7 @@ class Worker(threading.Thread):
     def use(self) -> None:
         """Read a property, or call a method."""
         thing = self.one()
-        names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in UNCHECKED | {"close"}]
+        names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in UNCHECKED | {"close", "reset"}]
         name = self.rng.choice(names)
         attribute = getattr(thing, name)
         if callable(attribute):
