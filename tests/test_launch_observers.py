@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from cuda.core import LaunchConfig, _launcher, _launch_observers, launch
+from cuda.core import LaunchConfig, _launch_observers, _launcher, launch
 from support.kernels import compiled
 
 SOURCE = """
@@ -47,7 +47,8 @@ LAUNCHES = {
 
 
 def run(launched: str, **environment) -> str:
-    program = PROGRAM.replace("LAUNCH\n", f"{launched}\n").replace("IS_DEBUGGED", str(environment["CUDA_CORE_DEBUG"] == "1"))
+    is_debugged = environment["CUDA_CORE_DEBUG"] == "1"
+    program = PROGRAM.replace("LAUNCH\n", f"{launched}\n").replace("IS_DEBUGGED", str(is_debugged))
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env={**os.environ, **environment}
     )

@@ -474,8 +474,8 @@ cdef class Device:
         """
         if not device_choice.is_software():
             raise NotSupportedError(
-                "a GPU's lost context cannot be restored in this process; restart it, or run kernels that may fail in a "
-                "child process or on the software device"
+                "a GPU's lost context cannot be restored in this process; restart it, or run kernels that might fail "
+                "in a child process or on the software device"
             )
         device_choice.reset_software()
 

@@ -418,8 +418,8 @@ cdef inline bint Event_is_done(Event self) except -1:
     )
 
 
-# A callback belongs to a stream, and the event's stream may have later work. So a new stream waits for the event, and is
-# destroyed afterwards.
+# A callback belongs to a stream, and the event's stream may have later work. So a new stream waits for the event, and
+# is destroyed afterwards.
 cdef object Event_await(Event self):
     cdef EventPin event
     cdef ContextHandle h_context = self._h_context.copy()

@@ -254,17 +254,13 @@ cdef LaunchConfig accept_config(object config):
     raise TypeError(f"config must be a LaunchConfig or a dict of its fields, not {type(config).__name__}")
 
 
-# Whether launches have observers. Without them, a launch pays this comparison only.
-cdef bint is_observed = False
-cdef tuple observers = ()
-
-
-cdef inline int launch_kernel(
+ctypedef int (*Launch)(
     Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
-) except -1:
-    if is_observed:
-        return launch_observed(stream, config, kernel, arguments, count)
-    return enqueue_kernel(stream, config, kernel, arguments, count)
+) except -1
+
+# A pointer, so that observers cost nothing where there are none.
+cdef Launch launch_kernel = &enqueue_kernel
+cdef tuple observers = ()
 
 
 cdef int launch_observed(
@@ -287,12 +283,12 @@ cdef int launch_observed(
 
 def change_observers(add=(), remove=()) -> None:
     """Change the observers of launches on all threads; see ``_launch_observers``."""
-    global is_observed, observers
+    global launch_kernel, observers
     observers = tuple([observer for observer in observers if observer not in remove] + list(add))
-    is_observed = len(observers) != 0
+    launch_kernel = &launch_observed if observers else &enqueue_kernel
 
 
-cdef inline int enqueue_kernel(
+cdef int enqueue_kernel(
     Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
 ) except -1:
     cdef ArgumentBlock block

@@ -434,7 +434,9 @@ class StreamTimer:
 
     @property
     def ms(self) -> float:
-        """The time in milliseconds, once the block has ended (``cuEventElapsedTime``). The first read waits for the work.
+        """The time that the device took for the block, in milliseconds (``cuEventElapsedTime``).
+
+        Reading it waits for the work.
 
         Raises
         ------

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """SourceModule: how sources are compiled, and the error of a source that cannot be."""
 
+import traceback
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -33,6 +36,13 @@ def test_compile_error_has_the_output_of_the_compiler():
     error = caught.value
     assert "error" in error.stderr and error.stdout in (None, "") and error.command_line and error.msg
     assert error.stderr in str(error)
+
+
+def test_traceback_of_a_compile_error_has_the_users_line_and_one_of_ours():
+    with pytest.raises(drv.CompileError) as caught:
+        SourceModule("__global__ void f() { int x = ; }")
+    files = [Path(frame.filename).name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert files == [Path(__file__).name, "compiler.py"]
 
 
 def test_compile_returns_bytes():

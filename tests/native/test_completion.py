@@ -369,15 +369,16 @@ def test_callback_keeps_its_function_only_until_the_call(stream):
 
 def test_loop_closed_while_work_runs(run, stream):
     async def main():
-        stream.add_callback(lambda error: called.append(error))
-        asyncio.ensure_future(stream)
+        stream.add_callback(called.append)
+        pending.append(asyncio.ensure_future(stream))
         await asyncio.sleep(0)
 
-    called = []
+    called, pending = [], []
     with busy(stream) as release:
         run(main())
         release()
         stream.sync()
+    assert pending[0].done()
     run(wait_for(stream))
     assert called == []
 

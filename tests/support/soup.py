@@ -57,6 +57,8 @@ FAILURES = ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR
 DOCUMENTED += (system.NvmlError, OSError, driver.Error)
 # Methods whose arguments are addresses and descriptors, which the caller must know to be valid.
 UNCHECKED = {"deallocate", "from_handle", "from_allocation_handle", "from_ipc_descriptor", "from_registry", "register"}
+# Members that end objects, or the work of other threads.
+LEFT_OUT = UNCHECKED | {"close", "reset"}
 BUILDERS = ("GraphBuilder", "BuildingGraphBuilder")
 # Warnings of frees during a capture: memory cannot be freed then, nor memory that the capture allocated.
 OF_CAPTURES = re.compile(r"STREAM_CAPTURE_|CUDA_ERROR_INVALID_VALUE: invalid argument \(cuMemFree")
@@ -243,7 +245,7 @@ class Worker(threading.Thread):
     def use(self) -> None:
         """Read a property, or call a method."""
         thing = self.one()
-        names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in UNCHECKED | {"close", "reset"}]
+        names = [name for name in dir(type(thing)) if not name.startswith("_") and name not in LEFT_OUT]
         name = self.rng.choice(names)
         attribute = getattr(thing, name)
         if callable(attribute):

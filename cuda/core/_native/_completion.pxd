@@ -11,11 +11,11 @@ cdef class StreamCallback:
         StreamField _h_stream   # keeps the stream, whose state explains an error
 
 
-# An iterator for __await__ that ends when the pending work in a stream has completed, or raises the error of that work.
+# An iterator for __await__. It ends when the pending work in a stream has completed, or raises the error of that work.
 # The stream does not capture. RuntimeError if this thread runs no event loop.
 cdef object await_stream(const StreamHandle& h_stream)
-# Calls `function(error)` when the pending work in a stream has completed: in the event loop that this thread runs, or on
-# a thread of this library.
+# Calls `function(error)` when the pending work in a stream has completed: in the event loop that this thread runs, or
+# on a thread of this library.
 cdef StreamCallback call_after_stream(const StreamHandle& h_stream, object function)
 # Raises RuntimeError if the stream captures.
 cdef int refuse_capture(const StreamHandle& h_stream, str what) except -1

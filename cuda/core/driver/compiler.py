@@ -153,7 +153,11 @@ class SourceModule(_Loaded):
     ):
         current_context("cuModuleLoadDataEx")
         request = Request(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
-        self.module = Module._of_code(compile_object(request, "cubin"))
+        try:
+            compiled = compile_object(request, "cubin")
+        except CompileError as error:
+            raise error.with_traceback(None) from None  # without the calls inside this library
+        self.module = Module._of_code(compiled)
 
 
 class DynamicModule(_Loaded):

@@ -25,7 +25,7 @@ def trace(file: str | os.PathLike):
 
     Open the file with https://ui.perfetto.dev or chrome://tracing. It shows each launch on its thread, with the source
     line, and each kernel on its stream. Kernels are timed by events, which makes launches slower and adds a few
-    microseconds to each kernel. Launches during a capture are shown on their threads only, and launches of graphs, copies
+    microseconds to each kernel. Launches during a capture are shown on their threads only. Launches of graphs, copies
     and fills are not recorded; use Nsight Systems for these.
 
     Parameters
