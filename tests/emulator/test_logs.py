@@ -135,6 +135,29 @@ launch(stream, LaunchConfig(grid=1, block=32), kernel, buffer)
 """
 
 
+SOURCE_LINES = {
+    # Source, options, and the place with the line that the report shows.
+    "name": ("{body}", dict(name="some.cu"), 'at some.cu:3 in f\n    *(volatile int*)8 = 1; // \u00e4 \\ " )emu"\n'),
+    "first line": ("{body}", dict(first_line=40), "at default_program:42 in f\n    *(volatile int*)8 = 1; //"),
+    "directive": ('int a;\n#line 7 "b.cu"\n{body}', {}, "at b.cu:9 in f\n    *(volatile int*)8 = 1; //"),
+}
+
+
+@pytest.mark.parametrize("name", SOURCE_LINES)
+@pytest.mark.parametrize("target", ["cubin", "ptx"])
+def test_a_report_shows_the_source_line(child, name, target):
+    source, options, expected = SOURCE_LINES[name]
+    body = 'extern "C" __global__ void f()\n{\n\t*(volatile int*)8 = 1; // \u00e4 \\ " )emu"\n}'
+    options = {"arch": "sm_90" if target == "cubin" else "compute_90", **options}
+    out = child(
+        "from cuda.core import *\ndevice = Device(); device.set_current(); stream = device.create_stream()\n"
+        f"code = Program({source.replace('{body}', body)!r}, 'c++', ProgramOptions(**{options!r})).compile({target!r})\n"
+        "launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel('f'))\n"
+        "try: stream.sync()\nexcept LaunchError as error: print(ascii(error.log))"
+    )
+    assert ascii(expected)[1:-1] in out, out
+
+
 @pytest.mark.parametrize(
     "call", ["stream.sync()", "device.sync()", "device.create_event()", "buffer.fill(0, stream=stream)"]
 )
@@ -145,8 +168,9 @@ def test_an_exception_has_the_report_of_the_kernel(child, call):
     report = log.splitlines()
     assert report[0].startswith("kernel wild: illegal address: store of 4 bytes")
     assert "default_program:1 in wild" in report[1]
-    assert "thread (16, 0, 0) of (32, 1, 1)" in report[2]
-    assert message.splitlines()[1:] == report[:1]
+    assert report[2] == '    extern "C" __global__ void wild(int* p) { p[threadIdx.x] = 1; }'
+    assert "thread (16, 0, 0) of (32, 1, 1)" in report[3]
+    assert message.splitlines()[1:] == report
     assert "sanitizer" not in message
 
 

@@ -139,6 +139,7 @@ void unregister_image(uint64_t image); // no launch of it may be running
 struct CodePlace {
     std::string file, function;
     int line = 0;
+    std::string text; // the source line, if known
 };
 
 // Finds the source line of an address. `front` implements it and hands it over as a pointer, so that `exec` does not

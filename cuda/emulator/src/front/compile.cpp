@@ -302,6 +302,37 @@ bool may_cache(const CompileRequest& request)
     return true;
 }
 
+// Formats a line of a source as a string of the assembler.
+std::string assembler_string(const std::string& line)
+{
+    std::string out;
+    for (unsigned char c : line)
+        if (c < ' ' || c > '~') {
+            char octal[5];
+            std::snprintf(octal, sizeof octal, "\\%03o", c);
+            out += octal;
+        } else {
+            if (c == '"' || c == '\\')
+                out += '\\';
+            out += char(c);
+        }
+    return out;
+}
+
+// Keeps the source in a section that is not loaded, for the source lines in reports: its name and its text, each with a
+// terminating zero.
+std::string source_section(const CompileRequest& request)
+{
+    std::string out =
+        "asm(R\"emu(.pushsection .emu_source,\"\",@progbits\n.asciz \"" + assembler_string(request.name) + "\"\n";
+    for (size_t at = 0; at < request.source.size();) {
+        size_t end = std::min(request.source.find('\n', at), request.source.size() - 1) + 1;
+        out += ".ascii \"" + assembler_string(request.source.substr(at, end - at)) + "\"\n";
+        at = end;
+    }
+    return out + ".byte 0\n.popsection)emu\");\n";
+}
+
 Unit unit_of(const CompileRequest& request, const Options& options, const std::string& text)
 {
     Unit unit;
@@ -314,7 +345,7 @@ Unit unit_of(const CompileRequest& request, const Options& options, const std::s
     unit.registers = options.registers;
     // std::move needs C++11, as in NVRTC.
     bool has_move = options.has_move && options.standard != 3;
-    unit.text = (has_move ? "#include <emulator_move.h>\n" : "") + text;
+    unit.text = source_section(request) + (has_move ? "#include <emulator_move.h>\n" : "") + text;
     return unit;
 }
 

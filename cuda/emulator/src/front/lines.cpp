@@ -3,6 +3,7 @@
 //
 // Line tables: DWARF 4, as the front end asks for. Read when a report needs them.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -31,6 +32,7 @@ struct LineTable {
     std::vector<LineRow> rows;
     std::vector<std::string> files;
     std::vector<Function> functions;
+    std::map<std::string, std::map<int, std::string>> sources; // lines of the programs, by name and number
 };
 
 class LineReader {
@@ -215,6 +217,38 @@ void LineReader::program(const uint8_t* stop)
     }
 }
 
+// Reads the source of one program. A #line directive changes the name and the number of the next line.
+void read_source(std::string name, const std::string& source, LineTable* table)
+{
+    int number = 1;
+    for (size_t at = 0; at < source.size(); ++number) {
+        size_t end = std::min(source.find('\n', at), source.size());
+        std::string line = source.substr(at, end - at);
+        at = end + 1;
+        if (line.compare(0, 6, "#line ") == 0) {
+            number = std::atoi(line.c_str() + 6) - 1;
+            size_t begin = line.find('"'), close = line.rfind('"');
+            if (begin < close)
+                name = line.substr(begin + 1, close - begin - 1);
+            continue;
+        }
+        size_t first = line.find_first_not_of(" \t\r");
+        if (first != std::string::npos)
+            table->sources[name][number] = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+    }
+}
+
+void read_sources(const char* data, size_t size, LineTable* table)
+{
+    for (const char *at = data, *end = data + size; at < end;) {
+        std::string name(at, strnlen(at, size_t(end - at)));
+        at += std::min(name.size() + 1, size_t(end - at));
+        std::string source(at, strnlen(at, size_t(end - at)));
+        at += std::min(source.size() + 1, size_t(end - at));
+        read_source(name, source, table);
+    }
+}
+
 std::shared_ptr<const LineTable> read_table(const std::string& path)
 {
     auto table = std::make_shared<LineTable>();
@@ -229,6 +263,9 @@ std::shared_ptr<const LineTable> read_table(const std::string& path)
     ElfFile::Place lines = elf.section_named(".debug_line", &size);
     if (const std::byte* data = elf.data(lines, size_t(size)))
         LineReader(data, size_t(size), table.get()).run();
+    ElfFile::Place sources = elf.section_named(".emu_source", &size);
+    if (const std::byte* data = elf.data(sources, size_t(size)))
+        read_sources(reinterpret_cast<const char*>(data), size_t(size), table.get());
     for (const ElfSymbol& symbol : elf.symbols())
         if (symbol.type == STT_FUNC && symbol.section && symbol.size)
             table->functions.push_back({symbol.value, symbol.value + symbol.size, symbol.name});
@@ -287,6 +324,12 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
         place.file = file;
         place.line = (row - 1)->line;
         break;
+    }
+    auto source = table->sources.find(place.file);
+    if (source != table->sources.end()) {
+        auto line = source->second.find(place.line);
+        if (line != source->second.end())
+            place.text = line->second;
     }
     auto function = std::upper_bound(table->functions.begin(), table->functions.end(), address,
                                      [](uint64_t a, const Function& f) { return a < f.low; });

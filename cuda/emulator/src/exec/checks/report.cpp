@@ -75,6 +75,7 @@ CodePlace place_of(const Carrier& carrier, const Site& site)
     if (site.file) {
         place.file = site.file;
         place.line = int(site.line);
+        place.text.clear(); // of the line of the address
     }
     return place;
 }
@@ -164,6 +165,8 @@ std::string compose(const Fault& fault, const std::string& title, const Launch& 
     std::string text = "kernel " + fault.kernel + ": " + title;
     if (!place.file.empty())
         text += "\n  at " + show(place);
+    if (!place.text.empty())
+        text += "\n    " + place.text.substr(0, 200);
     if (has_thread)
         text += "\n  block " + triple_text(fault.block) + " of " + triple_text(launch.request.grid) + ", thread " +
                 triple_text(fault.thread) + " of " + triple_text(launch.request.block);
