@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sphinx configuration. The API pages come from the docstrings of the installed package."""
 
+import builtins
 import re
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "api_pages",
     "source_pages",
 ]
 exclude_patterns = ["_build"]
@@ -45,7 +47,7 @@ myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist
 myst_heading_anchors = 3
 
 autodoc_member_order = "groupwise"
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
 # Attributes of options classes are fields of the class, not entries beside its members.
 napoleon_use_ivar = True
 napoleon_google_docstring = False
@@ -56,7 +58,6 @@ def setup(app):
     app.connect("missing-reference", warn_of_missing_name, priority=950)
     # Before napoleon, which would take the first line of a property for the start of its text.
     app.connect("autodoc-process-docstring", show_type_of_property, priority=100)
-    app.connect("autodoc-process-signature", hide_self)
 
 
 def show_type_of_property(app, what, name, obj, options, lines):
@@ -64,11 +65,6 @@ def show_type_of_property(app, what, name, obj, options, lines):
     match = re.fullmatch(rf"{name.rpartition('.')[2]}: (.+)", lines[0]) if lines else None
     if match:
         lines[:] = [*lines[1:], "", f":type: {match[1]}", ""]
-
-
-def hide_self(app, what, name, obj, options, signature, result):
-    """Leave out the first argument, which callers do not pass."""
-    return signature and (re.sub(r"^\((self|cls)(, )?", "(", signature), result)
 
 
 class ScopedNames(PythonDomain):
@@ -86,6 +82,8 @@ class ScopedNames(PythonDomain):
             scope = scope.rpartition(".")[0]
         if name in self.objects:
             return [(name, self.objects[name])]
+        if hasattr(builtins, name):
+            return []  # Python's own, not a class of the same name elsewhere
         # A class of another package, or its member: a signature names it as it is imported.
         named = [found for found in self.objects if found.endswith(f".{name}") and not self.objects[found].aliased]
         if "." not in name:
@@ -96,6 +94,6 @@ class ScopedNames(PythonDomain):
 def warn_of_missing_name(app, env, node, contnode):
     """Warn of a reference in a text to what no page describes; types in signatures need not be on one."""
     target = node["reftarget"]
-    others = {"numpy", *sys.stdlib_module_names}
+    others = {"numpy", *sys.stdlib_module_names, *dir(builtins)}
     if node["refdomain"] == "py" and isinstance(contnode, literal) and target.partition(".")[0] not in others:
         logging.getLogger(__name__).warning("no page describes %r", target, location=node)
