@@ -47,7 +47,9 @@ def setup(app):
     app.connect("builder-inited", lambda app: write_pages())
     app.connect("source-read", tabulate_classes)
     app.connect("autodoc-process-signature", show_types)
-    app.connect("missing-reference", link_builtin_exception, priority=400)  # before Sphinx, which leaves them without a link
+    app.connect(
+        "missing-reference", link_builtin_exception, priority=400
+    )  # before Sphinx, which leaves them without a link
     return {"parallel_read_safe": True}
 
 
@@ -191,7 +193,9 @@ def typed(match, kind):
 
 def documented_types(doc):
     """Return the types in a section of parameters that are expressions of Python, by name."""
-    section = re.search(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.cleandoc(doc), re.MULTILINE | re.DOTALL)
+    section = re.search(
+        r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.cleandoc(doc), re.MULTILINE | re.DOTALL
+    )
     types = {}
     for names, kind in re.findall(r"^([\w*, ]+) : (.+)$", section[1], re.MULTILINE) if section else ():
         kind = re.sub(r":\w+:`~?([^`]+)`", lambda match: match[1].rpartition(".")[2], kind).replace("`", "")

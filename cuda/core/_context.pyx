@@ -43,6 +43,14 @@ cdef class Context(DriverObject):
 
     A context cannot be constructed directly: :attr:`Device.context`, :meth:`Device.create_context`,
     :attr:`Stream.context`, :attr:`Event.context` and :meth:`Device.set_current` return one.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> device.context == device.create_stream().context
+    True
     """
 
     _made_by = "Device.context, Device.create_context(), Stream.context or Event.context"

@@ -97,6 +97,16 @@ cdef class Device:
         If ``device_id`` has the wrong type.
     RuntimeError
         If the CUDA driver is not installed.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> device.name.strip() != ""
+    True
+    >>> Device() is device
+    True
     """
 
     def __int__(self):
@@ -135,7 +145,14 @@ cdef class Device:
 
     @classmethod
     def get_all_devices(cls) -> tuple[Device, ...]:
-        """Return all visible devices, ordered by ordinal (``cuDeviceGetCount``)."""
+        """Return all visible devices, ordered by ordinal (``cuDeviceGetCount``).
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> Device(0) in Device.get_all_devices()
+        True
+        """
         return devices_of_thread()
 
     def set_current(self, ctx: Context | None = None) -> Context | None:
@@ -162,6 +179,13 @@ cdef class Device:
             If ``ctx`` is not a :class:`Context`.
         RuntimeError
             If ``ctx`` is closed or belongs to another device.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> Device(0).set_current()
+        >>> Device().device_id
+        0
         """
         cdef ContextPin pin
         cdef Context context
@@ -261,6 +285,14 @@ cdef class Device:
             If ``obj.__cuda_stream__()`` does not return ``(0, address)``.
         CUDAError
             Before :meth:`set_current`.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> with device.create_stream(options={"priority": 0}) as stream:
+        ...     stream.sync()
         """
         cdef ContextPin pin
         Device_pin_context(self, &pin)
@@ -269,7 +301,23 @@ cdef class Device:
         return Stream_create(pin.handle(), self._id, options)
 
     def create_graph_builder(self) -> GraphBuilder:
-        """† Create a :class:`~cuda.core.graph.GraphBuilder` that captures work on its own new stream."""
+        """† Create a :class:`~cuda.core.graph.GraphBuilder` that captures work on its own new stream.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> calls = []
+        >>> builder.callback(lambda: calls.append("step"))
+        >>> graph = builder.end_building().complete()
+        >>> stream = device.create_stream()
+        >>> graph.launch(stream)
+        >>> stream.sync()
+        >>> calls
+        ['step']
+        """
         return slots.get("graph builder")(self.create_stream())
 
     def create_event(self, options: EventOptions | None = None) -> Event:
@@ -291,6 +339,15 @@ cdef class Device:
             If ``options`` has the wrong type or sets ``ipc_enabled``: only :meth:`Stream.record` creates such events.
         CUDAError
             Before :meth:`set_current`.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> event = device.create_event(options={"timing_enabled": True})
+        >>> event.is_timing_enabled
+        True
         """
         cdef unsigned int c_flags = Event_flags(options)
         cdef ContextPin pin
@@ -320,6 +377,17 @@ cdef class Device:
             If an option has an invalid value, or two options exclude each other.
         CUDAError
             Before :meth:`set_current`, or if the driver rejects the options, such as a shape over the device's limits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> from cuda.core.texture import OpaqueArrayOptions
+        >>> device = Device()
+        >>> device.set_current()
+        >>> array = device.create_opaque_array(OpaqueArrayOptions(shape=(8, 4), format=np.float32, num_channels=1))
+        >>> array.shape
+        (8, 4)
         """
         return slots.get("opaque array")(self, options)
 
@@ -426,6 +494,16 @@ cdef class Device:
             If ``size`` is negative or exceeds 2**63 - 1.
         CUDAError
             Before :meth:`set_current`, or if the allocation fails.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> with device.allocate(1024, stream=stream) as buffer:
+        ...     buffer.size
+        1024
         """
         cdef Stream source
         cdef ContextPin pin
@@ -442,6 +520,13 @@ cdef class Device:
         ------
         CUDAError
             If work in the context failed, or before :meth:`set_current`.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> device.sync()
         """
         cdef ContextPin pin
         cdef int is_entered = 0
@@ -845,6 +930,17 @@ def use_memory_resource(mr: MemoryResource, device: Device | int | None = None):
         If ``mr`` is not a :class:`MemoryResource`, or ``device`` is neither a Device nor an int.
     ValueError
         If no device has this ordinal.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource, StatisticsMemoryResource, use_memory_resource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> counting = StatisticsMemoryResource(DeviceMemoryResource(device))
+    >>> with use_memory_resource(counting):
+    ...     buffer = device.allocate(64, stream=device.default_stream)
+    >>> counting.statistics.total_count
+    1
     """
     return _use(mr, resource_ordinal(mr, device))
 

@@ -67,6 +67,15 @@ class DeviceProperties:
 
     All attributes are read-only, and none needs a context. An attribute that the driver is too old for has a default,
     0 or False if not stated otherwise; :meth:`is_supported` tells that default from a value of the driver.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> properties = Device().properties
+    >>> properties.warp_size
+    32
+    >>> properties.max_threads_per_block >= 512
+    True
     """
 
     max_threads_per_block = Number(1, "Largest number of threads of a block.")

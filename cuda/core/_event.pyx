@@ -51,6 +51,20 @@ cdef class Event(DriverObject):
 
     An event cannot be constructed directly: :meth:`Stream.record`, :meth:`Device.create_event` and
     :meth:`from_ipc_descriptor` return one. ``later - earlier`` is the time between two events in milliseconds.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> start = stream.record(options={"timing_enabled": True})
+    >>> buffer = device.allocate(4096, stream=stream)
+    >>> buffer.fill(0, stream=stream)
+    >>> end = stream.record(options={"timing_enabled": True})
+    >>> end.sync()
+    >>> end - start >= 0  # milliseconds
+    True
     """
 
     _made_by = "Stream.record() or Device.create_event()"
@@ -89,6 +103,16 @@ cdef class Event(DriverObject):
             If the event is closed.
         CUDAError
             If work in the event's context failed.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> event = device.create_stream().record()
+        >>> event.sync()
+        >>> event.is_done
+        True
         """
         cdef EventPin event
         Event_pin(self, &event)
@@ -254,6 +278,15 @@ class EventOptions(Options):
     ipc_enabled : bool, optional
         Whether other processes can open the event (``CU_EVENT_INTERPROCESS``). Default is False. Creating an event
         with both ``ipc_enabled`` and ``timing_enabled`` raises TypeError.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, EventOptions
+    >>> device = Device()
+    >>> device.set_current()
+    >>> event = device.create_event(EventOptions(timing_enabled=True))
+    >>> event.is_timing_enabled
+    True
     """
 
     timing_enabled: bool | None = False

@@ -25,6 +25,14 @@ class Host:
     ------
     ValueError
         If ``numa_id`` is not an integer from 0 to 2**31 - 1, or both arguments are given.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, Host, ManagedMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> buffer = ManagedMemoryResource().allocate(4096, stream=device.default_stream)
+    >>> buffer.prefetch(Host(), stream=device.default_stream)
     """
 
     __slots__ = ("__weakref__", "_is_numa_current", "_numa_id")

@@ -76,6 +76,13 @@ cdef class LaunchConfig:
         Only these need a device.
     CUDAError
         If ``priority`` is not 0 and no context is current.
+
+    Examples
+    --------
+    >>> from cuda.core import LaunchConfig
+    >>> config = LaunchConfig(grid=(8, 4), block=(16, 16), shmem_size=1024)
+    >>> config.grid, config.block
+    ((8, 4, 1), (16, 16, 1))
     """
 
     __signature__ = ConstructorSignature()
@@ -124,6 +131,12 @@ cdef class LaunchConfig:
             If ``n`` or ``block`` is not an int, or ``grid`` is given.
         ValueError
             If ``n`` is negative, ``block`` is less than 1, or there would be 2**32 blocks or more.
+
+        Examples
+        --------
+        >>> from cuda.core import LaunchConfig
+        >>> LaunchConfig.for_elements(1000, block=256).grid
+        (4, 1, 1)
         """
         if "grid" in fields:
             raise TypeError("for_elements() computes grid; use LaunchConfig() to choose it")
@@ -255,6 +268,12 @@ def cdiv(a: int, b: int) -> int:
         If ``a`` or ``b`` is not an integer.
     ZeroDivisionError
         If ``b`` is 0.
+
+    Examples
+    --------
+    >>> from cuda.core.utils import cdiv
+    >>> cdiv(1000, 256)
+    4
     """
     for name, value in (("a", a), ("b", b)):
         if isinstance(value, type) or not hasattr(value, "__index__"):

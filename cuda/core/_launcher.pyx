@@ -94,6 +94,21 @@ def launch(
         If the blocks of a cooperative grid cannot all be resident at the same time.
     CUDAError
         If the driver rejects the launch. If the launch exceeds a limit of the device, the message names the limit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, launch
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> source = 'extern "C" __global__ void square(int* x) { x[threadIdx.x] = threadIdx.x * threadIdx.x; }'
+    >>> square = Program(source, "c++").compile("cubin").get_kernel("square")
+    >>> x = LegacyPinnedMemoryResource().allocate(16)
+    >>> launch(stream, LaunchConfig(grid=1, block=4), square, x)
+    >>> stream.sync()
+    >>> np.asarray(x).view(np.int32).tolist()
+    [0, 1, 4, 9]
     """
     cdef CaptureModeScope mode
     # The general path, with argument parsing by Cython. The fast path is launch_call.

@@ -71,12 +71,14 @@ class Linker:
 
     Examples
     --------
+    >>> from cuda.core import Linker, LinkerOptions, Program, ProgramOptions
     >>> options = ProgramOptions(arch="sm_90", relocatable_device_code=True)
     >>> source = 'extern "C" __device__ int g(); extern "C" __global__ void f(int* x) { *x = g(); }'
     >>> main = Program(source, "c++", options)
     >>> part = Program('extern "C" __device__ int g() { return 1; }', "c++", options)
     >>> linker = Linker(main.compile("cubin"), part.compile("ptx"), options=LinkerOptions(arch="sm_90"))
-    >>> kernel = linker.link("cubin").get_kernel("f")
+    >>> linker.link("cubin").code_type
+    'cubin'
     """
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None):

@@ -94,6 +94,14 @@ cdef class StridedMemoryView(ViewState):
         :meth:`from_any_interface`.
     stream_ptr : int, optional
         The address of the consumer's stream, or -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core.utils import StridedMemoryView
+    >>> view = StridedMemoryView.from_any_interface(np.zeros((3, 4), np.float32), stream_ptr=-1)
+    >>> view.shape, view.dtype
+    ((3, 4), dtype('float32'))
     """
 
     __signature__ = ConstructorSignature()
@@ -519,6 +527,16 @@ def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]):
         Raised by the decorated function if such an argument has neither DLPack nor the CUDA array interface.
     IndexError
         Raised by the decorated function if it is called with too few positional arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core.utils import args_viewable_as_strided_memory
+    >>> @args_viewable_as_strided_memory((0,))
+    ... def shape(array, stream_ptr):
+    ...     return array.view(stream_ptr).shape
+    >>> shape(np.zeros((2, 3)), -1)
+    (2, 3)
     """
     if not isinstance(arg_indices, tuple):
         raise TypeError(f"arg_indices must be a tuple of int, not {type(arg_indices).__name__}")

@@ -86,6 +86,14 @@ cdef class ObjectCode(LazyCode):
     An ObjectCode cannot be constructed directly: :meth:`Program.compile`, :meth:`Linker.link` and the ``from_`` methods
     return one. The library stays loaded until this object and every :class:`Kernel` and :class:`Buffer` from it are
     closed or deleted (``cuLibraryUnload``).
+
+    Examples
+    --------
+    >>> from cuda.core import ObjectCode, Program, ProgramOptions
+    >>> program = Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm_90"))
+    >>> data = bytes(program.compile("cubin").code)  # to keep in a file
+    >>> ObjectCode.from_cubin(data).code_type
+    'cubin'
     """
 
     cdef:
@@ -255,6 +263,14 @@ cdef class ObjectCode(LazyCode):
             If this object is closed, or its code must be linked before it can be loaded (LTO IR, object, library).
         CUDAError
             If the code cannot be loaded, or contains no kernel of that name.
+
+        Examples
+        --------
+        >>> from cuda.core import Device, Program
+        >>> Device().set_current()
+        >>> code = Program('extern "C" __global__ void f(int* x) { *x = 1; }', "c++").compile("cubin")
+        >>> code.get_kernel("f").num_arguments
+        1
         """
         cdef dict kernels = kernels_of(self)
         if kernels is not None and (type(name) is str or type(name) is bytes):
@@ -285,6 +301,19 @@ cdef class ObjectCode(LazyCode):
             If this object is closed, or its code must be linked before it can be loaded.
         CUDAError
             If no context is current, the code cannot be loaded, or it contains no variable of that name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device, Program
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> code = Program("__constant__ float weights[3];", "c++").compile("cubin")
+        >>> weights = code.get_global("weights")
+        >>> weights.copy_from(np.array([1, 2, 1], np.float32), stream=stream)
+        >>> weights.size
+        12
         """
         return ObjectCode_find_global(self, name)
 
@@ -415,6 +444,17 @@ cdef class Kernel(DriverObject):
 
     A kernel cannot be constructed directly: :meth:`ObjectCode.get_kernel` and :meth:`from_handle` return one. It keeps
     its library loaded.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, Program
+    >>> Device().set_current()
+    >>> source = 'extern "C" __global__ void f(int* x, float y) { *x = y; }'
+    >>> kernel = Program(source, "c++").compile("cubin").get_kernel("f")
+    >>> kernel.num_arguments
+    2
+    >>> kernel.attributes.max_threads_per_block >= 256
+    True
     """
 
     _made_by = "ObjectCode.get_kernel() or Kernel.from_handle()"
@@ -476,6 +516,25 @@ cdef class Kernel(DriverObject):
             If ``config`` or ``stream`` has the wrong type.
         RuntimeError
             If the kernel or ``stream`` is closed.
+
+        Examples
+        --------
+        >>> from cuda.core import Device, LaunchConfig, Program
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> source = 'extern "C" __global__ void add(int* x, int by) { x[threadIdx.x] += by; }'
+        >>> add = Program(source, "c++").compile("cubin").get_kernel("add")
+        >>> x = device.allocate(16, stream=stream)
+        >>> x.fill(0, stream=stream)
+        >>> step = add.bind(LaunchConfig(grid=1, block=4), stream=stream)
+        >>> for number in range(3):
+        ...     step(x, number)
+        >>> host = bytearray(16)
+        >>> _ = x.copy_to(host, stream=stream)
+        >>> stream.sync()
+        >>> host[0]
+        3
         """
         self._check_open()
         return slots.get("bind kernel")(self, config, stream)

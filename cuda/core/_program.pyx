@@ -73,8 +73,10 @@ class Program:
 
     Examples
     --------
+    >>> from cuda.core import Program, ProgramOptions
     >>> program = Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm_90"))
-    >>> kernel = program.compile("cubin").get_kernel("f")
+    >>> program.compile("cubin").code_type
+    'cubin'
     """
 
     # Defaults of attributes that most programs never set.
@@ -172,6 +174,15 @@ class Program:
         RuntimeWarning
             If the driver is older than the generated PTX, a precompiled header could not be created, the options
             suppress output of this type, or ``cache`` is not used because an ``#include`` cannot be resolved.
+
+        Examples
+        --------
+        >>> from cuda.core import Device, Program
+        >>> Device().set_current()
+        >>> source = "template <class T> __global__ void f(T* x) { *x = 1; }"
+        >>> code = Program(source, "c++").compile("cubin", name_expressions=("f<float>",))
+        >>> code.get_kernel("f<float>").num_arguments
+        1
         """
         if self._is_closed:
             raise UnavailableError(CLOSED)

@@ -67,6 +67,17 @@ cdef class Stream(StreamSource):
 
     A stream cannot be constructed directly: :meth:`Device.create_stream`, :meth:`Context.create_stream` and
     :meth:`Stream.from_handle` return one. ``with stream:`` closes the stream when the block exits.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> stream.sync()
+    >>> stream.is_done
+    True
+    >>> stream.close()
     """
 
     _made_by = "Device.create_stream() or Stream.from_handle()"
@@ -103,6 +114,16 @@ cdef class Stream(StreamSource):
             If ``handle`` is not an integer.
         ValueError
             If ``handle`` is negative or exceeds 2**64 - 1.
+
+        Examples
+        --------
+        >>> from cuda.core import Device, Stream
+        >>> device = Device()
+        >>> device.set_current()
+        >>> owner = device.create_stream()  # for example a stream of another library
+        >>> stream = Stream.from_handle(int(owner.handle))
+        >>> stream == owner
+        True
         """
         raw = address_argument("handle", handle)
         try:
@@ -119,6 +140,20 @@ cdef class Stream(StreamSource):
         ------
         CUDAError
             If work in the stream failed.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = device.allocate(16, stream=stream)
+        >>> host = bytearray(16)
+        >>> buffer.fill(7, stream=stream)
+        >>> _ = buffer.copy_to(host, stream=stream)
+        >>> stream.sync()
+        >>> host[0]
+        7
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)
@@ -146,6 +181,15 @@ cdef class Stream(StreamSource):
             If ``event`` is not an :class:`Event` or is shared between processes, or ``options`` has the wrong type.
         RuntimeError
             If the stream or ``event`` is closed.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> event = stream.record()
+        >>> event.sync()
         """
         cdef StreamPin stream_pin
         cdef EventPin event_pin
@@ -179,6 +223,14 @@ cdef class Stream(StreamSource):
             If ``event_or_stream`` is neither an event nor a stream.
         RuntimeError
             If one of them is closed.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> left, right = device.create_stream(), device.create_stream()
+        >>> left.wait(right)  # later work in left runs after the present work in right
         """
         cdef StreamPin stream_pin
         cdef EventPin event_pin
@@ -462,6 +514,15 @@ class StreamOptions(Options):
         (``CU_STREAM_NON_BLOCKING``). Default is True.
     priority : int, optional
         The priority. A lower number is a higher priority. Defaults to the lowest priority, 0.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, StreamOptions
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream(options=StreamOptions(nonblocking=False))
+    >>> stream.is_nonblocking
+    False
     """
 
     nonblocking: bool = True

@@ -128,6 +128,12 @@ class TensorMapDescriptorOptions(Options):
         The number of bytes that an L2 miss fetches. Defaults to ``NONE``, which keeps the hardware's default.
     oob_fill : TensorMapOOBFill, optional
         The value of elements outside the tensor. Defaults to ``NONE``, which means zero.
+
+    Examples
+    --------
+    >>> from cuda.core import TensorMapDescriptorOptions
+    >>> TensorMapDescriptorOptions((4, 8)).box_dim
+    (4, 8)
     """
 
     box_dim: tuple[int, ...]

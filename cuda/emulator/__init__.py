@@ -41,7 +41,14 @@ def library_path():
 
 
 def is_active():
-    """Return whether this process uses the software device."""
+    """Return whether this process uses the software device.
+
+    Examples
+    --------
+    >>> import cuda.emulator
+    >>> cuda.emulator.is_active()
+    True
+    """
     return _library is not None or _adopt()
 
 
@@ -130,6 +137,15 @@ def leaks():
     """Return descriptions of the resources that were not released, as a list of str.
 
     Primary contexts and default memory pools are not listed: they live as long as the process.
+
+    Examples
+    --------
+    >>> import cuda.emulator
+    >>> from cuda.core import Device
+    >>> Device().set_current()
+    >>> stream = Device().create_stream()
+    >>> any("stream" in leak for leak in cuda.emulator.leaks())
+    True
     """
     return _text(_active().emulator_leaks).splitlines()
 
@@ -202,6 +218,19 @@ def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
     -------
     Plan
         The context manager, which counts the calls.
+
+    Examples
+    --------
+    >>> import cuda.emulator
+    >>> from cuda.core import Device, OutOfMemoryError
+    >>> device = Device()
+    >>> device.set_current()
+    >>> with cuda.emulator.fail("cuMemAlloc*", "CUDA_ERROR_OUT_OF_MEMORY"):
+    ...     try:
+    ...         device.allocate(1024, stream=device.default_stream)
+    ...     except OutOfMemoryError:
+    ...         print("handled")
+    handled
     """
     at = "" if nth is None else f"@{int(nth)}"
     return Plan(f"{calls}{at}:{when}={getattr(code, 'value', code)}")
@@ -244,6 +273,16 @@ def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=Tr
     ------
     AssertionError
         If a failure was not reported, or a resource leaked.
+
+    Examples
+    --------
+    >>> import cuda.emulator
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> failed = cuda.emulator.sweep(lambda: device.create_stream().close())
+    >>> "cuStreamCreateWithPriority" in failed
+    True
     """
     function()
     _collect()

@@ -96,7 +96,14 @@ def register_importer(cls: type, importer: object | None) -> None:
 
     Examples
     --------
-    >>> register_importer(BindlessObject, lambda image, stream_ptr: image.pixels)
+    >>> import numpy as np
+    >>> from cuda.core.utils import StridedMemoryView, register_importer
+    >>> class Image:
+    ...     def __init__(self, pixels):
+    ...         self.pixels = pixels
+    >>> register_importer(Image, lambda image, stream_ptr: image.pixels)
+    >>> StridedMemoryView.from_any_interface(Image(np.zeros((4, 6))), stream_ptr=-1).shape
+    (4, 6)
     """
     cdef const Importer* found = NULL
     if not isinstance(cls, type):

@@ -72,8 +72,12 @@ cdef class KernelAttributes:
 
     Examples
     --------
-    >>> kernel.attributes.max_dynamic_shared_size_bytes = 100_000
-    >>> kernel.attributes[device].preferred_shared_memory_carveout = 50
+    >>> from cuda.core import Device, Program
+    >>> Device().set_current()
+    >>> source = 'extern "C" __global__ void f() { __shared__ volatile int x[32]; x[threadIdx.x] = 1; }'
+    >>> attributes = Program(source, "c++").compile("cubin").get_kernel("f").attributes
+    >>> attributes.shared_size_bytes
+    128
     """
 
     cdef:
@@ -241,7 +245,16 @@ cdef int attribute_value(_Attribute row, object value) except? -1:
 
 
 cdef class KernelOccupancy:
-    """Occupancy queries for a kernel: how many of its blocks or clusters can be resident on the current device."""
+    """Occupancy queries for a kernel: how many of its blocks or clusters can be resident on the current device.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, Program
+    >>> Device().set_current()
+    >>> kernel = Program('extern "C" __global__ void f() {}', "c++").compile("cubin").get_kernel("f")
+    >>> kernel.occupancy.max_active_blocks_per_multiprocessor(256, 0) >= 1
+    True
+    """
 
     cdef KernelHandle _h_kernel     # set once
 

@@ -56,6 +56,12 @@ class LinkerOptions(Options):
     :class:`~cuda.core.ObjectCode`, and None means ``"<default linker>"``. The driver's linker, which replaces a missing
     nvJitLink, does not support all options: setting others raises ValueError, or warns if earlier versions ignored
     them.
+
+    Examples
+    --------
+    >>> from cuda.core import LinkerOptions
+    >>> LinkerOptions(arch="sm_90", link_time_optimization=True).link_time_optimization
+    True
     """
 
     name: str | None = "<default linker>"

@@ -63,6 +63,13 @@ class ProgramOptions(Options):
 
     For every option, None leaves the compiler's default. ``name`` is the name of the program in the compiler's messages
     and the name of the resulting :class:`~cuda.core.ObjectCode`. None means ``"default_program"``.
+
+    Examples
+    --------
+    >>> from cuda.core import Program, ProgramOptions
+    >>> options = ProgramOptions(arch="sm_90", define_macro=[("N", "16")], use_fast_math=True)
+    >>> Program('extern "C" __global__ void f(int* x) { *x = N; }', "c++", options).compile("cubin").code_type
+    'cubin'
     """
 
     name: str | None = "default_program"

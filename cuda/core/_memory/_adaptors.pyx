@@ -377,6 +377,15 @@ cdef class CachingMemoryResource(MemoryResourceAdaptor):
         If ``upstream`` is not a :class:`MemoryResource`, or ``max_cached_bytes`` not an integer.
     ValueError
         If ``max_cached_bytes`` is negative.
+
+    Examples
+    --------
+    >>> from cuda.core import CachingMemoryResource, Device, DeviceMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> resource = CachingMemoryResource(DeviceMemoryResource(device))
+    >>> buffer = resource.allocate(1024, stream=device.default_stream)
+    >>> buffer.close()  # the next allocation of this size takes the memory
     """
 
     cdef:

@@ -74,6 +74,21 @@ cdef class Buffer(DriverObject):
 
     If the memory is host-accessible, ``memoryview(buffer)`` and ``numpy.asarray(buffer)`` give access to its bytes.
     They do not synchronize: wait first for enqueued work that writes to the buffer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> buffer = device.allocate(16, stream=stream)
+    >>> buffer.copy_from(np.arange(4, dtype=np.float32), stream=stream)
+    >>> result = np.empty(4, np.float32)
+    >>> _ = buffer.copy_to(result, stream=stream)
+    >>> stream.sync()
+    >>> result.tolist()
+    [0.0, 1.0, 2.0, 3.0]
     """
 
     _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
@@ -281,6 +296,17 @@ cdef class Buffer(DriverObject):
             If a memoryview or NumPy array still uses the buffer or one of its slices.
         TypeError
             If ``stream`` is not a stream.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = device.allocate(64, stream=stream)
+        >>> buffer.close()
+        >>> buffer.is_closed
+        True
         """
         cdef Stream c_stream = None if stream is None else Stream_accept(stream)
         if not self._h_allocation:
@@ -349,6 +375,22 @@ cdef class Buffer(DriverObject):
         RuntimeError
             If one of the buffers is closed, or the option ``"during_api_call"`` is given and the driver is older than
             CUDA 13.2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = device.allocate(8, stream=stream)
+        >>> buffer.fill(np.int32(5), stream=stream)
+        >>> clone = buffer.copy_to(stream=stream)  # a new buffer
+        >>> host = np.empty(2, np.int32)
+        >>> _ = clone.copy_to(host, stream=stream)
+        >>> stream.sync()
+        >>> host.tolist()
+        [5, 5]
         """
         cdef AllocationPin source
         cdef AllocationPin target
@@ -396,6 +438,16 @@ cdef class Buffer(DriverObject):
         RuntimeError
             If one of the buffers is closed, or the option ``"during_api_call"`` is given and the driver is older than
             CUDA 13.2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = device.allocate(32, stream=stream)
+        >>> buffer.copy_from(np.ones(4), stream=stream)
         """
         cdef AllocationPin source
         cdef AllocationPin target
@@ -434,6 +486,17 @@ cdef class Buffer(DriverObject):
             If ``value`` is neither an int nor an object with the buffer protocol, or ``stream`` not a stream.
         RuntimeError
             If the buffer is closed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> buffer = device.allocate(64, stream=stream)
+        >>> buffer.fill(0, stream=stream)  # bytes
+        >>> buffer.fill(np.float32(1.5), stream=stream)  # elements
         """
         cdef AllocationPin memory
         cdef StreamPin stream_pin
@@ -467,6 +530,17 @@ cdef class Buffer(DriverObject):
             If ``shape`` or ``dtype`` has the wrong type.
         RuntimeError
             If the buffer is closed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cuda.core import Device
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> view = device.allocate(128, stream=stream).view((4, 8), np.float32)
+        >>> view.shape, view.dtype
+        ((4, 8), dtype('float32'))
         """
         self._check_open()
         return slots.get("view of buffer")(self, shape, dtype)

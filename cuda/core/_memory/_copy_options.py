@@ -30,6 +30,16 @@ class CopyOptions(Options):
     ------
     ValueError
         If a string is not a member of its enum.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> from cuda.core.utils import CopyOptions
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> a, b = device.allocate(64, stream=stream), device.allocate(64, stream=stream)
+    >>> b.copy_from(a, stream=stream, options=CopyOptions(overlap_mode="prefer_overlap_with_compute"))
     """
 
     src_access_order: MemcpySrcAccessOrder | str = "stream"

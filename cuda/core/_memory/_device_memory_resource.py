@@ -48,6 +48,16 @@ class DeviceMemoryResource(_IPCMemPool):
         If the device has no memory pools, or ``ipc_enabled`` is set and its pools cannot be shared.
     RuntimeError
         If ``ipc_enabled`` is set and the system is not Linux.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> pool = DeviceMemoryResource(device)
+    >>> buffer = pool.allocate(1 << 20, stream=device.default_stream)
+    >>> buffer.is_device_accessible, buffer.is_host_accessible
+    (True, False)
     """
 
     __slots__ = ()
@@ -145,6 +155,14 @@ class DeviceMemoryResourceOptions(Options):
     release_threshold : int, optional
         How many bytes of unused memory the pool keeps when a stream or event is synchronized; the rest is returned to
         the operating system. If None, the pool keeps all memory.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource, DeviceMemoryResourceOptions
+    >>> Device().set_current()
+    >>> pool = DeviceMemoryResource(Device(), DeviceMemoryResourceOptions(max_size=64 << 20))
+    >>> pool.device_id
+    0
     """
 
     ipc_enabled: bool = False

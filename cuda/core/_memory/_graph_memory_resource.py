@@ -113,6 +113,17 @@ class GraphMemoryResource(cyGraphMemoryResource):
         If ``device_id`` is neither a :class:`Device` nor an int.
     ValueError
         If there is no such device.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, GraphMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> builder = device.create_graph_builder().begin_building()
+    >>> scratch = GraphMemoryResource(device).allocate(1024, stream=builder)
+    >>> scratch.fill(0, stream=builder)
+    >>> scratch.close()
+    >>> graph = builder.end_building().complete()
     """
 
     __slots__ = ()

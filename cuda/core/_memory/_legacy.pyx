@@ -117,7 +117,19 @@ class _SynchronousAllocator(MemoryResource):
 
 
 class LegacyPinnedMemoryResource(_SynchronousAllocator):
-    """Allocates page-locked host memory synchronously (``cuMemAllocHost``). All devices can access it."""
+    """Allocates page-locked host memory synchronously (``cuMemAllocHost``). All devices can access it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device, LegacyPinnedMemoryResource
+    >>> Device().set_current()
+    >>> buffer = LegacyPinnedMemoryResource().allocate(16)
+    >>> array = np.asarray(buffer).view(np.float32)  # the same memory
+    >>> array[:] = 1
+    >>> buffer.is_host_accessible, buffer.is_device_accessible
+    (True, True)
+    """
 
     _accessible_by = ("device", "host")
 
@@ -236,6 +248,18 @@ def register_host_memory(
         If ``array`` is not contiguous, or empty.
     CUDAError
         If no context is current, part of the memory is already registered, or the driver rejects it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device, register_host_memory
+    >>> device = Device()
+    >>> device.set_current()
+    >>> array = np.arange(1024, dtype=np.float32)
+    >>> with register_host_memory(array) as buffer:
+    ...     clone = device.allocate(array.nbytes, stream=device.default_stream)
+    ...     clone.copy_from(buffer, stream=device.default_stream)
+    ...     device.default_stream.sync()
     """
     cdef HostRegistration self = HostRegistration.__new__(HostRegistration)
     cdef AllocationHandle h_allocation

@@ -33,6 +33,15 @@ class ManagedBuffer(Buffer):
     A managed buffer cannot be constructed directly: :meth:`ManagedMemoryResource.allocate` and :meth:`from_handle`
     return one. The methods and properties of this class raise ValueError if the memory is not managed, and
     RuntimeError if the buffer is closed.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, ManagedMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> buffer = ManagedMemoryResource().allocate(1 << 16, stream=stream)
+    >>> buffer.prefetch(device, stream=stream)
     """
 
     _made_by = "ManagedMemoryResource.allocate() or ManagedBuffer.from_handle()"

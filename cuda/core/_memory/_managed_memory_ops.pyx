@@ -55,6 +55,17 @@ def copy_batch(
     RuntimeError
         If a buffer or the stream is closed, or the option ``"during_api_call"`` is given and the driver is older than
         CUDA 13.0.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> from cuda.core.utils import copy_batch
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> sources = [device.allocate(64, stream=stream) for _ in range(8)]
+    >>> targets = [device.allocate(64, stream=stream) for _ in range(8)]
+    >>> copy_batch(stream, sources, targets)
     """
     cdef vector[AllocationHandle] h_sources
     cdef vector[AllocationHandle] h_targets

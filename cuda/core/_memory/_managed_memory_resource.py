@@ -50,6 +50,19 @@ class ManagedMemoryResource(_MemPool):
     -----
     UserWarning
         Once per process, if the device does not support concurrent managed access.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device, ManagedMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> buffer = ManagedMemoryResource().allocate(64, stream=stream)
+    >>> buffer.fill(1, stream=stream)
+    >>> stream.sync()
+    >>> int(np.asarray(buffer).sum())
+    64
     """
 
     __slots__ = ()

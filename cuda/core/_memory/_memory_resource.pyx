@@ -73,6 +73,22 @@ cdef class MemoryResource:
 
     A subclass must define :meth:`allocate`, :meth:`deallocate`, :attr:`is_device_accessible`,
     :attr:`is_host_accessible` and :attr:`device_id`.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource, MemoryResource
+    >>> class Rounding(MemoryResource):
+    ...     is_device_accessible, is_host_accessible, device_id = True, False, 0
+    ...     def __init__(self, upstream):
+    ...         self.upstream = upstream
+    ...     def allocate(self, size, *, stream):
+    ...         return self.upstream.allocate(-(-size // 256) * 256, stream=stream)
+    ...     def deallocate(self, ptr, size, *, stream):
+    ...         self.upstream.deallocate(ptr, size, stream=stream)
+    >>> device = Device()
+    >>> device.set_current()
+    >>> Rounding(DeviceMemoryResource(device)).allocate(100, stream=device.default_stream).size
+    256
     """
 
     # Whether allocation is stream-ordered; if not, allocate() accepts stream=None.

@@ -33,6 +33,17 @@ class PinnedMemoryResource(_IPCMemPool):
     RuntimeError
         If ``options`` is None and the driver is older than CUDA 13.0 (use :class:`LegacyPinnedMemoryResource` there),
         or ``ipc_enabled`` is set and the nearest NUMA node is unknown or the system is not Linux.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device, PinnedMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> buffer = PinnedMemoryResource().allocate(64, stream=device.default_stream)
+    >>> device.default_stream.sync()
+    >>> np.asarray(buffer).shape  # the same memory
+    (64,)
     """
 
     __slots__ = ()

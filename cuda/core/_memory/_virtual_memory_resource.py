@@ -88,6 +88,16 @@ class VirtualMemoryResource(_SynchronousAllocator):
         If there is no such device.
     RuntimeError
         If the device does not support virtual memory management, or ``gpu_direct_rdma`` is set and not supported.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, VirtualMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> resource = VirtualMemoryResource(device)
+    >>> buffer = resource.allocate(1 << 21)
+    >>> buffer.size >= 1 << 21
+    True
     """
 
     # For wrapped memory (from_handle()). Buffers of this resource own their memory.

@@ -53,6 +53,17 @@ class LimitingMemoryResource(AccountingMemoryResource):
     -----
     With a :class:`CachingMemoryResource` as its upstream, it limits the memory that the program uses. As the upstream
     of a :class:`CachingMemoryResource`, it also limits the cached memory.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource, LimitingMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> resource = LimitingMemoryResource(DeviceMemoryResource(device), 1024)
+    >>> resource.allocate(2048, stream=device.default_stream)
+    Traceback (most recent call last):
+        ...
+    cuda.core...OutOfMemoryError: ...
     """
 
     def __init__(self, upstream, limit: int):
@@ -103,6 +114,16 @@ class LoggingMemoryResource(AccountingMemoryResource):
     ------
     TypeError
         If ``upstream`` is not a :class:`MemoryResource`, ``logger`` not a logger, or ``level`` not an integer.
+
+    Examples
+    --------
+    >>> import logging
+    >>> from cuda.core import Device, DeviceMemoryResource, LoggingMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> logging.getLogger("memory").setLevel(logging.DEBUG)
+    >>> resource = LoggingMemoryResource(DeviceMemoryResource(device), "memory", logging.DEBUG)
+    >>> resource.allocate(1024, stream=device.default_stream).close()
     """
 
     def __init__(self, upstream, logger="cuda.core.memory", level: int = 10):
@@ -155,6 +176,16 @@ class StatisticsMemoryResource(AccountingMemoryResource):
     ------
     TypeError
         If ``upstream`` is not a :class:`MemoryResource`.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource, StatisticsMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> resource = StatisticsMemoryResource(DeviceMemoryResource(device))
+    >>> buffer = resource.allocate(1024, stream=device.default_stream)
+    >>> resource.statistics.current_bytes
+    1024
     """
 
     def __init__(self, upstream):
@@ -221,6 +252,16 @@ class TrackingMemoryResource(AccountingMemoryResource):
         If ``upstream`` is not a :class:`MemoryResource`, or ``depth`` not an integer.
     ValueError
         If ``depth`` is not positive.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, DeviceMemoryResource, TrackingMemoryResource
+    >>> device = Device()
+    >>> device.set_current()
+    >>> resource = TrackingMemoryResource(DeviceMemoryResource(device))
+    >>> buffer = resource.allocate(1024, stream=device.default_stream)
+    >>> "1024" in resource.report()
+    True
     """
 
     def __init__(self, upstream, *, depth: int = 1):

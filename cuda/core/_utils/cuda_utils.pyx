@@ -66,6 +66,15 @@ class CUDAError(Exception):
     log : str or None
         The log of the compiler or linker, or the entry of the driver's log for the failed call, such as the software
         device's report about a failed kernel. None if there is none.
+
+    Examples
+    --------
+    >>> from cuda.core import CUDAError, ObjectCode
+    >>> try:
+    ...     ObjectCode.from_cubin(b"not a cubin").get_kernel("f")
+    ... except CUDAError as error:
+    ...     error.name
+    'CUDA_ERROR_INVALID_IMAGE'
     """
 
     def __init__(self, message="", *, code=None, name=None, api=None, explanation=None, log=None):
@@ -82,6 +91,17 @@ class OutOfMemoryError(CUDAError, MemoryError):
 
     ``free`` and ``total`` are the free and total memory of the current device in bytes when the call failed
     (``cuMemGetInfo``), or None if no context was current.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, OutOfMemoryError
+    >>> device = Device()
+    >>> device.set_current()
+    >>> try:
+    ...     device.allocate(1 << 60, stream=device.default_stream)
+    ... except OutOfMemoryError:
+    ...     print("out of memory")
+    out of memory
     """
 
     free = None
@@ -104,7 +124,17 @@ class UnavailableError(RuntimeError, AttributeError):
 
 
 class NVRTCError(CUDAError):
-    """The CUDA C++ compiler failed; ``log`` contains its messages."""
+    """The CUDA C++ compiler failed; ``log`` contains its messages.
+
+    Examples
+    --------
+    >>> from cuda.core import NVRTCError, Program, ProgramOptions
+    >>> try:
+    ...     Program('extern "C" __global__ void f() { y = 1; }', "c++", ProgramOptions(arch="sm_90")).compile("cubin")
+    ... except NVRTCError as error:
+    ...     error.diagnostics[0].line
+    1
+    """
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -76,6 +76,14 @@ class GPUArray(ArrayOperators):
         If the device does not have enough memory.
     TypeError, ValueError
         If the shape, the data type, the strides or the order is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core.driver import autoinit, gpuarray
+    >>> array = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
+    >>> (2 * array + 1).get().tolist()
+    [1.0, 3.0, 5.0, 7.0]
     """
 
     __module__ = "cuda.core.driver.gpuarray"

@@ -112,6 +112,13 @@ class Device:
         If there is no such device.
     TypeError
         If ``number`` is neither an int nor a str.
+
+    Examples
+    --------
+    >>> import cuda.core.driver as drv
+    >>> drv.init()
+    >>> drv.Device(0).compute_capability() >= (5, 0)
+    True
     """
 
     def __init__(self, number: int | str):

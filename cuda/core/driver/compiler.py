@@ -137,6 +137,18 @@ class SourceModule(_Loaded):
         If the source has errors, or the compiler does not recognize an option.
     LogicError
         If no context is current.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cuda.core.driver as drv
+    >>> from cuda.core.driver import autoinit
+    >>> from cuda.core.driver.compiler import SourceModule
+    >>> double = SourceModule("__global__ void twice(float* x) { x[threadIdx.x] *= 2; }").get_function("twice")
+    >>> array = np.ones(4, np.float32)
+    >>> double(drv.InOut(array), block=(4, 1, 1))
+    >>> array.tolist()
+    [2.0, 2.0, 2.0, 2.0]
     """
 
     def __init__(

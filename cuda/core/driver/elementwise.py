@@ -239,8 +239,14 @@ class ElementwiseKernel:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from cuda.core.driver import autoinit, gpuarray
+    >>> from cuda.core.driver.elementwise import ElementwiseKernel
     >>> scale = ElementwiseKernel("float a, float *x", "x[i] *= a", "scale")
+    >>> array = gpuarray.to_gpu(np.ones(3, np.float32))
     >>> scale(2.0, array)
+    >>> array.get().tolist()
+    [2.0, 2.0, 2.0]
     """
 
     def __init__(

@@ -53,8 +53,13 @@ class ReductionKernel:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from cuda.core.driver import autoinit, gpuarray
+    >>> from cuda.core.driver.reduction import ReductionKernel
     >>> dot = ReductionKernel(np.float32, "0", "a + b", "x[i] * y[i]", "float *x, float *y")
+    >>> a, b = gpuarray.to_gpu(np.arange(3, dtype=np.float32)), gpuarray.to_gpu(np.ones(3, np.float32))
     >>> float(dot(a, b).get())
+    3.0
     """
 
     def __init__(

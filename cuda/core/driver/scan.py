@@ -325,8 +325,12 @@ class InclusiveScanKernel(ScanKernel):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from cuda.core.driver import autoinit, gpuarray
+    >>> from cuda.core.driver.scan import InclusiveScanKernel
     >>> running_sum = InclusiveScanKernel(np.int32, "a + b")
-    >>> running_sum(array)
+    >>> running_sum(gpuarray.to_gpu(np.ones(4, np.int32))).get().tolist()
+    [1, 2, 3, 4]
     """
 
 

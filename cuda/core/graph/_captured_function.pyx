@@ -107,6 +107,23 @@ def capture(
         If ``function`` is not callable, ``maxsize`` is not an int, or ``data`` is not a str or an iterable of str.
     ValueError
         If ``maxsize`` is not from 1 to ``sys.maxsize``, or ``data`` names something that is not a parameter.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> from cuda.core.graph import capture
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> x = device.allocate(64, stream=stream)
+    >>> @capture
+    ... def step(stream, x):
+    ...     x.fill(0, stream=stream)
+    ...     x.fill(1, stream=stream)
+    >>> step(stream, x)  # captures, and launches
+    >>> step(stream, x)  # launches
+    >>> step.statistics.captures
+    1
     """
     check_maxsize(maxsize)
     if function is None:

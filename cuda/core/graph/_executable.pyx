@@ -84,6 +84,22 @@ cdef class Graph(DriverObject):
 
     Executables come from :meth:`GraphDefinition.instantiate` and :meth:`GraphBuilder.complete`. Launches of one
     executable never overlap: the driver runs each after the previous one, even on other streams.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> builder = device.create_graph_builder().begin_building()
+    >>> calls = []
+    >>> builder.callback(lambda: calls.append("run"))
+    >>> with builder.end_building().complete() as graph:
+    ...     graph.launch(stream)
+    ...     graph.launch(stream)
+    ...     stream.sync()
+    >>> calls
+    ['run', 'run']
     """
 
     _made_by = "GraphDefinition.instantiate() or GraphBuilder.complete()"
@@ -483,7 +499,25 @@ cdef class SwitchableNode(ExecutableGraphNode):
 
 
 cdef class ExecutableKernelNode(SwitchableNode):
-    """A kernel node of an executable."""
+    """A kernel node of an executable.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, LaunchConfig, Program
+    >>> from cuda.core.graph import GraphDefinition
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> source = 'extern "C" __global__ void set(int* x, int value) { *x = value; }'
+    >>> kernel, config = Program(source, "c++").compile("cubin").get_kernel("set"), LaunchConfig(grid=1, block=1)
+    >>> x = device.allocate(4, stream=stream)
+    >>> definition = GraphDefinition()
+    >>> node = definition.launch(config, kernel, x, 1)
+    >>> graph = definition.instantiate()
+    >>> graph[node].update(config=config, kernel=kernel, args=(x, 2))
+    >>> graph.launch(stream)
+    >>> stream.sync()
+    """
 
     cdef:
         Kernel _kernel              # the kernel of the last update, if its arguments need no references

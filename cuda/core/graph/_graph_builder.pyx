@@ -46,6 +46,20 @@ cdef class GraphBuilder(StreamSource):
 
     Your program must keep everything alive that captured work uses (memory, kernels, events). The graph keeps callbacks
     alive, and the memory of copied arrays.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> x = device.allocate(64, stream=stream)
+    >>> builder = device.create_graph_builder().begin_building()
+    >>> x.fill(1, stream=builder)  # recorded, not executed
+    >>> graph = builder.end_building().complete()
+    >>> for _ in range(3):
+    ...     graph.launch(stream)
+    >>> stream.sync()
     """
 
     _made_by = "Device.create_graph_builder() or Stream.create_graph_builder()"
@@ -189,6 +203,21 @@ cdef class GraphBuilder(StreamSource):
             If ``count`` is less than 2 or more than 65,536.
         RuntimeError
             If this builder is not capturing.
+
+        Examples
+        --------
+        >>> from cuda.core import Device
+        >>> from cuda.core.graph import GraphBuilder
+        >>> device = Device()
+        >>> device.set_current()
+        >>> stream = device.create_stream()
+        >>> x, y = device.allocate(64, stream=stream), device.allocate(64, stream=stream)
+        >>> left, right = device.create_graph_builder().begin_building().split(2)
+        >>> x.fill(1, stream=left)
+        >>> y.fill(2, stream=right)
+        >>> graph = GraphBuilder.join(left, right).end_building().complete()
+        >>> graph.launch(stream)
+        >>> stream.sync()
         """
         count = int_argument("count", count)
         if count < 2:

@@ -46,6 +46,24 @@ cdef class GraphDefinition(GraphView):
 
     Definitions are equal if they are views of the same graph. A definition, and each of its nodes, keeps the whole
     graph alive.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> from cuda.core.graph import GraphDefinition
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> x = device.allocate(64, stream=stream)
+    >>> definition = GraphDefinition()
+    >>> zeroed = definition.memset(x, 0, 64)
+    >>> calls = []
+    >>> called = zeroed.callback(lambda: calls.append("zeroed"))
+    >>> graph = definition.instantiate()
+    >>> graph.launch(stream)
+    >>> stream.sync()
+    >>> calls
+    ['zeroed']
     """
 
     __signature__ = ConstructorSignature()

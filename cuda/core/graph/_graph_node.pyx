@@ -141,6 +141,18 @@ cdef class GraphNode:
 
     There is one object for each node while a reference to it exists. Nodes are created by these methods and by the
     methods of :class:`GraphDefinition`, and returned when a graph is read.
+
+    Examples
+    --------
+    >>> from cuda.core import Device
+    >>> from cuda.core.graph import GraphDefinition
+    >>> device = Device()
+    >>> device.set_current()
+    >>> definition = GraphDefinition()
+    >>> first = definition.empty()
+    >>> second = first.callback(lambda: None)
+    >>> first in second.pred
+    True
     """
 
     __signature__ = ConstructorSignature()

@@ -183,7 +183,19 @@ def class_of(NodeRecord record):
 
 
 cdef class KernelNode(GraphNode):
-    """A kernel node."""
+    """A kernel node.
+
+    Examples
+    --------
+    >>> from cuda.core import Device, LaunchConfig, Program
+    >>> from cuda.core.graph import GraphDefinition
+    >>> device = Device()
+    >>> device.set_current()
+    >>> kernel = Program('extern "C" __global__ void f() {}', "c++").compile("cubin").get_kernel("f")
+    >>> node = GraphDefinition().launch(LaunchConfig(grid=2, block=32), kernel)
+    >>> node.config.grid
+    (2, 1, 1)
+    """
 
     def update(self, *, config: LaunchConfig | None = None, kernel: Kernel | None = None, args=None) -> None:
         """Change the kernel launch of the node (``cuGraphNodeSetParams``). Existing executables do not change.

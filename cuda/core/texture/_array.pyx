@@ -129,6 +129,18 @@ cdef class OpaqueArray(DescribedArray):
     return one. The driver chooses the layout, so an array has no address: the host reads and writes its elements with
     :meth:`copy_to` and :meth:`copy_from`, kernels through textures and surfaces. As a context manager, an array closes
     when the ``with`` block exits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device
+    >>> from cuda.core.texture import OpaqueArrayOptions
+    >>> device = Device()
+    >>> device.set_current()
+    >>> stream = device.create_stream()
+    >>> array = device.create_opaque_array(OpaqueArrayOptions(shape=(4, 2), format=np.float32, num_channels=1))
+    >>> array.copy_from(np.arange(8, dtype=np.float32).reshape(2, 4), stream=stream)
+    >>> stream.sync()
     """
 
     _made_by = "Device.create_opaque_array() or MipmappedArray.get_level()"
@@ -391,6 +403,17 @@ cdef class MipmappedArray(DescribedArray):
     A mipmapped array cannot be constructed directly: :meth:`Device.create_mipmapped_array` returns one. The program
     fills each level through the array that :meth:`get_level` returns. As a context manager, a mipmapped array closes
     when the ``with`` block exits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device
+    >>> from cuda.core.texture import MipmappedArrayOptions
+    >>> device = Device()
+    >>> device.set_current()
+    >>> options = MipmappedArrayOptions(shape=(8, 8), format=np.float32, num_channels=1, num_levels=2)
+    >>> device.create_mipmapped_array(options).get_level(1).shape
+    (4, 4)
     """
 
     _made_by = "Device.create_mipmapped_array()"

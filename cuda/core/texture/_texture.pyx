@@ -65,6 +65,19 @@ cdef class TextureObject(DriverObject):
     object itself, or its :attr:`handle`, for a parameter of type ``cudaTextureObject_t``. The texture keeps its
     resource alive. A closed or dropped texture is destroyed after the work in flight on this library's streams, which
     might still use it. As a context manager, a texture closes when the ``with`` block exits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device
+    >>> from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor, TextureObjectOptions
+    >>> device = Device()
+    >>> device.set_current()
+    >>> array = device.create_opaque_array(OpaqueArrayOptions(shape=(4, 2), format=np.float32, num_channels=1))
+    >>> texture = device.create_texture_object(
+    ...     resource=ResourceDescriptor.from_opaque_array(array), options=TextureObjectOptions(filter_mode="linear")
+    ... )
+    >>> texture.close()
     """
 
     _made_by = "Device.create_texture_object()"
@@ -278,6 +291,18 @@ cdef class SurfaceObject(DriverObject):
     object itself, or its :attr:`handle`, for a parameter of type ``cudaSurfaceObject_t``. The surface keeps the array
     alive. A closed or dropped surface is destroyed after the work in flight on this library's streams, which might
     still use it. As a context manager, a surface closes when the ``with`` block exits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device
+    >>> from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
+    >>> device = Device()
+    >>> device.set_current()
+    >>> options = OpaqueArrayOptions(shape=(4, 2), format=np.float32, num_channels=1, is_surface_load_store=True)
+    >>> array = device.create_opaque_array(options)
+    >>> surface = device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(array))
+    >>> surface.close()
     """
 
     _made_by = "Device.create_surface_object()"
@@ -392,6 +417,17 @@ cdef class ResourceDescriptor:
     """The memory of a texture or a surface: an array, a mipmapped array, or a buffer.
 
     A descriptor cannot be constructed directly: the ``from_`` methods return one. It keeps its source alive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cuda.core import Device
+    >>> from cuda.core.texture import ResourceDescriptor
+    >>> device = Device()
+    >>> device.set_current()
+    >>> buffer = device.allocate(64, stream=device.default_stream)
+    >>> resource = ResourceDescriptor.from_linear(buffer, format=np.float32, num_channels=1)
+    >>> device.create_texture_object(resource=resource).close()
     """
 
     __signature__ = ConstructorSignature()

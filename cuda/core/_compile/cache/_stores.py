@@ -168,8 +168,13 @@ class InMemoryProgramCache(Counters, ProgramCacheResource):
 
     Examples
     --------
+    >>> from cuda.core import Program, ProgramOptions
+    >>> from cuda.core.utils import InMemoryProgramCache
     >>> cache = InMemoryProgramCache(max_size_bytes=64 << 20)
-    >>> code = Program(source, "c++", options).compile("cubin", cache=cache)
+    >>> program = Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm_90"))
+    >>> code = program.compile("cubin", cache=cache)
+    >>> len(cache)
+    1
     """
 
     def __init__(self, *, max_size_bytes: int | None = None):
@@ -267,8 +272,14 @@ class FileStreamProgramCache(Counters, ProgramCacheResource):
 
     Examples
     --------
-    >>> with FileStreamProgramCache() as cache:
-    ...     code = Program(source, "c++", options).compile("cubin", cache=cache)
+    >>> import tempfile
+    >>> from cuda.core import Program, ProgramOptions
+    >>> from cuda.core.utils import FileStreamProgramCache
+    >>> with tempfile.TemporaryDirectory() as path, FileStreamProgramCache(path) as cache:
+    ...     program = Program('extern "C" __global__ void f() {}', "c++", ProgramOptions(arch="sm_90"))
+    ...     code = program.compile("cubin", cache=cache)
+    ...     len(cache)
+    1
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None):
