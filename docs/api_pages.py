@@ -19,6 +19,7 @@ PAGES = API / "generated"
 ENTRY = re.compile(r"^\.\. auto(class|exception|function):: (\S+)\n((?:   .*\n)*)\n*", re.MULTILINE)
 MODULE = re.compile(r"^\.\. (?:py:)?(?:current)?module:: (\S+)", re.MULTILINE)
 DATA = re.compile(r"^\.\. (data|exception):: (\S+)\n\n   (.*)\n", re.MULTILINE)
+SECTION = re.compile(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 EXCEPTIONS = "https://docs.python.org/3/library/exceptions.html#"
 # Classes for the same purpose in `cuda.core` and in `cuda.core.driver`.
 CLASSIC = {
@@ -118,8 +119,10 @@ def write_pages():
 def class_page(kind, path, options, topic, topic_title):
     heading = title(path)
     # Hundreds of classes in the sidebar of each page would hide the rest, and take most of the build's time.
-    text = f":orphan:\n\n:doc:`API <../index>` › :doc:`{topic_title} <../{topic}>`\n\n{heading}\n{'=' * len(heading)}\n\n.. currentmodule:: {path.rpartition('.')[0]}\n\n"
-    text += f".. auto{kind}:: {path}\n{options}"
+    text = (
+        f":orphan:\n\n:doc:`API <../index>` / :doc:`{topic_title} <../{topic}>`\n\n{heading}\n{'=' * len(heading)}\n\n"
+    )
+    text += f".. currentmodule:: {path.rpartition('.')[0]}\n\n.. auto{kind}:: {path}\n{options}"
     others = {**CLASSIC, **{classic: core for core, classic in CLASSIC.items()}}
     if path in others:
         style = "With today's interface" if path.startswith("cuda.core.driver") else "In the classic style"

@@ -7,12 +7,23 @@ it before anything else uses CUDA; ``python -m cuda.emulator program.py`` and
 ``CUDA_CORE_DEVICE=software`` do so.
 """
 
+from __future__ import annotations
+
 import atexit
 import ctypes
 import os
 import signal
 import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Self
+
+    import numpy as np
+
+    from cuda.core import Kernel, LaunchConfig
 
 __all__ = [
     "GraphicsBuffer",
@@ -35,12 +46,16 @@ _REPLACED = ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12")
 _library = None
 
 
-def library_path():
+def __dir__():
+    return list(__all__)
+
+
+def library_path() -> str:
     """Return the path of the shared library of the software device."""
     return os.path.join(_HERE, "_emulator.so")
 
 
-def is_active():
+def is_active() -> bool:
     """Return whether this process uses the software device.
 
     Examples
@@ -52,7 +67,7 @@ def is_active():
     return _library is not None or _adopt()
 
 
-def activate():
+def activate() -> None:
     """Make the software device the CUDA driver of this process.
 
     Raises
@@ -93,13 +108,13 @@ def _not_built(path):
     return f"the software device was not built: {path} is missing; {todo}"
 
 
-def unsupported_calls():
+def unsupported_calls() -> dict[str, int]:
     """Return the driver functions that were called and are not implemented: a dict of names and counts."""
     rows = _text(_active().emulator_unsupported).splitlines()
     return {name: int(count) for name, count in (row.split() for row in rows)}
 
 
-def end_kernels():
+def end_kernels() -> None:
     """Stop all running kernels of this process, and drop the work enqueued behind them.
 
     Ctrl-C does the same if it raises ``KeyboardInterrupt``, and so does the end of the process.
@@ -109,7 +124,7 @@ def end_kernels():
     _active().emulator_end_work(0)
 
 
-def settle_interrupts():
+def settle_interrupts() -> bool:
     """Wait until a Ctrl-C, if there was one, has stopped the kernels; return whether there was one.
 
     A program that continues after Ctrl-C calls this first, so that its next launches are not stopped as well.
@@ -117,7 +132,7 @@ def settle_interrupts():
     return bool(_active().emulator_settle_interrupts(10_000))
 
 
-def reset():
+def reset() -> None:
     """Make all contexts of this process usable again after a faulty kernel.
 
     As on a GPU, every call returns the error of a faulty kernel, such as ``CUDA_ERROR_ILLEGAL_ADDRESS``, until its
@@ -133,7 +148,7 @@ def reset():
     _active().emulator_recover(1000)
 
 
-def leaks():
+def leaks() -> list[str]:
     """Return descriptions of the resources that were not released, as a list of str.
 
     Primary contexts and default memory pools are not listed: they live as long as the process.
@@ -153,24 +168,24 @@ def leaks():
 class Plan:
     """A context manager that injects faults: driver calls fail while its block runs; made by :func:`fail`."""
 
-    def __init__(self, text):
+    def __init__(self, text: str):
         self.text = text
         self._id = 0
         self._state = (0, 0, "")
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         error = ctypes.create_string_buffer(256)
         self._id = _active().emulator_fail(self.text.encode(), error, len(error))
         if not self._id:
             raise ValueError(f"{self.text!r}: {error.value.decode()}")
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._state = self._read()
         _active().emulator_fail_end(self._id)
         self._id = 0
 
-    def _read(self):
+    def _read(self) -> tuple[int, int, str]:
         if not self._id:
             return self._state
         matched, fired = ctypes.c_uint64(), ctypes.c_uint64()
@@ -179,25 +194,27 @@ class Plan:
         return matched.value, fired.value, last.value.decode()
 
     @property
-    def matched(self):
-        """Return the number of calls that matched the names."""
+    def matched(self) -> int:
+        """The number of calls that matched the names."""
         return self._read()[0]
 
     @property
-    def fired(self):
-        """Return the number of calls that failed."""
+    def fired(self) -> int:
+        """The number of calls that failed."""
         return self._read()[1]
 
     @property
-    def last(self):
-        """Return the name of the last call that failed."""
+    def last(self) -> str:
+        """The name of the last call that failed."""
         return self._read()[2]
 
     def __repr__(self):
         return f"<Plan {self.text!r}>"
 
 
-def fail(calls, code="CUDA_ERROR_OUT_OF_MEMORY", *, nth=None, when="before"):
+def fail(
+    calls: str, code: str | int = "CUDA_ERROR_OUT_OF_MEMORY", *, nth: int | None = None, when: str = "before"
+) -> Plan:
     """Return a context manager that makes driver calls fail.
 
     Parameters
@@ -242,7 +259,15 @@ _EXEMPT = ("cuGetError*", "cuLogs*", "cuDriverGetVersion", "cuInit")
 _RUNS_TO_END = 40
 
 
-def sweep(function, code="CUDA_ERROR_OUT_OF_MEMORY", *, calls="*", must_raise=True, check=None, most=10_000):
+def sweep(
+    function: Callable[[], object],
+    code: str | int = "CUDA_ERROR_OUT_OF_MEMORY",
+    *,
+    calls: str = "*",
+    must_raise: bool = True,
+    check: Callable[[str, Exception], object] | None = None,
+    most: int = 10_000,
+) -> list[str]:
     """Run ``function`` repeatedly, with its 1st, 2nd, ... driver call failing in turn.
 
     Checks each time that it raised an exception, or reported the failure by a warning or, in a
@@ -335,18 +360,18 @@ def _sweep_once(function, plan, must_raise, check):
 
 
 def check(
-    kernel,
-    reference,
-    shapes=1,
+    kernel: Kernel,
+    reference: Callable[..., Any],
+    shapes: int | Sequence[int | tuple[int, ...]] = 1,
     *,
-    dtypes="float32",
-    config=None,
-    arguments=None,
-    rtol=1e-5,
-    atol=1e-6,
-    orders=2,
-    seed=0,
-):
+    dtypes: np.typing.DTypeLike | Sequence[np.typing.DTypeLike] = "float32",
+    config: LaunchConfig | Callable[[tuple[int, ...]], LaunchConfig] | None = None,
+    arguments: Callable[[list[int], list[int], tuple[int, ...]], Sequence[Any]] | None = None,
+    rtol: float = 1e-5,
+    atol: float = 1e-6,
+    orders: int = 2,
+    seed: int = 0,
+) -> None:
     """Compare a kernel with a NumPy function on random inputs, with shapes at which kernels tend to fail.
 
     Outputs are filled with NaN before the kernel runs, so elements that it does not write are wrong. Inputs must not
@@ -411,16 +436,16 @@ class GraphicsBuffer:
         If the device does not have that much memory.
     """
 
-    def __init__(self, size):
+    def __init__(self, size: int):
         self.size = size
         self.name = _active().emulator_graphics_create(size)
         if not self.name:
             raise MemoryError(f"a graphics buffer of {size} bytes cannot be allocated")
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, exc_type, exc_value, traceback):
+    def __exit__(self, *_: object) -> None:
         self.delete()
 
     def read(self) -> bytes:
@@ -430,7 +455,7 @@ class GraphicsBuffer:
             raise RuntimeError("the graphics buffer is mapped or deleted")
         return data.raw
 
-    def write(self, data, offset=0) -> None:
+    def write(self, data: Any, offset: int = 0) -> None:
         """Write bytes at an offset in bytes; RuntimeError if the buffer is mapped, deleted or too small."""
         data = bytes(data)
         if offset < 0 or not _active().emulator_graphics_write(self.name, offset, data, len(data)):

@@ -40,3 +40,11 @@ def texts():
 def test_every_public_name_occurs_in_a_test(device):
     words = set(re.findall(r"\w+", texts()))
     assert sorted({full for _, full, name in public_names() if name not in words}) == []
+
+
+def test_exported_names_are_neither_private_nor_modules():
+    import cuda.core.driver as driver
+
+    assert {"Device", "SourceModule", "mem_alloc"} - set(driver.__all__) == {"SourceModule"}
+    values = [getattr(driver, name) for name in driver.__all__]
+    assert not any(inspect.ismodule(value) for value in values)

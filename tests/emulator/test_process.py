@@ -148,3 +148,9 @@ def test_other_forms_of_values_are_accepted(child, name, value):
 def test_the_memory_check_can_be_switched_off(child):
     out = child(START + WILD, CHECK="none")
     assert "k.cu:1" not in out and "CUDA_EMULATOR_CHECK" not in out
+
+
+def test_names_of_the_package_are_its_public_ones():
+    import cuda.emulator
+
+    assert dir(cuda.emulator) == sorted(cuda.emulator.__all__)

@@ -74,13 +74,10 @@ def test_every_public_name_of_system_is_documented():
 
 
 def test_every_public_name_of_the_classic_interface_is_documented():
-    import inspect
-
     from cuda.core import driver
     from cuda.core.driver import compiler
 
-    modules = {name for name, value in vars(driver).items() if inspect.ismodule(value)}
-    named = {f"cuda.core.driver.{name}" for name in vars(driver) if not name.startswith("_") and name not in modules}
+    named = {f"cuda.core.driver.{name}" for name in driver.__all__}
     named |= {f"cuda.core.driver.compiler.{name}" for name in compiler.__all__ if not hasattr(driver, name)}
     assert named - set(documented()) == set()
 

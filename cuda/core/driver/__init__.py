@@ -15,3 +15,5 @@ from cuda.core.driver._module import *
 from cuda.core.driver._pools import *
 from cuda.core.driver._streams import *
 from cuda.core.driver._textures import *
+
+__all__ = [name for name in dir() if not name.startswith("_")]
