@@ -138,6 +138,7 @@ _SLOTS = {
     "surface object": "texture._texture",
     "tensor map": "_tensor_map",
     "texture object": "texture._texture",
+    "view of array": "_memoryview",
     "view of buffer": "_memoryview",
 }
 

@@ -38,6 +38,7 @@ import operator
 from contextvars import ContextVar
 
 from cuda import core
+from cuda.core._arrays import _device_arrays
 from cuda.core._device_properties import DeviceProperties, html_table
 from cuda.core._utils import device_choice, slots
 from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability, NotSupportedError
@@ -510,6 +511,95 @@ cdef class Device:
         Device_pin_context(self, &pin)
         source = Stream_accept(stream)
         return Buffer_allocate(Device_memory_resource(self), size_argument(size), source)
+
+    def empty(
+        self, shape: int | tuple[int, ...], dtype, *, stream: Stream | GraphBuilder | None = None, pinned: bool = False
+    ) -> StridedMemoryView:
+        """† Allocate an array in C order, with undefined elements.
+
+        The memory comes from :meth:`allocate`. It is freed in stream order when the last view of it is dropped, or by
+        ``array.exporting_obj.close()``.
+
+        Parameters
+        ----------
+        shape : int | tuple[int, ...]
+            The number of elements along each axis.
+        dtype : :class:`numpy.dtype` | type | str
+            The element type.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream on which the allocation is ordered. It can be omitted for a pinned array.
+        pinned : bool, optional
+            Whether to allocate page-locked host memory (``cuMemAllocHost``), for copies that do not block the host.
+            ``numpy.asarray(array)`` shares the memory. Defaults to False.
+
+        Returns
+        -------
+        :class:`~cuda.core.utils.StridedMemoryView`
+            The array.
+
+        Raises
+        ------
+        TypeError
+            If an argument has the wrong type, or ``stream`` is None and ``pinned`` is False.
+        ValueError
+            If a size is negative, or there are more than 64 axes.
+        CUDAError
+            Before :meth:`set_current`, or if the allocation fails.
+
+        Examples
+        --------
+        >>> result = device.empty((4, 3), np.float32, stream=stream)
+        >>> staging = device.empty((4, 3), np.float32, pinned=True)
+        """
+        return _device_arrays.empty(self, shape, dtype, stream, pinned)
+
+    def zeros(
+        self, shape: int | tuple[int, ...], dtype, *, stream: Stream | GraphBuilder | None = None, pinned: bool = False
+    ) -> StridedMemoryView:
+        """† Allocate an array in C order, with all bytes zero.
+
+        The parameters, the result and the errors are those of :meth:`empty`.
+
+        Examples
+        --------
+        >>> histogram = device.zeros(256, np.int32, stream=stream)
+        """
+        return _device_arrays.zeros(self, shape, dtype, stream, pinned)
+
+    def to_device(self, array, *, stream: Stream | GraphBuilder) -> StridedMemoryView:
+        """† Copy an array to new memory of this device, in stream order (``cuMemcpyAsync``).
+
+        Pageable host memory, such as that of most NumPy arrays, has been read when the call returns. Any other source
+        must not be changed before the copy has completed. :meth:`~cuda.core.utils.StridedMemoryView.to_host` copies
+        back.
+
+        Parameters
+        ----------
+        array : array
+            An array of NumPy, or of any library with DLPack, the CUDA array interface or the buffer protocol.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream on which the allocation and the copy are ordered.
+
+        Returns
+        -------
+        :class:`~cuda.core.utils.StridedMemoryView`
+            A copy in C order, of the same shape and element type. Its memory is freed in stream order when the last
+            view of it is dropped.
+
+        Raises
+        ------
+        TypeError
+            If ``array`` is not an array, its elements refer to Python objects, or ``stream`` is not a stream.
+        CUDAError
+            Before :meth:`set_current`, or if the allocation or the copy fails.
+
+        Examples
+        --------
+        >>> x = device.to_device(np.arange(6, dtype=np.float32), stream=stream)
+        >>> x.to_host(stream=stream)
+        array([0., 1., 2., 3., 4., 5.], dtype=float32)
+        """
+        return _device_arrays.copied(self, array, stream)
 
     def sync(self) -> None:
         """† Block until all work in the device's context has completed (``cuCtxSynchronize``).

@@ -30,7 +30,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.object cimport PyObject, PyTypeObject
 
-from cuda.core._memory._buffer cimport Buffer, array_access
+from cuda.core._memory._buffer cimport ArrayArgument, Buffer, array_access
 from cuda.core._module cimport (
     ANY_INTEGER,
     COMPLEX128,
@@ -57,7 +57,7 @@ from cuda.core._utils._type_table cimport TypeTable
 
 import sys
 
-from cuda.core._code._conversions import converted, element_problem
+from cuda.core._code._conversions import converted, element_problem, scalar_of, structure
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.signatures import ConstructorSignature
@@ -319,7 +319,12 @@ cdef const ArgumentType* search_type(object argument) except NULL:
             c_type = find_type(<PyTypeObject*>base)
             if c_type != NULL:
                 return c_type
-        return &_array if array_access().is_array(argument) else &_foreign
+        if not array_access().is_array(argument):
+            return &_foreign
+        if array_access().is_known_class(type(argument)):
+            with _table_lock:
+                _types.add(Py_TYPE(<PyObject*>argument), _array)
+        return &_array
     return c_type
 
 
@@ -396,10 +401,27 @@ cdef int write_buffer(PyObject* argument, size_t natural_size, char* target, siz
 
 # The address of an array from another library. The caller must ensure stream order, as with a buffer.
 cdef int write_array(PyObject* argument, size_t natural_size, char* target, size_t size) except -1:
-    cdef uintptr_t pointer = 0
-    if not array_access().read_address(<object>argument, &pointer):
+    cdef ArrayArgument array
+    if not array_access().read_argument(<object>argument, &array):
         return ON_HOST
-    return store_bytes(&pointer, 8, target, size)
+    return store_bytes(&array.pointer, 8, target, size)
+
+
+# The address of an array whose elements are those of the pointer.
+cdef int write_elements(
+    PyObject* argument, size_t index, char* target, const ParamSlot* slot, Kernel kernel
+) except -1:
+    cdef ArrayArgument array
+    if not array_access().read_argument(<object>argument, &array):
+        return ON_HOST
+    if not (
+        (slot.takes_elements or (array.element != 0 and array.element in (slot.elements[0], slot.elements[1])))
+        and (slot.takes_readonly or not array.is_readonly)
+    ):
+        problem = element_problem(kernel._types[index], <object>argument)
+        if problem is not None:
+            raise_wrong_type(kernel, index, problem)
+    return store_bytes(&array.pointer, 8, target, slot.size)
 
 
 # NumPy scalars store their value right after the object header; register_numpy_scalar checks that for each type.
@@ -513,9 +535,21 @@ cdef int write_converted(
     PyObject* argument, size_t index, const ArgumentType* c_type, char* target, const ParamSlot* slot, Kernel kernel
 ) except -1:
     cdef double value
-    cdef int fit
+    if c_type.write == &write_array:
+        if slot.kind == POINTER:
+            return write_elements(argument, index, target, slot, kernel)
+        scalar = scalar_of(<object>argument)
+        if scalar is not None:
+            return write_scalar(<PyObject*>scalar, index, target, slot, kernel)
+        if slot.kind & (SIZED | UINT64):
+            return write_array(argument, 8, target, slot.size)
     if slot.kind == SIZED:
-        return reject_type(<object>argument, index)
+        content = structure(<object>argument)
+        if content is None:
+            return reject_type(<object>argument, index)
+        if len(content) != slot.size:
+            raise_structure_size(kernel, index, <object>argument, len(content))
+        return FITS if read_buffer(content, target, slot.size) else WRONG_SIZE
     if slot.kind & ANY_INTEGER and holds_integer(c_type):
         return write_integer(argument, c_type, target, slot)
     if slot.kind & (FLOAT32 | FLOAT64) and (c_type.write == &write_float or c_type.write == &write_int):
@@ -525,12 +559,6 @@ cdef int write_converted(
             return OUT_OF_RANGE
         return store_float(value, target, slot.size)
     c_name = kernel._types[index]
-    if c_type == &_array and slot.kind == POINTER:
-        fit = c_type.write(argument, c_type.natural_size, target, slot.size)
-        problem = element_problem(c_name, <object>argument) if fit == FITS else None
-        if problem is not None:
-            raise_wrong_type(kernel, index, problem)
-        return fit
     try:
         content = converted(c_name, <object>argument)
     except OverflowError:
@@ -540,6 +568,14 @@ cdef int write_converted(
         is_class = isinstance(<object>argument, type)
         raise_wrong_type(kernel, index, f"the class {(<object>argument).__name__}" if is_class else name)
     return FITS if read_buffer(content, target, slot.size) else WRONG_SIZE
+
+
+# A NumPy scalar, of which a 0-dimensional array has one.
+cdef int write_scalar(PyObject* argument, size_t index, char* target, const ParamSlot* slot, Kernel kernel) except -1:
+    cdef const ArgumentType* c_type = search_type(<object>argument)
+    if c_type.fitting & slot.kind:
+        return c_type.write(argument, c_type.natural_size, target, slot.size)
+    return write_converted(argument, index, c_type, target, slot, kernel)
 
 
 cdef inline bint holds_integer(const ArgumentType* c_type) noexcept nogil:
@@ -686,7 +722,7 @@ register_fitting(bool, &write_bool, 1, SIZED | ANY_INTEGER)
 register_fitting(complex, &write_complex, 16, SIZED | COMPLEX128)
 register_fitting(type(None), &write_none, 8, SIZED | POINTER)
 register_fitting(bytes, &write_buffer_bytes, 0, EVERY_KIND)
-_array.write, _array.natural_size, _array.fitting = &write_array, 8, SIZED | UINT64
+_array.write, _array.natural_size, _array.fitting = &write_array, 8, 0
 
 
 # --- Messages ---------------------------------------------------------------------------------------------------------
@@ -702,8 +738,8 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
     name = type(argument).__name__
     if fit == ON_HOST:
         raise TypeError(
-            f"{where} is in host memory ({name}), which the device cannot read; copy it to a Buffer, or pass a "
-            "structure as bytes or numpy.void"
+            f"{where} is in host memory ({name}), which the device cannot read; copy it with "
+            "Device.to_device(array, stream=stream), or pass a structure as bytes or numpy.void"
         )
     cdef size_t own_size = natural_size_of(argument, index)
     raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{advice(argument, size)}")
@@ -711,6 +747,13 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
 
 cdef int raise_wrong_type(Kernel kernel, size_t index, str given) except -1:
     raise TypeError(f"{described_parameter(kernel, index)}; got {given}")
+
+
+cdef int raise_structure_size(Kernel kernel, size_t index, object argument, size_t own_size) except -1:
+    raise TypeError(
+        f"argument {index} of {describe(kernel)} has {kernel._slots[index].size} bytes, but a "
+        f"{type(argument).__name__} has {own_size} bytes in the layout of C; compare its fields with the structure"
+    )
 
 
 cdef str described_parameter(Kernel kernel, size_t index):
@@ -734,7 +777,10 @@ def hint(argument):
         return "pass a value of this type"
     if hasattr(argument, "handle"):
         return "pass its handle"
-    return "pass a number, a Buffer, an array in device memory, or a structure as bytes, numpy.void or ctypes.Structure"
+    return (
+        "pass a number, a Buffer, an array in device memory, or a structure as bytes, numpy.void, ctypes.Structure or a "
+        "dataclass of NumPy scalars"
+    )
 
 
 def advice(argument, size: int) -> str:

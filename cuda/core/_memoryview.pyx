@@ -11,8 +11,9 @@ from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_INCREF
 
-from cuda.core._arrays._array_copies cimport copy_view
+from cuda.core._arrays._array_copies cimport as_view, copy_view, fill_view
 from cuda.core._arrays._importers cimport (
+    add_view_class,
     has_dlpack,
     import_array,
     import_known,
@@ -36,6 +37,7 @@ from cuda.core._arrays._views cimport (
     is_packed,
     itemsize_of,
     layout_of,
+    set_dtype,
     set_flags,
     set_tensor,
     shape_of,
@@ -43,6 +45,7 @@ from cuda.core._arrays._views cimport (
 )
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
+    DEVICE_CUDA,
     DLManagedTensorVersioned,
     DLPACK_FLAG_IS_PADDED,
     DLPACK_FLAG_READ_ONLY,
@@ -138,6 +141,57 @@ cdef class StridedMemoryView(ViewState):
         }
         margin = ",\n" + " " * (len("StridedMemoryView("))
         return f"StridedMemoryView({margin.join([f'{name}={value}' for name, value in entries.items()])})"
+
+    def __len__(self):
+        shape = shape_of(self)
+        if not shape:
+            raise TypeError("a view of 0 dimensions has no length")
+        return shape[0]
+
+    def __bool__(self):
+        # An object, not its elements: without this method, a view of length 0 would be false.
+        return True
+
+    def __getitem__(self, key) -> StridedMemoryView:
+        """Return a view of some elements, which shares the memory: ``view[2:, ::2]``, ``view[-1]``, ``view[..., 0]``.
+
+        Raises
+        ------
+        IndexError
+            If an index is out of range, or there are more indices than axes.
+        TypeError
+            If an index is neither an int, a slice nor ``...``.
+        """
+        layout = layout_of(self)
+        return derive(self, layout.sliced(expanded_key(key, layout._shape)), None)
+
+    def __array__(self, dtype=None, copy=None):
+        """Return a NumPy array that shares the memory, or a copy if ``dtype`` or ``copy`` asks for one.
+
+        It does not synchronize: wait first for enqueued work that writes to the memory.
+
+        Raises
+        ------
+        TypeError
+            If the host cannot access the memory, or the element type is unknown.
+        """
+        return host_array(self, dtype, copy)
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        """The CUDA array interface, version 3, without a stream: consumers must order their work themselves.
+
+        Raises
+        ------
+        AttributeError
+            If no device can access the memory, or the interface has no such element type.
+        """
+        if not self._is_device_accessible:
+            raise AttributeError("the view is in host memory, so it has no __cuda_array_interface__")
+        interface = array_interface(self)
+        if interface is None:
+            raise AttributeError(f"elements of {dtype_of(self)} cannot be described by __cuda_array_interface__")
+        return interface
 
     def __dlpack__(
         self,
@@ -431,17 +485,81 @@ cdef class StridedMemoryView(ViewState):
             self, box_dim, options, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
         )
 
+    def to_host(self, out=None, *, stream: Stream | None) -> numpy.ndarray:
+        """Copy the elements to host memory, and wait for the copy.
+
+        Parameters
+        ----------
+        out : array, optional
+            The destination, of the same shape and element type, in memory that the host can access. Defaults to a new
+            NumPy array.
+        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream that the copy is enqueued on. None is allowed only if both arrays are in host memory.
+
+        Returns
+        -------
+        :class:`numpy.ndarray` | array
+            The destination: the new array, or ``out``.
+
+        Raises
+        ------
+        ValueError
+            If shapes or element types differ, or ``out`` is read-only or overlaps this view.
+        TypeError
+            If ``out`` is not an array, ``stream`` is not a stream, or the element type of this view is unknown.
+
+        Examples
+        --------
+        >>> squares = device.to_device(np.arange(4) ** 2, stream=stream)
+        >>> squares[1:].to_host(stream=stream)
+        array([1, 4, 9])
+        """
+        if out is None:
+            dtype = dtype_of(self)
+            if dtype is None:
+                raise TypeError("the element type is unknown; create the view with a dtype to copy it")
+            out = numpy().empty(shape_of(self), dtype)
+        copy_view(as_view(out, "out", stream), self, stream, None, True)
+        return out
+
+    def fill(self, value, *, stream: Stream) -> None:
+        """Set all elements to a value, in stream order (``cuMemsetD8Async`` and its kin, ``cuMemsetD2D8Async``).
+
+        Parameters
+        ----------
+        value : number | :class:`numpy.generic` | tuple
+            The value, which must convert to the element type. A tuple is an element of a structured type.
+        stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream that the fill is enqueued on.
+
+        Raises
+        ------
+        OverflowError
+            If ``value`` is out of the range of the element type.
+        ValueError
+            If this view is read-only.
+        TypeError
+            If ``value`` does not convert, ``stream`` is not a stream, the element type is unknown, or the memory is
+            host memory that no device can access.
+
+        Examples
+        --------
+        >>> image = device.zeros((480, 640), np.uint8, stream=stream)
+        >>> image[100:200, ::2].fill(255, stream=stream)
+        """
+        fill_view(self, value, stream)
+
     def copy_from(
         self, other: StridedMemoryView, stream: Stream, allocator: object | None = None, blocking: bool | None = None
     ) -> None:
-        """Copy the elements of another view to this view, in stream order.
+        """Copy the elements of another view or array to this view, in stream order.
 
         A copy between contiguous layouts is one ``cuMemcpyAsync`` call; other layouts take as few ``cuMemcpy3DAsync``
         calls as possible. If both views are in host memory, the host synchronizes the stream and copies.
 
         Parameters
         ----------
-        other : :class:`StridedMemoryView`
+        other : :class:`StridedMemoryView` | array
             The source, of the same shape and element type.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream that the copy is enqueued on.
@@ -456,11 +574,9 @@ cdef class StridedMemoryView(ViewState):
             If shapes or element types differ, this view is read-only, the views overlap, or the copy would take too
             many driver calls.
         TypeError
-            If ``other`` is not a view, ``stream`` is not a stream, or the elements refer to Python objects.
+            If ``other`` is not an array, ``stream`` is not a stream, or the elements refer to Python objects.
         """
-        if not isinstance(other, StridedMemoryView):
-            raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
-        copy_view(self, other, stream, allocator, blocking)
+        copy_view(self, as_view(other, "other", stream), stream, allocator, blocking)
 
     def copy_to(
         self,
@@ -469,13 +585,13 @@ cdef class StridedMemoryView(ViewState):
         allocator: object | None = None,
         blocking: bool | None = None,
     ) -> None:
-        """Copy the elements of this view to another view, in stream order.
+        """Copy the elements of this view to another view or array, in stream order.
 
         See :meth:`copy_from`.
 
         Parameters
         ----------
-        other : :class:`StridedMemoryView`
+        other : :class:`StridedMemoryView` | array
             The destination, of the same shape and element type.
         stream : :class:`~cuda.core.Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
             The stream that the copy is enqueued on. None is allowed only if both views are in host memory.
@@ -484,9 +600,7 @@ cdef class StridedMemoryView(ViewState):
         blocking : bool, optional
             Whether to wait for the copy. Defaults to True unless both views are in device memory.
         """
-        if not isinstance(other, StridedMemoryView):
-            raise TypeError(f"other must be a StridedMemoryView, not {type(other).__name__}")
-        copy_view(other, self, stream, allocator, blocking)
+        copy_view(as_view(other, "other", stream), self, stream, allocator, blocking)
 
     __dlpack_c_exchange_api__ = exchange_capsule()
     __c_dlpack_exchange_api__ = __dlpack_c_exchange_api__
@@ -599,6 +713,11 @@ def _integers(shape) -> tuple[int, ...]:
         raise TypeError(f"shape must be an int, a tuple of int or None, not {shown(shape)}") from None
 
 
+def view_of_array(array) -> StridedMemoryView:
+    """View any array, to read its shape and element type; the memory is not ordered with any stream."""
+    return StridedMemoryView.from_any_interface(array, -1)
+
+
 def view_as_cai(obj, stream_ptr, view=None):
     """View an object through ``__cuda_array_interface__``, in ``view`` if an empty view is given."""
     cdef StridedMemoryView self = empty_view(view)
@@ -611,6 +730,81 @@ def view_as_array_interface(obj, view=None):
     cdef StridedMemoryView self = empty_view(view)
     import_array_interface(self, obj)
     return self
+
+
+# ---------------------------------------------------------------------------------------------
+# Indices and array interfaces
+
+# The key of an index expression as a tuple of ints and slices, without `...`.
+cdef tuple expanded_key(object key, tuple shape):
+    items = list(key) if isinstance(key, tuple) else [key]
+    if Ellipsis in [item for item in items if isinstance(item, type(Ellipsis))]:
+        place = [isinstance(item, type(Ellipsis)) for item in items].index(True)
+        items[place:place + 1] = [slice(None)] * max(len(shape) - len(items) + 1, 0)
+    if len(items) > len(shape):
+        raise IndexError(f"a view of {len(shape)} dimensions takes at most {len(shape)} indices, not {len(items)}")
+    for axis, item in enumerate(items):
+        if isinstance(item, slice):
+            continue
+        if isinstance(item, bool) or not hasattr(type(item), "__index__"):
+            raise TypeError(f"an index must be an int, a slice or one `...`, not {shown(item)}")
+        items[axis] = operator.index(item)
+        if not -shape[axis] <= items[axis] < shape[axis]:
+            raise IndexError(f"index {shown(item)} is out of range for axis {axis} of size {shape[axis]}")
+    return tuple(items)
+
+
+# The entries that the array interface and the CUDA array interface have in common, or None if they have no such type.
+cdef dict array_interface(ViewState self):
+    dtype = None if is_packed(self) else dtype_of(self)
+    # The type of an extension, such as bfloat16, would be taken for plain bytes.
+    if dtype is None or (dtype.kind == "V" and dtype.type is not numpy().void):
+        return None
+    strides = strides_of(self)
+    itemsize = itemsize_of(self)
+    interface = {
+        "version": 3,
+        "shape": shape_of(self),
+        "strides": None if strides is None else tuple([stride * itemsize for stride in strides]),
+        "typestr": dtype.str,
+        "data": (0 if 0 in shape_of(self) else self._ptr, bool(self._is_readonly)),
+    }
+    if dtype.names is not None:
+        interface["descr"] = dtype.descr
+    return interface
+
+
+cdef class HostArray:
+    """The object from which NumPy creates an array of the memory of a view, which it keeps alive."""
+
+    cdef readonly dict __array_interface__
+    cdef object view
+
+
+cdef object host_array(ViewState self, object dtype, object copy):
+    cdef HostArray source
+    if dtype_of(self) is None:
+        raise TypeError("the element type is unknown; create the view with a dtype to convert it to a NumPy array")
+    if dlpack_device(self)[0] == DEVICE_CUDA:
+        raise TypeError("the array is in device memory; copy it to the host with to_host(stream=stream)")
+    strides = strides_of(self)
+    itemsize = itemsize_of(self)
+    source = HostArray.__new__(HostArray)
+    source.view = self
+    source.__array_interface__ = {
+        "version": 3,
+        "shape": shape_of(self),
+        "strides": None if strides is None else tuple([stride * itemsize for stride in strides]),
+        # Any type of this size; extension types have no name of their own.
+        "typestr": f"|V{itemsize}",
+        "data": (self._ptr, bool(self._is_readonly)),
+    }
+    array = numpy().asarray(source).view(dtype_of(self))
+    if dtype is not None and numpy().dtype(dtype) != array.dtype:
+        if copy is False:
+            raise ValueError(f"an array of {dtype} needs a copy, which copy=False forbids")
+        return array.astype(dtype)
+    return array.copy() if copy else array
 
 
 # ---------------------------------------------------------------------------------------------
@@ -678,7 +872,7 @@ cdef ViewState derive(ViewState self, _StridedLayout layout, object dtype):
     view._is_size_known, view._h_allocation = self._is_size_known, self._h_allocation
     view._known_layout = layout
     if dtype is not None:
-        view._dtype = dtype
+        set_dtype(view, dtype)
     else:
         view._element, view._dtype, view._typestr = self._element, self._dtype, self._typestr
         view._is_padded = self._is_padded
@@ -827,4 +1021,6 @@ cdef int check_pointer(const void* pointer, str name) except -1:
     return 0
 
 
+add_view_class(StridedMemoryView)
+slots.register("view of array", view_of_array)
 slots.register("view of buffer", view_of_buffer)

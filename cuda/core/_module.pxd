@@ -3,7 +3,7 @@
 """Kernels, and the layout of their parameters."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from cuda.core._native._cuda_core cimport DriverObject, KernelField, KernelHandle, KernelPin, refuse_closed
@@ -35,6 +35,11 @@ cdef struct ParamSlot:
     bint takes_int          # an int from `low` to `high` may be stored; ints beyond 60 bits are checked apart
     int64_t low
     int64_t high
+    # For a pointer: the elements of arrays that match, as DLDataType numbers, 0 for none, or any elements; and whether
+    # an array may be read-only. Other arrays are examined more closely.
+    uint32_t[2] elements
+    bint takes_elements
+    bint takes_readonly
 
 
 # Sets what follows from the C type of a parameter, or from its size if the type is None or has another size.
@@ -46,6 +51,7 @@ cdef class Kernel(DriverObject):
         KernelField _h_kernel      # keeps the library loaded
         object _attributes
         object _occupancy
+        dict _resident_blocks       # (device, threads, shared memory) -> blocks that fill the device
         str _name                   # for messages; empty if unknown
         # Read once from the driver, by Kernel_read_layout.
         bint _has_layout

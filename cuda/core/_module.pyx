@@ -846,10 +846,31 @@ cdef dict _LETTERS = {
 }
 
 
+# letter of C_TYPES -> (code, bits) of DLPack for the elements that a pointer takes.
+cdef dict _ELEMENTS = {
+    "?": ((6, 8),), "b": ((0, 8),), "h": ((0, 16),), "i": ((0, 32),), "q": ((0, 64),), "H": ((1, 16),),
+    "I": ((1, 32),), "Q": ((1, 64),), "e": ((2, 16),), "f": ((2, 32),), "d": ((2, 64),), "E": ((4, 16), (1, 16)),
+    "ff": ((2, 32), (5, 64)), "dd": ((2, 64), (5, 128)),
+}
+
+
+cdef int ParamSlot_set_elements(ParamSlot* slot, str c_type) except -1:
+    letters = C_TYPES.get(c_type[:-1].removeprefix("const "), "")
+    elements = _ELEMENTS.get(letters) or _ELEMENTS.get(letters[:1])
+    slot.takes_elements = elements is None
+    slot.takes_readonly = c_type.startswith("const ") or c_type.count("*") != 1
+    for index, (code, bits) in enumerate(elements or ()):
+        slot.elements[index] = code | bits << 8 | 1 << 16
+    return 0
+
+
 cdef int ParamSlot_set_type(ParamSlot* slot, object c_type) except -1:
     letters = C_TYPES.get(c_type)
+    slot.elements[0] = slot.elements[1] = 0
+    slot.takes_elements = slot.takes_readonly = c_type is None
     if c_type is not None and c_type.endswith("*"):
         slot.kind, slot.low, slot.high = POINTER, INT64_MIN, INT64_MAX
+        ParamSlot_set_elements(slot, c_type)
     elif letters is not None:
         slot.kind, slot.low, slot.high = _LETTERS.get(letters, (OTHER, 0, 0))
     else:

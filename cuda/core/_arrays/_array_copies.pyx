@@ -7,19 +7,22 @@ from __future__ import annotations
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcmp, memmove
 
-from cuda.core._arrays._importers cimport import_array, is_array, read_address
+from cuda.core._arrays._importers cimport import_array, is_array, is_known_class, read_argument
 from cuda.core._arrays._views cimport (
     FOR_COPY,
+    FOR_VIEW,
     ViewState,
     dlpack_device,
     dtype_of,
+    import_array_interface,
+    is_numpy,
     itemsize_of,
     layout_of,
     require_extents,
 )
 from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType, DLPACK_FLAG_IS_COPIED
-from cuda.core._memory._buffer cimport ArrayAccess
-from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, wait_to_copy
+from cuda.core._memory._buffer cimport ArrayAccess, ArrayArgument
+from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, fill_rows, wait_to_copy
 from cuda.core._native._cuda_core cimport Allocation, StreamHandle, StreamPin, address
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._stream cimport Stream_accept, Stream_pin
@@ -27,6 +30,7 @@ from cuda.core._utils cimport cydriver
 
 from math import prod
 
+from cuda.core._arrays._fills import element_bytes, plan_fill
 from cuda.core._arrays._strided_boxes import layouts_overlap, plan_copy
 from cuda.core._memory._copies import holds_objects
 from cuda.core._utils import slots
@@ -75,8 +79,11 @@ cdef class Arrays(ArrayAccess):
     cdef bint is_array(self, object obj) except -1:
         return is_array(obj)
 
-    cdef int read_address(self, object array, uintptr_t* pointer) except -1:
-        return read_address(array, pointer)
+    cdef bint is_known_class(self, object cls) except -1:
+        return is_known_class(cls)
+
+    cdef int read_argument(self, object array, ArrayArgument* argument) except -1:
+        return read_argument(array, argument)
 
 
 # Imports the array. Later work of the stream is ordered after the work that the exporter has enqueued.
@@ -207,6 +214,50 @@ cdef int copy_view(ViewState target, ViewState source, object stream, object all
     )
     if is_waiting:
         wait_for(stream_pin)
+    return 0
+
+
+cdef ViewState as_view(object array, str name, object stream):
+    cdef StreamPin stream_pin
+    cdef ViewState self
+    cdef object stream_ptr = -1
+    if isinstance(array, ViewState):
+        return <ViewState>array
+    self = ViewState.__new__(ViewState)
+    if is_numpy(array):
+        import_array_interface(self, array)
+        return self
+    if stream is not None:
+        Stream_pin(Stream_accept(stream), &stream_pin)
+        stream_ptr = address(stream_pin.handle()) or 1
+    if not import_array(self, array, stream_ptr, FOR_VIEW):
+        raise TypeError(f"{name} must be a view or an array with DLPack, the CUDA array interface or the buffer "
+                        f"protocol, not {type(array).__name__}")
+    return self
+
+
+cdef int fill_view(ViewState self, object value, object stream) except -1:
+    cdef StreamPin stream_pin
+    cdef bytes element
+    cdef size_t width
+    cdef size_t rows
+    cdef size_t pitch
+    Stream_pin(Stream_accept(stream), &stream_pin)
+    dtype = dtype_of(self)
+    if dtype is None:
+        raise TypeError("the element type is unknown; create the view with a dtype to fill it")
+    if self._is_readonly:
+        raise ValueError("the view is read-only")
+    if not self._is_device_accessible:
+        raise TypeError("the view is in host memory that no device can access; fill it with NumPy")
+    element = element_bytes(value, dtype)
+    if 0 in layout_of(self)._shape:
+        return 0
+    width, rows, pitch, offsets = plan_fill(
+        layout_of(self)._shape, layout_of(self).explicit_strides(), itemsize_of(self)
+    )
+    for offset in offsets:
+        fill_rows(self._ptr + <int64_t>offset, width, rows, pitch, element, stream_pin.get())
     return 0
 
 

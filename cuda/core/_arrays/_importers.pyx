@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uintptr_t
 
 from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.dict cimport PyDict_GetItemWithError
@@ -32,6 +32,7 @@ from cuda.core._arrays._views cimport (
     order_streams,
     parse_typestr,
     set_extents,
+    set_dtype,
     set_flags,
     set_state,
     set_tensor,
@@ -46,7 +47,7 @@ from cuda.core._dlpack cimport (
     DLTensor,
 )
 from cuda.core._layout cimport _StridedLayout
-from cuda.core._memory._buffer cimport Buffer
+from cuda.core._memory._buffer cimport ArrayArgument, Buffer
 from cuda.core._memory._memory_resource cimport pointer_info
 from cuda.core._native._cuda_core cimport refuse_closed
 from cuda.core._utils._cpython cimport type_namespace
@@ -223,13 +224,23 @@ cdef bint is_array(object obj) except -1:
     )
 
 
-cdef int read_address(object array, uintptr_t* pointer) except -1:
-    cdef ViewState state = ViewState.__new__(ViewState)
-    if not import_array(state, array, -1, FOR_ADDRESS):
-        raise TypeError(f"this {type(array).__name__} no longer supports a protocol for arrays")
-    pointer[0] = state._ptr
+cdef int read_argument(object array, ArrayArgument* argument) except -1:
+    cdef ViewState state
+    if isinstance(array, ViewState):
+        state = <ViewState>array
+    else:
+        state = ViewState.__new__(ViewState)
+        if not import_array(state, array, -1, FOR_ADDRESS):
+            raise TypeError(f"this {type(array).__name__} no longer supports a protocol for arrays")
+    argument.pointer = state._ptr
+    argument.element = state._element.code | state._element.bits << 8 | <uint32_t>state._element.lanes << 16
+    argument.is_readonly = state._is_readonly
     # The exporter might not know that its host memory is page-locked, but the driver does.
     return state._is_device_accessible or pointer_info(state._ptr).is_device_accessible
+
+
+cdef bint is_known_class(object cls) except -1:
+    return _table.find(<PyTypeObject*>cls) != NULL
 
 
 cdef bint has_dlpack(object obj) except -1:
@@ -569,7 +580,7 @@ cdef int view_buffer(ViewState self, Buffer buffer, _StridedLayout layout, objec
         self._device_id = pointer_info(self._ptr).device_id     # page-locked memory belongs to no device
     self._is_readonly = is_readonly or buffer._is_readonly
     self._known_layout = layout
-    self._dtype = dtype
+    set_dtype(self, dtype)
     self._exporting_obj = buffer
     return 0
 
@@ -591,6 +602,10 @@ cdef bint import_view(ViewState self, object obj, object stream_ptr, Purpose pur
     set_state(self, <ViewState>obj)
     self._exporting_obj = obj
     return True
+
+
+cdef int add_view_class(object cls) except -1:
+    return add_importer(cls, &import_view)
 
 
 add_importer(Buffer, &import_buffer)

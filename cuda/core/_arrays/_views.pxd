@@ -78,6 +78,8 @@ cdef tuple strides_of(ViewState self)       # in elements; None for implicit C o
 # Returns true if several elements of less than 8 bits share a byte.
 cdef bint is_packed(ViewState self) noexcept
 cdef object dtype_of(ViewState self)
+# Sets the element type of a new state to a NumPy dtype, or None.
+cdef int set_dtype(ViewState self, object dtype) except -1
 # (code, bits, lanes) of DLPack, or None if DLPack has no such type.
 cdef object element_of(ViewState self)
 cdef int64_t itemsize_of(ViewState self) except -1

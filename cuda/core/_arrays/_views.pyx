@@ -340,6 +340,15 @@ cdef object dtype_of(ViewState self):
     return self._dtype
 
 
+cdef int set_dtype(ViewState self, object dtype) except -1:
+    cdef DLDataType element
+    self._dtype = dtype
+    # Launches check the elements of arrays by this field.
+    if dtype is not None and dtype.isnative and DLPack_element(<char>ord(dtype.kind), dtype.itemsize, &element):
+        self._element = element
+    return 0
+
+
 cdef object element_of(ViewState self):
     cdef DLDataType element = self._element
     if element.lanes == 0:

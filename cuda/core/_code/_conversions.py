@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import struct
 import sys
+import typing
 
-from cuda.core._code._signatures import C_TYPES
+from cuda.core._code._signatures import C_TYPES, size_of
 
-__all__ = ["converted", "element_problem"]
+__all__ = ["converted", "element_problem", "scalar_of", "structure"]
 
 
 def converted(c_type: str, argument) -> bytes:
@@ -80,6 +82,89 @@ def _bfloat16(value: float) -> bytes:
     exponent = max(math.frexp(value)[1] - 8, -133)  # of the last of 8 significant bits, or of subnormals
     rounded = math.ldexp(round(math.ldexp(value, -exponent)), exponent)
     return struct.pack("<f", rounded)[2:]  # raises OverflowError above the range of both types
+
+
+def scalar_of(array):
+    """Return the NumPy scalar in a 0-dimensional NumPy array in host memory, or None for other arrays."""
+    numpy = sys.modules.get("numpy")
+    return array[()] if hasattr(numpy, "ndarray") and isinstance(array, numpy.ndarray) and array.ndim == 0 else None
+
+
+# --- Structures -------------------------------------------------------------------------------------------------------
+
+# The C types of the fields of dataclasses, by the names of NumPy dtypes.
+_FIELDS = {
+    "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
+    "int32": "int", "uint32": "unsigned int", "int64": "long", "uint64": "unsigned long", "float16": "__half",
+    "float32": "float", "float64": "double",
+}  # fmt: skip
+# The letters by which ctypes names its types.
+_CODES = {
+    "bool": "?", "signed char": "b", "unsigned char": "B", "short": "h", "unsigned short": "H", "int": "i",
+    "unsigned int": "I", "long": "l", "unsigned long": "L", "float": "f", "double": "d",
+}  # fmt: skip
+# dataclass -> (fields, size), where a field is its name, C type, offset and size
+_structures: dict = {}
+
+
+def structure(argument) -> bytes | None:
+    """Return an instance of a dataclass of scalars as a structure of C, or None for other objects.
+
+    Raises
+    ------
+    TypeError
+        If a field is not annotated with a NumPy or ctypes scalar type or ``bool``, or its value does not convert to it.
+    OverflowError
+        If the value of a field is out of range.
+    """
+    cls = type(argument)
+    if cls not in _structures:
+        if not dataclasses.is_dataclass(cls):
+            return None
+        if len(_structures) >= 1000:
+            _structures.clear()
+        _structures[cls] = _layout(cls)
+    fields, size = _structures[cls]
+    content = bytearray(size)
+    for name, c_type, offset, width in fields:
+        value = getattr(argument, name)
+        try:
+            content[offset : offset + width] = converted(c_type, value)
+        except (OverflowError, TypeError) as error:
+            what = "does not fit" if isinstance(error, OverflowError) else f"is a {type(value).__name__}"
+            raise type(error)(f"field {name!r} of {cls.__name__} is of type {c_type}, but its value {what}") from None
+    return bytes(content)
+
+
+def _layout(cls) -> tuple[list[tuple[str, str, int, int]], int]:
+    """Return the fields of a dataclass and its size in bytes, with the alignment and the padding of C."""
+    hints = typing.get_type_hints(cls)
+    fields, offset, most = [], 0, 1
+    for field in dataclasses.fields(cls):
+        c_type = _field_type(hints[field.name])
+        if c_type is None:
+            raise TypeError(
+                f"field {field.name!r} of {cls.__name__} must be annotated with a NumPy or ctypes scalar type, such as "
+                f"numpy.int32, which has a size in C; not with {hints[field.name]!r}"
+            )
+        width = size_of(c_type)
+        offset = -(-offset // width) * width
+        fields.append((field.name, c_type, offset, width))
+        offset, most = offset + width, max(most, width)
+    return fields, -(-offset // most) * most
+
+
+def _field_type(hint) -> str | None:
+    numpy, ctypes = sys.modules.get("numpy"), sys.modules.get("ctypes")
+    if hint is bool:
+        return "bool"
+    if not isinstance(hint, type):
+        return None
+    if hasattr(ctypes, "_SimpleCData") and issubclass(hint, ctypes._SimpleCData):
+        return next((c_type for c_type, code in _CODES.items() if hint._type_ == code), None)
+    if hasattr(numpy, "generic") and issubclass(hint, numpy.generic):
+        return _FIELDS.get(numpy.dtype(hint).name)
+    return None
 
 
 # --- Arrays -----------------------------------------------------------------------------------------------------------

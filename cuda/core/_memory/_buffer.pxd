@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Buffers: ranges of memory on the device or the host."""
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint32_t, uintptr_t
 
 from cpython.object cimport PyObject
 
@@ -70,6 +70,13 @@ cdef int Buffer_raise_readonly(Buffer self, str name) except -1
 cdef list buffers_argument(object buffers, str name)
 
 
+# An array as a kernel argument.
+cdef struct ArrayArgument:
+    uintptr_t pointer
+    uint32_t element        # the DLDataType as a number, or 0 if unknown
+    bint is_readonly
+
+
 # Arrays of other libraries, for modules that do not know how to read them: a higher layer implements the methods.
 cdef class ArrayAccess:
     # Copy between a buffer and an array (its bytes in C order), in stream order. The caller keeps the memory of the
@@ -82,7 +89,9 @@ cdef class ArrayAccess:
     ) except -1
     # Whether an object supports a protocol for arrays, or its type has an importer.
     cdef bint is_array(self, object obj) except -1
-    # Reads the address of any array, without stream ordering. Returns whether a device can access the memory.
-    cdef int read_address(self, object array, uintptr_t* pointer) except -1
+    # Whether an object of this very class is always an array, and the class is never freed.
+    cdef bint is_known_class(self, object cls) except -1
+    # Reads any array, without stream ordering. Returns whether a device can access the memory.
+    cdef int read_argument(self, object array, ArrayArgument* argument) except -1
 
 cdef ArrayAccess array_access()

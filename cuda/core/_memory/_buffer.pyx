@@ -992,7 +992,10 @@ cdef class ArrayAccess:
     cdef bint is_array(self, object obj) except -1:
         raise NotImplementedError
 
-    cdef int read_address(self, object array, uintptr_t* pointer) except -1:
+    cdef bint is_known_class(self, object cls) except -1:
+        raise NotImplementedError
+
+    cdef int read_argument(self, object array, ArrayArgument* argument) except -1:
         raise NotImplementedError
 
 

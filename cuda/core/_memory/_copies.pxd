@@ -63,3 +63,8 @@ cdef bint has_hints(const cydriver.CUmemcpyAttributes& hints, int version) excep
 
 # Fills memory with repetitions of `value`: an int of one byte, or an object with the buffer protocol.
 cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cydriver.CUstream c_stream) except -1
+
+# Fills rows of `width` bytes with repetitions of an element.
+cdef int fill_rows(
+    cydriver.CUdeviceptr pointer, size_t width, size_t rows, size_t pitch, bytes element, cydriver.CUstream c_stream
+) except -1

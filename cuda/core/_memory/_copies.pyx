@@ -312,6 +312,46 @@ cdef int fill_bytes(cydriver.CUdeviceptr pointer, size_t size, object value, cyd
     return 0
 
 
+cdef int fill_rows(
+    cydriver.CUdeviceptr pointer, size_t width, size_t rows, size_t pitch, bytes element, cydriver.CUstream c_stream
+) except -1:
+    cdef const uint8_t* pattern = element
+    cdef size_t length = len(element)
+    cdef size_t period = shortest_period(pattern, length)
+    cdef size_t row
+    cdef size_t offset
+    cdef uint16_t two = 0
+    cdef uint32_t four = 0
+    with nogil:
+        if rows == 1:
+            return fill_pattern(pointer, width, pattern, length, c_stream)
+        if period == 1:
+            return HANDLE_RETURN(
+                cydriver.cuMemsetD2D8Async(pointer, pitch, pattern[0], width, rows, c_stream), b"cuMemsetD2D8Async"
+            )
+        if period == 2 and pointer % 2 == 0:
+            memcpy(&two, pattern, 2)
+            return HANDLE_RETURN(
+                cydriver.cuMemsetD2D16Async(pointer, pitch, two, width // 2, rows, c_stream), b"cuMemsetD2D16Async"
+            )
+        if period == 4 and pointer % 4 == 0:
+            memcpy(&four, pattern, 4)
+            return HANDLE_RETURN(
+                cydriver.cuMemsetD2D32Async(pointer, pitch, four, width // 4, rows, c_stream), b"cuMemsetD2D32Async"
+            )
+        # Tall arrays are filled column by column, one word of 4 bytes at a time.
+        if width // 4 < rows and length % 4 == 0 and pointer % 4 == 0:
+            for offset in range(0, width, 4):
+                memcpy(&four, pattern + offset % length, 4)
+                HANDLE_RETURN(
+                    cydriver.cuMemsetD2D32Async(pointer + offset, pitch, four, 1, rows, c_stream), b"cuMemsetD2D32Async"
+                )
+            return 0
+        for row in range(rows):
+            fill_pattern(pointer + row * pitch, width, pattern, length, c_stream)
+    return 0
+
+
 cdef int fill_pattern(
     cydriver.CUdeviceptr pointer, size_t size, const uint8_t* pattern, size_t width, cydriver.CUstream c_stream
 ) except -1 nogil:

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""New arrays for the methods of Device: views of buffers that are allocated for them."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import operator
+
+from cuda import core
+from cuda.core._utils import slots
+from cuda.core._utils.validators import dtype_argument, shown
+
+__all__ = ["copied", "empty", "zeros"]
+
+
+def empty(device, shape, dtype, stream, pinned) -> StridedMemoryView:
+    """Implement :meth:`~cuda.core.Device.empty`."""
+    dtype = dtype_argument(dtype)
+    shape = _shape(shape)
+    size = math.prod(shape) * dtype.itemsize
+    if not isinstance(pinned, bool):
+        raise TypeError(f"pinned must be a bool, not {type(pinned).__name__}")
+    if pinned:
+        return core.LegacyPinnedMemoryResource().allocate(size, stream=stream).view(shape, dtype)
+    if stream is None:
+        raise TypeError("stream must be a Stream or GraphBuilder unless pinned is True, not None")
+    return device.allocate(size, stream=stream).view(shape, dtype)
+
+
+def zeros(device, shape, dtype, stream, pinned) -> StridedMemoryView:
+    """Implement :meth:`~cuda.core.Device.zeros`."""
+    array = empty(device, shape, dtype, stream, pinned)
+    buffer = array.exporting_obj
+    if buffer.size and pinned:
+        importlib.import_module("numpy").asarray(buffer).fill(0)
+    elif buffer.size:
+        buffer.fill(0, stream=stream)
+    return array
+
+
+def copied(device, array, stream) -> StridedMemoryView:
+    """Implement :meth:`~cuda.core.Device.to_device`."""
+    numpy = importlib.import_module("numpy")
+    source = array if isinstance(array, (numpy.ndarray, numpy.generic)) else slots.get("view of array")(array)
+    if source.dtype is None:
+        raise TypeError("array must have an element type; create the view with a dtype")
+    target = empty(device, source.shape, source.dtype, stream, False)
+    if source.size:
+        target.exporting_obj.copy_from(array, stream=stream)
+    return target
+
+
+def _shape(shape) -> tuple[int, ...]:
+    try:
+        sizes = shape if hasattr(type(shape), "__iter__") else (shape,)
+        sizes = tuple([operator.index(size) for size in sizes])
+    except TypeError:
+        raise TypeError(f"shape must be an int or a tuple of int, not {shown(shape)}") from None
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"shape must contain non-negative sizes, not {shown(shape)}")
+    return sizes
