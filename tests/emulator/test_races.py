@@ -19,7 +19,7 @@ __global__ void missing_barrier(int* x, int* out, int bad)
     __shared__ int tile[64];
     tile[threadIdx.x] = threadIdx.x; // first of missing_barrier
     if (!bad) __syncthreads();
-    out[threadIdx.x % 32] = tile[63 - threadIdx.x]; // at missing_barrier
+    atomicExch(&out[threadIdx.x % 32], tile[63 - threadIdx.x]); // at missing_barrier
 }
 // The barrier after the loads is missing, so the next round overwrites them.
 __global__ void missing_second_barrier(int* x, int* out, int bad)
@@ -49,7 +49,7 @@ __global__ void missing_syncwarp(int* x, int* out, int bad)
     __shared__ int lanes[64];
     lanes[threadIdx.x] = threadIdx.x; // first of missing_syncwarp
     if (!bad) __syncwarp();
-    out[threadIdx.x % 32] = lanes[threadIdx.x ^ 1]; // at missing_syncwarp
+    atomicExch(&out[threadIdx.x % 32], lanes[threadIdx.x ^ 1]); // at missing_syncwarp
 }
 __global__ void counter(int* x, int* out, int bad)
 {
@@ -68,7 +68,7 @@ __global__ void read_beside_atomics(int* x, int* out, int bad)
     __syncthreads();
     atomicAdd(&count, 1u); // first of read_beside_atomics
     if (!bad) __syncthreads();
-    if (threadIdx.x == 0 || !bad) out[threadIdx.x % 32] = count; // at read_beside_atomics
+    if (threadIdx.x == 0 || !bad) atomicExch(&out[threadIdx.x % 32], count); // at read_beside_atomics
 }
 __global__ void different_values(int* x, int* out, int bad)
 {
@@ -84,7 +84,7 @@ __global__ void named_barrier(int* x, int* out, int bad)
     values[threadIdx.x] = threadIdx.x; // first of named_barrier
     auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     tile.sync();
-    out[threadIdx.x % 32] = values[threadIdx.x ^ (bad ? 32 : 1)]; // at named_barrier
+    atomicExch(&out[threadIdx.x % 32], values[threadIdx.x ^ (bad ? 32 : 1)]); // at named_barrier
 }
 // Silent: neighboring bytes, several barriers, one thread for all, ordered by atomics, and values of one thread.
 __global__ void silent(int* x, int* out, int bad)

@@ -7,7 +7,7 @@
 // the version is part of the cache key.
 #pragma once
 
-#define EMU_ABI_VERSION 5u
+#define EMU_ABI_VERSION 6u
 
 #define EMU_HIDDEN __attribute__((visibility("hidden")))
 #define EMU_IMPORT __attribute__((visibility("default")))
@@ -258,8 +258,14 @@ enum EmuShadow {
 };
 
 enum EmuAccess {
-    EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4, EMU_ACCESS_VOLATILE = 8
+    EMU_ACCESS_LOAD = 0, EMU_ACCESS_STORE = 1, EMU_ACCESS_MISALIGNED = 2, EMU_ACCESS_ATOMIC = 4, EMU_ACCESS_VOLATILE = 8,
+    EMU_ACCESS_RELEASE = 16 // an atomic access with the order release or stronger
 };
+
+// For the check of races: a fence, and the scope of the next atomic function of the calling thread.
+enum EmuScope { EMU_SCOPE_BLOCK = 0, EMU_SCOPE_DEVICE = 1 };
+EMU_IMPORT void emu_fence(emu_u32 scope);
+EMU_IMPORT void emu_next_scope(emu_u32 scope);
 
 EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, void* pc);
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);

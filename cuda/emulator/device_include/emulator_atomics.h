@@ -1,8 +1,17 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic functions. All scopes are the same here, because the machine's memory is coherent.
+// Atomic functions. All scopes are the same here, because the machine's memory is coherent; the check of races tells
+// them apart, and takes the order relaxed, which these functions have in CUDA, at its word.
 #pragma once
+
+#if EMU_CHECKS & 4
+#define EMU_ATOMIC_ORDER __ATOMIC_RELAXED
+#define EMU_BLOCK_SCOPE emu_next_scope(EMU_SCOPE_BLOCK);
+#else
+#define EMU_ATOMIC_ORDER __ATOMIC_SEQ_CST
+#define EMU_BLOCK_SCOPE
+#endif
 
 namespace emu {
 
@@ -27,7 +36,7 @@ template <class T, class F> EMU_INLINE T update(T* p, F f)
     W* word = reinterpret_cast<W*>(p);
     W old = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(word, &old, same_bits<W>(f(same_bits<T>(old))), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+                                        EMU_ATOMIC_ORDER, __ATOMIC_RELAXED)) {
     }
     return same_bits<T>(old);
 }
@@ -35,7 +44,7 @@ template <class T, class F> EMU_INLINE T update(T* p, F f)
 template <class T> EMU_INLINE T exchange(T* p, T value)
 {
     typedef typename Word<sizeof(T)>::type W;
-    return same_bits<T>(__atomic_exchange_n(reinterpret_cast<W*>(p), same_bits<W>(value), __ATOMIC_SEQ_CST));
+    return same_bits<T>(__atomic_exchange_n(reinterpret_cast<W*>(p), same_bits<W>(value), EMU_ATOMIC_ORDER));
 }
 
 template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
@@ -43,7 +52,7 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
     typedef typename Word<sizeof(T)>::type W;
     W old = same_bits<W>(expected);
     __atomic_compare_exchange_n(reinterpret_cast<W*>(p), &old, same_bits<W>(value), false,
-                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+                                EMU_ATOMIC_ORDER, EMU_ATOMIC_ORDER);
     return same_bits<T>(old);
 }
 
@@ -52,19 +61,19 @@ template <class T> EMU_INLINE T compare_and_swap(T* p, T expected, T value)
 // Defines a function for the device, block and system scopes.
 #define EMU_ATOMIC(name, type, parameters, arguments, ...)                                        \
     EMU_INLINE type name parameters { __VA_ARGS__ }                                               \
-    EMU_INLINE type name##_block parameters { return name arguments; }                            \
+    EMU_INLINE type name##_block parameters { EMU_BLOCK_SCOPE return name arguments; }                            \
     EMU_INLINE type name##_system parameters { return name arguments; }
 
 #define EMU_INTEGER_ATOMICS(T)                                                                    \
-    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);)  \
-    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicAdd, T, (T * p, T v), (p, v), return __atomic_fetch_add(p, v, EMU_ATOMIC_ORDER);)  \
+    EMU_ATOMIC(atomicExch, T, (T * p, T v), (p, v), return __atomic_exchange_n(p, v, EMU_ATOMIC_ORDER);) \
     EMU_ATOMIC(atomicMin, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old < v ? old : v; });)                \
     EMU_ATOMIC(atomicMax, T, (T * p, T v), (p, v),                                                \
                return ::emu::update(p, [v](T old) { return old > v ? old : v; });)                \
-    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);) \
-    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);) \
-    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);) \
+    EMU_ATOMIC(atomicAnd, T, (T * p, T v), (p, v), return __atomic_fetch_and(p, v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicOr, T, (T * p, T v), (p, v), return __atomic_fetch_or(p, v, EMU_ATOMIC_ORDER);) \
+    EMU_ATOMIC(atomicXor, T, (T * p, T v), (p, v), return __atomic_fetch_xor(p, v, EMU_ATOMIC_ORDER);) \
     EMU_ATOMIC(atomicCAS, T, (T * p, T expected, T v), (p, expected, v),                          \
                return ::emu::compare_and_swap(p, expected, v);)
 
@@ -76,14 +85,14 @@ EMU_ATOMIC(atomicMin, long long, (long long* p, long long v), (p, v),
 EMU_ATOMIC(atomicMax, long long, (long long* p, long long v), (p, v),
            return ::emu::update(p, [v](long long old) { return old > v ? old : v; });)
 EMU_ATOMIC(atomicAnd, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_and(p, v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicOr, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_or(p, v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicXor, long long, (long long* p, long long v), (p, v),
-           return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);)
-EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_xor(p, v, EMU_ATOMIC_ORDER);)
+EMU_ATOMIC(atomicSub, int, (int* p, int v), (p, v), return __atomic_fetch_sub(p, v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicSub, unsigned int, (unsigned int* p, unsigned int v), (p, v),
-           return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);)
+           return __atomic_fetch_sub(p, v, EMU_ATOMIC_ORDER);)
 EMU_ATOMIC(atomicInc, unsigned int, (unsigned int* p, unsigned int v), (p, v),
            return ::emu::update(p, [v](unsigned int old) { return old >= v ? 0u : old + 1u; });)
 EMU_ATOMIC(atomicDec, unsigned int, (unsigned int* p, unsigned int v), (p, v),

@@ -26,7 +26,14 @@ EMU_INLINE int __syncthreads_or(int predicate, EMU_LOCATION)
     return emu_barrier_reduce(EMU_REDUCE_OR, predicate, file, line);
 }
 
-EMU_INLINE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+EMU_INLINE void __threadfence_block()
+{
+#if EMU_CHECKS & 4
+    emu_fence(EMU_SCOPE_BLOCK);
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
 EMU_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 EMU_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 

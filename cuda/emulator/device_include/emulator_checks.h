@@ -80,19 +80,20 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     EMU_TSAN(unaligned_volatile_read##size, size, EMU_ACCESS_LOAD | EMU_ACCESS_VOLATILE, false)   \
     EMU_TSAN(unaligned_volatile_write##size, size, EMU_ACCESS_STORE | EMU_ACCESS_VOLATILE, false)
 // The compiler replaces atomic operations by calls of these.
+#define EMU_RELEASE(order) ((order) >= __ATOMIC_RELEASE ? EMU_ACCESS_RELEASE : 0)
 #define EMU_TSAN_UPDATE(bits, T, name)                                                            \
     EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
-        __tsan_atomic##bits##_##name(volatile T* p, T value, int)                                 \
+        __tsan_atomic##bits##_##name(volatile T* p, T value, int order)                               \
     {                                                                                             \
-        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC | EMU_RELEASE(order), true,          \
                      __builtin_return_address(0));                                                \
         return __atomic_##name(p, value, __ATOMIC_SEQ_CST);                                       \
     }
 #define EMU_TSAN_EXCHANGE(bits, T, name)                                                          \
     EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) int                        \
-        __tsan_atomic##bits##_##name(volatile T* p, T* expected, T value, int, int)               \
+        __tsan_atomic##bits##_##name(volatile T* p, T* expected, T value, int order, int)             \
     {                                                                                             \
-        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC | EMU_RELEASE(order), true,          \
                      __builtin_return_address(0));                                                \
         return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }
@@ -104,9 +105,9 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
                      __builtin_return_address(0));                                                \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                              \
     }                                                                                             \
-    EMU_CALLBACK __tsan_atomic##bits##_store(volatile T* p, T value, int)                         \
+    EMU_CALLBACK __tsan_atomic##bits##_store(volatile T* p, T value, int order)                       \
     {                                                                                             \
-        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC | EMU_RELEASE(order), true,          \
                      __builtin_return_address(0));                                                \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                             \
     }                                                                                             \
@@ -119,9 +120,9 @@ EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, 
     EMU_TSAN_EXCHANGE(bits, T, compare_exchange_strong)                                           \
     EMU_TSAN_EXCHANGE(bits, T, compare_exchange_weak)                                             \
     EMU_NO_CHECK __attribute__((weak, visibility("hidden"), noinline)) T                          \
-        __tsan_atomic##bits##_exchange(volatile T* p, T value, int)                               \
+        __tsan_atomic##bits##_exchange(volatile T* p, T value, int order)                             \
     {                                                                                             \
-        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC, true,          \
+        ::emu::check((emu_uptr)p, sizeof(T), EMU_ACCESS_STORE | EMU_ACCESS_ATOMIC | EMU_RELEASE(order), true,          \
                      __builtin_return_address(0));                                                \
         return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                   \
     }
@@ -149,7 +150,7 @@ EMU_CALLBACK __tsan_vptr_read(void**) {}
 EMU_CALLBACK __tsan_func_entry(void*) {}
 EMU_CALLBACK __tsan_func_exit() {}
 EMU_CALLBACK __tsan_init() {}
-EMU_CALLBACK __tsan_atomic_thread_fence(int) {}
+EMU_CALLBACK __tsan_atomic_thread_fence(int) { emu_fence(EMU_SCOPE_DEVICE); }
 EMU_CALLBACK __tsan_atomic_signal_fence(int) {}
 }
 

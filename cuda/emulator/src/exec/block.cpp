@@ -32,7 +32,7 @@ void Block::begin(uint64_t number)
     for (uint32_t i = 0; i + 1 < warps; ++i)
         warps_[i].live = ~0u;
     warps_[warps - 1].live = ~0u >> (warps * 32 - threads_);
-    Dim3 index = launch_->block_index(number);
+    Dim3 index = launch_->order.index(number);
     emu_block_idx = {index.x, index.y, index.z};
     const LaunchRequest& launched = launch_->request;
     emu_thread.smid = launched.partition ? (*launched.partition)[number % launched.partition->size()]
@@ -329,13 +329,13 @@ inline bool Block::is_complete(const Barrier& barrier) const
 }
 
 // Counts an arrival; the first one determines how many are expected.
-inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site)
+inline void Block::arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site, bool waits)
 {
     Barrier& barrier = barriers_[id];
     self->site = site;
     if (__builtin_expect(carrier_.races != nullptr, 0)) {
         carrier_.settle();
-        carrier_.races->arrive(carrier_.state->linear, id);
+        carrier_.races->arrive(carrier_.state->linear, id, waits);
     }
     if (!barrier.arrived++) {
         barrier.site = site;
@@ -375,7 +375,6 @@ void Block::wait_for_all(Fiber* self, const Site& site)
         complete(0);
     else
         enqueue(self, 0);
-    pass(0);
 }
 
 // The running thread goes on after a barrier.
@@ -393,12 +392,11 @@ void Block::wait_at(Fiber* self, uint32_t id, uint32_t count, bool predicate, co
         complete(id);
     else
         enqueue(self, id);
-    pass(id);
 }
 
 void Block::arrive_at(uint32_t id, uint32_t count, const Site& site)
 {
-    arrive(carrier_.current, id, count, site);
+    arrive(carrier_.current, id, count, site, false);
     if (is_complete(barriers_[id]))
         complete(id);
 }
@@ -468,6 +466,8 @@ void Block::wait_for_grid(Fiber* self)
         carrier_.leave(std::move(trouble));
     }
     self->wait = Wait::none;
+    if (carrier_.races)
+        carrier_.races->continue_in(launch_->era());
 }
 
 // The number of the barrier of a tile: there are 16 tiles of 64 threads, 8 of 128, 4 of 256, 2 of 512 and one of 1024.

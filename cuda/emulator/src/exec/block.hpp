@@ -79,7 +79,7 @@ private:
     void go_on_after_end() __attribute__((noreturn));
     void save(Fiber* self);
     void restore(Fiber* self);
-    void arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site);
+    void arrive(Fiber* self, uint32_t id, uint32_t count, const Site& site, bool waits = true);
     void enqueue(Fiber* self, uint32_t id);
     void pass(uint32_t id);
     void refuse_count(uint32_t id, uint32_t count, const Site& site) __attribute__((noreturn));

@@ -9,6 +9,9 @@
 #include <new>
 #include <pthread.h>
 
+#include "../config.hpp"
+#include "checks/accesses.hpp"
+
 namespace emu::exec {
 namespace {
 
@@ -152,6 +155,9 @@ std::string describe_image_address(uintptr_t address, size_t size)
 uint64_t register_image(Image image)
 {
     auto record = std::make_shared<ImageRecord>();
+    if (config().checks.races)
+        for (const EmuRange& range : image.data)
+            forget_accesses(range.low, range.high - range.low);
     for (const EmuVariable* variable : image.variables) {
         if (!variable)
             continue;

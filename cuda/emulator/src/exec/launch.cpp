@@ -33,8 +33,6 @@ Launch::Launch(const LaunchRequest& request)
       threads(uint32_t(request.block.count())),
       cluster_blocks(uint32_t(std::max<uint64_t>(request.cluster.count(), 1))),
       chunk(blocks > resident_on_any_gpu && cluster_blocks == 1 ? 8 : 1),
-      block_step(1),
-      block_start(0),
       serial(next_serial.fetch_add(1))
 {
     parameters.reserve(request.layout.size());
@@ -42,12 +40,39 @@ Launch::Launch(const LaunchRequest& request)
         parameters.push_back(const_cast<std::byte*>(request.parameters.data()) + parameter.offset);
     if (request.time_limit.count() > 0)
         deadline = Clock::now() + request.time_limit;
+    order.grid = request.grid;
+    order.cluster = request.cluster;
+    order.blocks = blocks;
+    order.cluster_blocks = cluster_blocks;
     if (request.seed && blocks > 1 && cluster_blocks == 1) {
-        block_start = request.seed * 0x9e3779b97f4a7c15u % blocks;
-        block_step = (request.seed * 0xd1342543de82ef95u >> 16) % blocks | 1;
-        while (std::gcd(block_step, blocks) != 1)
-            ++block_step;
+        order.start = request.seed * 0x9e3779b97f4a7c15u % blocks;
+        order.step = (request.seed * 0xd1342543de82ef95u >> 16) % blocks | 1;
+        while (std::gcd(order.step, blocks) != 1)
+            ++order.step;
     }
+    if (request.checks.races)
+        begin_era();
+}
+
+void Launch::begin_era()
+{
+    Era era;
+    era.blocks = uint32_t(blocks);
+    era.launch = serial;
+    era.name = request.name;
+    era.order = order;
+    era.block = request.block;
+    era.image = image;
+    era.turn = current_turn();
+    if (era_)
+        era.turn = era_->turn; // a barrier of the grid, which any thread may complete
+    era_ = exec::begin_era(std::move(era));
+}
+
+std::shared_ptr<const Era> Launch::era()
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    return era_;
 }
 
 void Launch::stop(FaultKind reason)
@@ -122,6 +147,8 @@ bool Launch::grid_barrier(std::string* why)
     std::unique_lock<std::mutex> lock(mutex_);
     if (++grid_arrived_ == blocks) {
         grid_arrived_ = 0;
+        if (era_)
+            begin_era();
         ++grid_generation_;
         lock.unlock();
         wake_grid();
@@ -135,20 +162,6 @@ bool Launch::grid_barrier(std::string* why)
 }
 
 // ------------------------------------------------------------------------ clusters
-
-Dim3 Launch::block_index(uint64_t number) const
-{
-    auto split = [](uint64_t number, const Dim3& size) {
-        uint64_t row = number / size.x;
-        return Dim3{uint32_t(number % size.x), uint32_t(row % size.y), uint32_t(row / size.y)};
-    };
-    const Dim3 &grid = request.grid, &cluster = request.cluster;
-    if (cluster_blocks == 1)
-        return split((block_start + number * block_step) % blocks, grid);
-    Dim3 which = split(number / cluster_blocks, {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z});
-    Dim3 within = split(number % cluster_blocks, cluster);
-    return {which.x * cluster.x + within.x, which.y * cluster.y + within.y, which.z * cluster.z + within.z};
-}
 
 std::shared_ptr<Cluster> Launch::join_cluster(uint64_t number)
 {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "checks/turns.hpp"
 #include "cluster.hpp"
 #include "code_images.hpp"
 #include "exec.hpp"
@@ -53,8 +54,7 @@ struct Launch {
     uint32_t cluster_blocks;        // blocks of a cluster; 1: no clusters
     uint32_t chunk;                 // blocks that a worker takes at a time
     size_t most_helpers = SIZE_MAX; // besides the caller; a partition has a share of them
-    uint64_t block_step;            // order of blocks: (start + i * step) modulo their number
-    uint64_t block_start;
+    BlockOrder order;               // blocks run in the order of their numbers
     Clock::time_point deadline = Clock::time_point::max();
 
     std::atomic<uint64_t> next{0};
@@ -81,8 +81,8 @@ struct Launch {
     // Waits until all blocks of a cooperative grid have arrived. False if the launch stops, or the blocks have
     // deadlocked, as `why` says.
     bool grid_barrier(std::string* why);
-    // The index of the block with this number in the order of execution, in which blocks of a cluster are neighbours.
-    Dim3 block_index(uint64_t number) const;
+    // The blocks between two barriers of the grid, if races are checked. Called by blocks that have begun.
+    std::shared_ptr<const Era> era();
     std::shared_ptr<Cluster> join_cluster(uint64_t number);
     void leave_cluster(uint64_t number, Cluster& cluster);
     void arrive_in(Cluster& cluster); // called when all threads of a block have arrived
@@ -108,6 +108,8 @@ private:
     // lock when they wake up.
     std::atomic<uint32_t> grid_event_{0};
     std::atomic<uint64_t> grid_generation_{0};
+    std::shared_ptr<const Era> era_;
+    void begin_era();
     uint64_t grid_arrived_ = 0, grid_ended_ = 0;
     std::vector<std::shared_ptr<const void>> kept_;
     FaultKind reason_ = FaultKind::none;

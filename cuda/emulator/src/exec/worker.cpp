@@ -116,7 +116,7 @@ bool Worker::run_block(uint64_t number)
     repeats.store(false, std::memory_order_relaxed);
     if (launch->cluster_blocks > 1)
         join_cluster(number);
-    begin_checks();
+    begin_checks(number);
     bool good = block.run(number);
     if (!good) {
         report();
@@ -274,7 +274,7 @@ size_t Worker::shared_index(uintptr_t address, size_t size)
 }
 
 // Nothing in the shared memory of a new block has been written.
-void Worker::begin_checks()
+void Worker::begin_checks(uint64_t number)
 {
     races = nullptr;
     if (!(state->checks & ~emu_u32(EMU_CHECK_MEMORY)))
@@ -284,9 +284,9 @@ void Worker::begin_checks()
     for (const SharedVariable& entry : shared_)
         bytes += entry.second->size;
     if (state->checks & EMU_CHECK_RACES) {
-        all_races_.begin(launch->threads, bytes);
+        all_races_.begin(launch->era(), number, launch->threads);
         races = &all_races_;
-        pending_race.first.thread = ~0u;
+        pending_race.first.block = 0;
     }
     shared_contents.clear(bytes);
     for (const SharedVariable& entry : shared_)

@@ -18,10 +18,10 @@ namespace emu::exec {
 
 struct Worker;
 
-// Two stores of different threads, which are a race unless they store the same value. The second has not happened yet
-// when it is found, so its value is compared with that of the first one before another thread runs.
+// A store and an earlier access, which are a race unless the store leaves the value as it is. The store has not happened
+// yet when it is found, so the values are compared before another thread of the block runs.
 struct PendingRace {
-    Access first; // no thread: none is pending
+    Access first; // no block: none is pending
     Access second;
     uintptr_t address = 0;
     uint32_t size = 0;
@@ -73,6 +73,7 @@ struct Worker final : Carrier {
     Block block{*this};
     SharedContents shared_contents;
     PendingRace pending_race;
+    Scope next_scope = Scope::device; // of the next atomic function
     uint32_t cluster_rank = 0;
     void* tile_slots[1024]; // one for each thread of the block, see emu_tile_slots()
     pid_t tid = 0;
@@ -88,7 +89,7 @@ private:
     void attach(Launch& launch);
     void detach();
     bool run_block(uint64_t number);
-    void begin_checks();
+    void begin_checks(uint64_t number);
     void join_cluster(uint64_t number);
     void locate_shared();
     void report();

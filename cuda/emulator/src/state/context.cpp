@@ -304,7 +304,7 @@ void Context::fail(const exec::Fault& fault)
 
 std::shared_ptr<Queue> Context::make_queue(int priority)
 {
-    auto queue = std::make_shared<Queue>(this, priority);
+    auto queue = std::make_shared<Queue>(false, priority);
     queue->execute = [weak = weak_from_this()](Operation& operation) { return execute(weak, operation); };
     return queue;
 }
@@ -330,13 +330,19 @@ std::vector<std::shared_ptr<Stream>> Context::streams(uint64_t green) const
     return out;
 }
 
+// Whether no operation has to follow the work of a stream.
+static bool is_past(const StreamRow& row)
+{
+    return Place{row.queue, row.queue->submitted()}.can_be_ignored();
+}
+
 void Context::add_stream(StreamRow added)
 {
     std::lock_guard lock(state_->mutex);
     auto& rows = state_->streams;
     if (rows.size() >= state_->streams_to_search) {
         rows.erase(std::remove_if(rows.begin(), rows.end(),
-                                  [](const StreamRow& row) { return row.stream.expired() && row.queue->idle(); }),
+                                  [](const StreamRow& row) { return row.stream.expired() && is_past(row); }),
                    rows.end());
         state_->streams_to_search = std::max<size_t>(64, 2 * rows.size());
     }
@@ -350,7 +356,7 @@ void Context::remove_stream(const Stream* stream)
     std::lock_guard lock(state_->mutex);
     auto& rows = state_->streams;
     rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [&](const StreamRow& row) { return row.key == stream && row.queue->idle(); }),
+                              [&](const StreamRow& row) { return row.key == stream && is_past(row); }),
                rows.end());
 }
 
@@ -359,7 +365,7 @@ std::vector<Place> Context::blocking_ends(uint64_t green) const
     std::lock_guard lock(state_->mutex);
     std::vector<Place> places;
     for (const auto& row : state_->streams)
-        if (row.blocking && row.green == green && !row.queue->idle())
+        if (row.blocking && row.green == green && !is_past(row))
             places.push_back({row.queue, row.queue->submitted()});
     return places;
 }
@@ -378,8 +384,10 @@ std::vector<Place> Context::ends(uint64_t green) const
 
 void Context::wait_idle()
 {
-    for (const auto& place : ends())
+    for (const auto& place : ends()) {
         place.queue->wait(place.number);
+        place.seen();
+    }
 }
 
 void Context::wait_idle(std::chrono::steady_clock::time_point end)

@@ -196,7 +196,7 @@ CUresult GreenContext::create_stream(unsigned flags, int priority, CUstream* out
         return failed;
     Place before{marks_->queue(), marks_->queue()->submitted()};
     // All later work of the green context waits for the event.
-    return before.reached() ? CUDA_SUCCESS : Stream::find(*out)->follow(before);
+    return before.can_be_ignored() ? CUDA_SUCCESS : Stream::find(*out)->follow(before);
 }
 
 std::vector<std::shared_ptr<Stream>> GreenContext::streams() const

@@ -16,8 +16,11 @@ bool wait_for_work(std::chrono::milliseconds patience)
     bool idle = true;
     for (const auto& row : Context::all()) {
         row.first->wait_idle(until);
-        for (const Place& place : row.first->ends())
+        for (const Place& place : row.first->ends()) {
             idle = idle && place.reached();
+            if (place.reached())
+                place.seen();
+        }
     }
     return idle;
 }

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "../code_images.hpp"
+#include "accesses.hpp"
 #include "initialized.hpp"
 #include "shadow.hpp"
 
@@ -50,6 +51,7 @@ public:
         used_[at] = {bytes, room};
         shadow_open(device_, at, bytes);
         forget_contents(at, bytes);
+        forget_accesses(at, bytes);
         shadow_close(device_, at + bytes, room - bytes, EMU_SHADOW_REDZONE);
         return at;
     }

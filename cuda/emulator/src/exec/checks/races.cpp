@@ -3,97 +3,347 @@
 #include "races.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 
 #include "../fiber.hpp"
 
 namespace emu::exec {
+namespace {
 
-void Races::begin(uint32_t threads, size_t shared_bytes)
+// Keys of Knowledge: threads of a block, then its warps, then all of it.
+constexpr uint64_t warp_keys = 1 << 10, block_key = 1 << 11;
+constexpr size_t most_rows = 4096;
+
+uint64_t key_of(uint32_t block, uint64_t part)
 {
-    threads_ = threads;
-    clocks_.assign(size_t(threads) * threads, 0);
-    for (uint32_t i = 0; i < threads; ++i)
-        clock(i)[i] = 1;
-    bytes_.assign(shared_bytes, {});
-    barriers_.assign(barrier_count, {});
-    atomics_.clear();
+    return uint64_t(block) << 16 | part;
 }
 
-void Races::join(uint32_t* into, const uint32_t* from) const
-{
-    for (uint32_t i = 0; i < threads_; ++i)
-        into[i] = std::max(into[i], from[i]);
-}
+// What blocks tell each other on an address of global memory.
+struct Told {
+    KnowledgePtr device, near;
+    uint32_t near_block = 0; // the block whose threads `near` is for
+};
 
-Access Races::look(size_t index, size_t size, const Access& access)
+struct GlobalAtomics {
+    std::mutex mutex;
+    std::unordered_map<uintptr_t, Told> rows;
+    std::atomic<bool> used{false};
+};
+GlobalAtomics& global_atomics = *new GlobalAtomics; // never destroyed: kernels run at exit
+
+} // namespace
+
+// ------------------------------------------------------------------------ knowledge
+
+bool Knowledge::knows(const Access& access) const
 {
-    auto conflicts = [&](const Access& earlier) {
-        return !is_ordered(earlier, access.thread) && !(earlier.atomic && access.atomic);
-    };
-    for (size_t i = index; i < index + size; ++i) {
-        Byte& byte = bytes_[i];
-        if (conflicts(byte.store))
-            return byte.store;
-        if (access.store)
-            for (const Access& load : byte.loads)
-                if (conflicts(load))
-                    return load;
+    if (complete)
+        return true;
+    for (uint64_t part : {uint64_t(access.thread), warp_keys | access.thread / 32, block_key}) {
+        uint64_t key = key_of(access.block, part);
+        auto row = std::lower_bound(rows.begin(), rows.end(), Row(key, 0));
+        if (row != rows.end() && row->first == key && row->second > access.time)
+            return true;
     }
-    for (size_t i = index; i < index + size; ++i) {
-        Byte& byte = bytes_[i];
-        if (access.store) {
-            byte = {access, {}};
-            continue;
+    return false;
+}
+
+void Knowledge::sort()
+{
+    std::sort(rows.begin(), rows.end(),
+              [](const Row& a, const Row& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
+    rows.erase(std::unique(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.first == b.first; }),
+               rows.end());
+    complete = complete || rows.size() > most_rows;
+    if (complete)
+        rows.clear();
+}
+
+KnowledgePtr join(const KnowledgePtr& a, const KnowledgePtr& b)
+{
+    if (!a || a == b || (b && b->complete))
+        return b;
+    if (!b || a->complete)
+        return a;
+    auto made = std::make_shared<Knowledge>(*a);
+    made->rows.insert(made->rows.end(), b->rows.begin(), b->rows.end());
+    made->sort();
+    return made;
+}
+
+KnowledgePtr Races::snapshot(uint32_t thread, const Known& known, uint32_t time) const
+{
+    auto made = std::make_shared<Knowledge>();
+    made->rows = {{key_of(block_, block_key), known.block},
+                  {key_of(block_, warp_keys | thread / 32), known.warp},
+                  {key_of(block_, thread), time}};
+    if (known.more) {
+        made->complete = known.more->complete;
+        made->rows.insert(made->rows.end(), known.more->rows.begin(), known.more->rows.end());
+    }
+    made->sort();
+    return made;
+}
+
+void Races::add(Known* known, const KnowledgePtr& more) const
+{
+    known->more = join(known->more, more);
+}
+
+// ------------------------------------------------------------------------ accesses
+
+void Races::begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t threads)
+{
+    if (!era_ || era_->launch != era->launch)
+        std::fill(std::begin(answers_), std::end(answers_), Answer());
+    number_ = number;
+    continue_in(std::move(era));
+    clock_ = 1;
+    threads_.assign(threads, Thread());
+    barriers_.assign(barrier_count, Meeting());
+    shared_atomics_.clear();
+}
+
+void Races::continue_in(std::shared_ptr<const Era> era)
+{
+    era_ = std::move(era);
+    block_ = era_->first + uint32_t(number_);
+}
+
+Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const
+{
+    Access access;
+    access.block = block_;
+    access.time = threads_[thread].time;
+    access.pc = pc & ((uint64_t(1) << 47) - 1);
+    access.thread = thread & 1023;
+    access.atomic = atomic;
+    access.narrow = narrow;
+    access.stored = store;
+    return access;
+}
+
+// Whether this launch comes after all of another one, or of an earlier part of itself.
+bool Races::follows(uint32_t block)
+{
+    for (const Answer& answer : answers_)
+        if (block - answer.first < answer.blocks)
+            return answer.follows;
+    auto other = find_era(block);
+    if (!other)
+        return true;
+    Answer answer{other->first, other->blocks, true};
+    if (other->launch != era_->launch && era_->turn && other->turn)
+        answer.follows = era_->turn->follows(*other->turn);
+    answers_[next_answer_++ % 4] = answer;
+    return answer.follows;
+}
+
+inline bool Races::is_ordered(const Access& earlier, const Access& now, bool shared)
+{
+    const Known& known = threads_[now.thread].known;
+    if (earlier.block == block_)
+        return earlier.thread == now.thread || earlier.time < known.block ||
+               (earlier.thread / 32 == now.thread / 32 && earlier.time < known.warp) ||
+               (known.more && known.more->knows(earlier));
+    if (shared) // of a block that used the memory before
+        return true;
+    if (earlier.block - era_->first < era_->blocks) {
+        uint64_t cluster = era_->order.cluster_blocks; // blocks of a cluster are not checked against each other
+        return (known.more && known.more->knows(earlier)) ||
+               (cluster > 1 && (earlier.block - era_->first) / cluster == number_ / cluster);
+    }
+    return follows(earlier.block);
+}
+
+inline bool Races::conflicts(const Access& earlier, const Access& now, bool shared)
+{
+    if (!earlier.block || !(earlier.bytes & now.bytes))
+        return false;
+    if (earlier.atomic && now.atomic && (earlier.block == block_ || !(earlier.narrow || now.narrow)))
+        return false;
+    return !is_ordered(earlier, now, shared);
+}
+
+// Records an access to a cell; returns true with the earlier access if they conflict.
+inline bool Races::note(Cell& cell, const Access& access, bool shared, Access* earlier)
+{
+    bool found = conflicts(cell.store, access, shared);
+    if (found)
+        *earlier = cell.store;
+    if (!access.stored) {
+        bool second = cell.loads[0].block && !cell.loads[0].is_of(access) &&
+                      (!cell.loads[1].block || cell.loads[1].is_of(access) || !is_ordered(cell.loads[0], access, shared));
+        cell.loads[second] = access;
+        return found;
+    }
+    for (Access& load : cell.loads) {
+        if (!found && conflicts(load, access, shared)) {
+            *earlier = load;
+            found = true;
         }
-        bool second = byte.loads[0].thread != access.thread && byte.loads[0].thread != ~0u;
-        byte.loads[second] = access;
+        if (!(load.bytes & ~access.bytes))
+            load = Access();
     }
-    return {};
+    cell.store = access;
+    return found;
 }
 
-void Races::arrive(uint32_t thread, uint32_t barrier)
+Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
 {
-    Clock& arriving = barriers_[barrier].arriving;
-    arriving.resize(threads_);
-    join(arriving.data(), clock(thread));
-    ++arriving[thread]; // all that the thread has done until now
-    ++clock(thread)[thread];
+    Access earlier;
+    for (uintptr_t at = address, end = address + size; at < end;) {
+        uintptr_t chunk = at / cells_span, first = at % cell_bytes;
+        unsigned which = chunk & 1;
+        if (chunk_[which] != chunk) {
+            cells_[which] = cells_around(at);
+            chunk_[which] = chunk;
+        }
+        if (!cells_[which])
+            return {};
+        size_t bytes = std::min<size_t>(end - at, cell_bytes - first);
+        access.bytes = ((1u << bytes) - 1) << first & 15;
+        CellLock lock(at);
+        Access other;
+        if (note(cells_[which][at % cells_span / cell_bytes], access, shared, &other) && !earlier.block)
+            earlier = other;
+        at += bytes;
+    }
+    if (access.stored && !access.atomic && !shared)
+        threads_[access.thread].unfenced = true;
+    return earlier;
+}
+
+// ------------------------------------------------------------------------ order
+
+// The threads know what any of them knows. A fence of each of them counts for all of them afterwards.
+void Races::gather(const std::vector<uint32_t>& threads, bool whole_block, bool whole_warp)
+{
+    uint32_t block = 0;
+    bool fenced = true;
+    KnowledgePtr more, fenced_more;
+    std::vector<KnowledgePtr> seen;
+    auto made = std::make_shared<Knowledge>();
+    for (uint32_t i : threads) {
+        Thread& thread = threads_[i];
+        block = std::max(block, thread.known.block);
+        fenced = fenced && !thread.unfenced;
+        if (thread.known.more != more)
+            more = join(more, thread.known.more);
+        if (!whole_block && !whole_warp) {
+            made->rows.emplace_back(key_of(block_, warp_keys | i / 32), thread.known.warp);
+            made->rows.emplace_back(key_of(block_, i), thread.time + 1);
+        }
+    }
+    if (!made->rows.empty()) {
+        made->sort();
+        more = join(more, made);
+    }
+    uint32_t now = ++clock_;
+    for (uint32_t i : threads) {
+        Thread& thread = threads_[i];
+        thread.time = now;
+        thread.known.block = whole_block ? now : block;
+        if (whole_block || whole_warp)
+            thread.known.warp = now;
+        thread.known.more = more;
+        if (fenced)
+            for (Fenced& row : thread.fenced)
+                row = {thread.known, now};
+    }
+}
+
+void Races::arrive(uint32_t thread, uint32_t barrier, bool waits)
+{
+    Meeting& meeting = barriers_[barrier];
+    if (waits)
+        return meeting.waiting.push_back(thread);
+    Thread& arriving = threads_[thread];
+    meeting.split = true;
+    meeting.arrived = join(meeting.arrived, snapshot(thread, arriving.known, arriving.time + 1));
+    arriving.time = ++clock_;
 }
 
 void Races::complete(uint32_t barrier)
 {
     Meeting& meeting = barriers_[barrier];
-    meeting.released.swap(meeting.arriving);
-    meeting.arriving.clear();
+    for (uint32_t i : meeting.waiting)
+        if (meeting.split)
+            add(&threads_[i].known, meeting.arrived);
+    if (!meeting.waiting.empty())
+        gather(meeting.waiting, meeting.waiting.size() == threads_.size(), false);
+    meeting.released = std::move(meeting.arrived);
+    meeting.arrived = nullptr;
+    meeting.waiting.clear();
+    meeting.split = false;
 }
 
 void Races::pass(uint32_t thread, uint32_t barrier)
 {
-    const Clock& released = barriers_[barrier].released;
-    if (!released.empty())
-        join(clock(thread), released.data());
+    add(&threads_[thread].known, barriers_[barrier].released);
 }
 
 void Races::meet(uint32_t warp, uint32_t lanes)
 {
-    Clock all(threads_);
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        uint32_t thread = warp * 32 + uint32_t(__builtin_ctz(rest));
-        ++clock(thread)[thread];
-        join(all.data(), clock(thread));
-    }
+    std::vector<uint32_t> threads;
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        std::copy(all.begin(), all.end(), clock(warp * 32 + uint32_t(__builtin_ctz(rest))));
+        threads.push_back(warp * 32 + uint32_t(__builtin_ctz(rest)));
+    gather(threads, false, threads.size() == std::min<size_t>(32, threads_.size() - warp * 32));
 }
 
-void Races::order_by_atomic(uint32_t thread, uintptr_t address)
+void Races::fence(uint32_t thread, Scope scope)
 {
-    Clock& known = atomics_[address];
-    known.resize(threads_);
-    join(clock(thread), known.data());
-    join(known.data(), clock(thread));
-    ++known[thread];
-    ++clock(thread)[thread];
+    Thread& self = threads_[thread];
+    Fenced made{self.known, self.time + 1};
+    self.fenced[int(Scope::block)] = made;
+    if (scope == Scope::device) {
+        self.fenced[int(Scope::device)] = made;
+        self.unfenced = false;
+    }
+    self.time = ++clock_;
+}
+
+void Races::order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope)
+{
+    Thread& self = threads_[thread];
+    if (shared) {
+        KnowledgePtr& told = shared_atomics_[address];
+        add(&self.known, told);
+        if (store)
+            told = join(told, snapshot(thread, self.known, self.time + 1));
+        self.time = ++clock_;
+        return;
+    }
+    auto tell = [&](Scope reach) -> KnowledgePtr {
+        if (!store)
+            return nullptr;
+        if (release && scope >= reach)
+            return snapshot(thread, self.known, self.time + 1);
+        const Fenced& fenced = self.fenced[int(reach)];
+        return fenced.time ? snapshot(thread, fenced.known, fenced.time) : nullptr;
+    };
+    KnowledgePtr near = tell(Scope::block), device = tell(Scope::device);
+    if (!near && !global_atomics.used.load(std::memory_order_relaxed))
+        return;
+    std::lock_guard lock(global_atomics.mutex);
+    global_atomics.used = true;
+    auto row = global_atomics.rows.find(address);
+    if (row == global_atomics.rows.end()) {
+        if (!near)
+            return;
+        row = global_atomics.rows.emplace(address, Told()).first;
+    }
+    Told& told = row->second;
+    if (told.near_block != block_)
+        told.near = nullptr, told.near_block = block_;
+    add(&self.known, told.device);
+    add(&self.known, told.near);
+    told.near = join(told.near, near);
+    told.device = join(told.device, device);
+    if (near)
+        self.time = ++clock_;
 }
 
 } // namespace emu::exec

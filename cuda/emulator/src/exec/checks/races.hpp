@@ -1,61 +1,105 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_EMULATOR_CHECK=races: accesses of two threads of a block to the same byte of shared memory, of which one is a
-// store and neither is ordered before the other. Order comes from barriers, warp functions, and atomic functions on the
-// same address. Each thread has a vector clock: what it knows of the other threads' times.
+// CUDA_EMULATOR_CHECK=races: two accesses to the same byte of shared or global memory, of which one is a store and
+// neither is ordered before the other. Threads of a block are ordered by barriers, warp functions, and atomic functions
+// on the same address; threads of different blocks by barriers of the grid, and by fences with atomic or volatile
+// accesses; launches by their turns.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "accesses.hpp"
+#include "turns.hpp"
+
 namespace emu::exec {
 
-// An access that a byte remembers.
-struct Access {
-    uint32_t thread = ~0u; // the number in the block; none: no access
-    uint32_t time = 0;     // of that thread
-    uintptr_t pc = 0;
-    bool atomic = false, store = false;
-};
+// What a thread knows of the times of others, apart from its own block and warp as a whole: all accesses before a time.
+// Sorted by the numbers of the block and of the thread in it, a warp of it, or all of it.
+struct Knowledge {
+    using Row = std::pair<uint64_t, uint32_t>;
+    std::vector<Row> rows;
+    bool complete = false; // too much to remember: everything counts as known
 
+    bool knows(const Access& access) const;
+    void sort(); // and removes rows that others include
+};
+using KnowledgePtr = std::shared_ptr<const Knowledge>;
+KnowledgePtr join(const KnowledgePtr& a, const KnowledgePtr& b);
+
+enum class Scope { block, device };
+
+// The times of the threads of a running block.
 class Races {
 public:
-    void begin(uint32_t threads, size_t shared_bytes);
-    // Records an access; returns an earlier one that conflicts with it, or an access without a thread.
-    Access look(size_t index, size_t size, const Access& access);
-    uint32_t time_of(uint32_t thread) const { return clock(thread)[thread]; }
+    // `number`: of the block in its launch.
+    void begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t threads);
+    void continue_in(std::shared_ptr<const Era> era); // after a barrier of the grid
 
-    // What orders threads. pass(): the thread goes on after the barrier.
-    void arrive(uint32_t thread, uint32_t barrier);
+    uint32_t block() const { return block_; }
+    // An access of a thread now.
+    Access access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const;
+    // Records an access; returns an earlier one that conflicts with it, or none.
+    Access look(uintptr_t address, size_t size, Access access, bool shared);
+
+    // What orders threads. `waits`: the thread goes on when the barrier is complete; otherwise pass() is called if it
+    // waits later.
+    void arrive(uint32_t thread, uint32_t barrier, bool waits);
     void complete(uint32_t barrier);
     void pass(uint32_t thread, uint32_t barrier);
     void meet(uint32_t warp, uint32_t lanes);
-    void order_by_atomic(uint32_t thread, uintptr_t address);
+    void fence(uint32_t thread, Scope scope);
+    // An atomic or volatile access. A thread tells others on this address what it knew at its last fence, or with
+    // `release`, and in shared memory, what it knows now.
+    void order_by_atomic(uint32_t thread, uintptr_t address, bool shared, bool store, bool release, Scope scope);
 
 private:
-    using Clock = std::vector<uint32_t>;
-    struct Byte {
-        Access store, loads[2]; // loads of two different threads
+    struct Known {
+        uint32_t block = 0, warp = 0; // all accesses of the own block, and warp, before this time
+        KnowledgePtr more;
+    };
+    struct Fenced {
+        Known known;
+        uint32_t time = 0; // of the fence; 0: none
+    };
+    struct Thread {
+        uint32_t time = 1;
+        bool unfenced = false; // has stored to global memory since its last fence of the device
+        Known known;
+        Fenced fenced[2]; // by Scope
     };
     struct Meeting {
-        Clock arriving, released;
+        std::vector<uint32_t> waiting;
+        KnowledgePtr arrived, released; // of threads that do not wait
+        bool split = false;
     };
-    uint32_t* clock(uint32_t thread) { return clocks_.data() + size_t(thread) * threads_; }
-    const uint32_t* clock(uint32_t thread) const { return clocks_.data() + size_t(thread) * threads_; }
-    bool is_ordered(const Access& earlier, uint32_t thread) const
-    {
-        return earlier.thread == ~0u || earlier.thread == thread || clock(thread)[earlier.thread] > earlier.time;
-    }
-    void join(uint32_t* into, const uint32_t* from) const;
+    KnowledgePtr snapshot(uint32_t thread, const Known& known, uint32_t time) const;
+    bool is_ordered(const Access& earlier, const Access& now, bool shared);
+    bool follows(uint32_t block);
+    bool conflicts(const Access& earlier, const Access& now, bool shared);
+    bool note(Cell& cell, const Access& access, bool shared, Access* earlier);
+    void gather(const std::vector<uint32_t>& threads, bool whole_block, bool whole_warp);
+    void add(Known* known, const KnowledgePtr& more) const;
 
-    uint32_t threads_ = 0;
-    std::vector<uint32_t> clocks_; // threads_ rows of threads_ times
-    std::vector<Byte> bytes_;
+    std::shared_ptr<const Era> era_;
+    uint64_t number_ = 0;
+    uint32_t block_ = 0; // its number in the process
+    uint32_t clock_ = 1;
+    std::vector<Thread> threads_;
     std::vector<Meeting> barriers_;
-    std::unordered_map<uintptr_t, Clock> atomics_;
+    std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
+    struct Answer {
+        uint32_t first = 0, blocks = 0;
+        bool follows = false;
+    };
+    Answer answers_[4]; // about eras of other launches
+    unsigned next_answer_ = 0;
+    uintptr_t chunk_[2] = {~uintptr_t(0), ~uintptr_t(0)};
+    Cell* cells_[2] = {};
 };
 
 } // namespace emu::exec

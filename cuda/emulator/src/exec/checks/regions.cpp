@@ -15,6 +15,7 @@
 
 #include "../../config.hpp"
 #include "../code_images.hpp"
+#include "accesses.hpp"
 #include "initialized.hpp"
 #include "heap.hpp"
 #include "shadow.hpp"
@@ -183,6 +184,8 @@ void open_region(const Region& region)
     t.live[region.base] = region;
     if (region.kind == RegionKind::device)
         forget_contents(region.base, region.size);
+    if (config().checks.races)
+        forget_accesses(region.base, region.size);
     show_to_all(t, region);
 }
 

@@ -190,9 +190,9 @@ std::string triple_text(const Dim3& triple)
     return "(" + std::to_string(triple.x) + ", " + std::to_string(triple.y) + ", " + std::to_string(triple.z) + ")";
 }
 
-std::string describe_place(const Carrier& carrier, uintptr_t pc)
+std::string describe_place(const ImageRecord* image, uintptr_t pc)
 {
-    return show(place_of(carrier, pc, false));
+    return show(image ? image->place(pc - 1) : CodePlace());
 }
 
 std::string collective_name(const EmuWarpCall& call)

@@ -33,7 +33,7 @@ std::string barrier_name(uint32_t id);
 void warn_once(const Carrier& carrier, const Fiber& fiber, const std::string& details);
 
 std::string triple_text(const Dim3& triple);
-std::string describe_place(const Carrier& carrier, uintptr_t pc); // of a return address: "file.cu:12 in kernel"
+std::string describe_place(const ImageRecord* image, uintptr_t pc); // of a return address: "file.cu:12 in kernel"
 
 Fault make_fault(const Carrier& carrier, const Trouble& trouble);
 // A fault that is not of one thread; `details` is used for a lack of resources and for a trap.

@@ -4,6 +4,7 @@
 // The opt-in checks, which see every access that the check of addresses has allowed.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "../worker.hpp"
 #include "initialized.hpp"
@@ -25,15 +26,36 @@ std::string describe_shared(Worker& worker, uintptr_t address, size_t size)
                            std::string("__shared__ ") + found.second->name);
 }
 
+std::string describe_memory(Worker& worker, uintptr_t address, size_t size)
+{
+    if (worker.shared_index(address, size) != Worker::not_shared)
+        return describe_shared(worker, address, size);
+    Judgement judgement;
+    if (worker.image && worker.image->judge(address, size, &judgement) && !judgement.name.empty())
+        return describe_offset(address, size, judgement.range.low, judgement.range.high - judgement.range.low,
+                               judgement.name);
+    return describe_address(address, size, true);
+}
+
 // The earlier access of a race.
 std::string describe_other(const Worker& worker, const Access& access)
 {
-    const Dim3& size = worker.launch->request.block;
-    uint32_t row = access.thread / size.x;
-    Dim3 thread{access.thread % size.x, row % size.y, row / size.y};
-    const char* what = access.atomic ? "atomic access" : access.store ? "store" : "load";
-    return std::string("\n  no barrier orders it after the ") + what + " by thread " + triple_text(thread) +
-           "\n  at " + describe_place(worker, access.pc);
+    const char* what = access.atomic ? "atomic access" : access.stored ? "store" : "load";
+    auto era = find_era(access.block);
+    if (!era)
+        return {};
+    if (!era->is_kernel)
+        return std::string("\n  nothing orders it after the ") + what + " by " + era->name;
+    Dim3 thread = era->thread(access.thread);
+    bool same_launch = era->launch == worker.launch->serial;
+    bool same_block = access.block == worker.races->block();
+    std::string text = std::string(same_block ? "\n  no barrier" : "\n  nothing") + " orders it after the " + what +
+                       " by thread " + triple_text(thread);
+    if (!same_block)
+        text += " of block " + triple_text(era->order.index(access.block - era->first));
+    if (!same_launch)
+        text += " of kernel " + era->name + ", an earlier launch";
+    return text + "\n  at " + describe_place(era->image.lock().get(), access.pc);
 }
 
 class Watch {
@@ -46,7 +68,8 @@ public:
     void look()
     {
         const EmuThread& state = *worker_.state;
-        shared_ = worker_.shared_index(address_, size_);
+        if (!in_window(address_, size_))
+            shared_ = worker_.shared_index(address_, size_);
         if (state.checks & EMU_CHECK_INITIALIZED)
             check_contents();
         if (worker_.races)
@@ -72,20 +95,21 @@ private:
 
     void check_races()
     {
+        Races& races = *worker_.races;
         uint32_t thread = worker_.state->linear;
         // Programs wait for volatile flags, so volatile accesses count as atomic.
         bool atomic = access_ & (EMU_ACCESS_ATOMIC | EMU_ACCESS_VOLATILE);
-        uint32_t time = worker_.races->time_of(thread); // the atomic access itself belongs to what it orders
+        Scope scope = std::exchange(worker_.next_scope, Scope::device);
+        Access access = races.access_of(thread, pc_, is_store(), atomic, atomic && scope == Scope::block);
         if (atomic)
-            worker_.races->order_by_atomic(thread, address_);
-        if (!is_shared() || worker_.cluster)
+            races.order_by_atomic(thread, address_, is_shared(), is_store(), access_ & EMU_ACCESS_RELEASE, scope);
+        if (is_shared() && worker_.cluster)
             return;
-        Access access{thread, time, pc_, atomic, is_store()};
-        Access earlier = worker_.races->look(shared_, size_, access);
-        if (earlier.thread == ~0u)
+        Access earlier = races.look(address_, size_, access, is_shared());
+        if (!earlier.block)
             return;
         PendingRace& pending = worker_.pending_race;
-        if (!earlier.store || !access.store || size_ > sizeof pending.value)
+        if (!access.stored || size_ > sizeof pending.value)
             refuse_race(earlier);
         pending = {earlier, access, address_, uint32_t(size_), {}};
         std::memcpy(pending.value, reinterpret_cast<const void*>(address_), size_);
@@ -93,7 +117,7 @@ private:
 
     void refuse_race(const Access& earlier)
     {
-        refuse(FaultKind::race, describe_shared(worker_, address_, size_) + describe_other(worker_, earlier));
+        refuse(FaultKind::race, describe_memory(worker_, address_, size_) + describe_other(worker_, earlier));
     }
 
     void refuse(FaultKind kind, std::string text)
@@ -121,10 +145,10 @@ private:
 void Worker::settle()
 {
     PendingRace& pending = pending_race;
-    if (pending.first.thread == ~0u || pending.second.thread != state->linear)
+    if (!pending.first.block || pending.second.thread != state->linear)
         return;
     Access first = pending.first;
-    pending.first.thread = ~0u;
+    pending.first.block = 0;
     if (std::memcmp(pending.value, reinterpret_cast<const void*>(pending.address), pending.size) == 0)
         return;
     Trouble trouble;
@@ -133,7 +157,7 @@ void Worker::settle()
     trouble.address = pending.address;
     trouble.size = pending.size;
     trouble.store = true;
-    trouble.text = describe_shared(*this, pending.address, pending.size) + describe_other(*this, first);
+    trouble.text = describe_memory(*this, pending.address, pending.size) + describe_other(*this, first);
     raise_fault(std::move(trouble));
 }
 
@@ -152,4 +176,18 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
     if (worker->races)
         worker->settle();
     Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).look();
+}
+
+extern "C" void emu_fence(emu_u32 scope)
+{
+    Worker* worker = this_worker();
+    if (worker && worker->current && worker->races)
+        worker->races->fence(worker->state->linear, scope == EMU_SCOPE_BLOCK ? Scope::block : Scope::device);
+}
+
+extern "C" void emu_next_scope(emu_u32 scope)
+{
+    Worker* worker = this_worker();
+    if (worker && worker->current)
+        worker->next_scope = scope == EMU_SCOPE_BLOCK ? Scope::block : Scope::device;
 }

@@ -413,7 +413,7 @@ CUresult GraphExec::plan_memory(Stream& stream)
 CUresult GraphExec::launch(Stream& stream)
 {
     std::lock_guard turn(launch_mutex_);
-    if (!last_.reached())
+    if (!last_.can_be_ignored())
         if (CUresult failed = stream.follow(last_))
             return failed;
     std::shared_ptr<GraphRun> run;

@@ -21,7 +21,7 @@ constexpr size_t most_launched = 120, most_tails = 255;
 
 std::shared_ptr<Queue> plain_queue(int priority)
 {
-    auto queue = std::make_shared<Queue>(nullptr, priority);
+    auto queue = std::make_shared<Queue>(true, priority);
     queue->execute = [](Operation& operation) {
         if (operation.work)
             operation.work();
@@ -33,8 +33,10 @@ std::shared_ptr<Queue> plain_queue(int priority)
 // Runs the nodes of one graph, on the calling thread and on helpers.
 class Pass : public std::enable_shared_from_this<Pass> {
 public:
-    Pass(const ExecGraph& graph, GraphRun& run) : graph_(graph), run_(run)
+    Pass(const ExecGraph& graph, GraphRun& run) : graph_(graph), run_(run), turn_(exec::current_turn())
     {
+        if (turn_)
+            ancestors_.resize(graph.nodes.size());
         for (size_t i = 0; i < graph.nodes.size(); ++i) {
             left_.push_back(graph.nodes[i].before);
             if (!left_.back())
@@ -74,16 +76,42 @@ private:
         call_help();
         lock.unlock();
         const ExecNode& node = graph_.nodes[index];
-        if (node.enabled)
+        if (node.enabled) {
+            exec::TurnScope scope(turn_of(index));
             node.work->run(node, run_);
+        }
         lock.lock();
         --running_;
         ++done_;
-        for (unsigned next : node.next)
+        for (unsigned next : node.next) {
+            pass_order(index, next);
             if (--left_[next] == 0)
                 ready_.push_back(next);
+        }
         changed_.notify_all();
         return true;
+    }
+
+    // For the check of races: a node follows its ancestors. Nodes of bodies count as the node that has the body.
+    std::shared_ptr<const exec::Turn> turn_of(unsigned index) const
+    {
+        if (!turn_ || turn_->node)
+            return turn_;
+        auto turn = std::make_shared<exec::Turn>(*turn_);
+        turn->node = index + 1;
+        turn->ancestors = ancestors_[index];
+        return turn;
+    }
+
+    void pass_order(unsigned from, unsigned to)
+    {
+        if (!turn_)
+            return;
+        ancestors_[to].resize(graph_.nodes.size() + 1);
+        ancestors_[to][from + 1] = true;
+        for (size_t i = 0; i < ancestors_[from].size(); ++i)
+            if (ancestors_[from][i])
+                ancestors_[to][i] = true;
     }
 
     // Called under the lock: starts a helper for each node that could run now.
@@ -114,6 +142,8 @@ private:
 
     const ExecGraph& graph_;
     GraphRun& run_;
+    std::shared_ptr<const exec::Turn> turn_; // of the launch
+    std::vector<std::vector<bool>> ancestors_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<unsigned> left_, ready_;

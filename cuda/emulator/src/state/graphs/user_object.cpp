@@ -19,7 +19,7 @@ HandleTable<UserObject, CUuserObject>& user_objects()
 Queue& destructors()
 {
     static auto* queue = [] {
-        auto made = new std::shared_ptr<Queue>(std::make_shared<Queue>(nullptr, 0));
+        auto made = new std::shared_ptr<Queue>(std::make_shared<Queue>(true, 0));
         (*made)->execute = [](Operation& operation) {
             operation.work();
             return true;

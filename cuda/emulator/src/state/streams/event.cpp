@@ -106,8 +106,10 @@ CUresult Event::query() const
     if (!point->place.reached())
         return CUDA_ERROR_NOT_READY;
     bool whole = true;
-    for (const Place& place : point->places())
+    for (const Place& place : point->places()) {
+        place.seen();
         whole &= !place.queue->tell_dropped(place.queue->dropped());
+    }
     return whole ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 

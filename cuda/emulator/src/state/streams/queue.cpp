@@ -160,7 +160,7 @@ std::atomic<uint64_t> next_queue{1};
 
 } // namespace
 
-Queue::Queue(Context*, int priority) : id_(next_queue++), priority_(priority) {}
+Queue::Queue(bool part, int priority) : id_(next_queue++), part_(part), priority_(priority) {}
 
 // Called under the lock: whether the first item waits for another queue, which then calls back.
 bool Queue::is_blocked()
@@ -219,7 +219,11 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
         Item item = std::move(items_.front());
         items_.pop_front();
         lock.unlock();
-        bool whole = execute(item.operation);
+        bool whole;
+        {
+            exec::TurnScope scope(std::move(item.turn));
+            whole = execute(item.operation);
+        }
         item.operation.work = nullptr; // destroys its captures outside of the lock
         lock.lock();
         dropped_ += !whole;
@@ -232,14 +236,83 @@ void Queue::drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helpin
         done_.notify_all();
 }
 
+// ------------------------------------------------------------------------ order, for the check of races
+
+namespace {
+
+constexpr size_t orders_remembered = 4096;
+exec::Order& host_order = *new exec::Order; // what the host has waited for; under the lock
+
+} // namespace
+
+// The items that come before an item of this queue, and the item itself. Called under the lock.
+void Queue::add_order(exec::Order* order, uint64_t number) const
+{
+    auto after = orders_.upper_bound(number);
+    if (after != orders_.begin())
+        exec::join(*order, *std::prev(after)->second);
+    exec::join(*order, {{id_, number}});
+}
+
+// Called under the lock, for a new item.
+std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const std::vector<Place>& places)
+{
+    exec::Order order = host_order;
+    add_order(&order, number - 1);
+    for (const Place& place : places)
+        if (place.queue)
+            place.queue->add_order(&order, place.number);
+    auto& last = orders_.empty() ? orders_[number] : std::prev(orders_.end())->second;
+    auto turn = std::make_shared<exec::Turn>();
+    turn->queue = id_, turn->number = number;
+    turn->before = std::make_shared<exec::Order>(order);
+    order.erase(id_);
+    if (!last || *last != order)
+        orders_[number] = std::make_shared<exec::Order>(std::move(order));
+    if (orders_.size() > orders_remembered)
+        orders_.erase(orders_.begin());
+    return turn;
+}
+
+// Called under the lock, for a new item that is part of the running operation.
+std::shared_ptr<const exec::Turn> Queue::turn_within(uint64_t number)
+{
+    auto turn = exec::current_turn();
+    if (turn) {
+        auto order = std::make_shared<exec::Order>(*turn->before);
+        exec::join(*order, {{turn->queue, turn->number}});
+        orders_[number] = std::move(order);
+    }
+    return turn;
+}
+
+bool Place::can_be_ignored() const
+{
+    return reached() && !config().checks.races;
+}
+
+void Place::seen() const
+{
+    if (!queue || !config().checks.races)
+        return;
+    std::lock_guard lock(Workers::get().mutex);
+    queue->add_order(&host_order, number);
+}
+
 uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
 {
+    std::vector<Place> all;
+    if (config().checks.races)
+        all = places;
     places.erase(std::remove_if(places.begin(), places.end(), [](const Place& place) { return place.reached(); }),
                  places.end());
     std::lock_guard lock(Workers::get().mutex);
     uint64_t number = submitted_.load(std::memory_order_relaxed) + 1;
     submitted_.store(number, std::memory_order_release);
-    items_.push_back({number, std::move(places), std::move(operation)});
+    std::shared_ptr<const exec::Turn> turn;
+    if (config().checks.races)
+        turn = part_ ? turn_within(number) : turn_after(number, all);
+    items_.push_back({number, std::move(places), std::move(operation), std::move(turn)});
     if (wake && items_.size() == 1 && !running_ && !is_blocked())
         make_ready();
     return number;
@@ -310,6 +383,7 @@ CUresult wait_for(const std::vector<Place>& places)
     bool whole = true;
     for (size_t i = 0; i < places.size(); ++i) {
         places[i].queue->wait(places[i].number);
+        places[i].seen();
         whole &= !places[i].queue->tell_dropped(before[i]);
     }
     return whole ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;

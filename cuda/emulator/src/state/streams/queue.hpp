@@ -11,11 +11,13 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "../../common.hpp"
+#include "../../exec/checks/turns.hpp"
 
 namespace emu::state {
 
@@ -38,11 +40,14 @@ struct Place {
     std::shared_ptr<Queue> queue;
     uint64_t number = 0;
     bool reached() const;
+    bool can_be_ignored() const; // reached, and the check of races does not need it
+    void seen() const; // the host has learned that it is reached: what it submits from now on comes later
 };
 
 class Queue : public std::enable_shared_from_this<Queue> {
 public:
-    explicit Queue(Context* context, int priority);
+    // `part`: its items are parts of the operation that adds them, for the check of races.
+    explicit Queue(bool part, int priority);
     // Executes an operation, or skips it after an error of the context. False if it was dropped, or cancelled, by an
     // interruption.
     std::function<bool(Operation&)> execute;
@@ -74,19 +79,26 @@ private:
         uint64_t number;
         std::vector<Place> places;
         Operation operation;
+        std::shared_ptr<const exec::Turn> turn; // if races are checked
     };
     friend class Workers;
+    friend struct Place;
     bool is_blocked();
     void drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helping, bool all_kinds);
     void finish(uint64_t number);
     void make_ready();
+    std::shared_ptr<const exec::Turn> turn_after(uint64_t number, const std::vector<Place>& places);
+    std::shared_ptr<const exec::Turn> turn_within(uint64_t number);
+    void add_order(exec::Order* order, uint64_t number) const;
 
     std::deque<Item> items_;
+    std::map<uint64_t, std::shared_ptr<const exec::Order>> orders_; // of the items at which it changes
     std::atomic<uint64_t> submitted_{0}, completed_{0}, dropped_{0}, told_{0};
     std::vector<std::pair<uint64_t, std::weak_ptr<Queue>>> waiting_; // the queues that wait for places of this one
     std::condition_variable done_;
     int sleepers_ = 0;
     const uint64_t id_;
+    const bool part_;
     int priority_ = 0;
     bool running_ = false, listed_ = false;
 };

@@ -110,8 +110,9 @@ std::vector<Place> Stream::legacy_places() const
         if (auto context = context_.lock())
             places = context->blocking_ends(home_.id);
     } else if (!(flags_ & CU_STREAM_NON_BLOCKING)) {
-        if (auto legacy = legacy_queue_.lock(); legacy && !legacy->idle())
-            places.push_back({legacy, legacy->submitted()});
+        auto legacy = legacy_queue_.lock();
+        if (Place end{legacy, legacy ? legacy->submitted() : 0}; !end.can_be_ignored())
+            places.push_back(std::move(end));
     }
     return places;
 }
@@ -205,7 +206,7 @@ CUresult Stream::wait(const std::shared_ptr<Event>& event, bool external)
         };
         return submit({Operation::Kind::wait, "cuStreamWaitEvent", work}, {}, false);
     }
-    if (!point || point->place.reached())
+    if (!point || point->place.can_be_ignored())
         return CUDA_SUCCESS;
     return submit({Operation::Kind::wait, "cuStreamWaitEvent", nullptr}, {point->place}, false);
 }
@@ -224,11 +225,19 @@ CUresult Stream::query()
         return CaptureCalls::get().refuse(*this);
     if (CUresult failed = check_legacy())
         return failed;
-    auto is_busy = [&] { return !queue_->idle() || (legacy_ && !legacy_places().empty()); };
+    std::vector<Place> places{{queue_, queue_->submitted()}};
+    auto is_busy = [&] {
+        if (legacy_)
+            for (const Place& place : legacy_places())
+                places.push_back(place);
+        return !std::all_of(places.begin(), places.end(), [](const Place& place) { return place.reached(); });
+    };
     if (is_busy())
         Queue::let_run();
     if (is_busy())
         return CUDA_ERROR_NOT_READY;
+    for (const Place& place : places)
+        place.seen();
     return queue_->tell_dropped(queue_->dropped()) ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
 

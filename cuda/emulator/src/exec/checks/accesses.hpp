@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shadow of the check of races: the last accesses to each 4 bytes of any memory that kernels use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emu::exec {
+
+struct Access {
+    uint32_t block = 0; // the number of the running block, unique in the process; 0: no access
+    uint32_t time = 0;  // of its thread
+    uint64_t pc : 47, thread : 10, bytes : 4, atomic : 1, narrow : 1, stored : 1;
+    Access() : pc(0), thread(0), bytes(0), atomic(0), narrow(0), stored(0) {}
+    bool is_of(const Access& other) const { return block == other.block && thread == other.thread; }
+};
+static_assert(sizeof(Access) == 16, "two to a vector register");
+
+constexpr size_t cell_bytes = 4;
+struct Cell {
+    Access store, loads[2]; // loads of two different threads
+};
+
+// The cells of the 64 KiB around an address, made on first use; null if there is no memory for them.
+constexpr size_t cells_span = 64 << 10;
+Cell* cells_around(uintptr_t address);
+// The memory is allocated again: earlier accesses are those of other objects.
+void forget_accesses(uintptr_t base, size_t size);
+
+// Holds the lock of the 64 bytes around an address, because workers access the same memory at the same time.
+class CellLock {
+public:
+    explicit CellLock(uintptr_t address);
+    ~CellLock();
+    CellLock(const CellLock&) = delete;
+    CellLock& operator=(const CellLock&) = delete;
+
+private:
+    volatile unsigned char* lock_;
+};
+
+} // namespace emu::exec
