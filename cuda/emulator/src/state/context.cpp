@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "../exec/checks/races.hpp"
 #include "device.hpp"
 #include "device_heap.hpp"
 #include "graphics.hpp"
@@ -72,6 +73,8 @@ bool execute(const std::weak_ptr<Context>& weak, Operation& operation)
         throw; // the interpreter ends threads that call into it while it exits
     } catch (...) {
     }
+    if (std::string race = exec::take_transfer_race(); !race.empty() && context)
+        context->fail(CUDA_ERROR_LAUNCH_FAILED, race);
     if (result != CUDA_SUCCESS && context)
         context->fail(result, std::string(operation.name) + " failed while it ran");
     bool can_miss = has_effect(operation.kind) || operation.kind == Operation::Kind::graph;

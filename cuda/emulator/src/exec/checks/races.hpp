@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -41,6 +42,7 @@ public:
     void continue_in(std::shared_ptr<const Era> era); // after a barrier of the grid
 
     uint32_t block() const { return block_; }
+    const Era& era() const { return *era_; }
     // An access of a thread now.
     Access access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const;
     // Records an access; returns an earlier one that conflicts with it, or none.
@@ -101,5 +103,9 @@ private:
     uintptr_t chunk_[2] = {~uintptr_t(0), ~uintptr_t(0)};
     Cell* cells_[2] = {};
 };
+
+// A copy or fill of the calling thread's operation accesses device memory. A race is kept for take_transfer_race().
+void check_transfer(uintptr_t address, size_t size, bool store);
+std::string take_transfer_race();
 
 } // namespace emu::exec

@@ -25,6 +25,7 @@ void join(Order& into, const Order& from);
 // An item of a queue, or a node of the graph that it launches.
 struct Turn {
     uint64_t queue = 0, number = 0;
+    const char* name = ""; // the driver call
     std::shared_ptr<const Order> before;
     unsigned node = 0;           // from 1; 0: the whole item
     std::vector<bool> ancestors; // nodes before this one, by their numbers

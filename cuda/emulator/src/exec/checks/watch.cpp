@@ -3,6 +3,7 @@
 //
 // The opt-in checks, which see every access that the check of addresses has allowed.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -38,7 +39,7 @@ std::string describe_memory(Worker& worker, uintptr_t address, size_t size)
 }
 
 // The earlier access of a race.
-std::string describe_other(const Worker& worker, const Access& access)
+std::string describe_other(const Races& races, const Access& access)
 {
     const char* what = access.atomic ? "atomic access" : access.stored ? "store" : "load";
     auto era = find_era(access.block);
@@ -47,14 +48,14 @@ std::string describe_other(const Worker& worker, const Access& access)
     if (!era->is_kernel)
         return std::string("\n  nothing orders it after the ") + what + " by " + era->name;
     Dim3 thread = era->thread(access.thread);
-    bool same_launch = era->launch == worker.launch->serial;
-    bool same_block = access.block == worker.races->block();
+    bool same_launch = era->launch == races.era().launch;
+    bool same_block = access.block == races.block();
     std::string text = std::string(same_block ? "\n  no barrier" : "\n  nothing") + " orders it after the " + what +
                        " by thread " + triple_text(thread);
     if (!same_block)
         text += " of block " + triple_text(era->order.index(access.block - era->first));
     if (!same_launch)
-        text += " of kernel " + era->name + ", an earlier launch";
+        text += " of kernel " + era->name + ", which no event or wait puts first";
     return text + "\n  at " + describe_place(era->image.lock().get(), access.pc);
 }
 
@@ -117,7 +118,7 @@ private:
 
     void refuse_race(const Access& earlier)
     {
-        refuse(FaultKind::race, describe_memory(worker_, address_, size_) + describe_other(worker_, earlier));
+        refuse(FaultKind::race, describe_memory(worker_, address_, size_) + describe_other(*worker_.races, earlier));
     }
 
     void refuse(FaultKind kind, std::string text)
@@ -157,8 +158,40 @@ void Worker::settle()
     trouble.address = pending.address;
     trouble.size = pending.size;
     trouble.store = true;
-    trouble.text = describe_memory(*this, pending.address, pending.size) + describe_other(*this, first);
+    trouble.text = describe_memory(*this, pending.address, pending.size) + describe_other(*races, first);
     raise_fault(std::move(trouble));
+}
+
+namespace {
+
+thread_local std::string transfer_race;
+
+} // namespace
+
+void check_transfer(uintptr_t address, size_t size, bool store)
+{
+    static std::atomic<uint64_t> serials{uint64_t(1) << 63}; // launches count from 1
+    auto turn = current_turn();
+    if (!turn || !in_window(address, size))
+        return;
+    Era era;
+    era.blocks = 1;
+    era.launch = serials++;
+    era.name = turn->name;
+    era.is_kernel = false;
+    era.turn = turn;
+    Races races;
+    races.begin(begin_era(std::move(era)), 0, 1);
+    Access earlier = races.look(address, size, races.access_of(0, 0, store, false, false), false);
+    if (earlier.block && transfer_race.empty())
+        transfer_race = std::string(turn->name) + ": data race: " + (store ? "store" : "load") + " of " +
+                        std::to_string(size) + " bytes: " + describe_address(address, size, true) +
+                        describe_other(races, earlier);
+}
+
+std::string take_transfer_race()
+{
+    return std::exchange(transfer_race, {});
 }
 
 } // namespace emu::exec

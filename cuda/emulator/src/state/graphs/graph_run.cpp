@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../../config.hpp"
+#include "../../exec/checks/races.hpp"
 #include "../streams/event_sharing.hpp"
 
 namespace emu::state {
@@ -79,6 +80,7 @@ private:
         if (node.enabled) {
             exec::TurnScope scope(turn_of(index));
             node.work->run(node, run_);
+            run_.fail(exec::take_transfer_race());
         }
         lock.lock();
         --running_;
@@ -356,6 +358,12 @@ void GraphRun::fail(CUresult result, const char* what)
 {
     if (result != CUDA_SUCCESS && context_)
         context_->fail(result, std::string(what) + " of a graph failed while it ran");
+}
+
+void GraphRun::fail(const std::string& race)
+{
+    if (!race.empty() && context_)
+        context_->fail(CUDA_ERROR_LAUNCH_FAILED, race);
 }
 
 void GraphRun::reach(const ExecNode& node)

@@ -73,6 +73,7 @@ public:
 
     bool is_stopped() const override;
     void fail(CUresult result, const char* what) override;
+    void fail(const std::string& race); // of a copy or fill; empty: none
     void reach(const ExecNode& node) override;
     void wait(const ExecNode& node) override;
     unsigned condition(CUgraphConditionalHandle handle) const override;

@@ -10,6 +10,7 @@
 
 #include "../../config.hpp"
 #include "../../exec/checks/initialized.hpp"
+#include "../../exec/checks/races.hpp"
 #include "../device.hpp"
 #include "../origin.hpp"
 #include "graph_memory.hpp"
@@ -62,6 +63,15 @@ size_t extent(const Box& box, size_t pitch, size_t slice)
     return (box.depth - 1) * slice + (box.height - 1) * pitch + box.width;
 }
 
+void check_races(const Side& side, const Box& box, bool store)
+{
+    if (!side.allocation)
+        return;
+    for (size_t row = 0; row < box.height * box.depth; ++row)
+        exec::check_transfer(side.address() + row / box.height * side.slice + row % box.height * side.pitch, box.width,
+                             store);
+}
+
 template <class T> void fill_row(std::byte* row, T value, size_t count)
 {
     auto* items = reinterpret_cast<T*>(row);
@@ -79,6 +89,10 @@ CUresult run_copy(const Side& target, const Side& source, const Box& box)
 {
     if (!copy_box(target, source, box))
         return CUDA_ERROR_INVALID_VALUE;
+    if (config().checks.races) {
+        check_races(source, box, false);
+        check_races(target, box, true);
+    }
     if (config().checks.initialized && target.allocation)
         for (size_t row = 0; row < box.height * box.depth; ++row) {
             size_t y = row % box.height, z = row / box.height;
@@ -93,6 +107,8 @@ void run_fill(const Side& target, uint32_t value, unsigned bytes, size_t width, 
     for (size_t y = 0; y < height; ++y) {
         std::byte* row = target.at + y * target.pitch;
         exec::note_written(target.address() + y * target.pitch, width * bytes);
+        if (config().checks.races)
+            exec::check_transfer(target.address() + y * target.pitch, width * bytes, true);
         if (bytes == 1)
             std::memset(row, int(value & 0xff), width);
         else if (bytes == 2)

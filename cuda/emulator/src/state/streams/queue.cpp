@@ -255,7 +255,7 @@ void Queue::add_order(exec::Order* order, uint64_t number) const
 }
 
 // Called under the lock, for a new item.
-std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const std::vector<Place>& places)
+std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const char* name, const std::vector<Place>& places)
 {
     exec::Order order = host_order;
     add_order(&order, number - 1);
@@ -265,6 +265,7 @@ std::shared_ptr<const exec::Turn> Queue::turn_after(uint64_t number, const std::
     auto& last = orders_.empty() ? orders_[number] : std::prev(orders_.end())->second;
     auto turn = std::make_shared<exec::Turn>();
     turn->queue = id_, turn->number = number;
+    turn->name = name;
     turn->before = std::make_shared<exec::Order>(order);
     order.erase(id_);
     if (!last || *last != order)
@@ -311,7 +312,7 @@ uint64_t Queue::add(Operation operation, std::vector<Place> places, bool wake)
     submitted_.store(number, std::memory_order_release);
     std::shared_ptr<const exec::Turn> turn;
     if (config().checks.races)
-        turn = part_ ? turn_within(number) : turn_after(number, all);
+        turn = part_ ? turn_within(number) : turn_after(number, operation.name, all);
     items_.push_back({number, std::move(places), std::move(operation), std::move(turn)});
     if (wake && items_.size() == 1 && !running_ && !is_blocked())
         make_ready();

@@ -87,7 +87,8 @@ private:
     void drain(std::unique_lock<std::mutex>& lock, uint64_t last, bool helping, bool all_kinds);
     void finish(uint64_t number);
     void make_ready();
-    std::shared_ptr<const exec::Turn> turn_after(uint64_t number, const std::vector<Place>& places);
+    std::shared_ptr<const exec::Turn> turn_after(uint64_t number, const char* name,
+                                                 const std::vector<Place>& places);
     std::shared_ptr<const exec::Turn> turn_within(uint64_t number);
     void add_order(exec::Order* order, uint64_t number) const;
 
