@@ -39,8 +39,8 @@ __global__ void registers(unsigned int* x, unsigned long long* time)
     asm("mov.u32 %0, %cluster_ctaid.x;" : "=r"(cluster));
     asm("mov.u32 %0, %nclusterid.x;" : "=r"(blocks));
     asm("mov.u32 %0, %lanemask_eq;" : "=r"(eq));
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time[0]));
     if (blockIdx.y != 1 || tid != 40) return;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time[0]));
     x[0] = tid, x[1] = ntid, x[2] = ctaid, x[3] = nctaid, x[4] = lane, x[5] = warp, x[6] = cluster;
     x[7] = blocks, x[8] = eq;
     asm("mov.u32 %0, %dynamic_smem_size;" : "=r"(x[9]));

@@ -233,7 +233,7 @@ __global__ void floyd_warshall(int* distance, int n, int through)
 __global__ void bfs_level(const int* begins, const int* targets, int* level, int depth, int n)
 {
     int node = blockIdx.x * blockDim.x + threadIdx.x;
-    if (node >= n || level[node] != depth)
+    if (node >= n || ((const volatile int*)level)[node] != depth) // other threads update it
         return;
     for (int edge = begins[node]; edge < begins[node + 1]; ++edge)
         if (atomicCAS(&level[targets[edge]], -1, depth + 1) == -1)

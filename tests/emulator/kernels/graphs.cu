@@ -30,7 +30,8 @@ extern "C" __global__ void spread_labels(const int* from, const int* to, int edg
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= edges)
         return;
-    const int least = min(label[from[i]], label[to[i]]);
+    const volatile int* now = label; // other threads update the labels
+    const int least = min(now[from[i]], now[to[i]]);
     if (atomicMin(&label[from[i]], least) > least || atomicMin(&label[to[i]], least) > least)
         *changed = 1;
 }

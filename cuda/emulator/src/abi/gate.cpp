@@ -71,6 +71,15 @@ std::string name_of(CUresult result)
     return name ? name : "?";
 }
 
+// Clean-up ignores errors, so a program does not notice a fault by these calls.
+bool is_noticed(const char* symbol)
+{
+    for (const char* word : {"Destroy", "Free", "Unload", "Release", "IsCapturing"})
+        if (std::strstr(symbol, word))
+            return false;
+    return true;
+}
+
 // Logs the known reason: that of the call, or of the context that failed earlier.
 void log_failure(const char* symbol, CUresult result)
 {
@@ -78,7 +87,7 @@ void log_failure(const char* symbol, CUresult result)
         return;
     std::string why = take_explanation(state::origin.number);
     if (why.empty())
-        why = state::Context::report_of(result);
+        why = state::Context::report_of(result, is_noticed(symbol));
     if (!why.empty())
         log::add(symbol, why);
     log::add(symbol, "Returning " + std::to_string(int(result)) + " (" + name_of(result) + ")");

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions for our Python package, with plain C types, and the report of leaks at the end of the process.
+// Functions for our Python package, with plain C types, and the reports of unnoticed faults and of leaks at
+// the end of the process.
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -105,7 +106,13 @@ size_t give_report(const std::string& text, char* buffer, size_t size)
 struct AtExit {
     ~AtExit()
     {
-        if (!emu::abi::is_initialized() || !config().leaks)
+        if (!emu::abi::is_initialized())
+            return;
+        std::string fault = unreported_faults();
+        if (!fault.empty())
+            say("the program has ended, and none of its calls returned this fault; wait for the work to notice it:\n" +
+                fault.substr(0, fault.size() - 1));
+        if (!config().leaks)
             return;
         std::string text = list_leaks();
         say(text.empty() ? "nothing was left over" : "left over at exit:");

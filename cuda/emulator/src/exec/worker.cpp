@@ -286,7 +286,6 @@ void Worker::begin_checks(uint64_t number)
     if (state->checks & EMU_CHECK_RACES) {
         all_races_.begin(launch->era(), number, launch->threads);
         races = &all_races_;
-        pending_race.first.block = 0;
     }
     shared_contents.clear(bytes);
     for (const SharedVariable& entry : shared_)

@@ -18,16 +18,6 @@ namespace emu::exec {
 
 struct Worker;
 
-// A store and an earlier access, which are a race unless the store leaves the value as it is. The store has not happened
-// yet when it is found, so the values are compared before another thread of the block runs.
-struct PendingRace {
-    Access first; // no block: none is pending
-    Access second;
-    uintptr_t address = 0;
-    uint32_t size = 0;
-    unsigned char value[16] = {};
-};
-
 // A static shared variable and where it lies, with its red zone, in the memory of an OS thread.
 using SharedVariable = std::pair<EmuRange, const EmuVariable*>;
 
@@ -72,7 +62,6 @@ struct Worker final : Carrier {
 
     Block block{*this};
     SharedContents shared_contents;
-    PendingRace pending_race;
     Scope next_scope = Scope::device; // of the next atomic function
     uint32_t cluster_rank = 0;
     void* tile_slots[1024]; // one for each thread of the block, see emu_tile_slots()

@@ -269,7 +269,7 @@ void Context::fail(CUresult code, const std::string& text)
         say(text);
 }
 
-std::string Context::report_of(CUresult code)
+std::string Context::report_of(CUresult code, bool noticed)
 {
     std::vector<std::shared_ptr<Context>> candidates{current()};
     for (const auto& row : contexts().all())
@@ -278,7 +278,7 @@ std::string Context::report_of(CUresult code)
         if (!context || context->sticky() != code)
             continue;
         std::lock_guard lock(context->state_->mutex);
-        context->state_->reported = true;
+        context->state_->reported |= noticed;
         return context->state_->report;
     }
     return {};

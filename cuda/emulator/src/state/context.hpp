@@ -57,9 +57,9 @@ public:
     CUresult sticky() const;
     void fail(const exec::Fault& fault); // the first failure is kept
     void fail(CUresult code, const std::string& text);
-    // The report of a context that failed with this code; empty if none did.
-    static std::string report_of(CUresult code);
-    // The report of a failure that report_of() has not returned yet, or an empty string.
+    // The report of a context that failed with this code; empty if none did. `noticed`: the program notices the failure.
+    static std::string report_of(CUresult code, bool noticed);
+    // The report of a failure that the program has not noticed, or an empty string.
     std::string unreported_fault() const;
     void recover(); // makes a context that failed usable again, unless it is destroyed
 

@@ -12,8 +12,10 @@ namespace emu::exec {
 struct Access {
     uint32_t block = 0; // the number of the running block, unique in the process; 0: no access
     uint32_t time = 0;  // of its thread
-    uint64_t pc : 47, thread : 10, bytes : 4, atomic : 1, narrow : 1, stored : 1;
-    Access() : pc(0), thread(0), bytes(0), atomic(0), narrow(0), stored(0) {}
+    uint64_t pc : 46, thread : 10, bytes : 4; // pc: half of the return address
+    uint64_t atomic : 1, narrow : 1; // narrow: with the scope of a block
+    uint64_t stored : 1, silent : 1; // silent: a store that left the value as it was
+    Access() : pc(0), thread(0), bytes(0), atomic(0), narrow(0), stored(0), silent(0) {}
     bool is_of(const Access& other) const { return block == other.block && thread == other.thread; }
 };
 static_assert(sizeof(Access) == 16, "two to a vector register");

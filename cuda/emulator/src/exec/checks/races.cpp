@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "../fiber.hpp"
 
@@ -104,6 +106,7 @@ void Races::begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t thre
     threads_.assign(threads, Thread());
     barriers_.assign(barrier_count, Meeting());
     shared_atomics_.clear();
+    last_.size = 0;
 }
 
 void Races::continue_in(std::shared_ptr<const Era> era)
@@ -117,7 +120,7 @@ Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, 
     Access access;
     access.block = block_;
     access.time = threads_[thread].time;
-    access.pc = pc & ((uint64_t(1) << 47) - 1);
+    access.pc = pc >> 1 & ((uint64_t(1) << 46) - 1);
     access.thread = thread & 1023;
     access.atomic = atomic;
     access.narrow = narrow;
@@ -162,6 +165,8 @@ inline bool Races::conflicts(const Access& earlier, const Access& now, bool shar
 {
     if (!earlier.block || !(earlier.bytes & now.bytes))
         return false;
+    if (earlier.silent && !now.stored)
+        return false;
     if (earlier.atomic && now.atomic && (earlier.block == block_ || !(earlier.narrow || now.narrow)))
         return false;
     return !is_ordered(earlier, now, shared);
@@ -191,29 +196,83 @@ inline bool Races::note(Cell& cell, const Access& access, bool shared, Access* e
     return found;
 }
 
-Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
+inline Cell* Races::cell(uintptr_t address)
 {
+    uintptr_t chunk = address / cells_span;
+    unsigned which = chunk & 1;
+    if (chunk_[which] != chunk) {
+        cells_[which] = cells_around(address);
+        chunk_[which] = chunk;
+    }
+    return cells_[which] ? cells_[which] + address % cells_span / cell_bytes : nullptr;
+}
+
+Access Races::look(uintptr_t address, size_t size, Access access, bool shared, bool done)
+{
+    bool kept = !done && access.stored && size <= sizeof last_.value;
+    if (kept)
+        begin_store(address, size, access, shared);
     Access earlier;
     for (uintptr_t at = address, end = address + size; at < end;) {
-        uintptr_t chunk = at / cells_span, first = at % cell_bytes;
-        unsigned which = chunk & 1;
-        if (chunk_[which] != chunk) {
-            cells_[which] = cells_around(at);
-            chunk_[which] = chunk;
-        }
-        if (!cells_[which])
+        uintptr_t first = at % cell_bytes;
+        Cell* place = cell(at);
+        if (!place)
             return {};
         size_t bytes = std::min<size_t>(end - at, cell_bytes - first);
         access.bytes = ((1u << bytes) - 1) << first & 15;
         CellLock lock(at);
+        size_t index = at / cell_bytes - address / cell_bytes;
+        if (kept && index < 4)
+            last_.previous[index] = place->store;
         Access other;
-        if (note(cells_[which][at % cells_span / cell_bytes], access, shared, &other) && !earlier.block)
+        if (note(*place, access, shared, &other) && !earlier.block)
             earlier = other;
         at += bytes;
     }
     if (access.stored && !access.atomic && !shared)
         threads_[access.thread].unfenced = true;
-    return earlier;
+    if (!kept)
+        return earlier;
+    last_.conflict = earlier;
+    return {};
+}
+
+void Races::begin_store(uintptr_t address, size_t size, const Access& access, bool shared)
+{
+    last_.access = access;
+    last_.address = address;
+    last_.size = size;
+    last_.shared = shared;
+    std::memcpy(last_.value, reinterpret_cast<const void*>(address), size);
+}
+
+// A store that changed nothing counts as a load, or not at all if it hides another thread's store.
+Access Races::settle()
+{
+    size_t size = std::exchange(last_.size, 0);
+    auto* now = reinterpret_cast<const unsigned char*>(last_.address);
+    bool changed = false;
+    for (uintptr_t at = last_.address, end = at + size; at < end;) {
+        uintptr_t next = std::min<uintptr_t>(end, (at / cell_bytes + 1) * cell_bytes), offset = at - last_.address;
+        size_t index = at / cell_bytes - last_.address / cell_bytes;
+        // Memory that nobody has written has the value by chance, and so has what other blocks left in shared memory.
+        bool written = index >= 4 || (last_.shared ? last_.previous[index].block == block_ : last_.previous[index].block);
+        if (!written || std::memcmp(now + offset, last_.value + offset, next - at) != 0) {
+            changed = true;
+        } else if (index < 4) {
+            CellLock lock(at);
+            Access& store = cell(at)->store;
+            if (store.is_of(last_.access) && store.time == last_.access.time) {
+                const Access& previous = last_.previous[index];
+                if (previous.block && !previous.silent && !is_ordered(previous, last_.access, last_.shared))
+                    store = previous;
+                else
+                    store.silent = 1;
+            }
+        }
+        at = next;
+    }
+    return changed ? last_.conflict : Access();
 }
 
 // ------------------------------------------------------------------------ order

@@ -45,8 +45,19 @@ public:
     const Era& era() const { return *era_; }
     // An access of a thread now.
     Access access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const;
-    // Records an access; returns an earlier one that conflicts with it, or none.
-    Access look(uintptr_t address, size_t size, Access access, bool shared);
+    // Records an access; returns an earlier one that conflicts with it, or none. A conflict of a store is returned by
+    // settle(), because a store of the value that is there already is no race, and has not happened yet; `done`: it has.
+    Access look(uintptr_t address, size_t size, Access access, bool shared, bool done = false);
+    // Called by a thread after a store: a conflict of it, or none.
+    Access settle();
+    struct Store {
+        Access access, conflict, previous[4]; // previous: the store before it in each cell
+        uintptr_t address = 0;
+        size_t size = 0; // 0: none
+        bool shared = false;
+        unsigned char value[16] = {}; // before the store
+    };
+    const Store& last_store() const { return last_; }
 
     // What orders threads. `waits`: the thread goes on when the barrier is complete; otherwise pass() is called if it
     // waits later.
@@ -84,6 +95,8 @@ private:
     bool follows(uint32_t block);
     bool conflicts(const Access& earlier, const Access& now, bool shared);
     bool note(Cell& cell, const Access& access, bool shared, Access* earlier);
+    Cell* cell(uintptr_t address);
+    void begin_store(uintptr_t address, size_t size, const Access& access, bool shared);
     void gather(const std::vector<uint32_t>& threads, bool whole_block, bool whole_warp);
     void add(Known* known, const KnowledgePtr& more) const;
 
@@ -94,6 +107,7 @@ private:
     std::vector<Thread> threads_;
     std::vector<Meeting> barriers_;
     std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
+    Store last_;
     struct Answer {
         uint32_t first = 0, blocks = 0;
         bool follows = false;

@@ -27,6 +27,8 @@ std::shared_ptr<const Turn>& turn_of_thread()
 
 } // namespace
 
+const Order everything{{0, UINT64_MAX}}; // no queue has the number 0
+
 void join(Order& into, const Order& from)
 {
     for (const auto& row : from) {
@@ -43,8 +45,10 @@ bool Turn::follows(const Turn& earlier) const
         return !node || !earlier.node || node == earlier.node ||
                (earlier.node < ancestors.size() && ancestors[earlier.node]);
     }
-    auto found = before ? before->find(earlier.queue) : Order::const_iterator();
-    return before && found != before->end() && found->second >= earlier.number;
+    if (!before)
+        return true;
+    auto found = before->find(earlier.queue);
+    return before->count(0) || (found != before->end() && found->second >= earlier.number);
 }
 
 std::shared_ptr<const Turn> current_turn()

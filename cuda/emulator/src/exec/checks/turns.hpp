@@ -21,6 +21,7 @@ struct ImageRecord;
 // For each queue, how many of its items come before.
 using Order = std::map<uint64_t, uint64_t>;
 void join(Order& into, const Order& from);
+extern const Order everything; // an order that is not known, so that nothing counts as a race
 
 // An item of a queue, or a node of the graph that it launches.
 struct Turn {

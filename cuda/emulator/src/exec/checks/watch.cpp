@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "../worker.hpp"
@@ -56,7 +57,7 @@ std::string describe_other(const Races& races, const Access& access)
         text += " of block " + triple_text(era->order.index(access.block - era->first));
     if (!same_launch)
         text += " of kernel " + era->name + ", which no event or wait puts first";
-    return text + "\n  at " + describe_place(era->image.lock().get(), access.pc);
+    return text + "\n  at " + describe_place(era->image.lock().get(), uintptr_t(access.pc) << 1);
 }
 
 class Watch {
@@ -107,13 +108,14 @@ private:
         if (is_shared() && worker_.cluster)
             return;
         Access earlier = races.look(address_, size_, access, is_shared());
-        if (!earlier.block)
-            return;
-        PendingRace& pending = worker_.pending_race;
-        if (!access.stored || size_ > sizeof pending.value)
+        // A block on another OS thread may have a store that it has not settled yet.
+        for (int times = 0; times < 20 && earlier.block && earlier.block != races.block(); ++times) {
+            struct timespec moment = {0, 100000};
+            nanosleep(&moment, nullptr);
+            earlier = races.look(address_, size_, access, is_shared());
+        }
+        if (earlier.block)
             refuse_race(earlier);
-        pending = {earlier, access, address_, uint32_t(size_), {}};
-        std::memcpy(pending.value, reinterpret_cast<const void*>(address_), size_);
     }
 
     void refuse_race(const Access& earlier)
@@ -145,20 +147,20 @@ private:
 
 void Worker::settle()
 {
-    PendingRace& pending = pending_race;
-    if (!pending.first.block || pending.second.thread != state->linear)
+    size_t size = races->last_store().size;
+    if (!size)
         return;
-    Access first = pending.first;
-    pending.first.block = 0;
-    if (std::memcmp(pending.value, reinterpret_cast<const void*>(pending.address), pending.size) == 0)
+    Access earlier = races->settle();
+    if (!earlier.block)
         return;
+    const Races::Store& store = races->last_store();
     Trouble trouble;
     trouble.kind = FaultKind::race;
-    trouble.pc = pending.second.pc;
-    trouble.address = pending.address;
-    trouble.size = pending.size;
+    trouble.pc = uintptr_t(store.access.pc) << 1;
+    trouble.address = store.address;
+    trouble.size = uint32_t(size);
     trouble.store = true;
-    trouble.text = describe_memory(*this, pending.address, pending.size) + describe_other(*races, first);
+    trouble.text = describe_memory(*this, store.address, trouble.size) + describe_other(*races, earlier);
     raise_fault(std::move(trouble));
 }
 
@@ -182,7 +184,7 @@ void check_transfer(uintptr_t address, size_t size, bool store)
     era.turn = turn;
     Races races;
     races.begin(begin_era(std::move(era)), 0, 1);
-    Access earlier = races.look(address, size, races.access_of(0, 0, store, false, false), false);
+    Access earlier = races.look(address, size, races.access_of(0, 0, store, false, false), false, true);
     if (earlier.block && transfer_race.empty())
         transfer_race = std::string(turn->name) + ": data race: " + (store ? "store" : "load") + " of " +
                         std::to_string(size) + " bytes: " + describe_address(address, size, true) +

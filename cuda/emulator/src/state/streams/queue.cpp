@@ -251,6 +251,8 @@ void Queue::add_order(exec::Order* order, uint64_t number) const
     auto after = orders_.upper_bound(number);
     if (after != orders_.begin())
         exec::join(*order, *std::prev(after)->second);
+    else if (part_ && number) // an event in a graph that has not run: what it follows is not known yet
+        exec::join(*order, exec::everything);
     exec::join(*order, {{id_, number}});
 }
 
