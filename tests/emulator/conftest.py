@@ -117,7 +117,7 @@ extern "C" __global__ void shared_bytes(int *out)
   t[threadIdx.x % 64] = 1; s[threadIdx.x] = 2; __syncthreads(); *out = s[0] + t[0]; }
 __device__ int counter = 7;
 __constant__ float table[4] = {1, 2, 3, 4};
-extern "C" __global__ void count(int *out) { *out = atomicAdd(&counter, 1); }
+extern "C" __global__ void count(int *out) { atomicMax(out, atomicAdd(&counter, 1)); }
 """
 
 

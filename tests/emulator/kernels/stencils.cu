@@ -105,8 +105,9 @@ extern "C" __global__ void automaton(unsigned char* history, int rule, int steps
 extern "C" __global__ void sandpile(int* grains, int width, int height)
 {
     const int x = threadIdx.x, y = threadIdx.y, i = y * width + x;
-    while (__syncthreads_or(grains[i] >= 4)) {
-        if (grains[i] >= 4) {
+    const volatile int* now = grains; // other threads add to it
+    while (__syncthreads_or(now[i] >= 4)) {
+        if (now[i] >= 4) {
             atomicSub(&grains[i], 4);
             if (x > 0) atomicAdd(&grains[i - 1], 1);
             if (x < width - 1) atomicAdd(&grains[i + 1], 1);
