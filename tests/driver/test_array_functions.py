@@ -83,6 +83,15 @@ def test_comparisons_with_out_of_range_numbers_are_correct():
         d + 300
 
 
+@pytest.mark.parametrize("bad", [[0, 0], np.zeros(2, "i1"), 3])
+def test_out_of_elementwise_functions_must_be_an_array_of_the_device(bad):
+    d = gpuarray.to_gpu(np.array([1, -1], "i1"))
+    with pytest.raises(TypeError, match=f"out must be a GPUArray, not {type(bad).__name__}"):
+        gpuarray.maximum(d, d, bad)
+    with pytest.raises(ValueError, match=r"out must have shape \(2,\), not \(3,\)"):
+        gpuarray.maximum(d, d, gpuarray.zeros(3, "i1"))
+
+
 @pytest.mark.parametrize(
     "view",
     [

@@ -92,7 +92,6 @@ class Operation:
         return self.ufunc.resolve_dtypes((*operands, None))
 
 
-_ORDERED = "iu"
 _EXTREME = "(a {op} b || a != a) ? a : b"
 
 BINARY = [
@@ -184,8 +183,6 @@ UNARY_OF = {operation.ufunc: operation for operation in UNARY}
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 _PYTHON_NUMBERS = frozenset({int, float, complex})
-_ARRAY_AND_NUMBER = (False, True)
-_NUMBER_AND_ARRAY = (True, False)
 
 
 class Plan(PlanFields):
@@ -277,21 +274,21 @@ def apply(operation: Operation, operands: tuple, out, stream, dtype=None):
     operands = tuple(map(operand_of, operands))
     if any(operand is NotImplemented for operand in operands):
         return NotImplemented
+    if out is not None and not isinstance(out, ArrayBase):
+        raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
     arrays = [operand for operand in operands if isinstance(operand, ArrayBase)]
     first = arrays[0]
+    shape = first.shape if len(operands) == 1 else broadcast_shape(*(operand_shape(item) for item in operands))
+    if out is not None and out.shape != shape:
+        raise ValueError(f"out must have shape {shape}, not {out.shape}")
     plan = plan_of(operation, first._device, operands, out.dtype if out is not None else dtype)
     if plan.__class__ is not Plan:
         # A comparison with a number outside the range of the type has the same result for all elements.
         result = first._new_like(first.dtype) if out is None else out
-        return result.fill(plan)
-    shape = first.shape if len(operands) == 1 else broadcast_shape(*(operand_shape(item) for item in operands))
+        return result.fill(plan, stream)
     if out is None:
         like = next((item for item in arrays if item.shape == shape), None)
         out = first._new(shape, plan.dtype) if like is None else like._new_like(plan.dtype)
-    elif out.shape != shape:
-        raise ValueError(f"out must have shape {shape}, not {out.shape}")
-    elif not isinstance(out, ArrayBase):
-        raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
     # An operand that overlaps the result in any way other than element by element is copied first.
     operands = tuple(
         item.copy() if isinstance(item, ArrayBase) and item is not out and overlap(item, out) else item

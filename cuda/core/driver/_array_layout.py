@@ -308,7 +308,7 @@ def indexed(shape, strides, key):
             end = axis + len(shape) - given
             new_shape += shape[axis:end]
             new_strides += strides[axis:end]
-            axis, given = end, given
+            axis = end
         elif isinstance(item, slice):
             start, stop, step = item.indices(shape[axis])
             count = len(range(start, stop, step))
