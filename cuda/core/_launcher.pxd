@@ -13,9 +13,9 @@ from cuda.core._stream cimport Stream
 # A function that CPython calls instead of __call__, without an argument tuple.
 ctypedef object (*VectorCall)(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords)
 
-# Checks the arguments and enqueues the kernel.
+# Checks the arguments and enqueues the kernel. Launches of users may be observed.
 cdef int launch_kernel(
-    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count, bint may_observe
 ) except -1
 
 # Raises a kernel's limit for dynamic shared memory on the current device if it is below `size` bytes.

@@ -126,7 +126,7 @@ def launch(
         kernel_args = ordered_arguments(kernel, kernel_args, named_args)
     # The first launch loads the kernel, which the capture modes "global" and "thread_local" would forbid.
     relax_capture_mode(mode)
-    launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
+    launch_kernel(target, accepted_config, kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args), True)
     (<Kernel>kernel)._loaded_devices |= device_bit(target)
 
 
@@ -155,7 +155,8 @@ cdef class BoundKernel:
             raise RuntimeError("this BoundKernel has no kernel; use Kernel.bind()")
         if named_args:
             kernel_args = ordered_arguments(self._kernel, kernel_args, named_args)
-        launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>kernel_args), len(kernel_args))
+        items = tuple_items(<PyObject*>kernel_args)
+        launch_kernel(self._stream, self._config, self._kernel, items, len(kernel_args), True)
 
     def __repr__(self):
         return f"<BoundKernel of {self._kernel!r} with {self._config!r} on {self._stream!r}>"
@@ -195,9 +196,9 @@ cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_
     if keywords != NULL and len(<tuple>keywords):
         positional, named = split_arguments(arguments, PyVectorcall_NARGS(count), keywords)
         items = ordered_arguments(self._kernel, tuple(positional), named)
-        launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>items), len(items))
+        launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>items), len(items), True)
         return None
-    launch_kernel(self._stream, self._config, self._kernel, arguments, PyVectorcall_NARGS(count))
+    launch_kernel(self._stream, self._config, self._kernel, arguments, PyVectorcall_NARGS(count), True)
     return None
 
 
@@ -211,14 +212,14 @@ cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t
     ):
         if Py_TYPE(arguments[0]) == <PyTypeObject*>Stream:
             launch_kernel(
-                <Stream>arguments[0], <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3
+                <Stream>arguments[0], <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3, True
             )
             return None
         # A graph builder, if the kernel is already loaded: the capture does not allow loading it.
         if isinstance(<object>arguments[0], StreamSource):
             target = (<StreamSource>arguments[0])._stream_to_use()
             if (<Kernel>arguments[2])._loaded_devices & device_bit(target):
-                launch_kernel(target, <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3)
+                launch_kernel(target, <LaunchConfig>arguments[1], <Kernel>arguments[2], arguments + 3, count - 3, True)
                 return None
     positional, named = split_arguments(arguments, count, keywords)
     return launch_general(*positional, **named)
@@ -269,12 +270,8 @@ cdef LaunchConfig accept_config(object config):
     raise TypeError(f"config must be a LaunchConfig or a dict of its fields, not {type(config).__name__}")
 
 
-ctypedef int (*Launch)(
-    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
-) except -1
-
-# A pointer, so that observers cost nothing where there are none.
-cdef Launch launch_kernel = &enqueue_kernel
+# Whether launches have observers. Without them, a launch pays one comparison.
+cdef bint is_observed = False
 cdef tuple observers = ()
 
 
@@ -290,7 +287,7 @@ cdef int launch_observed(
     )
     try:
         with core._launch_observers.observed(observers, record):
-            enqueue_kernel(stream, config, kernel, arguments, count)
+            launch_kernel(stream, config, kernel, arguments, count, False)
     except CUDAError as error:
         raise error.with_traceback(None)  # without the calls inside this library
     return 0
@@ -298,13 +295,13 @@ cdef int launch_observed(
 
 def change_observers(add=(), remove=()) -> None:
     """Change the observers of launches on all threads; see ``_launch_observers``."""
-    global launch_kernel, observers
+    global is_observed, observers
     observers = tuple([observer for observer in observers if observer not in remove] + list(add))
-    launch_kernel = &launch_observed if observers else &enqueue_kernel
+    is_observed = len(observers) != 0
 
 
-cdef int enqueue_kernel(
-    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count
+cdef int launch_kernel(
+    Stream stream, LaunchConfig config, Kernel kernel, PyObject* const* arguments, Py_ssize_t count, bint may_observe
 ) except -1:
     cdef ArgumentBlock block
     cdef StreamPin stream_pin
@@ -312,6 +309,8 @@ cdef int enqueue_kernel(
     cdef cydriver.CUlaunchConfig c_config = config._native
     cdef cydriver.CUfunction c_function
     cdef cydriver.CUresult err
+    if is_observed and may_observe:
+        return launch_observed(stream, config, kernel, arguments, count)
     Stream_pin(stream, &stream_pin)
     Kernel_pin(kernel, &kernel_pin)
     c_config.hStream = stream_pin.get()

@@ -149,9 +149,10 @@ def test_a_report_shows_the_source_line(child, name, target):
     source, options, expected = SOURCE_LINES[name]
     body = 'extern "C" __global__ void f()\n{\n\t*(volatile int*)8 = 1; // \u00e4 \\ " )emu"\n}'
     options = {"arch": "sm_90" if target == "cubin" else "compute_90", **options}
+    source = source.replace("{body}", body)
     out = child(
         "from cuda.core import *\ndevice = Device(); device.set_current(); stream = device.create_stream()\n"
-        f"code = Program({source.replace('{body}', body)!r}, 'c++', ProgramOptions(**{options!r})).compile({target!r})\n"
+        f"code = Program({source!r}, 'c++', ProgramOptions(**{options!r})).compile({target!r})\n"
         "launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel('f'))\n"
         "try: stream.sync()\nexcept LaunchError as error: print(ascii(error.log))"
     )

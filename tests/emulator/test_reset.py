@@ -23,7 +23,9 @@ def code():
     from cuda.core import Device, Program
 
     Device(0).set_current()
-    return Program(SOURCE, "c++").compile("cubin", name_expressions=()).get_kernel
+    get_kernel = Program(SOURCE, "c++").compile("cubin", name_expressions=()).get_kernel
+    get_kernel("wild")  # loads the code, which stays loaded
+    return get_kernel
 
 
 @pytest.fixture(autouse=True)

@@ -278,7 +278,7 @@ cdef bint try_fast_launch(
     if stream is not None:
         inner = <Stream?>stream_of(stream)
     try:
-        launch_kernel(inner, config, self._kernel, items, count)
+        launch_kernel(inner, config, self._kernel, items, count, True)
     except (CUDAError, RuntimeError) as error:
         raise launch_error(error) from None
     return True
@@ -375,7 +375,7 @@ cdef int launch_prepared(
         for index in range(count):
             if not is_accepted(accepted + index, Py_TYPE(arguments[index])):
                 return launch_converted(self, types, stream, config, arguments)
-        return launch_kernel(stream, config, self._kernel, arguments, count)
+        return launch_kernel(stream, config, self._kernel, arguments, count, True)
     except (CUDAError, RuntimeError) as error:
         raise launch_error(error) from None
 
@@ -404,7 +404,7 @@ cdef int launch_converted(
             Py_INCREF(value)
             converted[made] = <PyObject*>value
         made = count
-        return launch_kernel(stream, config, self._kernel, converted, count)
+        return launch_kernel(stream, config, self._kernel, converted, count, True)
     finally:
         for index in range(made):
             Py_DECREF(<object>converted[index])
