@@ -8,7 +8,7 @@ cimport cython
 from libc.stdint cimport intptr_t
 from libc.string cimport memcpy, memset
 
-from cuda.core._context cimport Context_enter, Context_leave, Context_require, Context_wrap
+from cuda.core._context cimport Context_enter, Context_green, Context_leave, Context_require, Context_wrap
 from cuda.core._native._completion cimport await_stream
 from cuda.core._native._cuda_core cimport (
     Anchor,
@@ -16,6 +16,7 @@ from cuda.core._native._cuda_core cimport (
     DriverObject,
     EventHandle,
     EventPin,
+    GreenHandle,
     Handle,
     PinnedHandle,
     StreamHandle,
@@ -456,16 +457,25 @@ cdef inline bint Event_is_done(Event self) except -1:
 cdef object Event_await(Event self):
     cdef EventPin event
     cdef ContextHandle h_context = self._h_context.copy()
+    cdef GreenHandle h_green
     cdef StreamHandle h_stream
     cdef cydriver.CUstream c_stream = NULL
     cdef unsigned int c_flags = cydriver.CU_STREAM_NON_BLOCKING
     cdef int is_entered = 0
     Event_pin(self, &event)
+    if h_context:
+        h_green = Context_green(h_context)
     with nogil:
         if h_context:
             is_entered = Context_enter(h_context.get())
         try:
-            HANDLE_RETURN(cydriver.cuStreamCreate(&c_stream, c_flags), b"cuStreamCreate")
+            if h_green:
+                HANDLE_RETURN(
+                    cydriver.cuGreenCtxStreamCreate(&c_stream, h_green.get().green, c_flags, 0),
+                    b"cuGreenCtxStreamCreate",
+                )
+            else:
+                HANDLE_RETURN(cydriver.cuStreamCreate(&c_stream, c_flags), b"cuStreamCreate")
             h_stream = StreamHandle.own(c_stream, &destroy_waiting_stream, h_context.anchor())
             HANDLE_RETURN(cydriver.cuStreamWaitEvent(c_stream, event.get(), 0), b"cuStreamWaitEvent")
         finally:

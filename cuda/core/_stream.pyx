@@ -22,7 +22,7 @@ from cuda.core._context cimport (
 )
 from cuda.core._device_resources cimport DeviceResources, DeviceResources_of_context
 from cuda.core._event cimport Event, Event_create_handle, Event_flags, Event_pin, Event_wrap
-from cuda.core._native._completion cimport StreamCallback, await_stream, call_after_stream, refuse_capture
+from cuda.core._native._completion cimport StreamCallback, await_stream, call_after_stream, reject_capture
 from cuda.core._native._cuda_core cimport (
     Anchor,
     ContextHandle,
@@ -271,7 +271,7 @@ cdef class Stream(StreamSource):
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)
-        refuse_capture(stream.handle(), "await")
+        reject_capture(stream.handle(), "await")
         return iter(()) if self.is_done else await_stream(stream.handle())
 
     async def __aenter__(self):
@@ -316,7 +316,7 @@ cdef class Stream(StreamSource):
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)
-        refuse_capture(stream.handle(), "the callback")
+        reject_capture(stream.handle(), "the callback")
         return call_after_stream(stream.handle(), function)
 
     def timed(self) -> StreamTimer:

@@ -13,7 +13,8 @@ import weakref
 
 import pytest
 
-from cuda.core import CUDAError, LaunchConfig, LaunchError, launch
+from cuda.core import ContextOptions, CUDAError, LaunchConfig, LaunchError, launch
+from support.green import split
 from support.kernels import compiled
 from support.threads import in_thread, run_in_threads
 from support.work import busy
@@ -192,6 +193,20 @@ def test_closing_a_stream_does_not_end_its_await_early(run, device):
             assert not task.done()
             release()
             await task
+
+    run(main())
+
+
+@pytest.mark.requires(green=True)
+def test_streams_and_events_of_a_green_context(run, device):
+    async def main():
+        context = device.create_context(ContextOptions(resources=split(device, 8)))
+        async with context.create_stream() as stream:
+            with busy(stream) as release:
+                tasks = [asyncio.ensure_future(stream.record()), asyncio.ensure_future(stream)]
+                await asyncio.sleep(0)
+                release()
+                await asyncio.gather(*tasks)
 
     run(main())
 

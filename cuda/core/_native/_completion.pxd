@@ -18,4 +18,4 @@ cdef object await_stream(const StreamHandle& h_stream)
 # on a thread of this library.
 cdef StreamCallback call_after_stream(const StreamHandle& h_stream, object function)
 # Raises RuntimeError if the stream captures.
-cdef int refuse_capture(const StreamHandle& h_stream, str what) except -1
+cdef int reject_capture(const StreamHandle& h_stream, str what) except -1

@@ -185,7 +185,7 @@ cdef StreamCallback make_callback(const StreamHandle& h_stream, object function)
     return self
 
 
-cdef int refuse_capture(const StreamHandle& h_stream, str what) except -1:
+cdef int reject_capture(const StreamHandle& h_stream, str what) except -1:
     if stream_captures(h_stream.get()):
         raise RuntimeError(f"the stream is capturing, so {what} would wait for work that does not run")
     return 0
