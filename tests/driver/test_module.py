@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modules, functions and their calls."""
 
+import gc
+
 import numpy as np
 import pytest
 
 import cuda.core
 import cuda.core.driver as drv
+import cuda.emulator
 from cuda.core.driver import compiler
+from support.work import settle
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -48,6 +52,23 @@ def test_code_is_loaded_from_memory_and_files(tmp_path):
     ):  # fmt: skip
         assert module.get_function("scale").num_regs > 0
     assert "cubin" in repr(module)
+
+
+@pytest.mark.requires(software=True)
+def test_dropped_modules_are_unloaded():
+    image = compiler.compile(SOURCE)
+
+    def libraries():
+        gc.collect()
+        settle()
+        return sum(text.startswith("library") for text in cuda.emulator.leaks())
+
+    before = libraries()
+    kept = drv.module_from_buffer(image).get_function("scale")
+    for _ in range(3):
+        drv.Module(image).get_global("counter")
+    assert libraries() == before + 1
+    assert kept.num_regs > 0
 
 
 def test_missing_files_and_invalid_code_are_rejected(tmp_path):

@@ -718,8 +718,8 @@ def code_of(image) -> ObjectCode:
 
 @translated
 def _load(code: ObjectCode):
-    # The code is loaded on first access to its handle.
-    return code.handle
+    # Loads the code. Its handle would do so as well, but then it would stay loaded without the module.
+    return code.get_module()
 
 
 @translated
