@@ -8,6 +8,8 @@ cimport cython
 from libc.stdint cimport intptr_t, uintptr_t
 from libcpp.vector cimport vector
 
+from cpython.weakref cimport PyWeakref_NewRef
+
 from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
@@ -49,7 +51,6 @@ from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import iterator_of
-from cuda.core.graph._state import node_registry as _node_registry
 
 __all__ = ["AdjacencySetProxy", "GraphNode"]
 
@@ -545,9 +546,10 @@ cdef int register_node_class(int c_type, object choose) except -1:
 
 cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord record):
     cdef GraphNode self
-    key = <uintptr_t>record.c_node
-    self = _node_registry.get(key)
-    if self is not None and self._record is record:
+    with cython.critical_section(record):
+        known = record.node
+    self = None if known is None else known()
+    if self is not None:
         return self
     choose = _classes.get(<int>record.c_type)
     kind = GraphNode if choose is None else choose(record)
@@ -555,8 +557,8 @@ cdef GraphNode GraphNode_wrap(GraphTree tree, GraphRecord graph, NodeRecord reco
     self._tree = tree
     self._graph = graph
     self._record = record
-    if key:
-        _node_registry[key] = self
+    with cython.critical_section(record):
+        record.node = PyWeakref_NewRef(self, None)
     return self
 
 

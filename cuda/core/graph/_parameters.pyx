@@ -33,7 +33,7 @@ from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, c_driver_version, call_o
 from cuda.core.graph._graph_condition cimport GraphCondition, GraphCondition_wrap
 from cuda.core.graph._state cimport (
     GraphRecord,
-    GraphRecord_node,
+    GraphRecord_add,
     GraphRecord_of_child,
     GraphTree,
     GraphTree_own,
@@ -154,7 +154,7 @@ cdef NodeRecord add_node(GraphRecord graph, const cydriver.CUgraphNode* c_from, 
         if c_object != NULL:
             release(graph.c_holder, c_object)
         raise
-    record = GraphRecord_node(graph, c_node)
+    record = GraphRecord_add(graph, c_node, values.params.type)
     NodeRecord_set_values(record, values)
     NodeRecord_retain(graph, record, c_object)
     values.update_record(graph, record)

@@ -28,6 +28,7 @@ cdef class NodeRecord:
         cydriver.CUuserObject _user_object      # retains the operands; NULL if there are none
         object values                           # NodeValues; None until read, for nodes that were not added here
         list children                           # records of its child graph or bodies
+        object node                             # a weak reference to the GraphNode; None before the first
 
 
 # A CUgraph: the root of a tree, a child graph, or a body of a conditional node. No record refers to its parent, so that
@@ -67,6 +68,7 @@ cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_gra
 
 # The record of a node of the graph; created on first use.
 cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node)
+cdef NodeRecord GraphRecord_add(GraphRecord self, cydriver.CUgraphNode c_node, cydriver.CUgraphNodeType c_type)
 
 # Reads all nodes of a graph (cuGraphGetNodes).
 cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) except -1

@@ -35,8 +35,6 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils._cpython cimport is_interpreter_exiting
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 
-import weakref
-
 from cuda.core._utils.cuda_utils import UnavailableError
 
 
@@ -44,10 +42,6 @@ cdef extern from "locks.hpp" namespace "cuda_core" nogil:
     cppclass LockOfGraphs "cuda_core::GraphLock":
         bint try_take() except +
         void take() except +
-
-
-# The Python object of each node, by the address of the node.
-node_registry = weakref.WeakValueDictionary()
 
 
 cdef class NodeRecord:
@@ -113,18 +107,20 @@ cdef GraphRecord GraphRecord_of_child(GraphRecord parent, cydriver.CUgraph c_gra
 
 
 cdef NodeRecord GraphRecord_node(GraphRecord self, cydriver.CUgraphNode c_node):
-    cdef NodeRecord record
     cdef cydriver.CUgraphNodeType c_type
-    key = <uintptr_t>c_node
-    record = self.nodes.get(key)
+    record = self.nodes.get(<uintptr_t>c_node)
     if record is not None:
         return record
     with nogil:
         HANDLE_RETURN(cydriver.cuGraphNodeGetType(c_node, &c_type), b"cuGraphNodeGetType")
-    record = NodeRecord.__new__(NodeRecord)
+    return GraphRecord_add(self, c_node, c_type)
+
+
+cdef NodeRecord GraphRecord_add(GraphRecord self, cydriver.CUgraphNode c_node, cydriver.CUgraphNodeType c_type):
+    cdef NodeRecord record = NodeRecord.__new__(NodeRecord)
     record.c_node = c_node
     record.c_type = c_type
-    return self.nodes.setdefault(key, record)
+    return self.nodes.setdefault(<uintptr_t>c_node, record)
 
 
 cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) except -1:
@@ -140,9 +136,7 @@ cdef int read_nodes(GraphRecord self, vector[cydriver.CUgraphNode]& c_nodes) exc
 
 
 cdef int NodeRecord_mark_destroyed(GraphRecord graph, NodeRecord self, bint is_holder_destroyed=False) except -1:
-    key = <uintptr_t>self.c_node
-    graph.nodes.pop(key, None)
-    node_registry.pop(key, None)
+    graph.nodes.pop(<uintptr_t>self.c_node, None)
     cdef cydriver.CUuserObject c_object = exchange_user_object(self, NULL)
     if c_object != NULL and not is_holder_destroyed:
         release(graph.c_holder, c_object)
