@@ -35,6 +35,8 @@ struct KernelNode {
     F(cuStreamDestroy, 4000, void*)                                                               \
     F(cuStreamSynchronize, 2000, void*)                                                           \
     F(cuStreamWaitEvent, 3020, void*, void*, unsigned)                                            \
+    F(cuCtxGetCurrent, 4000, void**)                                                              \
+    F(cuCtxSetCurrent, 4000, void*)                                                               \
     F(cuCtxSynchronize, 2000, void)                                                               \
     F(cuEventCreate, 2000, void**, unsigned)                                                      \
     F(cuEventDestroy, 4000, void*)                                                                \
@@ -57,7 +59,7 @@ struct KernelNode {
 FUNCTIONS(DECLARE)
 
 static struct {
-    void *context, *stream, *other, *event, *pool, *none, *one, *saxpy, *many, *graph, *node;
+    void *stream, *other, *event, *pool, *none, *one, *saxpy, *many, *graph, *node;
     Pointer x, y, out;
 } h;
 static struct Config config = {{1, 1, 1}, {1, 1, 1}, 0, 0, 0, 0};
@@ -87,4 +89,42 @@ static int64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+struct Launcher {
+    pthread_t thread;
+    void *context, *stream;
+    int count, error;
+    pthread_barrier_t* start;
+};
+
+static void* launch_many(void* argument) {
+    struct Launcher* self = argument;
+    struct Config own = config;
+    own.stream = self->stream;
+    self->error = cuCtxSetCurrent(self->context);
+    pthread_barrier_wait(self->start);
+    for (int i = 0; i < self->count && !self->error; i++) self->error = cuLaunchKernelEx(&own, h.one, one_values, 0);
+    return NULL;
+}
+
+// Launches `count` kernels on each of several threads, one per stream, and returns the nanoseconds until the last ends.
+EXPORT int64_t launch_on_threads(int threads, void** streams, int count) {
+    struct Launcher launchers[64];
+    pthread_barrier_t start;
+    void* context;
+    int error = cuCtxGetCurrent(&context);
+    pthread_barrier_init(&start, NULL, threads + 1);
+    for (int i = 0; i < threads; i++) {
+        launchers[i] = (struct Launcher){0, context, streams[i], count, 0, &start};
+        pthread_create(&launchers[i].thread, NULL, launch_many, &launchers[i]);
+    }
+    pthread_barrier_wait(&start);
+    const int64_t begin = now();
+    for (int i = 0; i < threads; i++) {
+        pthread_join(launchers[i].thread, NULL);
+        error |= launchers[i].error;
+    }
+    pthread_barrier_destroy(&start);
+    return error ? -error : now() - begin;
 }

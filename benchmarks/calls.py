@@ -17,13 +17,13 @@ import ctypes
 import itertools
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
+from turns import OFFICIAL, OURS, serve, timed_loop, working
 
 import native
-from turns import OFFICIAL, OURS, serve, timed_loop, working
 
 BATCH = 100
 SLOW = ("capture 100 kernels",)  # in batches of one
@@ -143,7 +143,8 @@ TABLES: dict[str, dict[str, dict[str, str]]] = {
     },
     "Memory": {
         "allocate and free 1 KiB": {
-            "C": "Pointer p; TRY(cuMemAllocFromPoolAsync(&p, 1024, h.pool, h.stream)); TRY(cuMemFreeAsync(p, h.stream))",
+            "C": "Pointer p; TRY(cuMemAllocFromPoolAsync(&p, 1024, h.pool, h.stream)); "
+            "TRY(cuMemFreeAsync(p, h.stream))",
             "core": "device.allocate(1024, stream=stream).close()",
             "CuPy": "malloc_async(1024)",
             "PyCUDA": "mem_alloc(1024).free()",
@@ -242,9 +243,7 @@ def batches_of(library: str, words: list[str]) -> dict[str, Callable[[], float]]
         return c_batches(statements, counts)
     names = {OURS: core_names, OFFICIAL: core_names, "CuPy": cupy_names, "PyCUDA": pycuda_names}[library]()
     settle = names.pop("settle")
-    return {
-        name: settled(timed_loop(statement, counts[name], names), settle) for name, statement in statements.items()
-    }
+    return {name: settled(timed_loop(statement, counts[name], names), settle) for name, statement in statements.items()}
 
 
 def settled(batch: Callable[[], float], settle: Callable[[], object]) -> Callable[[], float]:
@@ -272,7 +271,19 @@ def core_names() -> dict[str, object]:
     config, event = LaunchConfig(grid=1, block=1), stream.record()
     names = {
         "settle": stream.sync,
+        "Device": Device,
+        "LaunchConfig": LaunchConfig,
+        "launch": launch,
         "view": StridedMemoryView.from_any_interface,
+        "device": device,
+        "stream": stream,
+        "other": other,
+        "event": event,
+        "code": code,
+        "config": config,
+        "x": x,
+        "y": y,
+        "out": out,
         "array": np.ones((64, 64), np.float32),
         "integers": (int(x.handle),) * 16,
         "buffers": (x,) * 16,
@@ -280,12 +291,7 @@ def core_names() -> dict[str, object]:
         "n": np.uint64(256),
         "address": int(x.handle),
     }
-    names |= {
-        key: value
-        for key, value in locals().items()
-        if key in ("Device", "LaunchConfig", "launch", "device", "stream", "other", "code", "x", "y", "out", "config")
-    }
-    names |= kernels | {"event": event}
+    names |= kernels
     if hasattr(kernels["saxpy"], "bind"):
         names["bound"] = kernels["saxpy"].bind(config, stream=stream)
     # Rows whose names are missing are left out.
@@ -410,10 +416,8 @@ def pycuda_names() -> dict[str, object]:
 
 def c_batches(statements: dict[str, str], counts: dict[str, int]) -> dict[str, Callable[[], float]]:
     """Return the batches of statements in C. Our ``cuda.core`` makes the objects that they use."""
-    functions = "".join(C_LOOP.format(i, body(statement)) for i, statement in enumerate(statements.values()))
-    library = native.compile_text(Path(__file__).with_name("calls.c").read_text() + C_TRY + functions)
     names = core_names()
-    set_up(library, names)
+    library = c_library(statements.values(), names)
 
     def batch_of(function, count: int) -> Callable[[], float]:
         function.restype = ctypes.c_int64
@@ -428,6 +432,15 @@ def c_batches(statements: dict[str, str], counts: dict[str, int]) -> dict[str, C
         return settled(batch, library.synchronize)
 
     return {name: batch_of(library[f"row_{i}"], counts[name]) for i, name in enumerate(statements)}
+
+
+def c_library(statements: Iterable[str], names: dict) -> ctypes.CDLL:
+    """Return calls.c with a function for each statement."""
+    functions = "".join(C_LOOP.format(i, body(statement)) for i, statement in enumerate(statements))
+    library = native.compile_text(Path(__file__).with_name("calls.c").read_text() + C_TRY + functions)
+    set_up(library, names)
+    library.launch_on_threads.restype = ctypes.c_int64
+    return library
 
 
 C_TRY = """
@@ -449,7 +462,7 @@ def body(statement: str) -> str:
 
 def set_up(library: ctypes.CDLL, names: dict) -> None:
     """Give the C code the driver's functions and the objects."""
-    handles = [0, *(int(names[name].handle) for name in ("stream", "other", "event"))]
+    handles = [int(names[name].handle) for name in ("stream", "other", "event")]
     handles.append(int(names["device"].memory_resource.handle))
     handles += [int(names[name].handle) for name in ("none", "one", "saxpy", "many", "graph", "first")]
     handles += [int(names[name].handle) for name in ("x", "y", "out")]

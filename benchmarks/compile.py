@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -28,6 +27,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import turns
 from cuda.bindings import nvrtc, nvvm
 
 from cuda.core import Program, ProgramOptions
@@ -57,7 +57,7 @@ NOISE = 1.1
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--peer", metavar="PYTHON", help="the interpreter of another environment")
+    parser.add_argument("--peer", help="another environment: its interpreter, or a folder with its packages")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how many rounds; {ROUNDS} by default")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
@@ -100,8 +100,8 @@ def measure(environments: dict[str, str], rounds: int) -> dict[str, dict[str, li
 def worker(python: str, name: str):
     """Start a process that measures rows on demand."""
     # Our worker imports the same cuda.core as this process, and the peer imports its environment's.
-    environment = {key: value for key, value in os.environ.items() if name == "ours" or key != "PYTHONPATH"}
-    command = [python, "-P", "-W", "ignore", str(Path(__file__).resolve()), "--serve"]
+    python, environment = turns.command(turns.OURS if name == "ours" else turns.OFFICIAL, python)
+    command = [python, "-W", "ignore", str(Path(__file__).resolve()), "--serve"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
     with process:
         yield process

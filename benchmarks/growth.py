@@ -2,28 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the table of growth: the time per operation when there are n, 10 n and 100 n objects.
 
-``report.py`` runs this script once per library and asks for samples. To add a row, add a function to ``KINDS``. It makes
-a number of objects that all stay alive, closes them, and returns the nanoseconds per object of both.
+``report.py`` runs this script once per library and asks for samples. To add a row, add a function to ``KINDS``. The
+function makes a number of objects that all stay alive, closes them, and returns the nanoseconds per object of both.
 
-    python growth.py [--device] [WORD ...]    print our figures in nanoseconds, on the driver that does nothing, or on the
-                                              machine's own
+    python growth.py [--device] [WORD ...]    print our figures in nanoseconds, on the driver that does nothing or, with
+                                              --device, on the GPU
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
 import calls
-import native
+import numpy as np
 from turns import serve, working
 
-STEPS = (1, 10, 100)
+import native
+
+STEPS = {"n": 1, "10 n": 10, "100 n": 100}
 
 now = time.perf_counter_ns
 
@@ -42,19 +43,21 @@ def main() -> int:
     batches = {}
     for (name, least), kind in KINDS.items():
         for index, part in enumerate(("make", "close")):
-            for step in STEPS if part in kind.parts else ():
-                batches[f"{name}, {part} | {least * step}"] = partial(sample, kind, core, least * step, index)
+            for step, factor in STEPS.items() if part in kind.parts else ():
+                row = f"{name} (n = {least:,}), {part} | {step}"
+                batches[row] = partial(sample, kind, core, least * factor, index)
     batches = {name: batch for name, batch in batches.items() if all(word in name for word in arguments.words)}
     if arguments.serve:
         serve(batches)
         return 0
     for name, batch in working(batches).items():
-        print(f"{name:44}{min(batch() for _ in range(3)):10.0f}")
+        print(f"{name:60}{min(batch() for _ in range(3)):10.0f}")
     return 0
 
 
 def sample(kind: Callable, core: dict, count: int, index: int) -> float:
     """Return the nanoseconds per object of one part."""
+    gc.collect()  # of what other rows left
     taken = kind(core, count)[index]
     core["settle"]()
     return taken

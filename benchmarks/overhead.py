@@ -24,8 +24,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import calls
-import native
 from turns import OURS, timed_loop, working
+
+import native
 
 TOLERANCE = 1.3
 # A row that seems slower is measured again, because noise only ever adds time.

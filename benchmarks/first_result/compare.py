@@ -57,7 +57,7 @@ except RuntimeError:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ours", metavar="PYTHON", default=sys.executable, help="the interpreter of our environment")
-    parser.add_argument("--peer", metavar="PYTHON", help="the interpreter of another environment")
+    parser.add_argument("--peer", help="another environment: its interpreter, or a folder with its packages")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how many rounds; {ROUNDS} by default")
     parser.add_argument("--json", type=Path, help="where to store the figures")
     arguments = parser.parse_args()
@@ -92,7 +92,10 @@ def commands(arguments, directory: Path) -> dict[str, tuple[list[str], dict[str,
         "Python with NumPy": ([arguments.ours, "-P", "-c", "import numpy"], ours | extra),
         "NumPy, a context": ([arguments.ours, "-P", "-c", CONTEXT, driver], ours | extra),
     }
-    for name, python, variables in (("ours", arguments.ours, ours), ("peer", arguments.peer, plain)):
+    peer, peer_variables = arguments.peer, plain
+    if peer and Path(peer).is_dir():
+        peer, peer_variables = arguments.ours, plain | {"PYTHONPATH": peer}
+    for name, python, variables in (("ours", arguments.ours, ours), ("peer", peer, peer_variables)):
         if python:
             found[f"{name}, compiled"] = ([python, "-P", program], variables | extra)
             found[f"{name}, from a file"] = ([python, "-P", program, str(directory / name)], variables | extra)
