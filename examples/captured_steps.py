@@ -139,7 +139,8 @@ def main() -> int:
     trained = []
     for is_captured in (False, True):
         network = Network(device, stream, weights)
-        step = capture(network.step) if is_captured else network.step
+        captured = capture(network.step)
+        step = captured if is_captured else network.step
         for index in range(steps):
             if index == steps // 10:  # exclude loading and capturing from the time per step
                 stream.sync()
@@ -149,7 +150,7 @@ def main() -> int:
         each = (time.perf_counter() - begin) / (steps - steps // 10)
         print(f"{'captured' if is_captured else 'launched one by one'}: {1e6 * each:.1f} microseconds a step")
         trained.append(network.read())
-    print(step.statistics)
+    print(captured.statistics)
 
     expected = {name: values.astype(np.float64) for name, values in weights.items()}
     for index in range(steps):

@@ -37,7 +37,8 @@ def main() -> int:
     device.set_current()
     stream = device.create_stream()
 
-    pool = StatisticsMemoryResource(DeviceMemoryResource(device, {}))
+    device_pool = DeviceMemoryResource(device, {})
+    pool = StatisticsMemoryResource(device_pool)
     cache = CachingMemoryResource(LimitingMemoryResource(pool, LIMIT))
     counted = StatisticsMemoryResource(cache)
     tracked = TrackingMemoryResource(counted)
@@ -72,7 +73,7 @@ def main() -> int:
     if (leak.size, function, file) != (12345, "main", __file__) or tracked.allocations:
         print("the report does not describe the leak", file=sys.stderr)
         return 1
-    if pool.statistics.current_bytes or pool.upstream.attributes.used_mem_current:
+    if pool.statistics.current_bytes or device_pool.attributes.used_mem_current:
         print("the memory was not returned to the pool", file=sys.stderr)
         return 1
     print("verified: all memory was returned to the pool")

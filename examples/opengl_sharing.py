@@ -168,10 +168,12 @@ def main() -> int:
     code = Program(CODE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("cubin")
     if cuda.emulator.is_active():
         print("the software device has no OpenGL: the texture is skipped")
-        gl, shared = StandIn(), "a stand-in for an OpenGL buffer"
+        gl: StandIn | OpenGL = StandIn()
+        shared = "a stand-in for an OpenGL buffer"
     else:
         try:
-            gl, shared = OpenGL(device.device_id), "an OpenGL buffer and texture"
+            gl = OpenGL(device.device_id)
+            shared = "an OpenGL buffer and texture"
         except OSError as reason:
             print(f"skipped, because this machine has no OpenGL: {reason}")
             return 0

@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from cuda.core import Device, EventOptions, LaunchConfig, Program, ProgramOptions, launch
+from cuda.core import Buffer, Device, EventOptions, LaunchConfig, Program, ProgramOptions, launch
 
 TILE, DEPTH, THREADS = 64, 32, 256
 SOURCE = r"""
@@ -137,6 +137,7 @@ def main() -> int:
     end = stream.record(options=EventOptions(timing_enabled=True))
 
     buffer = product.exporting_obj
+    assert isinstance(buffer, Buffer)
     result = np.empty((rows, buffer.size // rows // 4), np.float32)
     buffer.copy_to(result, stream=stream)
     stream.sync()

@@ -21,7 +21,11 @@ __global__ void vector_add(const T* a, const T* b, T* sum, size_t count)
         sum[i] = a[i] + b[i];
 }
 """
-C_TYPES = {np.dtype(np.int32): "int", np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+C_TYPES: dict[np.dtype, str] = {
+    np.dtype(np.int32): "int",
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+}
 COUNT = 50_000
 
 

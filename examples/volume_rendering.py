@@ -64,7 +64,7 @@ def balls() -> np.ndarray:
 def sample(volume: np.ndarray, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Return the interpolated volume at normalized coordinates, with zeros outside."""
     padded = np.pad(volume.astype(np.float64), 1)
-    result = 0.0
+    result = np.zeros(())
     places = [np.clip(axis * VOLUME - 0.5, -1, VOLUME) for axis in (z, y, x)]
     first = [np.minimum(np.floor(place).astype(int), VOLUME - 1) for place in places]
     weights = [place - index for place, index in zip(places, first, strict=True)]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,24 +13,27 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
+GALLERY = ROOT / "docs" / "gallery.md"
+PILLOW = pytest.mark.requires(module="PIL")
+HOPPER = pytest.mark.requires(compute=(9, 0))
 # scikit-image brings SciPy and Pillow, which the example uses too.
 NEEDS = {
+    **dict.fromkeys(("bitonic_sort", "fft", "game_of_life", "histogram", "lto_plugin", "monte_carlo_pi"), PILLOW),
+    **dict.fromkeys(("overlap", "ray_tracer", "sparse_product", "volume_rendering"), PILLOW),
+    **dict.fromkeys(("mandelbrot_zoom", "n_body"), pytest.mark.requires(modules=("PIL", "tqdm"))),
+    **dict.fromkeys(("clusters", "tma_matmul"), HOPPER),
     "heat_flow": pytest.mark.requires(modules=("PIL", "tqdm")),
     "image_filter": pytest.mark.requires(module="skimage"),
     "opengl_sharing": pytest.mark.requires(graphics_buffers=True),
     "jacobi_graph": pytest.mark.requires(module="scipy"),
     "texture_zoom": pytest.mark.requires(module="skimage"),
-    "volume_rendering": pytest.mark.requires(module="PIL"),
-    "tma_matmul": pytest.mark.requires(compute=(9, 0)),
 }
-# The files that examples write; others take no argument.
-OUTPUTS = {
-    "heat_flow": "out.gif",
-    "image_filter": "out.png",
-    "texture_zoom": "out.png",
-    "timing": "trace.json",
-    "volume_rendering": "out.png",
-}
+
+
+def picture(name: str) -> str | None:
+    """Return the name of the picture or trace that an example writes, which its docstring says."""
+    found = re.search(r"\[(\w+\.(?:gif|png|json))\]", (EXAMPLES / f"{name}.py").read_text())
+    return found and found[1]
 
 
 def run(name: str, *arguments: object) -> subprocess.CompletedProcess:
@@ -49,9 +53,10 @@ def programs() -> list:
 @pytest.mark.requires(device=True, nvrtc=True)
 @pytest.mark.parametrize("name", programs())
 def test_example_verifies_its_result(name, tmp_path):
-    arguments = [tmp_path / OUTPUTS[name]] if name in OUTPUTS else []
+    arguments = [tmp_path / picture(name)] if picture(name) else []
     done = run(name, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert all(path.stat().st_size > 500 for path in arguments)
     assert "verified" in done.stdout
     assert "Warning" not in done.stderr
 
@@ -139,4 +144,24 @@ def test_every_example_is_documented_and_checks_its_result():
         text = path.read_text()
         assert '"""' in text, path
         assert "verified" in text, path
-        assert "sys.exit(main())" in text, path
+        assert "sys.exit(main())" in text or "raise SystemExit(" in text, path
+        assert f"examples/{path.name}" in GALLERY.read_text(), path
+
+
+def test_command_lists_every_example():
+    done = python("-P", "-m", "cuda.core.examples")
+    assert done.returncode == 0, done.stderr
+    listed = [line.split()[0] for line in done.stdout.partition("\n\n")[0].splitlines()]
+    assert listed == sorted(path.stem for path in EXAMPLES.glob("*.py"))
+    assert "saxpy" in listed and "Compile a kernel from CUDA C++" in done.stdout
+
+
+@pytest.mark.requires(device=True, nvrtc=True)
+def test_command_runs_an_example_and_returns_its_status():
+    done = python("-P", "-m", "cuda.core.examples", "matrix_product", "20")
+    assert done.returncode == 0 and "verified: both products of 20 x 20" in done.stdout, done.stderr
+
+
+def test_command_names_the_examples_if_there_is_none_of_the_name():
+    done = python("-P", "-m", "cuda.core.examples", "nothing")
+    assert done.returncode == 2 and "'nothing'" in done.stderr and "saxpy" in done.stderr

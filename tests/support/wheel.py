@@ -34,6 +34,7 @@ def expected() -> set[str]:
     for headers in (emulator / "device_include", core / "driver" / "include"):
         files |= {path for path in headers.rglob("*") if path.is_file()}
     names = {path.relative_to(ROOT).as_posix() for path in files} - BUILDERS
+    names |= {f"cuda/core/examples/programs/{path.name}" for path in (ROOT / "examples").iterdir() if path.is_file()}
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     stems = {path.relative_to(ROOT).with_suffix("").as_posix() for path in core.rglob("*.pyx")}
     names |= {f"{stem}{kind}" for stem in stems for kind in (".pyi", suffix)}
@@ -41,7 +42,7 @@ def expected() -> set[str]:
     return (
         names
         | GENERATED
-        | {"cuda/core/py.typed", "cuda/core/__init__.pyi"}
+        | {"cuda/core/py.typed", "cuda/emulator/py.typed", "cuda/core/__init__.pyi"}
         | ({"cuda/emulator/_emulator.so"} if has_emulator else set())
     )
 
