@@ -65,7 +65,7 @@ class BuildExtensions(build_ext):
         if not self.inplace:  # other packages compile against the declarations; type checkers read the stubs
             shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
             shutil.copytree("examples", Path(self.build_lib, "cuda/core/examples/programs"), dirs_exist_ok=True)
-            runpy.run_path(".ci/stubs.py")["write_stubs"](Path.cwd(), Path.cwd() / "cuda" / "core", Path(self.build_lib))
+            runpy.run_path(".ci/stubs.py")["write_stubs"](Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib))
         target = Path("." if self.inplace else self.build_lib, "cuda")
         runpy.run_path(".ci/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
         if (sys.platform, platform.machine()) == ("linux", "x86_64"):

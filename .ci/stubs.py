@@ -38,6 +38,20 @@ BUFFER_METHODS = {
     "__getbuffer__": "def __buffer__(self, flags: int, /) -> memoryview: ...",
     "__releasebuffer__": "def __release_buffer__(self, buffer: memoryview, /) -> None: ...",
 }
+# Signatures that depend on the type of an argument, for which Cython has no syntax.
+UPDATABLE = ("KernelNode", "MemsetNode", "MemcpyNode", "ChildGraphNode", "EventRecordNode", "EventWaitNode")
+_CAPTURED = "data: str | Iterable[str] | None = None, mode: str = ..., options: Any = None, maxsize: int = ..."
+OVERLOADS = {
+    "Graph.__getitem__": [
+        *(f"def __getitem__(self, node: {name}) -> Executable{name}: ..." for name in UPDATABLE),
+        "def __getitem__(self, node: HostCallbackNode) -> ExecutableHostCallbackNode: ...",
+        "def __getitem__(self, node: GraphNode) -> ExecutableGraphNode: ...",
+    ],
+    "capture": [
+        f"def capture(function: Callable[..., Any], *, {_CAPTURED}) -> CapturedFunction: ...",
+        f"def capture(function: None = None, *, {_CAPTURED}) -> Callable[[Callable[..., Any]], CapturedFunction]: ...",
+    ],
+}
 BINDINGS = {"driver", "nvrtc", "nvjitlink", "nvvm", "runtime"}
 
 
@@ -134,12 +148,15 @@ class Module:
         # The decorator of a setter names the property, so functions of classes count as defined.
         defined = {name for node in nodes for name in _bound(node)} | set(dir(builtins))
         used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        imports = sorted(self._import(name, homes) for name in (used | exported) - defined)
+        # A member does not hide an imported name, such as a decorator of another class.
+        imports = sorted(self._import(name, homes) for name in (used | exported) - (defined - set(self.imports)))
         return HEADER.format(source=self.path) + "".join(f"{line}\n" for line in imports) + body
 
     def _import(self, name: str, homes: dict[str, str]) -> str:
-        if name in ("Any", "Literal"):
+        if name in ("Any", "Literal", "overload"):
             return f"from typing import {name}"
+        if name in ("Callable", "Iterable"):
+            return f"from collections.abc import {name}"
         if name in self.imports:
             return self.imports[name]
         if name in homes:
@@ -189,7 +206,7 @@ class Module:
                 body.extend(self._assignment(member))
             else:
                 body.extend(_fields(member))
-                body.extend(_function(member))
+                body.extend(_function(member, name))
         yield from ["    " + line for line in body] or ["    ..."]
 
     def _assignment(self, node) -> Iterator[str]:
@@ -238,7 +255,9 @@ def _statements(node) -> Iterator:
 
 
 def _fields(node) -> Iterator[str]:
-    """Yield the fields that a ``cdef public`` or ``cdef readonly`` declaration makes visible to Python."""
+    """Yield the fields that a ``cdef public`` or ``cdef readonly`` declaration, or an annotation, makes visible."""
+    if isinstance(node, Nodes.ExprStatNode) and getattr(node.expr, "annotation", None) is not None:
+        yield f"{node.expr.name}: {_annotation(node.expr.annotation)}"
     if isinstance(node, Nodes.CVarDefNode) and node.visibility in ("public", "readonly"):
         for declarator in node.declarators:
             kind = _c_type(node.base_type) or "Any"
@@ -249,8 +268,14 @@ def _fields(node) -> Iterator[str]:
                 yield f"def {declarator.name}(self) -> {kind}: ..."
 
 
-def _function(node) -> Iterator[str]:
+def _function(node, owner: str = "") -> Iterator[str]:
     """Yield the signature of a ``def`` or ``cpdef`` function; others are invisible to Python."""
+    overloads = OVERLOADS.get(f"{owner}.{node.name}".lstrip("."), ()) if isinstance(node, Nodes.DefNode) else ()
+    for signature in overloads:
+        yield "@overload"
+        yield signature
+    if overloads:
+        return
     if getattr(node, "name", None) in BUFFER_METHODS:
         yield BUFFER_METHODS[node.name]
         return

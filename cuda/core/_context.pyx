@@ -58,7 +58,7 @@ cdef class Context(DriverObject):
     def __repr__(self):
         return f"<{type(self).__name__} handle={self._address():#x} device={self._device_id}>"
 
-    def close(self):
+    def close(self) -> None:
         """Drop this object's reference to the context.
 
         A green context is destroyed when its last reference is dropped (``cuGreenCtxDestroy``). Its streams and events
@@ -78,7 +78,7 @@ cdef class Context(DriverObject):
             raise RuntimeError("cannot close a context that is current on this thread; make another one current first")
         self._release()
 
-    def create_stream(self, options: StreamOptions | None = None) -> Stream:
+    def create_stream(self, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
         """Create a stream whose kernels run on this green context's multiprocessors (``cuGreenCtxStreamCreate``).
 
         The context need not be current.

@@ -199,7 +199,7 @@ cdef class Device:
         HANDLE_RETURN(cydriver.cuCtxSetCurrent(pin.get()), b"cuCtxSetCurrent")
         Device_set_context(self, context)
 
-    def create_context(self, options: ContextOptions | None = None) -> Context:
+    def create_context(self, options: ContextOptions | dict[str, Any] | None = None) -> Context:
         """Create a green context, which uses some of this device's multiprocessors (``cuGreenCtxCreate``).
 
         A green context shares memory, loaded code and errors with the primary context. It does not become current:
@@ -260,7 +260,7 @@ cdef class Device:
             )
         return bool(c_can_access)
 
-    def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
+    def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
         """† Create a stream on this device (``cuStreamCreateWithPriority``), or wrap an external stream.
 
         Parameters
@@ -321,7 +321,7 @@ cdef class Device:
         """
         return slots.get("graph builder")(self.create_stream())
 
-    def create_event(self, options: EventOptions | None = None) -> Event:
+    def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:
         """† Create an event on this device (``cuEventCreate``).
 
         Parameters
@@ -357,7 +357,7 @@ cdef class Device:
             raise TypeError("an event shared between processes must come from Stream.record(), not create_event()")
         return Event_create(pin.handle(), self._id, c_flags)
 
-    def create_opaque_array(self, options: OpaqueArrayOptions) -> OpaqueArray:
+    def create_opaque_array(self, options: OpaqueArrayOptions | dict[str, Any]) -> OpaqueArray:
         """† Create a CUDA array, whose memory layout is opaque (``cuArray3DCreate``).
 
         Parameters
@@ -392,7 +392,7 @@ cdef class Device:
         """
         return slots.get("opaque array")(self, options)
 
-    def create_mipmapped_array(self, options: MipmappedArrayOptions) -> MipmappedArray:
+    def create_mipmapped_array(self, options: MipmappedArrayOptions | dict[str, Any]) -> MipmappedArray:
         """† Create a mipmapped array (``cuMipmappedArrayCreate``).
 
         Parameters
@@ -417,7 +417,7 @@ cdef class Device:
         return slots.get("mipmapped array")(self, options)
 
     def create_texture_object(
-        self, *, resource: ResourceDescriptor, options: TextureObjectOptions | None = None
+        self, *, resource: ResourceDescriptor, options: TextureObjectOptions | dict[str, Any] | None = None
     ) -> TextureObject:
         """† Create a texture object (``cuTexObjectCreate``).
 

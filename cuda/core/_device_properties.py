@@ -5,8 +5,12 @@
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["DeviceProperties"]
 
@@ -40,7 +44,7 @@ class Attribute:
         self.name = name
         self.driver_name = f"CU_DEVICE_ATTRIBUTE_{name.upper()}"
 
-    def __get__(self, properties, owner=None):
+    def __get__(self, properties, owner=None) -> Any:
         if properties is None:
             return self
         raw = properties._read(properties._device_id, self.code)

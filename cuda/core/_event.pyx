@@ -70,7 +70,7 @@ cdef class Event(DriverObject):
 
     _made_by = "Stream.record() or Device.create_event()"
 
-    def __sub__(self, other):
+    def __sub__(self, other: Event) -> float:
         """Return the time from ``other`` to this event in milliseconds (``cuEventElapsedTime``).
 
         Returns

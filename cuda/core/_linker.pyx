@@ -81,7 +81,7 @@ class Linker:
     'cubin'
     """
 
-    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None):
+    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | dict[str, Any] | None = None):
         self._is_linked = False
         if not object_codes:
             raise ValueError("Linker() takes at least one ObjectCode, not none")
@@ -469,7 +469,7 @@ cdef class DriverLinker:
         text = self._data.error_log if kind == "error" else self._data.info_log
         return bytes(text or b"").split(b"\0", 1)[0].decode(errors="backslashreplace")
 
-    def close(self):
+    def close(self) -> None:
         """Destroy the link (``cuLinkDestroy``), after the call that another thread is making."""
         self._h_link.reset()
 

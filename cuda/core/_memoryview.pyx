@@ -200,7 +200,7 @@ cdef class StridedMemoryView(ViewState):
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> object:
+    ) -> Any:
         """Export the view through DLPack.
 
         Parameters

@@ -116,13 +116,13 @@ cdef class ObjectCode(LazyCode):
 
     @staticmethod
     def from_cubin(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+        module: bytes | bytearray | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
         """Create an object code from a CUBIN: machine code for one architecture.
 
         Parameters
         ----------
-        module : bytes | str | os.PathLike
+        module : bytes | bytearray | str | os.PathLike
             The code, or the path of a file that contains it. The file is read on first use, not here.
         name : str, optional
             A name for error messages. Defaults to the empty string.
@@ -144,13 +144,13 @@ cdef class ObjectCode(LazyCode):
 
     @staticmethod
     def from_ptx(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+        module: bytes | bytearray | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
         """Create an object code from PTX, which the driver compiles for the device when the code is loaded.
 
         Parameters
         ----------
-        module : bytes | str | os.PathLike
+        module : bytes | bytearray | str | os.PathLike
             The PTX, or the path of a file that contains it.
         name, symbol_mapping
             As for :meth:`from_cubin`.
@@ -164,13 +164,13 @@ cdef class ObjectCode(LazyCode):
 
     @staticmethod
     def from_ltoir(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+        module: bytes | bytearray | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
         """Create an object code from LTO IR, which :class:`Linker` links and which cannot be loaded.
 
         Parameters
         ----------
-        module : bytes | str | os.PathLike
+        module : bytes | bytearray | str | os.PathLike
             The LTO IR, or the path of a file that contains it.
         name, symbol_mapping
             As for :meth:`from_cubin`.
@@ -184,13 +184,13 @@ cdef class ObjectCode(LazyCode):
 
     @staticmethod
     def from_fatbin(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+        module: bytes | bytearray | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
         """Create an object code from a fat binary, which contains code for several architectures.
 
         Parameters
         ----------
-        module : bytes | str | os.PathLike
+        module : bytes | bytearray | str | os.PathLike
             The fat binary, or the path of a file that contains it.
         name, symbol_mapping
             As for :meth:`from_cubin`.
@@ -204,13 +204,13 @@ cdef class ObjectCode(LazyCode):
 
     @staticmethod
     def from_object(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+        module: bytes | bytearray | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
         """Create an object code from a host object file with device code, which :class:`Linker` links.
 
         Parameters
         ----------
-        module : bytes | str | os.PathLike
+        module : bytes | bytearray | str | os.PathLike
             The object file, or its path.
         name, symbol_mapping
             As for :meth:`from_cubin`.
@@ -224,13 +224,13 @@ cdef class ObjectCode(LazyCode):
 
     @staticmethod
     def from_library(
-        module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
+        module: bytes | bytearray | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None
     ) -> ObjectCode:
         """Create an object code from a host library with device code, which :class:`Linker` links.
 
         Parameters
         ----------
-        module : bytes | str | os.PathLike
+        module : bytes | bytearray | str | os.PathLike
             The static library, or its path.
         name, symbol_mapping
             As for :meth:`from_cubin`.

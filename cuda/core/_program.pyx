@@ -88,7 +88,7 @@ class Program:
         self,
         code: str | bytes | bytearray,
         code_type: SourceCodeType | Literal["c++", "ptx", "nvvm", "C++", "PTX", "NVVM"],  # noqa: F821
-        options: ProgramOptions | None = None,
+        options: ProgramOptions | dict[str, Any] | None = None,
     ):
         kind = _KINDS.get(code_type) if type(code_type) is str else None
         if kind is None:

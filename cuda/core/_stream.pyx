@@ -160,7 +160,7 @@ cdef class Stream(StreamSource):
         with nogil:
             wait_for_stream(stream.get())
 
-    def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
+    def record(self, event: Event | None = None, options: EventOptions | dict[str, Any] | None = None) -> Event:
         """Record an event, which completes once the pending work in the stream has completed (``cuEventRecord``).
 
         Parameters

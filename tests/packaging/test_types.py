@@ -7,14 +7,17 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 import cuda.core
+from support.pages import programs
 from support.source import CORE, ROOT, generator_of_stubs
 
 PROGRAM = ROOT / "tests" / "packaging" / "typed_program.py"
@@ -30,7 +33,12 @@ def installed(tmp_path_factory) -> Path:
         copy = directory / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
-    (directory / "cuda" / "core" / "py.typed").touch()
+    for path in (ROOT / "cuda" / "emulator").glob("*.py"):
+        copy = directory / path.relative_to(ROOT)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(path, copy)
+    for package in ("core", "emulator"):
+        shutil.copy(ROOT / "cuda" / package / "py.typed", directory / "cuda" / package)
     generator_of_stubs().write_stubs(ROOT, CORE, directory)
     return directory
 
@@ -41,6 +49,58 @@ def test_stub_of_the_package_has_its_public_names(installed):
     (exported,) = (ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign))
     assert sorted(exported) == sorted(cuda.core.__all__)
     assert set(exported) | {"typing", "utils"} <= names
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> Path:
+    """A directory with the programs of the documentation and the examples."""
+    directory = tmp_path_factory.mktemp("pages")
+    for program in programs():
+        stem = re.sub(r"\W+", "_", program.page.removesuffix(".md"))
+        (directory / f"{stem}_{program.line}.py").write_text(program.source)
+    for path in (ROOT / "examples").glob("*.py"):
+        shutil.copy(path, directory / f"example_{path.name}")
+    return directory
+
+
+# What checkers report of programs that are right: by the beginning of the file's name, a part of the message.
+REPORTED = {
+    "guide_checkpoint": "readline",  # of a pipe, which typeshed takes for optional
+    "guide_getting_started": "priority",  # a page on errors
+    "example_jacobi_graph": "diags_array",  # the types that pyright infers for SciPy
+}
+
+
+def unexpected(reports: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the reports, pairs of a file and a message, that are not in the table."""
+    return [
+        (Path(path).name, message)
+        for path, message in reports
+        if not any(Path(path).name.startswith(page) and part in message for page, part in REPORTED.items())
+    ]
+
+
+@pytest.mark.requires(module="mypy")
+def test_mypy_accepts_the_programs_of_the_pages_and_the_examples(installed, pages, tmp_path):
+    options = [f"--cache-dir={tmp_path}", "--follow-imports=silent", "--disable-error-code=var-annotated"]
+    files = map(str, sorted(pages.glob("*.py")))
+    done = check("mypy", *options, "--ignore-missing-imports", installed=installed, files=files)
+    assert done.returncode in (0, 1), done.stderr
+    found = [line.partition(":")[::2] for line in done.stdout.splitlines() if ": error: " in line]
+    missing_stubs = ("import-untyped]", "import-not-found]")
+    assert unexpected([report for report in found if not report[1].endswith(missing_stubs)]) == []
+
+
+@pytest.mark.requires(module="basedpyright")
+def test_pyright_accepts_the_programs_of_the_pages_and_the_examples(installed, pages):
+    config = {"typeCheckingMode": "standard", "include": [str(pages)], "extraPaths": [str(installed)]}
+    config |= dict.fromkeys(("reportMissingImports", "reportMissingModuleSource"), False)
+    config |= dict.fromkeys(("reportPossiblyUnboundVariable", "reportIncompatibleMethodOverride"), False)
+    (pages / "pyrightconfig.json").write_text(json.dumps(config))
+    options = [f"--project={pages}", "--level=error", "--outputjson"]
+    done = check("basedpyright", *options, installed=installed, files=())
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    assert unexpected([(error["file"], error["message"]) for error in found]) == []
 
 
 @pytest.mark.requires(module="mypy")
@@ -59,9 +119,11 @@ def test_pyright_knows_the_names(installed):
     assert [error["range"]["start"]["line"] for error in found] == wrong, found
 
 
-def check(module: str, *options: str, installed: Path) -> subprocess.CompletedProcess:
-    """Run a type checker on the program."""
+def check(
+    module: str, *options: str, installed: Path, files: Iterable[str] = (str(PROGRAM),)
+) -> subprocess.CompletedProcess:
+    """Run a type checker on files."""
     search = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
     variables = os.environ | {"MYPYPATH": str(installed), "PYTHONPATH": search}
-    command = [sys.executable, "-P", "-m", module, *options, str(PROGRAM)]
+    command = [sys.executable, "-P", "-m", module, *options, *files]
     return subprocess.run(command, cwd=installed, env=variables, capture_output=True, text=True, timeout=120)

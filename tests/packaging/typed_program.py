@@ -21,6 +21,7 @@ from cuda.core import (
     Stream,
     launch,
 )
+from cuda.core.graph import CapturedFunction, ExecutableMemsetNode, GraphDefinition, capture
 from cuda.core.typing import SourceCodeType
 from cuda.core.utils import FileStreamProgramCache, StridedMemoryView
 
@@ -43,7 +44,20 @@ def main(source: str) -> int:
     assert_type(cuda.core.__version__, str)
     assert_type(Device.get_all_devices(), tuple[Device, ...])
     StridedMemoryView.from_any_interface(np.zeros(4), stream_ptr=-1)
+    assert_type(event - event, float)
+    device.create_stream(options={"priority": 0}).close()
+    nodes(device, kernel, buffer)
     return assert_type(buffer.size, int)
+
+
+def nodes(device: Device, kernel: Kernel, buffer: Buffer) -> None:
+    definition = GraphDefinition()
+    config = LaunchConfig(grid=1, block=1)
+    launched = definition.launch(config, kernel, buffer)
+    graph = definition.instantiate()
+    graph[launched].update(config=config, kernel=kernel, args=(buffer,))
+    assert_type(graph[definition.memset(buffer, 0, 4)], ExecutableMemsetNode)
+    assert_type(capture(lambda stream: None), CapturedFunction)
 
 
 def wrong(device: Device) -> None:

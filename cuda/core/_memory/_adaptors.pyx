@@ -76,7 +76,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
     def __exit__(self, exc_type, exc_value, traceback):
         self.close()
 
-    def allocate(self, size: int, *, stream=None) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder | None = None) -> Buffer:
         """Allocate memory from the upstream resource.
 
         Parameters
@@ -112,7 +112,7 @@ cdef class MemoryResourceAdaptor(MemoryResource):
         c_stream = default_stream() if stream is None and not self._needs_stream else Stream_accept(stream)
         return self._allocate_open(c_size, c_stream)
 
-    def deallocate(self, ptr, size: int, *, stream) -> None:
+    def deallocate(self, ptr: DevicePointerType, size: int, *, stream: Stream | GraphBuilder) -> None:
         """Call ``deallocate`` of the upstream resource. Buffers of this resource do not use it.
 
         Parameters

@@ -144,7 +144,7 @@ cdef class Buffer(DriverObject):
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> object:
+    ) -> Any:
         """Export the memory through DLPack, as a one-dimensional tensor of int8.
 
         The memory stays allocated as long as the consumer uses it, even if this buffer is closed.
@@ -343,7 +343,7 @@ cdef class Buffer(DriverObject):
         if not Buffer_set_stream(self, c_stream):
             refuse_closed(self)
 
-    def copy_to(self, dst=None, *, stream, options: CopyOptions | None = None):
+    def copy_to(self, dst=None, *, stream, options: CopyOptions | dict[str, Any] | None = None):
         """Copy all bytes of this buffer to other memory in stream order (``cuMemcpyAsync``).
 
         Synchronize the stream before the host reads the destination, and keep the destination allocated until then.
@@ -411,7 +411,7 @@ cdef class Buffer(DriverObject):
         copy_memory(target, source, stream_pin.handle(), options)
         return dst
 
-    def copy_from(self, src, *, stream, options: CopyOptions | None = None) -> None:
+    def copy_from(self, src, *, stream, options: CopyOptions | dict[str, Any] | None = None) -> None:
         """Copy all bytes of other memory to this buffer, in stream order (``cuMemcpyAsync``).
 
         Pageable host memory has been read when the call returns. Any other source must not be changed or freed before

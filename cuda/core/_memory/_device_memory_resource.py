@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.core._memory._ipc import IPCAllocationHandle, _IPCMemPool, check_platform, find_registered
 from cuda.core._memory._memory_pool import (
     adopt_device_pool,
@@ -20,6 +22,9 @@ from cuda.core._memory._peer_access_utils import (
 )
 from cuda.core._utils.cuda_utils import NotSupportedError, check_or_create_options
 from cuda.core._utils.options import Options, options
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["DeviceMemoryResource", "DeviceMemoryResourceOptions"]
 
@@ -64,7 +69,7 @@ class DeviceMemoryResource(_IPCMemPool):
 
     _accessible_by = ("device",)
 
-    def __init__(self, device_id, options: DeviceMemoryResourceOptions | None = None):
+    def __init__(self, device_id, options: DeviceMemoryResourceOptions | dict[str, Any] | None = None):
         options = check_or_create_options(
             DeviceMemoryResourceOptions, options, "device memory resource options", keep_none=True
         )

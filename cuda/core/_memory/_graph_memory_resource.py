@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._memory_pool import (
     allocate_graph_memory,
@@ -17,6 +19,11 @@ from cuda.core._stream import Stream_accept
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import address_argument
+
+if TYPE_CHECKING:
+    from cuda.core._stream import Stream
+    from cuda.core.graph import GraphBuilder
+    from cuda.core.typing import DevicePointerType
 
 __all__ = ["GraphMemoryResource", "GraphMemoryResourceAttributes"]
 
@@ -32,7 +39,7 @@ class cyGraphMemoryResource(MemoryResource):
     def __repr__(self):
         return f"<{type(self).__name__} of device {self._device_id}>"
 
-    def allocate(self, size: int, *, stream) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """Add a memory allocation node to the graph being captured (``cuMemAllocAsync``).
 
         Closing the buffer during the capture adds a memory free node. If the graph does not free the memory, it exists
@@ -63,7 +70,7 @@ class cyGraphMemoryResource(MemoryResource):
         """
         return allocate_graph_memory(self, self._device_id, size, stream)
 
-    def deallocate(self, ptr, size: int, *, stream) -> None:
+    def deallocate(self, ptr: DevicePointerType, size: int, *, stream: Stream | GraphBuilder) -> None:
         """Free memory in stream order, or add a memory free node on a capturing stream (``cuMemFreeAsync``).
 
         Parameters

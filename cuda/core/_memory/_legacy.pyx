@@ -86,7 +86,7 @@ class _SynchronousAllocator(MemoryResource):
     # Whether deallocate() synchronizes its stream. Otherwise the driver call that frees waits for the device itself.
     _synchronizes = True
 
-    def deallocate(self, ptr, size: int, *, stream=None) -> None:
+    def deallocate(self, ptr: DevicePointerType, size: int, *, stream: Stream | GraphBuilder | None = None) -> None:
         """Synchronize ``stream`` if one is given, and free memory (``cuMemFreeHost``, ``cuMemFree``, ``cuMemUnmap``).
 
         Parameters
@@ -136,7 +136,7 @@ class LegacyPinnedMemoryResource(_SynchronousAllocator):
     def __repr__(self):
         return f"<{type(self).__name__} of the host>"
 
-    def allocate(self, size: int, *, stream=None) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder | None = None) -> Buffer:
         """Allocate page-locked host memory (``cuMemAllocHost``). A context must be current.
 
         Parameters
@@ -188,7 +188,7 @@ class _SynchronousMemoryResource(_SynchronousAllocator):
     def __repr__(self):
         return f"<{type(self).__name__} of device {self._device_id}>"
 
-    def allocate(self, size: int, *, stream=None) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder | None = None) -> Buffer:
         """Allocate device memory (``cuMemAlloc``), which is freed after ``stream`` has been synchronized."""
         cdef Request request
         request.size = size_argument(size)
@@ -492,7 +492,7 @@ cdef class HostRegistration(MemoryResource):
         if self._has_view:
             PyBuffer_Release(&self._view)
 
-    def allocate(self, size: int, *, stream=None) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder | None = None) -> Buffer:
         """Raise RuntimeError, because the memory belongs to the array."""
         raise RuntimeError("a registration of host memory cannot allocate; pass dst to copy_to()")
 

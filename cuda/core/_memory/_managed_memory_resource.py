@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.core._memory._managed_buffer import ManagedBuffer
 from cuda.core._memory._memory_pool import (
     _MemPool,
@@ -20,6 +22,12 @@ from cuda.core._utils.errors import warn_caller
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import check_str_enum
 from cuda.core.typing import ManagedMemoryLocationType
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from cuda.core._stream import Stream
+    from cuda.core.graph import GraphBuilder
 
 __all__ = ["ManagedMemoryResource", "ManagedMemoryResourceOptions"]
 
@@ -69,7 +77,11 @@ class ManagedMemoryResource(_MemPool):
 
     _accessible_by = ("device", "host")
 
-    def __init__(self, options: ManagedMemoryResourceOptions | None = None):
+    if TYPE_CHECKING:
+
+        def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> ManagedBuffer: ...
+
+    def __init__(self, options: ManagedMemoryResourceOptions | dict[str, Any] | None = None):
         options = check_or_create_options(
             ManagedMemoryResourceOptions, options, "managed memory resource options", keep_none=True
         )

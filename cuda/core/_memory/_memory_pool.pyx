@@ -98,7 +98,7 @@ cdef class _MemPool(MemoryResource):
     def __reduce__(self):
         raise RuntimeError(f"a {type(self).__name__} cannot be pickled: its pool belongs to this process")
 
-    def allocate(self, size: int, *, stream) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """Allocate memory in stream order (``cuMemAllocFromPoolAsync``).
 
         Parameters
@@ -127,7 +127,7 @@ cdef class _MemPool(MemoryResource):
         """
         return MemPool_allocate(self, size_argument(size), Stream_accept(stream))
 
-    def deallocate(self, ptr, size: int, *, stream) -> None:
+    def deallocate(self, ptr: DevicePointerType, size: int, *, stream: Stream | GraphBuilder) -> None:
         """Free memory of the pool in stream order, even if the resource is closed (``cuMemFreeAsync``).
 
         Parameters

@@ -103,7 +103,7 @@ cdef class MemoryResource:
     def __repr__(self):
         return f"<{type(self).__name__} at {id(self):#x}>"
 
-    def allocate(self, size: int, *, stream) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """Allocate memory. A subclass returns ``Buffer.from_handle(ptr, size, mr=self)``.
 
         Parameters
@@ -125,7 +125,7 @@ cdef class MemoryResource:
         """
         raise missing(self, "allocate()")
 
-    def deallocate(self, ptr, size: int, *, stream) -> None:
+    def deallocate(self, ptr: DevicePointerType, size: int, *, stream: Stream | GraphBuilder) -> None:
         """Free memory. A :class:`Buffer` calls this once, when it is closed or deleted.
 
         An exception raised in such a call is passed to ``sys.unraisablehook``. After the interpreter has begun to

@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.core._memory._ipc import IPCAllocationHandle, _IPCMemPool, check_platform, find_registered
 from cuda.core._memory._memory_pool import adopt_host_pool, check_byte_option, check_threshold, create_host_pool
 from cuda.core._memory._memory_resource import nearest_numa_node
 from cuda.core._utils.cuda_utils import check_or_create_options, driver_version
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import shown
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["PinnedMemoryResource", "PinnedMemoryResourceOptions"]
 
@@ -50,7 +55,7 @@ class PinnedMemoryResource(_IPCMemPool):
 
     _accessible_by = ("device", "host")
 
-    def __init__(self, options: PinnedMemoryResourceOptions | None = None):
+    def __init__(self, options: PinnedMemoryResourceOptions | dict[str, Any] | None = None):
         options = check_or_create_options(
             PinnedMemoryResourceOptions, options, "pinned memory resource options", keep_none=True
         )

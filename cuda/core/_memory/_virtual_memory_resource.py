@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import (
@@ -27,6 +28,10 @@ from cuda.core.typing import (
     VirtualMemoryHandleType,
     VirtualMemoryLocationType,
 )
+
+if TYPE_CHECKING:
+    from cuda.core._stream import Stream
+    from cuda.core.graph import GraphBuilder
 
 __all__ = ["VirtualMemoryBuffer", "VirtualMemoryResource", "VirtualMemoryResourceOptions"]
 
@@ -118,7 +123,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
         # Only the device and the options are pickled: the memory belongs to this process.
         return type(self), (self._owner, self.config)
 
-    def allocate(self, size: int, *, stream=None) -> VirtualMemoryBuffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder | None = None) -> VirtualMemoryBuffer:
         """Allocate memory synchronously (``cuMemAddressReserve``, ``cuMemCreate``, ``cuMemMap``, ``cuMemSetAccess``).
 
         Parameters

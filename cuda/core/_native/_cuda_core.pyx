@@ -137,7 +137,7 @@ cdef class DriverObject:
     def __reduce__(self):
         refuse_pickle(self)
 
-    def close(self):
+    def close(self) -> None:
         """Release this object's reference to the resource.
 
         The resource is destroyed when its last reference is dropped. Closing an object again does nothing.

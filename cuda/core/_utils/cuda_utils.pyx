@@ -77,7 +77,22 @@ class CUDAError(Exception):
     'CUDA_ERROR_INVALID_IMAGE'
     """
 
-    def __init__(self, message="", *, code=None, name=None, api=None, explanation=None, log=None):
+    code: int | None
+    name: str | None
+    api: str | None
+    explanation: str | None
+    log: str | None
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: int | None = None,
+        name: str | None = None,
+        api: str | None = None,
+        explanation: str | None = None,
+        log: str | None = None,
+    ):
         super().__init__(message)
         self.code = code
         self.name = name
@@ -104,8 +119,8 @@ class OutOfMemoryError(CUDAError, MemoryError):
     out of memory
     """
 
-    free = None
-    total = None
+    free: int | None = None
+    total: int | None = None
 
 
 class LaunchError(CUDAError):

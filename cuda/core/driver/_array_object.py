@@ -136,7 +136,7 @@ class GPUArray(ArrayOperators):
     def __deepcopy__(self, memo):
         return self.copy()
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> GPUArray:
         view = fast_item(self, key)
         if view is not None:
             return view

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cuda.core.driver._array_base import ArrayBase
@@ -20,6 +22,9 @@ from cuda.core.driver._array_functions import (
     where,
 )
 from cuda.core.driver._array_reductions import dot, reduce_axes
+
+if TYPE_CHECKING:
+    from cuda.core.driver._array_object import GPUArray
 
 __all__ = ["ArrayOperators", "call_function", "call_ufunc"]
 
@@ -45,144 +50,144 @@ class ArrayOperators(ArrayBase):
 
     __hash__ = None
 
-    def __add__(self, other):
+    def __add__(self, other) -> GPUArray:
         return binary(_ADD, self, other)
 
-    def __radd__(self, other):
+    def __radd__(self, other) -> GPUArray:
         return binary(_ADD, other, self)
 
-    def __sub__(self, other):
+    def __sub__(self, other) -> GPUArray:
         return binary(_SUBTRACT, self, other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other) -> GPUArray:
         return binary(_SUBTRACT, other, self)
 
-    def __mul__(self, other):
+    def __mul__(self, other) -> GPUArray:
         return binary(_MULTIPLY, self, other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other) -> GPUArray:
         return binary(_MULTIPLY, other, self)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other) -> GPUArray:
         return binary(_DIVIDE, self, other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other) -> GPUArray:
         return binary(_DIVIDE, other, self)
 
-    def __floordiv__(self, other):
+    def __floordiv__(self, other) -> GPUArray:
         return binary(_FLOOR_DIVIDE, self, other)
 
-    def __rfloordiv__(self, other):
+    def __rfloordiv__(self, other) -> GPUArray:
         return binary(_FLOOR_DIVIDE, other, self)
 
-    def __mod__(self, other):
+    def __mod__(self, other) -> GPUArray:
         return binary(_REMAINDER, self, other)
 
-    def __rmod__(self, other):
+    def __rmod__(self, other) -> GPUArray:
         return binary(_REMAINDER, other, self)
 
-    def __pow__(self, other):
+    def __pow__(self, other) -> GPUArray:
         check_exponent(self, other)
         return binary(_POWER, self, other)
 
-    def __rpow__(self, other):
+    def __rpow__(self, other) -> GPUArray:
         return binary(_POWER, other, self)
 
-    def __and__(self, other):
+    def __and__(self, other) -> GPUArray:
         return binary(_AND, self, other)
 
-    def __rand__(self, other):
+    def __rand__(self, other) -> GPUArray:
         return binary(_AND, other, self)
 
-    def __or__(self, other):
+    def __or__(self, other) -> GPUArray:
         return binary(_OR, self, other)
 
-    def __ror__(self, other):
+    def __ror__(self, other) -> GPUArray:
         return binary(_OR, other, self)
 
-    def __xor__(self, other):
+    def __xor__(self, other) -> GPUArray:
         return binary(_XOR, self, other)
 
-    def __rxor__(self, other):
+    def __rxor__(self, other) -> GPUArray:
         return binary(_XOR, other, self)
 
-    def __lshift__(self, other):
+    def __lshift__(self, other) -> GPUArray:
         return binary(_LEFT, self, other)
 
-    def __rlshift__(self, other):
+    def __rlshift__(self, other) -> GPUArray:
         return binary(_LEFT, other, self)
 
-    def __rshift__(self, other):
+    def __rshift__(self, other) -> GPUArray:
         return binary(_RIGHT, self, other)
 
-    def __rrshift__(self, other):
+    def __rrshift__(self, other) -> GPUArray:
         return binary(_RIGHT, other, self)
 
-    def __iadd__(self, other):
+    def __iadd__(self, other) -> GPUArray:
         return in_place(_ADD, self, other)
 
-    def __isub__(self, other):
+    def __isub__(self, other) -> GPUArray:
         return in_place(_SUBTRACT, self, other)
 
-    def __imul__(self, other):
+    def __imul__(self, other) -> GPUArray:
         return in_place(_MULTIPLY, self, other)
 
-    def __itruediv__(self, other):
+    def __itruediv__(self, other) -> GPUArray:
         return in_place(_DIVIDE, self, other)
 
-    def __ifloordiv__(self, other):
+    def __ifloordiv__(self, other) -> GPUArray:
         return in_place(_FLOOR_DIVIDE, self, other)
 
-    def __imod__(self, other):
+    def __imod__(self, other) -> GPUArray:
         return in_place(_REMAINDER, self, other)
 
-    def __ipow__(self, other):
+    def __ipow__(self, other) -> GPUArray:
         check_exponent(self, other)
         return in_place(_POWER, self, other)
 
-    def __iand__(self, other):
+    def __iand__(self, other) -> GPUArray:
         return in_place(_AND, self, other)
 
-    def __ior__(self, other):
+    def __ior__(self, other) -> GPUArray:
         return in_place(_OR, self, other)
 
-    def __ixor__(self, other):
+    def __ixor__(self, other) -> GPUArray:
         return in_place(_XOR, self, other)
 
-    def __ilshift__(self, other):
+    def __ilshift__(self, other) -> GPUArray:
         return in_place(_LEFT, self, other)
 
-    def __irshift__(self, other):
+    def __irshift__(self, other) -> GPUArray:
         return in_place(_RIGHT, self, other)
 
-    def __eq__(self, other):
+    def __eq__(self, other) -> GPUArray:
         return binary(_EQUAL, self, other)
 
-    def __ne__(self, other):
+    def __ne__(self, other) -> GPUArray:
         return binary(_NOT_EQUAL, self, other)
 
-    def __lt__(self, other):
+    def __lt__(self, other) -> GPUArray:
         return binary(_LESS, self, other)
 
-    def __le__(self, other):
+    def __le__(self, other) -> GPUArray:
         return binary(_LESS_EQUAL, self, other)
 
-    def __gt__(self, other):
+    def __gt__(self, other) -> GPUArray:
         return binary(_GREATER, self, other)
 
-    def __ge__(self, other):
+    def __ge__(self, other) -> GPUArray:
         return binary(_GREATER_EQUAL, self, other)
 
-    def __neg__(self):
+    def __neg__(self) -> GPUArray:
         return unary(_NEGATIVE, self)
 
-    def __pos__(self):
+    def __pos__(self) -> GPUArray:
         return unary(_POSITIVE, self)
 
-    def __abs__(self):
+    def __abs__(self) -> GPUArray:
         return unary(_ABSOLUTE, self)
 
-    def __invert__(self):
+    def __invert__(self) -> GPUArray:
         return unary(_INVERT, self)
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cuda.core.driver._array_base import ArrayBase, array_device, check_device, checked_dtype, overlap, stream_for
 from cuda.core.driver._device_memory import as_pointer, mem_alloc
 from cuda.core.driver._kernels import build_user_kernel
@@ -11,6 +13,9 @@ from cuda.core.driver._streams import keep_until_done
 from cuda.core.driver._types import dtype_to_ctype
 from cuda.core.driver._user_kernels import checked_name, user_prelude
 from cuda.core.driver.reduction import c_literal
+
+if TYPE_CHECKING:
+    from cuda.core.driver._array_object import GPUArray
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 
@@ -224,7 +229,7 @@ class ScanKernel:
     def __repr__(self):
         return f"<{type(self).__name__} {self._scan.name} of {self.dtype}>"
 
-    def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None) -> ArrayBase:
+    def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None) -> GPUArray:
         """Enqueue the scan, and return the array for its result (``cuLaunchKernel``).
 
         Parameters

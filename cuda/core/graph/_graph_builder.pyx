@@ -141,7 +141,7 @@ cdef class GraphBuilder(StreamSource):
         return self
 
     @cython.critical_section
-    def complete(self, options: GraphCompleteOptions | None = None) -> Graph:
+    def complete(self, options: GraphCompleteOptions | dict[str, Any] | None = None) -> Graph:
         """Instantiate the captured graph (``cuGraphInstantiateWithParams``).
 
         Parameters
@@ -171,7 +171,7 @@ cdef class GraphBuilder(StreamSource):
             )
         return Graph_instantiate(self._capture.tree, self._capture.graph, options)
 
-    def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
+    def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | dict[str, Any] | None = None) -> None:
         """Write the captured graph as DOT text, as :meth:`GraphDefinition.debug_dot_print` does.
 
         Raises

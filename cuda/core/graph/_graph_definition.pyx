@@ -97,7 +97,7 @@ cdef class GraphDefinition(GraphView):
     def __reduce__(self):
         refuse_pickle(self)
 
-    def instantiate(self, options: GraphCompleteOptions | None = None) -> Graph:
+    def instantiate(self, options: GraphCompleteOptions | dict[str, Any] | None = None) -> Graph:
         """Instantiate the graph (``cuGraphInstantiateWithParams``). Later changes do not affect the executable.
 
         Parameters
@@ -141,7 +141,7 @@ cdef class GraphDefinition(GraphView):
         """
         return GraphCondition_create(self._tree, self._graph, default_value)
 
-    def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | None = None) -> None:
+    def debug_dot_print(self, path: str, options: GraphDebugPrintOptions | dict[str, Any] | None = None) -> None:
         """Write the graph as DOT text, which GraphViz renders (``cuGraphDebugDotPrint``).
 
         Parameters
@@ -174,7 +174,7 @@ cdef class GraphDefinition(GraphView):
         with nogil:
             HANDLE_RETURN(cydriver.cuGraphDebugDotPrint(self._graph.c_graph, c_path, c_flags), b"cuGraphDebugDotPrint")
 
-    def save(self, path: str | os.PathLike, options: GraphDebugPrintOptions | None = None) -> Path:
+    def save(self, path: str | os.PathLike, options: GraphDebugPrintOptions | dict[str, Any] | None = None) -> Path:
         """Write a picture of the graph, or its DOT text.
 
         Parameters

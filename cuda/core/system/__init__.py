@@ -5,6 +5,8 @@
 Importing this package needs neither a driver nor a GPU. NVML starts on the first query.
 """
 
+from typing import TYPE_CHECKING
+
 from cuda.core.system import _system, exceptions, typing
 from cuda.core.system._system import *
 from cuda.core.system.exceptions import *
@@ -16,6 +18,18 @@ if _system.CUDA_BINDINGS_NVML_IS_COMPATIBLE:
     from cuda.core.system._system_events import register_events
 
     __all__ += ["Device", "NvlinkInfo", "get_p2p_status", "get_topology_common_ancestor", "register_events"]
+
+if TYPE_CHECKING:
+    # Checkers cannot see the classes that are read from the bindings. These are the documented ones.
+    class NvmlError(Exception): ...
+
+    class NotSupportedError(NvmlError): ...
+
+    class NoPermissionError(NvmlError): ...
+
+    class NotFoundError(NvmlError): ...
+
+    class TimeoutError(NvmlError): ...
 
 
 def __dir__():

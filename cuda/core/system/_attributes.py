@@ -164,6 +164,9 @@ class Items:
     def __getitem__(self, idx: int):
         return self._items[operator.index(idx)]
 
+    def __iter__(self):
+        return iter(self._items)
+
     def __repr__(self):
         return f"{type(self).__name__}({self._items!r})"
 

@@ -169,7 +169,7 @@ cdef class OpaqueArray(DescribedArray):
         """
         return Array_from_handle(check_address("handle", handle), owning, device_id)
 
-    def copy_from(self, src: Buffer | bytes, *, stream: Stream | GraphBuilder) -> None:
+    def copy_from(self, src: Any, *, stream: Stream | GraphBuilder) -> None:
         """Copy all elements from other memory, in stream order (``cuMemcpy3DAsync``).
 
         Parameters

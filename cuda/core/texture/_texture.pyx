@@ -499,7 +499,7 @@ cdef class ResourceDescriptor:
 
     @classmethod
     def from_linear(
-        cls, buffer: Buffer, *, format: ArrayFormatType | str, num_channels: int, size_bytes: int | None = None
+        cls, buffer: Buffer, *, format: ArrayFormatType | Any, num_channels: int, size_bytes: int | None = None
     ) -> ResourceDescriptor:
         """Describe linear memory, which kernels read with ``tex1Dfetch``, unfiltered (``CU_RESOURCE_TYPE_LINEAR``).
 
@@ -547,7 +547,7 @@ cdef class ResourceDescriptor:
         cls,
         buffer: Buffer,
         *,
-        format: ArrayFormatType | str,
+        format: ArrayFormatType | Any,
         num_channels: int,
         width: int,
         height: int,
