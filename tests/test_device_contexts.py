@@ -46,12 +46,22 @@ def test_set_current_rejects_other_objects_than_contexts(device, ctx):
 
 
 @pytest.mark.requires(devices=2)
-def test_set_current_rejects_a_context_of_another_device():
-    def set_wrong_context():
-        other = Device(1)
+def test_a_context_of_another_device_is_set_by_that_device():
+    def set_context_of_the_other():
+        first, other = Device(0), Device(1)
         other.set_current()
-        with pytest.raises(RuntimeError, match="ctx belongs to device 1, not to device 0"):
-            Device(0).set_current(other.context)
-        return True
+        first.set_current()
+        replaced = first.set_current(other.context)
+        return Device() is other, replaced is first.context, first.set_current(replaced) is other.context
 
-    assert in_thread(set_wrong_context)
+    assert in_thread(set_context_of_the_other) == (True, True, True)
+
+
+def test_a_context_is_set_without_a_current_one(device):
+    context = device.context
+
+    def set_it():
+        mine = Device(device.device_id)
+        return mine.set_current(context), mine.context == context, mine.set_current(context) == context
+
+    assert in_thread(set_it) == (None, True, True)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from cuda.core import CUDAError, LaunchConfig, launch
-from cuda.core.graph import GraphDefinition
 from cuda.core.utils import cdiv
 from support.contract import _to_native_launch_config
 from support.kernels import compiled
@@ -332,13 +331,6 @@ def test_a_cluster_policy_is_a_launch_attribute(device, stream, policy):
 def test_an_unknown_cluster_policy_is_rejected(device):
     with pytest.raises(ValueError, match="'packed' is not a valid cluster_scheduling_policy_preference"):
         LaunchConfig(grid=1, block=1, cluster_scheduling_policy_preference="packed")
-
-
-@pytest.mark.parametrize("fields", [{"priority": -1}, {"cluster_scheduling_policy_preference": "spread"}])
-def test_kernel_nodes_reject_a_priority_or_a_policy(device, fields):
-    kernel = compiled('extern "C" __global__ void f() {}').get_kernel("f")
-    with pytest.raises(NotImplementedError, match="config must not have a (priority|cluster policy)"):
-        GraphDefinition().launch(LaunchConfig(grid=1, block=1, **fields), kernel)
 
 
 @pytest.mark.parametrize(("a", "b", "name"), [(1.5, 2, "a"), (1, [2], "b"), (int, 1, "a"), ("1", 1, "a")])

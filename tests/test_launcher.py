@@ -532,3 +532,166 @@ def test_a_bound_kernel_launches_from_many_threads(stream, kernels):
     assert run_in_threads(work) == []
     stream.sync()
     assert memory.array(np.int32)[0] == 100 * sum(range(COUNT))
+
+
+# --- bound arguments ---
+
+
+@pytest.fixture
+def total(device, stream):
+    return device.zeros(1, np.int32, stream=stream)
+
+
+def value_of(total, stream):
+    """Return the total, and set it to 0."""
+    value = total.to_host(stream=stream)[0]
+    total.fill(0, stream=stream)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("fixed", "named", "given", "given_names"),
+    [
+        ((), {}, (..., 3), {}),
+        ((...,), {}, (..., 3), {}),
+        ((..., 3), {}, (...,), {}),
+        ((), {"value": 3}, (...,), {}),
+        ((), {}, (...,), {"value": 3}),
+        ((), {"value": 3}, (), {"total": ...}),
+        ((), {"value": 2}, (...,), {"value": 3}),
+        ((..., 2), {}, (...,), {"value": 3}),
+    ],
+)
+def test_arguments_are_bound_and_open(stream, kernels, total, fixed, named, given, given_names):
+    add = kernels.get_kernel("add").bind(ONE, *fixed, stream=stream, **named)
+    given = [total if value is ... else value for value in given]
+    given_names = {name: total if value is ... else value for name, value in given_names.items()}
+    add(*given, **given_names)
+    add.__call__(*given, **given_names)
+    assert value_of(total, stream) == 6
+
+
+def test_bound_arguments_change_in_place(stream, kernels, total):
+    add = kernels.get_kernel("add").bind(ONE, total, 1, stream=stream)
+    add()
+    add["value"] = 10
+    add()
+    add[-1] = 100
+    add()
+    assert (add["total"], add[1], add.arguments) == (total, 100, (total, 100))
+    assert value_of(total, stream) == 111
+    add[1] = ...
+    add(5)
+    assert value_of(total, stream) == 5
+
+
+def test_a_bound_kernel_without_arguments_can_fix_them_later(stream, kernels, total):
+    add = kernels.get_kernel("add").bind(ONE, stream=stream)
+    assert add.arguments == (..., ...)
+    assert add[0] is ...
+    add[0] = total
+    add(4)
+    assert value_of(total, stream) == 4
+
+
+def test_a_bound_kernel_moves_to_another_stream(device, stream, kernels, total):
+    add = kernels.get_kernel("add").bind(ONE, total, 2, stream=stream)
+    other = device.create_stream()
+    moved = add.on(other)
+    assert (moved.stream, moved.kernel, moved.config) == (other, add.kernel, add.config)
+    moved["value"] = 3
+    moved()
+    other.sync()
+    add()
+    assert value_of(total, stream) == 5
+    with pytest.raises(TypeError, match="stream must be"):
+        add.on(None)
+
+
+def test_a_bound_kernel_is_captured(device, stream, kernels, total):
+    add = kernels.get_kernel("add").bind(ONE, total, 2, stream=stream)
+    builder = device.create_graph_builder().begin_building()
+    captured = add.on(builder)
+    captured()
+    captured(value=3)
+    graph = builder.end_building().complete()
+    stream.sync()
+    graph.launch(stream)
+    assert value_of(total, stream) == 5
+
+
+def test_threads_change_and_launch_a_bound_kernel(stream, kernels, total):
+    add = kernels.get_kernel("add").bind(ONE, total, 1, stream=stream)
+
+    def work(number):
+        for _ in range(50):
+            add["value"] = 1
+            add()
+
+    run_in_threads(work)
+    assert value_of(total, stream) == 50 * COUNT
+
+
+@pytest.mark.parametrize(
+    ("attempt", "error", "text"),
+    [
+        (lambda add: add(3), TypeError, r"^add\(\) has 0 open arguments here, 1 given"),
+        (lambda add: add(number=3), TypeError, "has no parameter 'number'; its parameters are total, value$"),
+        (lambda add: add[2], IndexError, "has 2 parameters, so none at 2"),
+        (lambda add: add.__setitem__(1.5, 3), TypeError, "by its position or name, not by 1.5"),
+        (lambda add: add.__setitem__("number", 3), TypeError, "has no parameter 'number'"),
+        (lambda add: add.kernel.bind(ONE, 1, 2, 3, stream=add.stream), TypeError, "has 2 parameters, not 3"),
+        (
+            lambda add: add.kernel.bind(ONE, 1, stream=add.stream, total=2),
+            TypeError,
+            "two values for parameter 'total'",
+        ),
+        (lambda add: add.kernel.bind(ONE, ..., stream=add.stream)(), TypeError, "needs the arguments 'total', 'value'"),
+        (lambda add: add.kernel.bind(ONE, 0, "1", stream=add.stream)(), TypeError, "parameter 2 'value' is an int"),
+    ],
+)
+def test_wrong_bound_arguments_are_rejected(stream, kernels, attempt, error, text):
+    add = kernels.get_kernel("add").bind(ONE, None, 1, stream=stream)
+    with pytest.raises(error, match=text):
+        attempt(add)
+
+
+# --- other ways to launch ---
+
+
+def test_kernels_are_launched_by_brackets(device, stream, kernels, total):
+    add = kernels.get_kernel("add")
+    add[2, 1, 0, stream](total, 1)
+    add[(1, 2), (1, 1), 16, stream](total, value=1)
+    add[1, 1, None, stream](total, 1)
+    stream.sync()
+    add[1, 1](total, 1)
+    add[1, 1, 0](total, 1)
+    device.default_stream.sync()
+    assert value_of(total, stream) == 7
+    assert add[3, (4, 5), 6, stream].config == LaunchConfig(grid=3, block=(4, 5), shmem_size=6)
+
+
+def test_kernels_are_launched_by_calls(device, stream, kernels, total):
+    add = kernels.get_kernel("add")
+    assert add(total, 1, grid=2, block=1, stream=stream) is None
+    add(total, value=1, grid=1, block=(1, 1), shmem_size=16, stream=stream)
+    stream.sync()
+    add(total, 1, grid=1, block=1)
+    device.default_stream.sync()
+    assert value_of(total, stream) == 4
+
+
+def test_wrong_calls_and_brackets_are_rejected(stream, kernels):
+    add = kernels.get_kernel("add")
+    for key in (1, (1,), (1, 1, 0, stream, 1), "key"):
+        with pytest.raises(TypeError, match=r"kernel\[grid, block\]"):
+            add[key]
+    with pytest.raises(TypeError, match="stream must be"):
+        add[1, 1, 0, None]
+    with pytest.raises(ValueError, match="grid"):
+        add[0, 1]
+    with pytest.raises(TypeError, match="grid|block"):
+        add(None, 1)
+    with pytest.raises(TypeError, match="takes 2 arguments, 1 given"):
+        add(None, grid=1, block=1)

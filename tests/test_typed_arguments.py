@@ -3,6 +3,7 @@
 """Arguments converted to the C types of parameters: nothing that does not fit is passed in silence."""
 
 import ctypes
+import dataclasses
 import inspect
 import math
 import pickle
@@ -460,3 +461,121 @@ def test_a_type_of_another_size_makes_all_types_unknown(device):
 
 def test_every_known_type_has_a_size():
     assert all(size_of(c_type) >= 1 for c_type in C_TYPES)
+
+
+# --- 0-dimensional arrays, dataclasses and views ---
+
+
+@pytest.mark.parametrize(
+    ("c_type", "array", "expected"),
+    [
+        ("float", np.array(2.5), struct.pack("f", 2.5)),
+        ("float", np.array(2), struct.pack("f", 2)),
+        ("int", np.array(-3, np.int8), struct.pack("i", -3)),
+        ("unsigned long", np.array(2**63, np.uint64), struct.pack("Q", 2**63)),
+        ("double2", np.array(1 + 2j), struct.pack("dd", 1, 2)),
+    ],
+)
+def test_a_0_dimensional_array_is_its_scalar(c_type, array, expected):
+    assert packed(array, c_type) == expected
+
+
+@pytest.mark.parametrize(
+    ("c_type", "array", "error"),
+    [
+        ("int", np.array(2.5), TypeError),
+        ("unsigned long", np.array(-1), OverflowError),
+        ("float", np.array(1e300), OverflowError),
+        ("float*", np.array(1.0, np.float32), TypeError),
+        ("float", np.array([1.0]), TypeError),
+    ],
+)
+def test_a_0_dimensional_array_that_does_not_convert_is_rejected(c_type, array, error):
+    with pytest.raises(error):
+        packed(array, c_type)
+
+
+def test_a_0_dimensional_array_of_a_structure_is_its_bytes():
+    dtype = np.dtype([("a", "i4"), ("b", "f8")], align=True)
+    content = pack_arguments([(0, 16)], [np.array((1, 2.5), dtype)])
+    assert np.frombuffer(content, dtype)[0].tolist() == (1, 2.5)
+
+
+@dataclasses.dataclass
+class Camera:
+    position: np.float32
+    width: np.int16
+    zoom: np.float64
+    is_on: bool
+    count: ctypes.c_uint16
+
+
+def test_a_dataclass_of_scalars_is_a_structure_of_c(device, stream):
+    source = """struct Camera { float position; short width; double zoom; bool is_on; unsigned short count; };
+    extern "C" __global__ void show(Camera c, double* out)
+    { out[0] = c.position; out[1] = c.width; out[2] = c.zoom; out[3] = c.is_on; out[4] = c.count; }"""
+    show = Program(source, "c++").compile("cubin").get_kernel("show")
+    out = device.zeros(5, np.float64, stream=stream)
+    launch(stream, ONE, show, Camera(1.5, -2, 3, True, 65535), out)
+    assert out.to_host(stream=stream).tolist() == [1.5, -2, 3, 1, 65535]
+
+
+def test_the_padding_of_a_dataclass_is_that_of_c():
+    expected = struct.pack("fhd?xH4x", 1.5, -2, 3, True, 7)
+    assert len(expected) == 24
+    assert pack_arguments([(0, 24)], [Camera(1.5, -2, 3, True, 7)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "size", "error", "text"),
+    [
+        (Camera(1, 2, 3, True, 4), 20, TypeError, "has 20 bytes, but a Camera has 24 bytes in the layout of C"),
+        (
+            Camera(1, 2.5, 3, True, 4),
+            24,
+            TypeError,
+            "field 'width' of Camera is of type short, but its value is a float",
+        ),
+        (Camera(1, 2**20, 3, True, 4), 24, OverflowError, "field 'width' of Camera"),
+        (Camera(1, 2, 3, True, -4), 24, OverflowError, "field 'count' of Camera"),
+    ],
+)
+def test_a_dataclass_that_does_not_fit_is_rejected(value, size, error, text):
+    with pytest.raises(error, match=text):
+        pack_arguments([(0, size)], [value])
+
+
+@pytest.mark.parametrize("hint", [int, float, list, "np.complex64", np.complex128, np.str_])
+def test_a_field_without_a_size_in_c_is_rejected(hint):
+    cls = dataclasses.make_dataclass("Open", [("x", eval(hint) if isinstance(hint, str) else hint)])
+    with pytest.raises(TypeError, match="field 'x' of Open must be annotated with a NumPy or ctypes scalar type"):
+        pack_arguments([(0, 8)], [cls(1)])
+
+
+def test_views_are_checked_against_the_pointer(device, stream):
+    for c_type, dtype, problem in [
+        ("float*", "f4", None), ("float*", "i4", "an array of int32"), ("const double*", "f8", None),
+        ("float2*", "c8", None), ("float2*", "f4", None), ("float2*", "f8", "an array of float64"), ("void*", "f8", None),
+        ("unsigned char*", "f8", None), ("bool*", "?", None), ("__half*", "f2", None), ("__nv_bfloat16*", "u2", None),
+        ("long*", "u8", "an array of uint64"), ("int**", "f4", None),
+    ]:  # fmt: skip
+        array = device.zeros(4, dtype, stream=stream)
+        for _ in range(2):  # the second time, the class is known
+            if problem is None:
+                assert packed(array, c_type) == struct.pack("Q", array.ptr)
+            else:
+                with pytest.raises(TypeError, match=problem):
+                    packed(array, c_type)
+
+
+def test_read_only_views_need_a_pointer_to_const(device, stream):
+    buffer = device.allocate(4, stream=stream)
+    view = StridedMemoryView.from_buffer(buffer, (1,), dtype=np.dtype("f4"), is_readonly=True)
+    assert packed(view, "const float*") == struct.pack("Q", view.ptr)
+    with pytest.raises(TypeError, match="a read-only array"):
+        packed(view, "float*")
+
+
+def test_a_host_array_is_an_error_that_names_to_device():
+    with pytest.raises(TypeError, match=r"in host memory \(ndarray\).*Device.to_device\(array, stream=stream\)"):
+        packed(np.zeros(3, np.float32), "float*")

@@ -18,6 +18,7 @@ completer.patch_completion()
 _HOMES = {
     "Buffer": "_memory._buffer",
     "CUDAError": "_utils.cuda_utils",
+    "CUDAOutOfMemoryError": "_utils.cuda_utils",
     "CUDAWarning": "_utils.cuda_utils",
     "CachingMemoryResource": "_memory._adaptors",
     "Context": "_context",
@@ -43,6 +44,7 @@ _HOMES = {
     "ManagedBuffer": "_memory._managed_buffer",
     "ManagedMemoryResource": "_memory._managed_memory_resource",
     "ManagedMemoryResourceOptions": "_memory._managed_memory_resource",
+    "MemoryOperation": "_memory_operations",
     "MemoryResource": "_memory._buffer",
     "MemoryStatistics": "_memory._adaptors",
     "NVRTCError": "_utils.cuda_utils",
@@ -89,6 +91,7 @@ _UTILS = {
     "coredump": "utils._coredump",
     "discard_batch": "_memory._managed_memory_ops",
     "discard_prefetch_batch": "_memory._managed_memory_ops",
+    "kernel": "utils._source_kernel",
     "make_program_cache_key": "_compile.cache._key",
     "prefetch_batch": "_memory._managed_memory_ops",
     "register_importer": "_arrays._importers",
@@ -133,6 +136,7 @@ _SLOTS = {
     "graph builder": "graph._graph_builder",
     "graph definition": "graph._graph_definition",
     "green stream": "_stream",
+    "launch": "_launcher",
     "mipmapped array": "texture._array",
     "opaque array": "texture._array",
     "surface object": "texture._texture",
@@ -140,6 +144,14 @@ _SLOTS = {
     "texture object": "texture._texture",
     "view of array": "_memoryview",
     "view of buffer": "_memoryview",
+}
+
+# Functions that other CUDA libraries have in their modules.
+_OTHER_NAMES = {
+    "RawKernel": "cuda.core.utils.kernel",
+    "mem_alloc": "Device.allocate",
+    "synchronize": "Device.sync",
+    "to_device": "Device.to_device",
 }
 
 __all__ = list(_HOMES)
@@ -164,7 +176,8 @@ def _fetch(package: str, name: str, homes: dict[str, str]):
     """Return a public name of a package on first use, and make it an ordinary attribute."""
     if name not in homes:
         _check_import(package, name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+        hint = f". Did you mean: {_OTHER_NAMES[name]}?" if name in _OTHER_NAMES else ""
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name, obj=sys.modules[package])
     value = getattr(_load(homes[name]), name)
     setattr(sys.modules[package], name, value)
     return value

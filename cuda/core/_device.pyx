@@ -42,6 +42,7 @@ from cuda.core._arrays import _device_arrays
 from cuda.core._device_properties import DeviceProperties, html_table
 from cuda.core._utils import device_choice, slots
 from cuda.core._utils.cuda_utils import CUDAError, ComputeCapability, NotSupportedError
+from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.validators import shown
 
 __all__ = ["Device", "DeviceProperties", "set_memory_resource", "use_memory_resource"]
@@ -110,6 +111,13 @@ cdef class Device:
     True
     """
 
+    synchronize = OtherName("sync()")
+    alloc = OtherName("allocate(size, stream=stream)")
+    mem_alloc = OtherName("allocate(size, stream=stream)")
+
+    def __dir__(self):
+        return listed_names(self)
+
     def __int__(self):
         return self._id
 
@@ -159,14 +167,14 @@ cdef class Device:
     def set_current(self, ctx: Context | None = None) -> Context | None:
         """Make this device current on the calling thread.
 
-        Without ``ctx``, the primary context of the device becomes current (``cuCtxSetCurrent``). With ``ctx``, the
-        current context is popped and returned, and ``ctx`` is pushed (``cuCtxPopCurrent``, ``cuCtxPushCurrent``).
-        Pass the returned context to another call to restore it.
+        Without ``ctx``, the primary context of the device becomes current (``cuCtxSetCurrent``). With ``ctx``, that
+        context replaces the current one, which is returned. Pass it to another call, of any Device, to restore it.
 
         Parameters
         ----------
         ctx : :class:`Context`, optional
-            A context of this device. Defaults to the primary context.
+            A context. Defaults to the primary context of this device. With a context of another device, the call is
+            that of the other :class:`Device`, and this object does not change.
 
         Returns
         -------
@@ -179,7 +187,7 @@ cdef class Device:
         TypeError
             If ``ctx`` is not a :class:`Context`.
         RuntimeError
-            If ``ctx`` is closed or belongs to another device.
+            If ``ctx`` is closed.
 
         Examples
         --------
@@ -845,7 +853,7 @@ cdef Context Device_exchange(Device self, Context context):
     cdef ContextPin pin
     Context_pin(context, &pin)
     if context._device_id != self._id:
-        raise RuntimeError(f"ctx belongs to device {context._device_id}, not to device {self._id}")
+        return Device_exchange(Device_find(context._device_id), context)
     init_driver()
     HANDLE_RETURN(cydriver.cuCtxGetCurrent(&c_previous), b"cuCtxGetCurrent")
     if c_previous != NULL:
@@ -856,8 +864,8 @@ cdef Context Device_exchange(Device self, Context context):
         ):
             Context_find(c_previous, &h_previous)
             previous = Context_wrap(h_previous, c_device)
-        HANDLE_RETURN(cydriver.cuCtxPopCurrent(&c_previous), b"cuCtxPopCurrent")
-    HANDLE_RETURN(cydriver.cuCtxPushCurrent(pin.get()), b"cuCtxPushCurrent")
+    # One call: if it fails, the previous context is still current.
+    HANDLE_RETURN(cydriver.cuCtxSetCurrent(pin.get()), b"cuCtxSetCurrent")
     Device_set_context(self, context)
     return previous
 

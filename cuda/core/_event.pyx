@@ -43,6 +43,7 @@ from cuda.core._utils.cuda_utils import UnavailableError
 from cuda.core._utils.helpers import check_multiprocessing_start_method
 from cuda.core._utils.ipc import register_reducer
 from cuda.core._utils.options import Options, options
+from cuda.core._utils.other_names import OtherName, listed_names
 
 __all__ = ["Event", "EventOptions"]
 
@@ -69,6 +70,11 @@ cdef class Event(DriverObject):
     """
 
     _made_by = "Stream.record() or Device.create_event()"
+
+    synchronize = OtherName("sync()")
+
+    def __dir__(self):
+        return listed_names(self)
 
     def __sub__(self, other: Event) -> float:
         """Return the time from ``other`` to this event in milliseconds (``cuEventElapsedTime``).
@@ -237,6 +243,12 @@ cdef class Event(DriverObject):
         self._h_event.reset()
 
 
+# A function, because cloudpickle cannot pickle a class method of an extension class.
+def rebuild_descriptor(payload: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:
+    """Create a descriptor from its pickled fields."""
+    return IPCEventDescriptor._init(payload, is_blocking_sync)
+
+
 cdef class IPCEventDescriptor:
     """The descriptor from which another process opens an :class:`Event`. It can be pickled."""
 
@@ -254,7 +266,7 @@ cdef class IPCEventDescriptor:
         return f"<IPCEventDescriptor {(self._payload or b'')[:8].hex() or 'without an event'}>"
 
     def __reduce__(self):
-        return IPCEventDescriptor._init, (self._payload, self._is_blocking_sync)
+        return rebuild_descriptor, (self._payload, self._is_blocking_sync)
 
     @classmethod
     def _init(cls, reserved: bytes, is_blocking_sync: bool) -> IPCEventDescriptor:

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 cimport cython
 from libc.limits cimport UINT_MAX
+from libc.string cimport memcpy, memset
 
 from cpython.object cimport PyObject
 
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, init_driver
 
+import importlib
 import operator
 
+from cuda.core._launch_attributes import ATTRIBUTES, pack
 from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import unknown_field
@@ -31,6 +34,17 @@ FIELDS = (
     "programmatic_stream_serialization",
     "cluster_scheduling_policy_preference",
     "priority",
+    "access_policy_window",
+    "programmatic_event",
+    "launch_completion_event",
+    "mem_sync_domain",
+    "mem_sync_domain_map",
+    "preferred_cluster",
+    "shared_memory_carveout",
+    "shared_memory_mode",
+    "portable_cluster_size_mode",
+    "nvlink_util_centric_scheduling",
+    "device_updatable_node",
 )
 
 
@@ -43,8 +57,10 @@ cdef class LaunchConfig:
 
     Parameters
     ----------
-    grid : int | tuple[int, ...]
-        The number of blocks, or with ``cluster`` the number of clusters.
+    grid : int | tuple[int, ...] | "auto"
+        The number of blocks, or with ``cluster`` the number of clusters. With ``"auto"``, each launch has as many blocks
+        as can be resident on the device at the same time (``cuOccupancyMaxActiveBlocksPerMultiprocessor``), for kernels
+        that loop over their elements with the stride of the grid.
     cluster : int | tuple[int, ...], optional
         The number of blocks per cluster, which needs compute capability 9.0. Defaults to no clusters.
     block : int | tuple[int, ...]
@@ -62,15 +78,41 @@ cdef class LaunchConfig:
         effect only with ``cluster``, and needs compute capability 9.0. Defaults to the preference of the kernel.
     priority : int, optional
         The priority of the launch; lower numbers have precedence. Defaults to 0: the priority of the stream.
+    access_policy_window : :class:`~cuda.core.graph.AccessPolicyWindow`, optional
+        How the L2 cache treats accesses to a range of memory.
+    programmatic_event : :class:`Event` | tuple[:class:`Event`, bool], optional
+        An event that completes when all blocks have triggered it (``cudaTriggerProgrammaticLaunchCompletion`` in the
+        kernel) or, with ``(event, True)``, have started. The event must not have timing.
+    launch_completion_event : :class:`Event`, optional
+        An event that completes when all blocks have started, as far as possible. It must not have timing.
+    mem_sync_domain : str, optional
+        The domain that fences of the kernel order: ``"default"`` or ``"remote"``.
+    mem_sync_domain_map : tuple[int, int], optional
+        The physical domains of ``"default"`` and ``"remote"``.
+    preferred_cluster : tuple[int, int, int], optional
+        The number of blocks per cluster to use where it fits: a multiple of ``cluster``, which it requires.
+    shared_memory_carveout : int, optional
+        The part of the L1 cache that should be shared memory, in percent, or -1 for the default of the driver.
+    shared_memory_mode : str, optional
+        The sizes of dynamic shared memory that are allowed: ``"default"``, ``"require_portable"``,
+        ``"allow_non_portable"``, ``"allow_oversized"`` or ``"prefer_oversized"``.
+    portable_cluster_size_mode : str, optional
+        The sizes of clusters that are allowed: ``"default"``, ``"require_portable"`` or ``"allow_non_portable"``.
+    nvlink_util_centric_scheduling : bool, optional
+        Whether the driver should place blocks for the best use of NVLink.
+    device_updatable_node : bool, optional
+        Whether kernels can update the graph node that a capture of the launch creates. Outside captures, such a launch
+        is an error.
 
     Raises
     ------
     ValueError
         If ``grid`` or ``block`` is missing, or a dimension is not an int from 1 to 2**32 - 1, or ``shmem_size`` is
-        negative or 2**32 or more, or the policy is unknown, or ``priority`` is not 0 and outside the range of the
+        negative or 2**32 or more, or the value of an attribute is unknown or out of range, or ``grid`` is ``"auto"`` and
+        ``cluster`` is given, or ``priority`` is not 0 and outside the range of the
         current context (``cuCtxGetStreamPriorityRange``).
     TypeError
-        If ``shmem_size`` or ``priority`` is not an int.
+        If ``shmem_size`` or ``priority`` is not an int, or the value of an attribute has the wrong type.
     NotSupportedError
         If clusters, their policy or a cooperative launch are requested and the current device does not support them.
         Only these need a device.
@@ -97,11 +139,12 @@ cdef class LaunchConfig:
         programmatic_stream_serialization: bool = False,
         cluster_scheduling_policy_preference: str | None = None,
         priority: int | None = None,
-        **unknown,
+        **attributes,
     ):
         """Check and set all fields."""
-        if unknown:
-            raise TypeError(unknown_field("LaunchConfig", unknown, FIELDS))
+        self._rare = None
+        if attributes:
+            set_attributes(self, attributes)
         self._cluster_policy = -1
         if cluster_scheduling_policy_preference is not None:
             self._cluster_policy = read_policy(cluster_scheduling_policy_preference)
@@ -159,24 +202,27 @@ cdef class LaunchConfig:
 
     def __repr__(self):
         return (
-            "LaunchConfig(grid={}, cluster={}, block={}, shmem_size={}, is_cooperative={}, "
-            "programmatic_stream_serialization={}, cluster_scheduling_policy_preference={!r}, priority={})"
-        ).format(*LaunchConfig_fields(self))
+            "LaunchConfig(grid={!r}, cluster={}, block={}, shmem_size={}, is_cooperative={}, "
+            "programmatic_stream_serialization={}, cluster_scheduling_policy_preference={!r}, priority={}"
+        ).format(*LaunchConfig_fields(self)[:8]) + "".join([f", {name}={value[0]!r}" for name, value in rare(self)]) + ")"
 
     def __reduce__(self):
         raise TypeError("a LaunchConfig cannot be pickled; pickle its fields and construct a new one")
 
     @property
-    def grid(self) -> tuple[int, int, int]:
-        """The number of blocks in x, y and z, or with :attr:`cluster` the number of clusters."""
-        return (self._grid[0], self._grid[1], self._grid[2])
+    def grid(self) -> tuple[int, int, int] | str:
+        """The number of blocks in x, y and z, or with :attr:`cluster` the number of clusters, or ``"auto"``."""
+        return "auto" if self._is_grid_auto else (self._grid[0], self._grid[1], self._grid[2])
 
     @grid.setter
     def grid(self, value):
         cdef unsigned int c_grid[3]
-        read_sizes(value, "grid", c_grid)
+        cdef bint is_auto = read_grid(value, c_grid)
+        if is_auto:
+            check_auto(self._cluster)
         check_product(c_grid, self._cluster)
         self._grid = c_grid
+        self._is_grid_auto = is_auto
         LaunchConfig_update(self)
 
     @property
@@ -190,6 +236,8 @@ cdef class LaunchConfig:
         c_cluster[:] = [0, 0, 0]
         if value is not None:
             read_sizes(value, "cluster", c_cluster)
+            if self._is_grid_auto:
+                check_auto(c_cluster)
             check_product(self._grid, c_cluster)
             require_clusters()
         self._cluster = c_cluster
@@ -258,6 +306,116 @@ cdef class LaunchConfig:
         self._priority = 0 if value is None else read_priority(value)
         LaunchConfig_update(self)
 
+    @property
+    def access_policy_window(self) -> AccessPolicyWindow | None:
+        """How the L2 cache treats accesses to a range of memory, or None."""
+        return rare_value(self, "access_policy_window")
+
+    @access_policy_window.setter
+    def access_policy_window(self, value):
+        set_attributes(self, {"access_policy_window": value})
+        LaunchConfig_update(self)
+
+    @property
+    def programmatic_event(self) -> tuple[Event, bool] | None:
+        """The event that blocks trigger, and whether they do so when they start, or None."""
+        return rare_value(self, "programmatic_event")
+
+    @programmatic_event.setter
+    def programmatic_event(self, value):
+        set_attributes(self, {"programmatic_event": value})
+        LaunchConfig_update(self)
+
+    @property
+    def launch_completion_event(self) -> Event | None:
+        """The event that completes when all blocks have started, or None."""
+        return rare_value(self, "launch_completion_event")
+
+    @launch_completion_event.setter
+    def launch_completion_event(self, value):
+        set_attributes(self, {"launch_completion_event": value})
+        LaunchConfig_update(self)
+
+    @property
+    def mem_sync_domain(self) -> str | None:
+        """The domain that fences of the kernel order, or None for that of the stream."""
+        return rare_value(self, "mem_sync_domain")
+
+    @mem_sync_domain.setter
+    def mem_sync_domain(self, value):
+        set_attributes(self, {"mem_sync_domain": value})
+        LaunchConfig_update(self)
+
+    @property
+    def mem_sync_domain_map(self) -> tuple[int, int] | None:
+        """The physical domains of ``"default"`` and ``"remote"``, or None for those of the stream."""
+        return rare_value(self, "mem_sync_domain_map")
+
+    @mem_sync_domain_map.setter
+    def mem_sync_domain_map(self, value):
+        set_attributes(self, {"mem_sync_domain_map": value})
+        LaunchConfig_update(self)
+
+    @property
+    def preferred_cluster(self) -> tuple[int, int, int] | None:
+        """The number of blocks per cluster to use where it fits, or None."""
+        return rare_value(self, "preferred_cluster")
+
+    @preferred_cluster.setter
+    def preferred_cluster(self, value):
+        set_attributes(self, {"preferred_cluster": value})
+        LaunchConfig_update(self)
+
+    @property
+    def shared_memory_carveout(self) -> int | None:
+        """The part of the L1 cache for shared memory in percent, or None for the preference of the kernel."""
+        return rare_value(self, "shared_memory_carveout")
+
+    @shared_memory_carveout.setter
+    def shared_memory_carveout(self, value):
+        set_attributes(self, {"shared_memory_carveout": value})
+        LaunchConfig_update(self)
+
+    @property
+    def shared_memory_mode(self) -> str | None:
+        """The sizes of dynamic shared memory that are allowed, or None for the default."""
+        return rare_value(self, "shared_memory_mode")
+
+    @shared_memory_mode.setter
+    def shared_memory_mode(self, value):
+        set_attributes(self, {"shared_memory_mode": value})
+        LaunchConfig_update(self)
+
+    @property
+    def portable_cluster_size_mode(self) -> str | None:
+        """The sizes of clusters that are allowed, or None for the default."""
+        return rare_value(self, "portable_cluster_size_mode")
+
+    @portable_cluster_size_mode.setter
+    def portable_cluster_size_mode(self, value):
+        set_attributes(self, {"portable_cluster_size_mode": value})
+        LaunchConfig_update(self)
+
+    @property
+    def nvlink_util_centric_scheduling(self) -> bool | None:
+        """Whether blocks are placed for the best use of NVLink, or None for the default."""
+        return rare_value(self, "nvlink_util_centric_scheduling")
+
+    @nvlink_util_centric_scheduling.setter
+    def nvlink_util_centric_scheduling(self, value):
+        set_attributes(self, {"nvlink_util_centric_scheduling": value})
+        LaunchConfig_update(self)
+
+    @property
+    def device_updatable_node(self) -> bool | None:
+        """Whether kernels can update the captured node, or None."""
+        return rare_value(self, "device_updatable_node")
+
+    @device_updatable_node.setter
+    def device_updatable_node(self, value):
+        set_attributes(self, {"device_updatable_node": value})
+        LaunchConfig_update(self)
+
 
 def cdiv(a: int, b: int) -> int:
     """Return ``a / b``, rounded up to an int, such as the number of blocks of ``b`` threads for ``a`` elements.
@@ -303,8 +461,11 @@ def _to_native_launch_config(config: LaunchConfig):
             attribute.value.priority = self._priority
         elif self._attributes[index].id == CLUSTER_POLICY:
             attribute.value.clusterSchedulingPolicyPreference = driver.CUclusterSchedulingPolicy(self._cluster_policy)
-        else:
+        elif self._attributes[index].id == SERIALIZATION:
             attribute.value.programmaticStreamSerializationAllowed = 1
+        else:
+            value = (<char*>&self._attributes[index].value)[:sizeof(self._attributes[index].value)]
+            importlib.import_module("ctypes").memmove(attribute.value.getPtr(), value, len(value))
         attributes.append(attribute)
     native.attrs = attributes
     native.numAttrs = len(attributes)
@@ -321,7 +482,7 @@ cdef int LaunchConfig_init(
     bint is_serialization_programmatic,
 ) except -1:
     cdef unsigned int c_block[3]
-    read_sizes(grid, "grid", self._grid)
+    self._is_grid_auto = read_grid(grid, self._grid)
     read_sizes(block, "block", c_block)
     self._native.blockDimX = c_block[0]
     self._native.blockDimY = c_block[1]
@@ -330,6 +491,8 @@ cdef int LaunchConfig_init(
     self._cluster[0] = self._cluster[1] = self._cluster[2] = 0
     if cluster is not None:
         read_sizes(cluster, "cluster", self._cluster)
+        if self._is_grid_auto:
+            check_auto(self._cluster)
         check_product(self._grid, self._cluster)
         require_clusters()
     if is_cooperative:
@@ -344,6 +507,11 @@ cdef int LaunchConfig_init(
 cdef void LaunchConfig_update(LaunchConfig self) noexcept:
     cdef cydriver.CUlaunchAttribute* c_attribute = self._attributes
     cdef bint has_cluster = self._cluster[0] != 0
+    if has_cluster or self._is_cooperative or self._is_serialization_programmatic or self._cluster_policy >= 0 or (
+        self._priority != 0 or self._rare is not None
+    ):
+        # Unused bytes are zero, so that values can be compared.
+        memset(self._attributes, 0, sizeof(self._attributes))
     self._native.gridDimX = self._grid[0] * (self._cluster[0] if has_cluster else 1)
     self._native.gridDimY = self._grid[1] * (self._cluster[1] if has_cluster else 1)
     self._native.gridDimZ = self._grid[2] * (self._cluster[2] if has_cluster else 1)
@@ -369,6 +537,11 @@ cdef void LaunchConfig_update(LaunchConfig self) noexcept:
         c_attribute.id = cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PRIORITY
         c_attribute.value.priority = self._priority
         c_attribute += 1
+    if self._rare is not None:
+        for name, (_, content, _) in self._rare.items():
+            c_attribute.id = <cydriver.CUlaunchAttributeID><int>ATTRIBUTES[name].id
+            memcpy(&c_attribute.value, <const char*><bytes>content, len(<bytes>content))
+            c_attribute += 1
     self._native.numAttrs = <unsigned int>(c_attribute - self._attributes)
     self._native.attrs = self._attributes
 
@@ -383,7 +556,35 @@ cdef tuple LaunchConfig_fields(LaunchConfig self):
         self.programmatic_stream_serialization,
         self.cluster_scheduling_policy_preference,
         self.priority,
+        *[(name, content) for name, (_, content, _) in rare(self)],
     )
+
+
+# --- Rare attributes --------------------------------------------------------------------------------------------------
+
+# The attributes that are set: name -> (value, bytes for the driver, what must stay alive), in the order of FIELDS.
+cdef list rare(LaunchConfig self):
+    return [] if self._rare is None else [(name, self._rare[name]) for name in FIELDS if name in self._rare]
+
+
+cdef object rare_value(LaunchConfig self, str name):
+    found = None if self._rare is None else self._rare.get(name)
+    return None if found is None else found[0]
+
+
+# Checks all values before it sets any.
+cdef int set_attributes(LaunchConfig self, dict values) except -1:
+    unknown = {name: value for name, value in values.items() if name not in ATTRIBUTES}
+    if unknown:
+        raise TypeError(unknown_field("LaunchConfig", unknown, FIELDS))
+    changed = {} if self._rare is None else dict(self._rare)
+    for name, value in values.items():
+        if value is None:
+            changed.pop(name, None)
+        else:
+            changed[name] = pack(name, value)
+    self._rare = changed or None
+    return 0
 
 
 cdef extern from "Python.h":
@@ -403,6 +604,21 @@ cdef int read_sizes(object value, str name, unsigned int* c_sizes) except -1:
         raise ValueError(f"{name} must have one to three dimensions, not {count}")
     for index in range(count):
         c_sizes[index] = read_size(value[index], name)
+    return 0
+
+
+# Returns true for "auto", which is stored as one block.
+cdef bint read_grid(object value, unsigned int* c_grid) except -1:
+    if isinstance(value, str) and value == "auto":
+        c_grid[0] = c_grid[1] = c_grid[2] = 1
+        return True
+    read_sizes(value, "grid", c_grid)
+    return False
+
+
+cdef int check_auto(const unsigned int* c_cluster) except -1:
+    if c_cluster[0]:
+        raise ValueError("grid must be given with cluster; 'auto' is for grids without clusters")
     return 0
 
 
@@ -436,6 +652,10 @@ cdef unsigned int read_shmem_size(object value) except? 0xffffffff:
 
 cdef cydriver.CUlaunchAttributeID CLUSTER_POLICY = (
     cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
+)
+
+cdef cydriver.CUlaunchAttributeID SERIALIZATION = (
+    cydriver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 )
 
 # By their values as a CUclusterSchedulingPolicy.

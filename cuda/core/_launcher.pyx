@@ -30,6 +30,7 @@ from cuda.core._utils._cpython cimport set_call_offset, tuple_items
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
 
 import math
+import operator
 import warnings
 
 from cuda import core
@@ -60,7 +61,7 @@ def launch(
     config : :class:`LaunchConfig` | dict
         Grid and block dimensions, shared memory and launch attributes.
     kernel : :class:`Kernel`
-        The kernel to launch.
+        The kernel to launch, or the result of :func:`cuda.core.utils.kernel`.
     *kernel_args
         One argument per parameter of the kernel. Values are copied before the call returns, and converted to the C
         types in :attr:`Kernel.signature`.
@@ -70,7 +71,8 @@ def launch(
         - for an integer of any width: an int or bool whose value fits, or a NumPy or ctypes integer;
         - for a floating-point or complex number: these, a float or a complex, or a NumPy or ctypes scalar;
         - for a vector such as ``float2``: a tuple or a one-dimensional NumPy array of numbers;
-        - for a struct: bytes, a ``numpy.void`` or a ``ctypes.Structure`` of exactly its size;
+        - for a struct: bytes, a ``numpy.void`` or a ``ctypes.Structure`` of exactly its size, or a dataclass whose fields
+          are annotated with NumPy scalar types;
         - for a ``const __grid_constant__ CUtensorMap``: a :class:`TensorMapDescriptor`.
 
         If the type of a parameter is unknown, a floating-point number must be of its exact type, and a float is a
@@ -113,6 +115,8 @@ def launch(
     cdef CaptureModeScope mode
     # The general path, with argument parsing by Cython. The fast path is launch_call.
     accepted_config = accept_config(config)
+    if hasattr(type(kernel), "_kernel_for"):
+        kernel = kernel._kernel_for(stream)
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be a Kernel, not {type(kernel).__name__}")
     if not isinstance(stream, StreamSource) and hasattr(stream, "__cuda_stream__"):
@@ -135,7 +139,15 @@ cdef class BoundKernel:
     """A kernel bound to a launch configuration and a stream, which launches when called with the kernel's arguments.
 
     :meth:`Kernel.bind` returns one. A call has the effect of :func:`launch` with the same objects and costs less. It
-    uses the configuration as it is at the time of the call.
+    uses the configuration as it is at the time of the call. Arguments can be fixed, by position or by name; a call then
+    passes the open ones only.
+
+    Examples
+    --------
+    >>> step = scale.bind(LaunchConfig(grid=1, block=4), ..., 0.5, stream=stream)  # x is open, factor is fixed
+    >>> step(x)
+    >>> step["factor"] = 2.0
+    >>> step.on(other_stream)(x)
     """
 
     cdef:
@@ -144,25 +156,70 @@ cdef class BoundKernel:
         Kernel _kernel
         LaunchConfig _config
         Stream _stream
+        tuple _arguments            # the fixed arguments, with `...` for open ones; None if all are open
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("BoundKernel cannot be constructed directly; use Kernel.bind()")
 
     def __call__(self, *kernel_args, **named_args):
-        """Launch the kernel (``cuLaunchKernelEx``), with the arguments and errors of :func:`launch`."""
+        """Launch the kernel (``cuLaunchKernelEx``) with the open arguments, with the errors of :func:`launch`.
+
+        Arguments by name can also replace fixed ones, for this call.
+        """
         # Only for callers that look up __call__ by name. Calling the object runs BoundKernel_call.
         if self._kernel is None:
             raise RuntimeError("this BoundKernel has no kernel; use Kernel.bind()")
-        if named_args:
-            kernel_args = ordered_arguments(self._kernel, kernel_args, named_args)
-        items = tuple_items(<PyObject*>kernel_args)
-        launch_kernel(self._stream, self._config, self._kernel, items, len(kernel_args), True)
+        BoundKernel_launch(self, kernel_args, named_args)
+
+    def __getitem__(self, key):
+        """Return the fixed argument at a position or with the name of a parameter, or ``...`` if it is open."""
+        arguments = all_arguments(self)
+        return arguments[argument_place(self, key, len(arguments))]
+
+    def __setitem__(self, key, value):
+        """Fix the argument at a position or with the name of a parameter for later calls, or open it with ``...``."""
+        arguments = list(all_arguments(self))
+        arguments[argument_place(self, key, len(arguments))] = value
+        # Replaced as a whole, because another thread may be launching.
+        changed = tuple(arguments)
+        with cython.critical_section(self):
+            self._arguments = changed
 
     def __repr__(self):
         return f"<BoundKernel of {self._kernel!r} with {self._config!r} on {self._stream!r}>"
 
     def __reduce__(self):
         refuse_pickle(self)
+
+    def on(self, stream: Stream | GraphBuilder) -> BoundKernel:
+        """Return a bound kernel with the same configuration and fixed arguments on another stream.
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
+            The stream, or a graph builder, which captures the launches.
+
+        Returns
+        -------
+        BoundKernel
+            The new bound kernel. Changing its fixed arguments does not change those of this one.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is not a stream.
+        RuntimeError
+            If the kernel or ``stream`` is closed.
+        """
+        cdef BoundKernel other = BoundKernel_create(self._kernel, self._config, stream)
+        with cython.critical_section(self):
+            other._arguments = self._arguments
+        return other
+
+    @property
+    def arguments(self) -> tuple:
+        """All arguments, with ``...`` for those that a call must pass."""
+        return all_arguments(self)
 
     @property
     def kernel(self) -> Kernel:
@@ -180,26 +237,104 @@ cdef class BoundKernel:
         return self._stream
 
 
-def BoundKernel_create(Kernel kernel not None, config, stream) -> BoundKernel:
-    """Bind a kernel to a configuration and a stream, for :meth:`Kernel.bind`."""
+def BoundKernel_create(Kernel kernel not None, config, stream, arguments=(), named=None) -> BoundKernel:
+    """Bind a kernel to a configuration, a stream and arguments, for :meth:`Kernel.bind`."""
     cdef BoundKernel self = BoundKernel.__new__(BoundKernel)
     kernel._check_open()
     self._call = &BoundKernel_call
     self._kernel = kernel
     self._config = accept_config(config)
     self._stream = Stream_accept(stream)
+    if arguments or named:
+        Kernel_check_layout(kernel)
+        missing = <Py_ssize_t>kernel._slots.size() - len(arguments)
+        if missing < 0:
+            raise TypeError(f"{Kernel_function(kernel)}() has {kernel._slots.size()} parameters, not {len(arguments)}")
+        self._arguments = (*arguments, *[...] * missing)
+        if named:
+            self._arguments = with_named(self, self._arguments, named, len(arguments))
     return self
 
 
 cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords):
     cdef BoundKernel self = <BoundKernel>callee
-    if keywords != NULL and len(<tuple>keywords):
+    if self._arguments is not None or (keywords != NULL and len(<tuple>keywords)):
         positional, named = split_arguments(arguments, PyVectorcall_NARGS(count), keywords)
-        items = ordered_arguments(self._kernel, tuple(positional), named)
-        launch_kernel(self._stream, self._config, self._kernel, tuple_items(<PyObject*>items), len(items), True)
+        BoundKernel_launch(self, tuple(positional), named)
         return None
     launch_kernel(self._stream, self._config, self._kernel, arguments, PyVectorcall_NARGS(count), True)
     return None
+
+
+cdef int BoundKernel_launch(BoundKernel self, tuple positional, dict named) except -1:
+    with cython.critical_section(self):
+        fixed = self._arguments
+    if fixed is not None:
+        positional = filled(self, fixed, positional, named)
+    elif named:
+        positional = ordered_arguments(self._kernel, positional, named)
+    items = tuple_items(<PyObject*>positional)
+    return launch_kernel(self._stream, self._config, self._kernel, items, len(positional), True)
+
+
+# The fixed arguments, with the open ones filled by position and by name.
+cdef tuple filled(BoundKernel self, tuple fixed, tuple positional, dict named):
+    cdef list arguments = []
+    cdef Py_ssize_t taken = 0
+    cdef Py_ssize_t given = len(positional)
+    for value in fixed:
+        if value is Ellipsis and taken < given:
+            value = positional[taken]
+            taken += 1
+        arguments.append(value)
+    if taken < given:
+        raise TypeError(
+            f"{Kernel_function(self._kernel)}() has {taken} open arguments here, {given} given; fixed ones are replaced "
+            "by name"
+        )
+    if named:
+        arguments = list(with_named(self, tuple(arguments), named, 0))
+    if Ellipsis in [value for value in arguments if type(value) is type(Ellipsis)]:
+        open_names = [
+            repr(name or index) for index, ((name, _), value)
+            in enumerate(zip(Kernel_parameters(self._kernel), arguments)) if value is Ellipsis
+        ]
+        raise TypeError(f"{Kernel_function(self._kernel)}() needs the arguments {', '.join(open_names)}")
+    return tuple(arguments)
+
+
+# The arguments with some replaced by name. The first `given` ones cannot be, because they were given by position.
+cdef tuple with_named(BoundKernel self, tuple arguments, dict named, Py_ssize_t given):
+    cdef list changed = list(arguments)
+    for name, value in named.items():
+        place = argument_place(self, name, len(changed))
+        if place < given and arguments[place] is not Ellipsis:
+            raise TypeError(f"{Kernel_function(self._kernel)}() got two values for parameter {name!r}")
+        changed[place] = value
+    return tuple(changed)
+
+
+cdef tuple all_arguments(BoundKernel self):
+    with cython.critical_section(self):
+        if self._arguments is not None:
+            return self._arguments
+    Kernel_check_layout(self._kernel)
+    return (...,) * self._kernel._slots.size()
+
+
+cdef Py_ssize_t argument_place(BoundKernel self, object key, Py_ssize_t count) except -1:
+    if isinstance(key, str):
+        names = [name for name, _ in Kernel_parameters(self._kernel)]
+        if key in names:
+            return names.index(key)
+        known = "unknown" if None in names else ", ".join(names) or "none"
+        raise TypeError(f"{Kernel_function(self._kernel)}() has no parameter {key!r}; its parameters are {known}")
+    if isinstance(key, bool) or not hasattr(type(key), "__index__"):
+        raise TypeError(f"an argument is found by its position or name, not by {key!r}")
+    place = operator.index(key)
+    if not -count <= place < count:
+        raise IndexError(f"{Kernel_function(self._kernel)}() has {count} parameters, so none at {place}")
+    return place % count
 
 
 cdef object launch_call(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords):
@@ -319,12 +454,53 @@ cdef int launch_kernel(
     # Set the limit before the launch: a failed launch invalidates a capture.
     if c_config.sharedMemBytes > kernel._default_shared_limit:
         ensure_shared_limit(kernel, kernel_pin, stream, c_config.sharedMemBytes)
+    if config._is_grid_auto:
+        c_config.gridDimX = resident_blocks(kernel, kernel_pin, stream, &c_config)
     ArgumentBlock_fill(block, kernel, kernel_pin, arguments, count)
     with nogil:
         err = cydriver.cuLaunchKernelEx(&c_config, c_function, block.kernel_params, NULL)
     if err != cydriver.CUresult.CUDA_SUCCESS:
         retry_launch(err, &c_config, block.kernel_params, stream, config, kernel, kernel_pin)
     return 0
+
+
+# The number of blocks that fill the device, for grid="auto".
+cdef unsigned int resident_blocks(
+    Kernel kernel, const KernelPin& pin, Stream stream, const cydriver.CUlaunchConfig* c_config
+) except 0:
+    cdef ContextHandle h_context
+    cdef CaptureModeScope mode
+    cdef int device_id = -1
+    cdef int is_entered = 0
+    cdef int c_blocks = 0
+    cdef int c_processors = 0
+    cdef int threads = <int>(c_config.blockDimX * c_config.blockDimY * c_config.blockDimZ)
+    Stream_context(stream, &h_context, &device_id)
+    if kernel._resident_blocks is None:
+        kernel._resident_blocks = {}
+    key = (device_id, threads, c_config.sharedMemBytes)
+    found = kernel._resident_blocks.get(key)
+    if found is None:
+        relax_capture_mode(mode)
+        HANDLE_RETURN(
+            cydriver.cuDeviceGetAttribute(
+                &c_processors, cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_id
+            ),
+            b"cuDeviceGetAttribute",
+        )
+        is_entered = Context_enter(h_context.get())
+        try:
+            HANDLE_RETURN(
+                cydriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                    &c_blocks, <cydriver.CUfunction>pin.get(), threads, c_config.sharedMemBytes
+                ),
+                b"cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            )
+        finally:
+            Context_leave(is_entered)
+        # For a block that does not fit, the launch reports the limit.
+        found = kernel._resident_blocks[key] = max(c_blocks * c_processors, 1)
+    return found
 
 
 # --- Failed launches --------------------------------------------------------------------------------------------------
@@ -405,7 +581,7 @@ cdef int raise_launch_error(
 def exceeded_limit(kernel, config, device_id: int) -> str:
     """Return a message about the first dimension above a limit of the device or the kernel, or an empty string."""
     properties = Device(device_id).properties
-    grid = config.grid
+    grid = (1, 1, 1) if config.grid == "auto" else config.grid
     if config.cluster is not None:
         grid = tuple(size * blocks for size, blocks in zip(grid, config.cluster, strict=True))
     for name, unit, sizes in (("block", "threads", config.block), ("grid", "blocks", grid)):
@@ -549,3 +725,4 @@ make_bound_kernels_callable()
 if is_set("CUDA_CORE_DEBUG") or is_set("CUDA_CORE_NVTX"):
     change_observers(core._launch_observers.observers_of_environment())
 slots.register("bind kernel", BoundKernel_create)
+slots.register("launch", launch)

@@ -73,6 +73,7 @@ import warnings
 
 from cuda.core._layout_ops import c_strides
 from cuda.core._utils import slots
+from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import dtype_argument, shown
 
@@ -108,6 +109,12 @@ cdef class StridedMemoryView(ViewState):
     """
 
     __signature__ = ConstructorSignature()
+
+    copy_to_host = OtherName("to_host(stream=stream)")
+    get = OtherName("to_host(stream=stream)")
+
+    def __dir__(self):
+        return listed_names(self)
 
     def __init__(self, obj=None, stream_ptr=None):
         """View an array or tensor. Deprecated."""

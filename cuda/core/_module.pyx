@@ -44,6 +44,7 @@ from cuda.core._native._cuda_core cimport (
     relax_capture_mode,
     waits_need_driver,
 )
+from cuda.core._stream cimport default_stream
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, c_driver_version
 
@@ -59,6 +60,7 @@ from cuda.core._code._kernel_attributes import (  # no-cython-lint (user code im
 )
 from cuda.core._code._loading import CodeTypeT, explain, similar_names, source_names, variable_names
 from cuda.core._code._signatures import C_TYPES, Declarations, Parameter, function_of, parameters_of, size_of
+from cuda.core._launch_config import LaunchConfig
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError
 from cuda.core._utils.locks import RLock
@@ -494,15 +496,64 @@ cdef class Kernel(DriverObject):
         waits_need_driver.store(True)  # its code may print
         return Kernel_wrap(<cydriver.CUkernel><uintptr_t>raw, mod)
 
-    def bind(self, config: LaunchConfig, *, stream: Stream):
+    def __getitem__(self, key):
+        """Return a bound kernel: ``kernel[grid, block, shmem_size, stream]``, of which the last two can be omitted.
+
+        The stream defaults to the default stream (:attr:`Device.default_stream`). See :meth:`bind` for the errors.
+
+        Examples
+        --------
+        >>> scale[n // 256, 256](x, 2.0)
+        >>> scale["auto", 256, 0, stream](x, 2.0)
+        """
+        if not isinstance(key, tuple) or not 2 <= len(key) <= 4:
+            raise TypeError("a kernel takes kernel[grid, block], kernel[grid, block, shmem_size] or "
+                            "kernel[grid, block, shmem_size, stream]")
+        stream = default_stream() if len(key) < 4 else key[3]
+        return self.bind(LaunchConfig(key[0], None, key[1], key[2] if len(key) > 2 else 0), stream=stream)
+
+    def __call__(self, *kernel_args, grid, block, shmem_size: int = 0, stream: Stream | None = None, **named_args) -> None:
+        """Launch this kernel (``cuLaunchKernelEx``).
+
+        Parameters
+        ----------
+        *kernel_args
+            The arguments, as for :func:`launch`.
+        grid, block, shmem_size
+            As for :class:`LaunchConfig`.
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream to enqueue the kernel on. Defaults to the default stream (:attr:`Device.default_stream`).
+        **named_args
+            Arguments by the names of their parameters.
+
+        Raises
+        ------
+        TypeError, OverflowError, RuntimeError, ValueError, CUDAError
+            As for :func:`launch` and :class:`LaunchConfig`.
+
+        Examples
+        --------
+        >>> scale(x, 2.0, grid="auto", block=256, stream=stream)
+        """
+        stream = default_stream() if stream is None else stream
+        slots.get("launch")(stream, LaunchConfig(grid, None, block, shmem_size), self, *kernel_args, **named_args)
+
+    def bind(self, config: LaunchConfig, *arguments, stream: Stream, **named):
         """Bind this kernel to a configuration and a stream, so that a call needs only the kernel's arguments.
+
+        Arguments can be bound as well: a call then passes only the open ones.
 
         Parameters
         ----------
         config : :class:`LaunchConfig` | dict
             Grid and block dimensions, shared memory and launch attributes. Later changes affect later calls.
+        *arguments
+            Fixed arguments for the first parameters, with ``...`` for open ones. The other parameters are open. They are
+            checked when the kernel is launched.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream to enqueue the kernel on.
+        **named
+            Fixed arguments by the names of their parameters.
 
         Returns
         -------
@@ -513,7 +564,8 @@ cdef class Kernel(DriverObject):
         Raises
         ------
         TypeError
-            If ``config`` or ``stream`` has the wrong type.
+            If ``config`` or ``stream`` has the wrong type, there are more arguments than parameters, or a name is
+            unknown or given twice.
         RuntimeError
             If the kernel or ``stream`` is closed.
 
@@ -537,7 +589,7 @@ cdef class Kernel(DriverObject):
         3
         """
         self._check_open()
-        return slots.get("bind kernel")(self, config, stream)
+        return slots.get("bind kernel")(self, config, stream, arguments, named)
 
     @property
     def attributes(self) -> KernelAttributes:

@@ -47,8 +47,10 @@ from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, check_or_c
 import warnings
 
 from cuda.core._event import EventOptions
+from cuda.core._memory_operations import MemoryOperation, packed_operations
 from cuda.core._utils import slots
 from cuda.core._utils.options import Options, options
+from cuda.core._utils.other_names import OtherName, listed_names
 from cuda.core._utils.validators import address_argument, shown
 from cuda.core.typing import IsStreamType  # no-cython-lint (programs import it from here)
 
@@ -81,6 +83,11 @@ cdef class Stream(StreamSource):
     """
 
     _made_by = "Device.create_stream() or Stream.from_handle()"
+
+    synchronize = OtherName("sync()")
+
+    def __dir__(self):
+        return listed_names(self)
 
     def __repr__(self):
         context = 0 if self.is_closed else address(self._h_context)
@@ -335,6 +342,133 @@ cdef class Stream(StreamSource):
         """
         self._check_open()
         return StreamTimer(self)
+
+    def write_value(self, target, value: int, *, bits: int | None = None) -> None:
+        """Write an int to memory, in stream order (``cuStreamWriteValue32``, ``cuStreamWriteValue64``).
+
+        Parameters
+        ----------
+        target : :class:`Buffer` | :class:`~cuda.core.utils.StridedMemoryView` | int
+            The memory: a buffer, a view whose first element is meant, or an address.
+        value : int
+            The value, signed or unsigned.
+        bits : int, optional
+            32 or 64. Defaults to the size of the elements of a view, and to 32 for other memory.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            If an argument has the wrong type or value, as for :meth:`MemoryOperation.write`.
+        RuntimeError
+            If the stream or the buffer is closed.
+        NotSupportedError
+            If the device does not support memory operations.
+
+        Examples
+        --------
+        >>> flag = device.zeros((), np.int32, stream=producer)
+        >>> producer.write_value(flag, 1)
+        >>> consumer.wait_value(flag, 1)
+        """
+        cdef cydriver.CUstreamBatchMemOpParams* c_operation
+        cdef StreamPin pin
+        Stream_pin(self, &pin)
+        content = MemoryOperation.write(target, value, bits=bits)._packed
+        c_operation = <cydriver.CUstreamBatchMemOpParams*><char*><bytes>content
+        with nogil:
+            if c_operation.operation == cydriver.CU_STREAM_MEM_OP_WRITE_VALUE_32:
+                HANDLE_RETURN(
+                    cydriver.cuStreamWriteValue32(
+                        pin.get(), c_operation.writeValue.address, c_operation.writeValue.value, 0
+                    ),
+                    b"cuStreamWriteValue32",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuStreamWriteValue64(
+                        pin.get(), c_operation.writeValue.address, c_operation.writeValue.value64, 0
+                    ),
+                    b"cuStreamWriteValue64",
+                )
+
+    def wait_value(
+        self, target, value: int, condition: str = ">=", *, bits: int | None = None, flush: bool = False
+    ) -> None:
+        """Make later work wait until memory has a value (``cuStreamWaitValue32``, ``cuStreamWaitValue64``).
+
+        The host does not wait. Nothing ends the wait but the value, so another stream, device or the host must write it.
+
+        Parameters
+        ----------
+        target, value, bits
+            As for :meth:`write_value`.
+        condition : str, optional
+            ``">="``, the default, compares the signed difference, so it works for counters that overflow; ``"=="``,
+            ``"&"`` (a common bit) and ``"nor"`` (a bit that neither has) are the others.
+        flush : bool, optional
+            Whether to make remote writes that the value announces visible. Defaults to False.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            If an argument has the wrong type or value, as for :meth:`MemoryOperation.wait`.
+        RuntimeError
+            If the stream or the buffer is closed.
+        NotSupportedError
+            If the device does not support memory operations, or ``flush``.
+        """
+        cdef cydriver.CUstreamBatchMemOpParams* c_operation
+        cdef StreamPin pin
+        Stream_pin(self, &pin)
+        content = MemoryOperation.wait(target, value, condition, bits=bits, flush=flush)._packed
+        c_operation = <cydriver.CUstreamBatchMemOpParams*><char*><bytes>content
+        with nogil:
+            if c_operation.operation == cydriver.CU_STREAM_MEM_OP_WAIT_VALUE_32:
+                HANDLE_RETURN(
+                    cydriver.cuStreamWaitValue32(
+                        pin.get(), c_operation.waitValue.address, c_operation.waitValue.value,
+                        c_operation.waitValue.flags,
+                    ),
+                    b"cuStreamWaitValue32",
+                )
+            else:
+                HANDLE_RETURN(
+                    cydriver.cuStreamWaitValue64(
+                        pin.get(), c_operation.waitValue.address, c_operation.waitValue.value64,
+                        c_operation.waitValue.flags,
+                    ),
+                    b"cuStreamWaitValue64",
+                )
+
+    def run_operations(self, *operations: MemoryOperation) -> None:
+        """Enqueue memory operations, which run in their order, with one call (``cuStreamBatchMemOp``).
+
+        Parameters
+        ----------
+        *operations : :class:`MemoryOperation`
+            The operations.
+
+        Raises
+        ------
+        TypeError
+            If an argument is not a :class:`MemoryOperation`.
+        ValueError
+            If there are none.
+        RuntimeError
+            If the stream is closed.
+        NotSupportedError
+            If the device does not support one of the operations.
+        """
+        cdef unsigned int c_count = <unsigned int>len(operations)
+        cdef cydriver.CUstreamBatchMemOpParams* c_operations
+        cdef StreamPin pin
+        Stream_pin(self, &pin)
+        content = packed_operations(operations)
+        c_operations = <cydriver.CUstreamBatchMemOpParams*><char*><bytes>content
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuStreamBatchMemOp(pin.get(), c_count, c_operations, 0), b"cuStreamBatchMemOp"
+            )
 
     def create_graph_builder(self) -> GraphBuilder:
         """Create a graph builder that captures the work of this stream into a graph.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -41,8 +42,9 @@ def run(name: str, *arguments: object) -> subprocess.CompletedProcess:
     return python(EXAMPLES / f"{name}.py", *arguments)
 
 
-def python(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+def python(*arguments: object, **variables: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | variables)
 
 
 def programs() -> list:
@@ -59,6 +61,25 @@ def test_example_verifies_its_result(name, tmp_path):
     assert all(path.stat().st_size > 500 for path in arguments)
     assert "verified" in done.stdout
     assert "Warning" not in done.stderr
+
+
+EVERYDAY = sorted(path.stem for path in (EXAMPLES / "everyday").glob("*.py"))
+EVERYDAY_NEEDS = {"ipc": {"ipc": True}}
+
+
+@pytest.mark.requires(device=True, nvrtc=True)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.requires(**EVERYDAY_NEEDS.get(name, {}))) for name in EVERYDAY]
+)
+def test_everyday_program_is_short_and_verifies_its_result(name, tmp_path):
+    path = EXAMPLES / "everyday" / f"{name}.py"
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", path] if name.startswith("test_") else [path]
+    done = python(*command, XDG_CACHE_HOME=str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ("3 passed" if name.startswith("test_") else "verified") in done.stdout
+    assert "Warning" not in done.stderr
+    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    assert len(lines) <= 21
 
 
 @pytest.mark.requires(device=True, nvrtc=True, module="skimage")

@@ -271,29 +271,54 @@ def test_contents_stay_when_a_buffer_grows(device, stream, block_the_way):
     others = [resource.allocate(1) for _ in range(8)] if block_the_way else []
     grown = resource.modify_allocation(buffer, 2 * size)
     assert grown.size == 2 * size
-    assert grown is buffer or buffer.is_closed
+    assert (grown is buffer, buffer.is_closed, buffer.size) == (False, False, size)
     assert read(grown, stream)[:size] == pattern
     grown.fill(4, stream=stream)
     assert read(grown, stream) == b"\4" * (2 * size)
-    for other in (*others, grown):
+    assert read(buffer, stream) == b"\4" * size
+    for other in (*others, buffer, grown):
         other.close()
 
 
 @pytest.mark.requires(vmm=True)
-def test_buffer_grows_in_place_if_its_addresses_are_free(resource):
+def test_a_grown_buffer_keeps_its_address_if_the_next_ones_are_free(resource):
     with resource.allocate(1) as buffer:
         address, size = buffer.handle, buffer.size
-        grown = resource.modify_allocation(buffer, size + 1)
-        assert (grown, grown.handle, grown.size) == (buffer, address, 2 * size)
+        with resource.modify_allocation(buffer, size + 1) as grown:
+            assert (type(grown), grown.handle, grown.size) == (VirtualMemoryBuffer, address, 2 * size)
+            assert (buffer.handle, buffer.size) == (address, size)
+
+
+@pytest.mark.requires(vmm=True, software=True)  # counts free memory
+@pytest.mark.parametrize("is_moved", [False, True])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_shared_memory_is_freed_with_its_last_buffer(resource, stream, is_moved, order):
+    before = free_memory()
+    buffers = [resource.allocate(1, stream=stream)]
+    size = buffers[0].size
+    for count in (2, 3):
+        with blocked(buffers[-1]) if is_moved else contextlib.nullcontext():
+            buffers.append(resource.modify_allocation(buffers[-1], count * size))
+    assert free_memory() == before - 3 * size
+    buffers[0].fill(7, stream=stream)
+    for place in order[:2]:
+        buffers[place].close()
+    last = buffers[order[2]]
+    assert set(read(last, stream)[:size]) == {7}
+    last.fill(1, stream=stream)
+    last.close()
+    assert free_memory() == before
 
 
 @pytest.mark.requires(vmm=True)
-def test_buffer_that_cannot_grow_in_place_moves_and_is_closed(resource, stream):
+def test_a_grown_buffer_has_a_second_address_if_the_next_ones_are_used(resource, stream):
     buffer = resource.allocate(1, stream=stream)
     size = buffer.size
     with blocked(buffer):
         grown = resource.modify_allocation(buffer, 2 * size)
-    assert (buffer.is_closed, grown.size, type(grown)) == (True, 2 * size, VirtualMemoryBuffer)
+    assert (buffer.is_closed, grown.size, type(grown)) == (False, 2 * size, VirtualMemoryBuffer)
+    assert grown.handle != buffer.handle
+    buffer.close()
     assert grown._deallocation_stream == stream
     again = resource.modify_allocation(grown, 4 * size)
     again.fill(5, stream=stream)
@@ -309,16 +334,22 @@ def test_access_is_granted_by_the_options(devices):
         assert access(0, silent.handle) == 0
 
 
-@pytest.mark.requires(vmm=True, peer=True)
-def test_shrinking_only_changes_the_access(devices):
-    resource = VirtualMemoryResource(0)
+@pytest.mark.requires(vmm=True)
+def test_a_covered_request_returns_the_buffer_itself(resource):
     with resource.allocate(2 * GRANULARITY) as buffer:
-        before = (buffer.handle, buffer.size)
-        same = resource.modify_allocation(buffer, 1, {"self_access": "r", "peers": (1,)})
-        assert same is buffer
-        assert (buffer.handle, buffer.size) == before
-        assert (access(0, buffer.handle), access(1, buffer.handle)) == (1, 3)
-        assert resource.config.peers == (1,)
+        before = (buffer.handle, buffer.size, access(0, buffer.handle))
+        assert resource.modify_allocation(buffer, 1, {"self_access": "r"}) is buffer
+        assert (buffer.handle, buffer.size, access(0, buffer.handle)) == before
+
+
+@pytest.mark.requires(vmm=True)
+def test_the_options_of_a_growth_hold_for_the_added_memory(resource):
+    config = resource.config
+    with resource.allocate(1) as buffer:
+        with resource.modify_allocation(buffer, 2 * buffer.size, {"self_access": "r"}) as grown:
+            assert (access(0, grown.handle), access(0, grown.handle + buffer.size)) == (3, 1)
+    assert resource.config is config
+    assert config.self_access == "rw"
 
 
 @pytest.mark.requires(vmm=True, software=True)  # counts free memory

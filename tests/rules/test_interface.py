@@ -16,11 +16,13 @@ from support import interface, interface_pages
 OURS = {
     "cuda.core": {
         "CUDAError",
+        "CUDAOutOfMemoryError",
         "CUDAWarning",
         "CachingMemoryResource",
         "LaunchError",
         "LimitingMemoryResource",
         "LoggingMemoryResource",
+        "MemoryOperation",
         "MemoryStatistics",
         "NVRTCError",
         "NotSupportedError",
@@ -35,7 +37,7 @@ OURS = {
     },
     "cuda.core.graph": {"AccessPolicyWindow", "AdjacencySetProxy", "CaptureStatistics", "CapturedFunction", "capture"},
     "cuda.core.typing": {"AccessPropertyType", "MemoryPoolAccessType"},
-    "cuda.core.utils": {"benchmark", "cdiv", "coredump", "register_importer", "trace"},
+    "cuda.core.utils": {"benchmark", "cdiv", "coredump", "kernel", "register_importer", "trace"},
 }
 
 # Classes that are pickled by name: pickles made by other releases contain these names.

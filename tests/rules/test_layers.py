@@ -18,11 +18,11 @@ LAYERS = {
     "foundations": "_version typing _utils _native",
     "NVML": "system",  # aside from the others: with no CUDA context, it needs foundations only
     "data formats": "_dlpack _layout _layout_ops",
-    "execution": "_device_resources _context _event _stream",
+    "execution": "_device_resources _context _event _stream _memory_operations",
     "memory": "_host _memory",
     "arrays": "_arrays",
     "device": "_device_properties _device",
-    "launch configurations": "_launch_config",
+    "launch configurations": "_launch_config _launch_attributes",
     "code": "_code _module _compile _linker _program",
     "launch": "_kernel_arg_handler _launch_observers _launcher",
     "graphs": "graph",

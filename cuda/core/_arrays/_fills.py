@@ -35,7 +35,9 @@ def element_bytes(value, dtype) -> bytes:
         if not limits.min <= given.item() <= limits.max:
             raise OverflowError(f"value must fit {dtype}, but {shown(value)} does not")
         return numpy.array(given.item(), dtype).tobytes()
-    is_number = given.dtype.kind in "biuf" and dtype.kind == "V" and dtype.names is None and dtype.type is not numpy.void
+    is_number = (
+        given.dtype.kind in "biuf" and dtype.kind == "V" and dtype.names is None and dtype.type is not numpy.void
+    )
     if not (is_number or numpy.can_cast(given.dtype, dtype, "same_kind")):
         raise TypeError(f"value must convert to {dtype}, not be {shown(value)}")
     with numpy.errstate(over="ignore"):

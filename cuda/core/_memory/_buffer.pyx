@@ -49,6 +49,7 @@ from cuda.core._dlpack import classify_dl_device
 from cuda.core._memory._memory_resource import MemoryResource
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
+from cuda.core._utils.other_names import OtherName, listed_names
 
 __all__ = ["Buffer", "MemoryResource", "keep_until_idle"]
 
@@ -92,6 +93,12 @@ cdef class Buffer(DriverObject):
     """
 
     _made_by = "MemoryResource.allocate(), Device.allocate() or Buffer.from_handle()"
+
+    copy_to_host = OtherName("copy_to(array, stream=stream)")
+    copy_to_device = OtherName("copy_from(array, stream=stream)")
+
+    def __dir__(self):
+        return listed_names(self)
 
     def __cinit__(self):
         cdef object zero = 0

@@ -120,6 +120,12 @@ cdef class IPCAllocationHandle:
         return self._descriptor < 0
 
 
+# A function, because cloudpickle cannot pickle a class method of an extension class.
+def rebuild_descriptor(payload: bytes, size: int) -> IPCBufferDescriptor:
+    """Create a descriptor from its pickled fields."""
+    return IPCBufferDescriptor._init(payload, size)
+
+
 cdef class IPCBufferDescriptor:
     """The descriptor from which another process opens a :class:`~cuda.core.Buffer` of an imported pool.
 
@@ -137,7 +143,7 @@ cdef class IPCBufferDescriptor:
         return f"<IPCBufferDescriptor of {self._size} bytes>"
 
     def __reduce__(self):
-        return IPCBufferDescriptor._init, (self._payload, self._size)
+        return rebuild_descriptor, (self._payload, self._size)
 
     @classmethod
     def _init(cls, reserved: bytes, size: int) -> IPCBufferDescriptor:

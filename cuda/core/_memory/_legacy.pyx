@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
+from libcpp.atomic cimport atomic
 from libcpp cimport bool as cpp_bool
 from libcpp.utility cimport move, pair
 from libcpp.vector cimport vector
@@ -637,6 +638,8 @@ ctypedef pair[cydriver.CUdeviceptr, size_t] Range   # address and size in bytes
 cdef cppclass Ranges:
     vector[Range] reserved
     vector[Range] mapped
+    Ranges* base            # those before these, which have at least as many users; NULL if these are the first
+    atomic[int] users       # buffers that are not yet closed
 
 
 ctypedef Ranges* RangesPointer
@@ -646,14 +649,25 @@ ctypedef Handle[RangesPointer] RangesHandle
 cdef class VirtualMemory:
     """Reserved address ranges and the physical memory mapped there, released with the last reference.
 
+    If ``base`` is given, the ranges continue that memory, which they keep.
+
     Each method is one native step, so an exception of a signal handler cannot come between a driver call and the
     ownership of its result.
     """
 
     cdef RangesHandle _h_ranges     # set once
+    cdef VirtualMemory _base        # the memory before these ranges, or None
 
-    def __cinit__(self):
-        self._h_ranges = RangesHandle.own(new Ranges(), &destroy_ranges, Anchor())
+    def __cinit__(self, VirtualMemory base=None):
+        cdef Anchor anchor
+        cdef Ranges* ranges = new Ranges()
+        ranges.base = NULL
+        ranges.users.store(0)
+        if base is not None:
+            anchor = base._h_ranges.anchor()
+            ranges.base = base._h_ranges.get()
+        self._base = base
+        self._h_ranges = RangesHandle.own(ranges, &destroy_ranges, anchor)
 
     def reserve(self, size_t size, size_t align, cydriver.CUdeviceptr hint) -> int:
         """Reserve an address range (``cuMemAddressReserve``), and return its address."""
@@ -703,37 +717,24 @@ cdef class VirtualMemory:
             Stream_pin(Stream_accept(stream), &stream_pin)
         prepare(resource, stream_pin.handle(), True, value)
         value.resource = <PyObject*>self
-        value.pointer = self._h_ranges.get().mapped.front().first
-        value.size = size_of(self._h_ranges.get())
+        value.pointer, _ = self.pieces[0]
+        value.size = self.size
+        add_users(self._h_ranges.get())
         h_allocation = AllocationHandle.own_with_wait(move(value), &VirtualMemory_destroy, move(anchor))
         return Buffer_create(cls, h_allocation, resource, None)
-
-    def grow(self, Buffer buffer, VirtualMemory more) -> None:
-        """Take over the ranges of other memory, which follow those of this memory, and enlarge its buffer."""
-        cdef AllocationPin memory
-        cdef Ranges* mine = self._h_ranges.get()
-        cdef Ranges* others = more._h_ranges.get()
-        Buffer_pin(buffer, &memory)
-        mine.reserved.reserve(mine.reserved.size() + others.reserved.size())
-        mine.mapped.reserve(mine.mapped.size() + others.mapped.size())
-        mine.reserved.insert(mine.reserved.end(), others.reserved.begin(), others.reserved.end())
-        mine.mapped.insert(mine.mapped.end(), others.mapped.begin(), others.mapped.end())
-        others.reserved.clear()
-        others.mapped.clear()
-        (&memory.value()).size = size_of(mine)
-        Buffer_update_members(buffer)
 
     @property
     def size(self) -> int:
         """The size of the mapped memory in bytes."""
-        return size_of(self._h_ranges.get())
+        return size_of(self._h_ranges.get()) + (0 if self._base is None else self._base.size)
 
     @property
     def pieces(self) -> list[tuple[int, int]]:
         """The address and the size in bytes of each piece of mapped memory."""
         cdef Ranges* ranges = self._h_ranges.get()
         cdef size_t i
-        return [(ranges.mapped[i].first, ranges.mapped[i].second) for i in range(ranges.mapped.size())]
+        mine = [(ranges.mapped[i].first, ranges.mapped[i].second) for i in range(ranges.mapped.size())]
+        return mine if self._base is None else self._base.pieces + mine
 
 
 def virtual_memory_of(Buffer buffer) -> VirtualMemory | None:
@@ -798,6 +799,20 @@ cdef int map_memory(
     HANDLE_RETURN(err, b"cuMemMap")
     HANDLE_RETURN(release_err, b"cuMemRelease")
     return 0
+
+
+cdef void add_users(Ranges* ranges) noexcept nogil:
+    while ranges != NULL:
+        ranges.users.fetch_add(1)
+        ranges = ranges.base
+
+
+# Releases what has no other users.
+cdef void remove_users(Ranges* ranges) noexcept nogil:
+    while ranges != NULL:
+        if ranges.users.fetch_sub(1) == 1:
+            release_ranges(ranges)
+        ranges = ranges.base
 
 
 cdef void destroy_ranges(Ranges* ranges) noexcept nogil:
@@ -868,7 +883,7 @@ cdef cydriver.CUresult unmap(Unmapping value) noexcept nogil:
     if value.h_stream:
         WARN_RETURN(synchronize(value.h_stream.get()), b"cuStreamSynchronize")
     mode.end()
-    release_ranges(value.ranges)
+    remove_users(value.ranges)
     Context_leave(is_entered > 0)
     return cydriver.CUresult.CUDA_SUCCESS  # the warnings have reported all failures
 

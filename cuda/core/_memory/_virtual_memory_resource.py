@@ -170,23 +170,26 @@ class VirtualMemoryResource(_SynchronousAllocator):
 
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
-    ) -> Buffer:
-        """Grow a buffer and keep its contents, in place if the address range after it is free.
+    ) -> VirtualMemoryBuffer:
+        """Return a larger buffer over the memory of a buffer, and more.
+
+        Both buffers share the memory of ``buf``, which is freed when the last of them is closed; ``buf`` stays as it
+        is. The new buffer has the same address if the addresses after ``buf`` are free; otherwise the memory is mapped
+        at a second address.
 
         Parameters
         ----------
         buf : :class:`Buffer`
             A buffer of this resource, not a sub-buffer.
         new_size : int
-            The new size in bytes, rounded up to the allocation granularity. If it is not larger than the current size,
-            only the access of the memory is changed.
+            The new size in bytes, rounded up to the allocation granularity.
         config : :class:`VirtualMemoryResourceOptions` | dict, optional
-            The new options, which replace :attr:`config`. If None, they stay.
+            The options for the added memory. Defaults to :attr:`config`, which does not change.
 
         Returns
         -------
-        :class:`Buffer`
-            ``buf``, or a new buffer if the memory had to move to another address range; then ``buf`` is closed.
+        :class:`VirtualMemoryBuffer`
+            The new buffer, or ``buf`` itself if it has ``new_size`` bytes already.
 
         Raises
         ------
@@ -214,9 +217,7 @@ class VirtualMemoryResource(_SynchronousAllocator):
         if not self.config.location_type == config.location_type == "device":
             raise AssertionError("location_type must be 'device', because host memory cannot be modified")
         self._check_support(config)
-        grown = self._modify(buf, new_size, config)
-        self.config = config
-        return grown
+        return self._modify(buf, new_size, config)
 
     @property
     def device(self):
@@ -268,39 +269,35 @@ class VirtualMemoryResource(_SynchronousAllocator):
         if memory is None:
             raise ValueError("buf must be memory that this resource allocated, not wrapped memory")
         if new_size <= buf.size:
-            self._change_access(config, memory.pieces)
             return buf
         properties = self._properties(config)
         granularity = self._granularity(config, properties)
         more = _round_up(new_size - buf.size, granularity)
-        if self._grow_in_place(buf, memory, more, config, properties):
-            return buf
-        return self._move(buf, memory, more, granularity, config, properties)
+        grown = self._continued(buf, memory, more, config, properties)
+        if grown is None:
+            grown = self._moved(buf, memory, more, granularity, config, properties)
+        return grown.make_buffer(VirtualMemoryBuffer, self, buf._deallocation_stream)
 
-    def _grow_in_place(self, buf, memory, more, config, properties) -> bool:
-        extension = VirtualMemory()
+    def _continued(self, buf, memory, more, config, properties) -> VirtualMemory | None:
+        grown = VirtualMemory(memory)
         end = buf.handle + buf.size
-        if extension.reserve(more, 0, end) != end:
-            return False
-        extension.back(end, more, properties.getPtr())
-        self._grant(self._access(config), extension.pieces)
-        # The access of the memory mapped before only changes with the options.
-        if config != self.config:
-            self._change_access(config, memory.pieces)
-        memory.grow(buf, extension)
-        return True
+        if grown.reserve(more, 0, end) != end:
+            return None
+        grown.back(end, more, properties.getPtr())
+        self._grant(self._access(config), [(end, more)])
+        return grown
 
-    def _move(self, buf, memory, more, granularity, config, properties):
+    def _moved(self, buf, memory, more, granularity, config, properties) -> VirtualMemory:
         moved = VirtualMemory()
         address = _reserve(moved, buf.size + more, granularity, config)
         for old, length in memory.pieces:
             # Map the same physical memory at a second address.
             moved.share(address + moved.size, length, old)
-        moved.back(address + moved.size, more, properties.getPtr())
-        self._grant(self._access(config), moved.pieces)
-        grown = moved.make_buffer(VirtualMemoryBuffer, self, buf._deallocation_stream)
-        buf.close()
-        return grown
+        self._grant(self._access(self.config), moved.pieces)
+        end = address + moved.size
+        moved.back(end, more, properties.getPtr())
+        self._grant(self._access(config), [(end, more)])
+        return moved
 
     def _properties(self, config):
         """Return the ``CUmemAllocationProp`` for ``config``."""
@@ -333,16 +330,6 @@ class VirtualMemoryResource(_SynchronousAllocator):
     def _granularity(self, config, properties) -> int:
         kind = enums.VIRTUAL_MEMORY_GRANULARITY.to_driver(config.granularity, "granularity")
         return call_driver("cuMemGetAllocationGranularity", properties, kind)
-
-    def _change_access(self, config, pieces) -> None:
-        """Change the access of mapped ranges to what ``config`` grants, or change nothing."""
-        wanted, before = self._access(config), self._access(self.config)
-        try:
-            self._grant(wanted, pieces)
-        except BaseException:
-            nothing = cuda_utils.driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
-            self._grant({location: before.get(location, nothing) for location in wanted}, pieces)
-            raise
 
     def _access(self, config) -> dict:
         """Return the access that ``config`` grants: a dict from (location type, location ID) to access flags."""

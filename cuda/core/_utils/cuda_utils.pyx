@@ -23,6 +23,7 @@ from cuda.core._utils.validators import shown
 
 __all__ = [
     "CUDAError",
+    "CUDAOutOfMemoryError",
     "CUDAWarning",
     "ComputeCapability",
     "LaunchError",
@@ -121,6 +122,10 @@ class OutOfMemoryError(CUDAError, MemoryError):
 
     free: int | None = None
     total: int | None = None
+
+
+# The name of the official package.
+CUDAOutOfMemoryError = OutOfMemoryError
 
 
 class LaunchError(CUDAError):

@@ -559,6 +559,7 @@ cdef int add_buffer(CallKey self, Buffer buffer) except -1:
 
 cdef int add_config(CallKey self, LaunchConfig config) except -1:
     cdef int index
+    cdef size_t word
     if add_repetition(self, config):
         return 0
     for index in range(3):
@@ -568,7 +569,11 @@ cdef int add_config(CallKey self, LaunchConfig config) except -1:
     self.words.push_back(config._native.blockDimY)
     self.words.push_back(config._native.blockDimZ)
     self.words.push_back(config._native.sharedMemBytes)
-    self.words.push_back(config._is_cooperative | config._is_serialization_programmatic << 1)
+    self.words.push_back(config._is_grid_auto)
+    for index in range(config._native.numAttrs):
+        self.words.push_back(<uint64_t>config._attributes[index].id)
+        for word in range(sizeof(cydriver.CUlaunchAttributeValue) // 8):
+            self.words.push_back((<uint64_t*>&config._attributes[index].value)[word])
     return 0
 
 

@@ -11,6 +11,7 @@ from libcpp.vector cimport vector
 
 from cpython.object cimport PyObject
 
+from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._module cimport Kernel
 from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
@@ -545,6 +546,8 @@ cdef class ExecutableKernelNode(SwitchableNode):
             If the driver rejects the change, for example because the executable was instantiated from another graph.
         """
         cdef tuple arguments = tuple(args)
+        if isinstance(config, LaunchConfig) and (<LaunchConfig>config)._native.numAttrs:
+            raise NotImplementedError("config must not have launch attributes: an executable keeps those of its nodes")
         GraphNode_check(self._node)
         # The common case: the executable already keeps everything that the node needs.
         if kernel is self._kernel and self._operands.change_count == self._change_count and is_plain(arguments):

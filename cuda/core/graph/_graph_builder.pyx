@@ -251,6 +251,9 @@ cdef class GraphBuilder(StreamSource):
             continue then.
         RuntimeError
             If a builder is not capturing.
+        CUDAError
+            If the driver rejects the join of a fork. That fork and those after it are closed without being joined, and
+            ending the capture fails.
         """
         cdef GraphBuilder builder
         cdef GraphBuilder result
@@ -269,9 +272,16 @@ cdef class GraphBuilder(StreamSource):
                 result = builder
         if len({id(item) for item in graph_builders}) < len(graph_builders):
             raise ValueError("join takes each GraphBuilder once")
-        for builder in graph_builders:
-            if builder is not result:
-                join_fork(result, builder)
+        rest = [builder for builder in graph_builders if builder is not result]
+        try:
+            while rest:
+                join_fork(result, rest[0])
+                del rest[0]
+        except BaseException:
+            # Ending the capture then reports the work that was not joined.
+            for builder in rest:
+                builder.close()
+            raise
         return result
 
     @cython.critical_section

@@ -253,6 +253,10 @@ cdef class GraphDefinition(GraphView):
         """Add an allocation node without dependencies, as :meth:`GraphNode.allocate` adds one."""
         return self._entry.allocate(size, device=device, memory_type=memory_type, peer_access=peer_access)
 
+    def memory_operations(self, *operations: MemoryOperation) -> GraphNode:
+        """Add a node of memory operations without dependencies, as :meth:`GraphNode.memory_operations` adds one."""
+        return self._entry.memory_operations(*operations)
+
     def deallocate(self, dptr: int) -> FreeNode:
         """Add a free node without dependencies, as :meth:`GraphNode.deallocate` adds one."""
         return self._entry.deallocate(dptr)

@@ -10,6 +10,7 @@ from libcpp.vector cimport vector
 
 from cpython.weakref cimport PyWeakref_NewRef
 
+from cuda.core._launch_config cimport LaunchConfig
 from cuda.core._native._cuda_core cimport bindings_object, refuse_pickle
 from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN
@@ -27,6 +28,7 @@ from cuda.core.graph._parameters cimport (
     NodeValues,
     Operand_create,
     add_node,
+    add_object,
     change_node,
 )
 from cuda.core.graph._state cimport (
@@ -46,6 +48,8 @@ from cuda.core.graph._state cimport (
 from collections.abc import MutableSet
 
 from cuda.core._code._loading import explain
+from cuda.core._launch_attributes import ATTRIBUTES as LAUNCH_ATTRIBUTES
+from cuda.core._memory_operations import packed_operations
 from cuda.core._utils import cuda_utils, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import UnavailableError
@@ -188,7 +192,8 @@ cdef class GraphNode:
         Parameters
         ----------
         config : :class:`~cuda.core.LaunchConfig`
-            The grid, the blocks and the dynamic shared memory.
+            The grid, the blocks, the dynamic shared memory and the launch attributes
+            (``cuGraphKernelNodeSetAttribute``).
         kernel : :class:`~cuda.core.Kernel`
             The kernel; the node keeps its code loaded.
         *args
@@ -199,13 +204,40 @@ cdef class GraphNode:
         TypeError
             If an argument has a wrong type or size, or their number is wrong.
         NotImplementedError
-            If ``config`` has a cluster or is cooperative.
+            If ``config`` has an attribute that only launches can have, such as an event, or ``grid="auto"``.
         RuntimeError
             If this node is destroyed, or an argument is closed.
         CUDAError
-            If the driver rejects the launch parameters.
+            If the driver rejects the launch parameters or an attribute.
         """
-        return GraphNode_add(self, KernelValues_create(config, kernel, args))
+        node = GraphNode_add(self, KernelValues_create(config, kernel, args))
+        try:
+            set_launch_attributes(node, config)
+        except BaseException:
+            node.destroy()
+            raise
+        return node
+
+    def memory_operations(self, *operations: MemoryOperation) -> GraphNode:
+        """Add a node that runs memory operations in their order, in the current context (``cuGraphAddNode``).
+
+        Parameters
+        ----------
+        *operations : :class:`~cuda.core.MemoryOperation`
+            The operations. The node keeps their buffers and views alive.
+
+        Raises
+        ------
+        TypeError
+            If an argument is not a :class:`~cuda.core.MemoryOperation`.
+        ValueError
+            If there are none.
+        RuntimeError
+            If this node is destroyed.
+        NotSupportedError
+            If the driver has no such nodes for the device.
+        """
+        return GraphNode_add(self, OperationValues(operations))
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
         """Add an empty node that depends on this node and the given ones (``cuGraphAddNode``).
@@ -534,6 +566,54 @@ cdef class GraphNode:
 
     cdef NodeValues _read(self):
         return None
+
+
+cdef class OperationValues(NodeValues):
+    """The parameters of a node of memory operations."""
+
+    cdef bytes _content
+
+    def __init__(self, operations):
+        self._content = packed_operations(operations)
+        self.params.type = cydriver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
+        HANDLE_RETURN(cydriver.cuCtxGetCurrent(&self.params.memOp.ctx), b"cuCtxGetCurrent")
+        self.params.memOp.count = <unsigned int>len(operations)
+        self.params.memOp.paramArray = <cydriver.CUstreamBatchMemOpParams*><char*>self._content
+        for operation in operations:
+            if operation._target is not None and not isinstance(operation._target, int):
+                add_object(self, operation._target)
+
+
+# The attributes of a configuration that a node can have. Programmatic serialization is a permission, which the edges of
+# a graph express instead.
+cdef list node_attributes(LaunchConfig config):
+    for name in LAUNCH_ATTRIBUTES:
+        if not LAUNCH_ATTRIBUTES[name].is_for_nodes and getattr(config, name) is not None:
+            raise NotImplementedError(f"config must not have {name}: the driver has no such attribute for nodes")
+    return [
+        index
+        for index in range(config._native.numAttrs)
+        if config._attributes[index].id != cydriver.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+    ]
+
+
+def set_launch_attributes(GraphNode node not None, LaunchConfig config not None) -> None:
+    """Set the launch attributes of a configuration in a kernel node (``cuGraphKernelNodeSetAttribute``)."""
+    cdef GraphLock lock
+    cdef cydriver.CUlaunchAttributeValue value
+    cdef cydriver.CUlaunchAttributeID number
+    cdef unsigned int index
+    if config._native.numAttrs == 0:
+        return
+    for index in node_attributes(config):
+        number, value = config._attributes[index].id, config._attributes[index].value
+        lock_graphs(lock)
+        GraphNode_check(node)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuGraphKernelNodeSetAttribute(node._record.c_node, number, &value),
+                b"cuGraphKernelNodeSetAttribute",
+            )
 
 
 cdef dict _classes = {}

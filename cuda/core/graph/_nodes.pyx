@@ -57,6 +57,7 @@ from cuda.core._launch_config import LaunchConfig
 from cuda.core._utils import slots
 from cuda.core._utils.enums import ACCESS_PROPERTY
 from cuda.core._utils.validators import list_argument, shown
+from cuda.core.graph._graph_node import set_launch_attributes
 from cuda.core.graph._options import AccessPolicyWindow
 from cuda.core.graph._parameters import name_of
 from cuda.core.typing import GraphConditionalType
@@ -203,7 +204,7 @@ cdef class KernelNode(GraphNode):
         Parameters
         ----------
         config : :class:`~cuda.core.LaunchConfig`, optional
-            The new configuration. If None, it stays.
+            The new configuration. If None, it stays. Launch attributes that it does not have stay as well.
         kernel : :class:`~cuda.core.Kernel`, optional
             The new kernel, which needs ``args``. If None, it stays.
         args : iterable, optional
@@ -234,6 +235,8 @@ cdef class KernelNode(GraphNode):
             )
         else:
             KernelValues_reconfigure(self, values, config)
+        if config is not None:
+            set_launch_attributes(self, config)
 
     @property
     def grid(self) -> tuple[int, int, int]:

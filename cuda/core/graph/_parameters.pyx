@@ -583,13 +583,8 @@ cdef int set_config(cydriver.CUDA_KERNEL_NODE_PARAMS_v3* params, object config) 
     if not isinstance(config, LaunchConfig):
         raise TypeError(f"config must be a LaunchConfig, not {type(config).__name__}")
     c_config = config
-    if c_config._cluster[0] or c_config._is_cooperative or c_config._cluster_policy >= 0:
-        what = "a cluster" if c_config._cluster[0] else "a cooperative grid"
-        if c_config._cluster_policy >= 0:
-            what = "a cluster policy"
-        raise NotImplementedError(f"config must not have {what}: the driver can only capture such a launch as a node")
-    if c_config._priority:
-        raise NotImplementedError("config must not have a priority: set the priority of the node")
+    if c_config._is_grid_auto:
+        raise NotImplementedError("config must have a grid of numbers for a node; only launches compute grid='auto'")
     params.gridDimX, params.gridDimY, params.gridDimZ = (
         c_config._native.gridDimX, c_config._native.gridDimY, c_config._native.gridDimZ
     )

@@ -252,3 +252,30 @@ ENTRY(cuStreamWriteValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t
 {
     return write_value<uint64_t>(stream, addr, value, flags);
 }
+
+ENTRY(cuStreamBatchMemOp, 11070)(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* operations,
+                                 unsigned int flags)
+{
+    REQUIRE(operations && count && count <= 256 && flags == 0, CUDA_ERROR_INVALID_VALUE);
+    for (unsigned i = 0; i < count; ++i) {
+        const CUstreamBatchMemOpParams& p = operations[i];
+        switch (p.operation) {
+        case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+            TRY(wait_value<uint32_t>(stream, p.waitValue.address, p.waitValue.value, p.waitValue.flags));
+            break;
+        case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+            TRY(wait_value<uint64_t>(stream, p.waitValue.address, p.waitValue.value64, p.waitValue.flags));
+            break;
+        case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+            TRY(write_value<uint32_t>(stream, p.writeValue.address, p.writeValue.value, p.writeValue.flags));
+            break;
+        case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+            TRY(write_value<uint64_t>(stream, p.writeValue.address, p.writeValue.value64, p.writeValue.flags));
+            break;
+        case CU_STREAM_MEM_OP_BARRIER: break; // the writes release, and the waits acquire
+        case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES: return CUDA_ERROR_NOT_SUPPORTED;
+        default: return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}

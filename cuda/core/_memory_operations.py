@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory operations: streams that write values to memory, and wait for values in memory."""
+
+from __future__ import annotations
+
+import operator
+import struct
+
+from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils.validators import check_address, find_str_enum, shown
+
+__all__ = ["MemoryOperation", "packed_operations"]
+
+# By their values as CUstreamWaitValue_flags.
+_CONDITIONS = (">=", "==", "&", "nor")
+_SCOPES = ("system", "device")  # CUstreamMemoryBarrier_flags
+_WAIT, _WRITE, _FLUSH, _BARRIER = {32: 1, 64: 4}, {32: 2, 64: 5}, 3, 6  # CUstreamBatchMemOpType
+_FLUSHES = 1 << 30  # CU_STREAM_WAIT_VALUE_FLUSH
+
+
+class MemoryOperation:
+    """An operation on memory that a stream executes, or a node of a graph, without a kernel.
+
+    The static methods create operations, for :meth:`Stream.run_operations` and
+    :meth:`~cuda.core.graph.GraphNode.memory_operations`. Their ``target`` is a buffer, a view whose first element is
+    meant, or an address. The memory must stay allocated until the operation has completed.
+
+    Examples
+    --------
+    >>> stream.run_operations(MemoryOperation.wait(flags[0], 1, "=="), MemoryOperation.write(flags[1], 1))
+    """
+
+    __slots__ = ("_arguments", "_packed", "_target")
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("MemoryOperation cannot be constructed directly; use write(), wait(), barrier() or flush()")
+
+    def __repr__(self) -> str:
+        return f"<MemoryOperation {self._arguments}>"
+
+    @staticmethod
+    def write(target, value: int, *, bits: int | None = None) -> MemoryOperation:
+        """Return an operation that writes a value (``CU_STREAM_MEM_OP_WRITE_VALUE_32``, ``..._64``).
+
+        Parameters
+        ----------
+        target : :class:`Buffer` | :class:`~cuda.core.utils.StridedMemoryView` | int
+            The memory.
+        value : int
+            The value, signed or unsigned.
+        bits : int, optional
+            32 or 64. Defaults to the size of the elements of a view, and to 32 for other memory.
+
+        Raises
+        ------
+        TypeError
+            If an argument has the wrong type.
+        OverflowError
+            If ``value`` does not fit.
+        ValueError
+            If ``bits`` is neither 32 nor 64, or the address is not aligned to it.
+        RuntimeError
+            If ``target`` is a closed buffer.
+        """
+        address, bits, value = _place(target, value, bits)
+        return _operation(f"write {value} to {address:#x}", target, "=i4xQQI4xQ", _WRITE[bits], address, value, 0, 0)
+
+    @staticmethod
+    def wait(
+        target, value: int, condition: str = ">=", *, bits: int | None = None, flush: bool = False
+    ) -> MemoryOperation:
+        """Return an operation that waits for a value (``CU_STREAM_MEM_OP_WAIT_VALUE_32``, ``..._64``).
+
+        Parameters
+        ----------
+        target, value, bits
+            As for :meth:`write`.
+        condition : str, optional
+            ``">="``, the default, compares the signed difference, so it works for counters that overflow; ``"=="``,
+            ``"&"`` (a common bit) and ``"nor"`` (a bit that neither has) are the others.
+        flush : bool, optional
+            Whether to make remote writes that the value announces visible (``CU_STREAM_WAIT_VALUE_FLUSH``). Defaults to
+            False.
+        """
+        address, bits, value = _place(target, value, bits)
+        flags = _CONDITIONS.index(find_str_enum(condition, _CONDITIONS, "condition")) | (_FLUSHES if flush else 0)
+        text = f"wait for {address:#x} {condition} {value}"
+        return _operation(text, target, "=i4xQQI4xQ", _WAIT[bits], address, value, flags, 0)
+
+    @staticmethod
+    def barrier(scope: str = "system") -> MemoryOperation:
+        """Return an operation that orders memory accesses before and after it (``CU_STREAM_MEM_OP_BARRIER``).
+
+        Parameters
+        ----------
+        scope : str, optional
+            ``"system"``, the default, or ``"device"``.
+
+        Raises
+        ------
+        ValueError
+            If ``scope`` is unknown.
+        """
+        flags = _SCOPES.index(find_str_enum(scope, _SCOPES, "scope"))
+        return _operation(f"barrier of the {scope}", None, "=iI", _BARRIER, flags)
+
+    @staticmethod
+    def flush() -> MemoryOperation:
+        """Return an operation that makes remote writes visible (``CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES``)."""
+        return _operation("flush of remote writes", None, "=iI", _FLUSH, 0)
+
+
+def packed_operations(operations) -> bytes:
+    """Return operations as an array of ``CUstreamBatchMemOpParams``.
+
+    Raises
+    ------
+    TypeError
+        If one is not a :class:`MemoryOperation`.
+    ValueError
+        If there are none.
+    """
+    for item in operations:
+        if not isinstance(item, MemoryOperation):
+            raise TypeError(f"operations must be MemoryOperation objects, not {type(item).__name__}")
+    if not operations:
+        raise ValueError("at least one operation is needed")
+    return b"".join([item._packed for item in operations])
+
+
+def _operation(text, target, layout, *values) -> MemoryOperation:
+    self = MemoryOperation.__new__(MemoryOperation)
+    self._arguments, self._target = text, target
+    self._packed = struct.pack(layout, *values).ljust(48, b"\0")
+    return self
+
+
+def _place(target, value, bits) -> tuple[int, int, int]:
+    """Return the address, the width in bits, and the value as an unsigned int."""
+    if getattr(target, "is_closed", False):
+        raise UnavailableError("target must be an open Buffer, but is closed")
+    dtype = getattr(target, "dtype", None)
+    if bits is None:
+        bits = 32 if dtype is None else dtype.itemsize * 8
+    if bits not in _WRITE:
+        raise ValueError(f"bits must be 32 or 64, not {shown(bits)}")
+    address = check_address("target", getattr(target, "ptr", getattr(target, "handle", target)))
+    if address % (bits // 8):
+        raise ValueError(f"address {address:#x} is not aligned; it must be a multiple of {bits // 8} bytes")
+    if isinstance(value, type) or not hasattr(value, "__index__"):
+        raise TypeError(f"value must be an int, not {type(value).__name__}")
+    number = operator.index(value)
+    if not -(1 << (bits - 1)) <= number < 1 << bits:
+        raise OverflowError(f"value must fit {bits} bits, but {shown(value)} does not")
+    return address, bits, number & ((1 << bits) - 1)

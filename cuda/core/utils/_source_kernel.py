@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels from source, compiled when a device first needs them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from cuda.core._compile.cache._stores import FileStreamProgramCache, ProgramCacheResource
+from cuda.core._device import Device
+from cuda.core._launch_config import LaunchConfig
+from cuda.core._module import Kernel
+from cuda.core._program import Program, ProgramOptions
+from cuda.core._stream import Stream
+from cuda.core._utils.cuda_utils import check_or_create_options
+from cuda.core._utils.locks import RLock
+
+__all__ = ["kernel"]
+
+
+class SourceKernel:
+    """A kernel from source: see :func:`cuda.core.utils.kernel`, which returns one."""
+
+    def __init__(self, source: str, name: str, code_type: str, options: ProgramOptions, cache):
+        self._source, self._name, self._code_type = source, name, code_type
+        self._options, self._cache = options, cache
+        self._kernels: dict[str, Kernel] = {}  # by architecture
+        self._lock = RLock()
+
+    def __repr__(self) -> str:
+        return f"<SourceKernel {self._name!r} compiled for {sorted(self._kernels) or 'no device yet'}>"
+
+    def __getitem__(self, key):
+        """Return a bound kernel: ``kernel[grid, block, shmem_size, stream]``, as :class:`~cuda.core.Kernel` does."""
+        return self._kernel_for(key[3] if isinstance(key, tuple) and len(key) == 4 else None)[key]
+
+    def __call__(self, *kernel_args, grid, block, shmem_size: int = 0, stream=None, **named_args) -> None:
+        """Launch the kernel (``cuLaunchKernelEx``), as a :class:`~cuda.core.Kernel` does."""
+        found = self._kernel_for(stream)
+        found(*kernel_args, grid=grid, block=block, shmem_size=shmem_size, stream=stream, **named_args)
+
+    def bind(self, config: LaunchConfig | dict, *arguments, stream, **named):
+        """Bind the kernel to a configuration, a stream and arguments, as :meth:`cuda.core.Kernel.bind` does."""
+        return self._kernel_for(stream).bind(config, *arguments, stream=stream, **named)
+
+    def for_device(self, device: Device | int | None = None) -> Kernel:
+        """Return the kernel for a device, and compile it on first use.
+
+        Parameters
+        ----------
+        device : :class:`~cuda.core.Device` | int, optional
+            The device. Defaults to the current one.
+
+        Returns
+        -------
+        :class:`~cuda.core.Kernel`
+            The kernel. Devices of one architecture share it.
+
+        Raises
+        ------
+        NVRTCError, CUDAError
+            If the source cannot be compiled or loaded, or has no such kernel.
+        """
+        arch = f"sm_{Device(device).arch}" if self._options.arch is None else self._options.arch
+        found = self._kernels.get(arch)
+        if found is None:
+            with self._lock:
+                if arch not in self._kernels:
+                    self._kernels[arch] = self._compiled(arch)
+                found = self._kernels[arch]
+        return found
+
+    def _kernel_for(self, stream) -> Kernel:
+        """Return the kernel for the device of a stream; :func:`launch` calls this."""
+        stream = getattr(stream, "stream", stream)  # of a graph builder
+        is_default = not isinstance(stream, Stream) or int(stream.handle) <= 2
+        return self.for_device(None if is_default else stream.device)
+
+    def _compiled(self, arch: str) -> Kernel:
+        options = dataclasses.replace(self._options, arch=arch)
+        # A name expression compiles in every case but for extern "C" kernels, whose symbol it does not change.
+        expressions = (self._name,) if self._code_type == "c++" else ()
+        with Program(self._source, self._code_type, options) as program:
+            code = program.compile("cubin", name_expressions=expressions, cache=self._cache)
+        return code.get_kernel(self._name)
+
+
+def kernel(
+    source: str,
+    name: str,
+    *,
+    code_type: str = "c++",
+    options: ProgramOptions | dict | None = None,
+    cache: ProgramCacheResource | bool = True,
+) -> SourceKernel:
+    """Return a kernel from source, which is compiled when a device first needs it.
+
+    Parameters
+    ----------
+    source : str
+        The source, as for :class:`~cuda.core.Program`.
+    name : str
+        The name of the kernel: a function, or an instance of a template such as ``"scale<float>"``.
+    code_type : str, optional
+        The language of the source. Defaults to ``"c++"``.
+    options : :class:`~cuda.core.ProgramOptions` | dict, optional
+        The options of the compiler. The architecture defaults to that of each device.
+    cache : :class:`ProgramCacheResource` | bool, optional
+        Where to keep the compiled code. True, the default, means the :class:`FileStreamProgramCache` of the user, and
+        False no cache.
+
+    Returns
+    -------
+    SourceKernel
+        An object to launch like a :class:`~cuda.core.Kernel`: with :func:`~cuda.core.launch`, by
+        ``kernel[grid, block, shmem_size, stream](*args)`` or ``kernel(*args, grid=..., block=..., stream=...)``. Its
+        method ``for_device()`` returns the Kernel of a device.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+
+    Examples
+    --------
+    >>> scale = kernel("__global__ void scale(float* x, float by) { x[threadIdx.x] *= by; }", "scale")
+    >>> scale(x, 2, grid=1, block=len(x), stream=stream)
+    """
+    for label, value in (("source", source), ("name", name), ("code_type", code_type)):
+        if not isinstance(value, str):
+            raise TypeError(f"{label} must be a str, not {type(value).__name__}")
+    if not isinstance(cache, (bool, ProgramCacheResource)):
+        raise TypeError(f"cache must be a ProgramCacheResource or a bool, not {type(cache).__name__}")
+    options = check_or_create_options(ProgramOptions, options, "the options of a kernel")
+    if isinstance(cache, bool):
+        cache = FileStreamProgramCache() if cache else None
+    return SourceKernel(source, name, code_type, options, cache)

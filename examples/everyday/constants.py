@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Change a constant of a kernel between launches."""
+
+import numpy as np
+
+from cuda.core import Device, Program
+
+SOURCE = """
+__constant__ float weights[3];
+extern "C" __global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x % 3]; }"""
+with Device() as device:
+    stream = device.create_stream()
+    code = Program(SOURCE, "c++").compile("cubin")
+    code.get_global("weights").copy_from(np.array([1, 10, 100], np.float32), stream=stream)
+    x = device.to_device(np.ones(6, np.float32), stream=stream)
+    code.get_kernel("weigh")(x, grid=1, block=6, stream=stream)
+    assert x.to_host(stream=stream).tolist() == [1, 10, 100] * 2
+print("constants: verified")

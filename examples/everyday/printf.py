@@ -1,0 +1,11 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Print from a kernel."""
+
+from cuda.core import Device
+from cuda.core.utils import kernel
+
+greet = kernel('__global__ void greet(int n) { printf("thread %d of %d: verified\\n", threadIdx.x, n); }', "greet")
+with Device() as device:
+    greet(2, grid=1, block=2)
+    device.sync()

@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Sum numbers: each block reduces its part in shared memory."""
+
+import numpy as np
+
+from cuda.core import Device
+from cuda.core.utils import kernel
+
+total = kernel("""
+__global__ void total(const int* x, int* sum, int n) {
+    __shared__ int part;
+    if (threadIdx.x == 0) part = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&part, x[i]);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(sum, part);
+}""", "total")  # fmt: skip
+with Device() as device:
+    stream = device.create_stream()
+    x = np.arange(20_000, dtype=np.int32)
+    result = device.zeros(1, np.int32, stream=stream)
+    total(device.to_device(x, stream=stream), result, x.size, grid=16, block=128, stream=stream)
+    assert result.to_host(stream=stream)[0] == x.sum()
+print("reduction: verified")

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Pass a structure by value, from a dataclass."""
+
+import dataclasses
+
+import numpy as np
+
+from cuda.core import Device
+from cuda.core.utils import kernel
+
+
+@dataclasses.dataclass
+class Line:
+    slope: np.float64
+    count: np.int16
+    start: np.float32
+
+
+evaluate = kernel("""
+struct Line { double slope; short count; float start; };
+__global__ void evaluate(Line line, double* y) {
+    if (threadIdx.x < line.count) y[threadIdx.x] = line.start + line.slope * threadIdx.x;
+}""", "evaluate")  # fmt: skip
+with Device() as device:
+    stream = device.create_stream()
+    y = device.zeros(8, np.float64, stream=stream)
+    evaluate(Line(0.5, 5, 2), y, grid=1, block=8, stream=stream)
+    assert y.to_host(stream=stream).tolist() == [2, 2.5, 3, 3.5, 4, 0, 0, 0]
+print("struct argument: verified")

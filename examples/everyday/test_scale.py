@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Test a kernel with pytest: ``pytest test_scale.py``."""
+
+import numpy as np
+import pytest
+
+from cuda.core import Device
+from cuda.core.utils import kernel
+
+scale = kernel("template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }", "scale<double>")
+
+
+@pytest.mark.parametrize("by", [0, 1, -2.5])
+def test_scale_multiplies(by):
+    with Device() as device:
+        x = device.to_device(np.arange(8.0), stream=device.default_stream)
+        scale(x, by, grid=1, block=8)
+        assert x.to_host(stream=device.default_stream).tolist() == (np.arange(8.0) * by).tolist()

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory operations: values that streams write and wait for."""
+
+import struct
+import threading
+
+import numpy as np
+import pytest
+
+from cuda.core import LegacyPinnedMemoryResource, MemoryOperation, NotSupportedError
+from cuda.core._memory_operations import packed_operations
+from cuda.core.graph import GraphDefinition
+from support.memory import HostMemoryResource
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"), [(np.int32, 7), (np.int32, -7), (np.uint32, 2**32 - 1), (np.int64, -(2**63)), (np.uint64, 2**64 - 1)]
+)  # fmt: skip
+def test_streams_write_values(device, stream, dtype, value):
+    array = device.zeros(3, dtype, stream=stream)
+    stream.write_value(array[1:], value)
+    assert array.to_host(stream=stream).tolist() == [0, value, 0]
+
+
+def test_buffers_and_addresses_are_32_bits_unless_told_otherwise(device, stream):
+    array = device.zeros(4, np.uint32, stream=stream)
+    stream.write_value(array.exporting_obj, 1)
+    stream.write_value(array.ptr + 4, 2)
+    stream.write_value(array.ptr + 8, 3 << 32 | 4, bits=64)
+    assert array.to_host(stream=stream).tolist() == [1, 2, 4, 3]
+
+
+@pytest.mark.parametrize(
+    ("condition", "start", "other", "wanted"), [(">=", 0, 5, 5), ("==", 0, 3, 3), ("&", 1, 6, 4), ("nor", -1, 1, 1), (">=", -1, 0, 0)]
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_streams_wait_for_values(device, dtype, condition, start, other, wanted):
+    first, second = device.create_stream(), device.create_stream()
+    flag = device.empty((), dtype, pinned=True)
+    np.asarray(flag)[...] = start
+    out = device.zeros(1, np.int32, stream=second)
+    second.wait_value(flag, wanted, condition)
+    out.fill(1, stream=second)
+    assert not second.is_done
+    first.write_value(flag, other)
+    assert out.to_host(stream=second).tolist() == [1]
+
+
+def test_the_host_ends_a_wait(device, stream):
+    flag = device.zeros((), np.int32, pinned=True)
+    stream.wait_value(flag, 1)
+    threading.Timer(0.02, lambda: np.asarray(flag).fill(1)).start()
+    stream.sync()
+    assert np.asarray(flag) == 1
+
+
+def test_operations_run_in_one_batch(device, stream):
+    array = device.zeros(4, np.int32, stream=stream)
+    stream.run_operations(
+        MemoryOperation.write(array, 1),
+        MemoryOperation.barrier("device"),
+        MemoryOperation.wait(array, 1, "=="),
+        MemoryOperation.write(array[1], 2),
+        MemoryOperation.write(array.ptr + 8, 3 << 32 | 4, bits=64),
+    )
+    assert array.to_host(stream=stream).tolist() == [1, 2, 4, 3]
+
+
+def test_operations_are_captured(device, stream):
+    array = device.zeros(2, np.int32, stream=stream)
+    stream.sync()
+    builder = device.create_graph_builder().begin_building()
+    builder.stream.write_value(array, 5)
+    builder.stream.run_operations(MemoryOperation.wait(array, 5), MemoryOperation.write(array[1], 6))
+    builder.end_building().complete().launch(stream)
+    assert array.to_host(stream=stream).tolist() == [5, 6]
+
+
+@pytest.mark.requires(software=True)
+def test_nodes_and_flushes_need_support(device, stream):
+    array = device.zeros(1, np.int32, stream=stream)
+    with pytest.raises(NotSupportedError):
+        GraphDefinition().memory_operations(MemoryOperation.write(array, 1))
+    with pytest.raises(NotSupportedError):
+        stream.run_operations(MemoryOperation.flush())
+    with pytest.raises(NotSupportedError):
+        stream.wait_value(array, 0, flush=True)
+
+
+@pytest.mark.requires(software=False)
+def test_nodes_run_operations(device, stream):
+    array = device.zeros(2, np.int32, stream=stream)
+    graph = GraphDefinition()
+    graph.memory_operations(MemoryOperation.write(array, 1)).memory_operations(
+        MemoryOperation.wait(array, 1), MemoryOperation.write(array[1], 2)
+    )
+    graph.instantiate().launch(stream)
+    assert array.to_host(stream=stream).tolist() == [1, 2]
+
+
+def test_operations_are_packed_as_the_driver_reads_them():
+    content = packed_operations([
+        MemoryOperation.write(16, -1), MemoryOperation.write(16, 1, bits=64), MemoryOperation.wait(32, 2, "nor", flush=True),
+        MemoryOperation.wait(32, 2, bits=64), MemoryOperation.barrier(), MemoryOperation.barrier("device"),
+        MemoryOperation.flush(),
+    ])  # fmt: skip
+    found = [struct.unpack_from("=i4xQQI", content, 48 * index) for index in range(4)]
+    assert found == [(2, 16, 2**32 - 1, 0), (5, 16, 1, 0), (1, 32, 2, 3 | 1 << 30), (4, 32, 2, 0)]
+    assert [struct.unpack_from("=iI", content, 48 * index) for index in range(4, 7)] == [(6, 0), (6, 1), (3, 0)]
+    assert len(content) == 7 * 48
+
+
+def test_operations_show_themselves():
+    assert repr(MemoryOperation.wait(4096, 3)) == "<MemoryOperation wait for 0x1000 >= 3>"
+    assert repr(MemoryOperation.barrier()) == "<MemoryOperation barrier of the system>"
+    with pytest.raises(RuntimeError, match=r"use write\(\)"):
+        MemoryOperation()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ((3, 1), ValueError, "a multiple of 4 bytes"),
+        ((4, 1, 64), ValueError, "a multiple of 8 bytes"),
+        ((4, 1, 16), ValueError, "bits must be 32 or 64"),
+        ((4, 2**32), OverflowError, "must fit 32 bits"),
+        ((4, -(2**31) - 1), OverflowError, "must fit 32 bits"),
+        ((4, 1.5), TypeError, "value must be an int"),
+        (("4", 1), TypeError, "target must be"),
+        ((-4, 1), OverflowError, "target"),
+    ],
+)
+def test_wrong_operations_are_rejected(device, stream, arguments, error, text):
+    target, value, bits = (*arguments, None)[:3]
+    for attempt in (MemoryOperation.write, MemoryOperation.wait, stream.write_value, stream.wait_value):
+        with pytest.raises(error, match=text):
+            attempt(target, value, bits=bits)
+
+
+def test_wrong_conditions_scopes_and_elements_are_rejected(device, stream):
+    with pytest.raises(ValueError, match="condition"):
+        stream.wait_value(4096, 1, "<")
+    with pytest.raises(ValueError, match="scope"):
+        MemoryOperation.barrier("world")
+    with pytest.raises(ValueError, match="bits must be 32 or 64, not 8"):
+        stream.write_value(device.zeros(1, np.int8, stream=stream), 1)
+    with pytest.raises(TypeError, match="MemoryOperation objects, not int"):
+        stream.run_operations(3)
+    with pytest.raises(ValueError, match="at least one"):
+        stream.run_operations()
+    with pytest.raises(TypeError, match="MemoryOperation objects, not int"):
+        GraphDefinition().memory_operations(3)
+
+
+def test_closed_objects_are_rejected(device, stream):
+    buffer = LegacyPinnedMemoryResource().allocate(8)
+    buffer.close()
+    with pytest.raises(RuntimeError, match="target must be an open Buffer"):
+        stream.write_value(buffer, 1)
+    array = device.zeros(1, np.int32, stream=stream)
+    other = device.create_stream()
+    other.close()
+    for attempt in (other.write_value, other.wait_value):
+        with pytest.raises(RuntimeError, match="closed"):
+            attempt(array, 1)
+    with pytest.raises(RuntimeError, match="closed"):
+        other.run_operations(MemoryOperation.barrier())
+
+
+def test_memory_that_no_device_accesses_is_rejected(stream):
+    with HostMemoryResource().allocate(8) as buffer, pytest.raises(Exception, match="INVALID_VALUE|NOT_SUPPORTED"):
+        stream.write_value(buffer, 1)

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of other libraries: an AttributeError that says what to use instead."""
+
+import numpy as np
+import pytest
+
+import cuda.core
+from cuda.core import Buffer, Device, Event, Stream
+from cuda.core.utils import StridedMemoryView
+
+NAMES = [
+    (Device, "synchronize", "sync()"),
+    (Device, "alloc", "allocate(size, stream=stream)"),
+    (Device, "mem_alloc", "allocate(size, stream=stream)"),
+    (Stream, "synchronize", "sync()"),
+    (Event, "synchronize", "sync()"),
+    (Buffer, "copy_to_host", "copy_to(array, stream=stream)"),
+    (Buffer, "copy_to_device", "copy_from(array, stream=stream)"),
+    (StridedMemoryView, "copy_to_host", "to_host(stream=stream)"),
+    (StridedMemoryView, "get", "to_host(stream=stream)"),
+]
+
+
+def instance_of(cls, device, stream):
+    return {
+        Device: lambda: device,
+        Stream: lambda: stream,
+        Event: stream.record,
+        Buffer: lambda: device.allocate(8, stream=stream),
+        StridedMemoryView: lambda: device.zeros(1, np.int8, stream=stream),
+    }[cls]()
+
+
+@pytest.mark.parametrize(("cls", "name", "instead"), NAMES)
+def test_a_name_of_another_library_is_explained(device, stream, cls, name, instead):
+    found = instance_of(cls, device, stream)
+    with pytest.raises(AttributeError) as caught:
+        getattr(found, name)
+    assert str(caught.value) == f"'{cls.__name__}' object has no attribute '{name}'. Did you mean: {instead}?"
+    assert (caught.value.name, caught.value.obj) == (name, found)
+    assert not hasattr(found, name)
+    assert not hasattr(cls, name)
+
+
+@pytest.mark.parametrize(("cls", "name"), [(cls, name) for cls, name, _ in NAMES])
+def test_names_of_other_libraries_are_not_listed(device, stream, cls, name):
+    assert name not in dir(instance_of(cls, device, stream))
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"), [("RawKernel", "cuda.core.utils.kernel"), ("to_device", "Device.to_device"), ("synchronize", "Device.sync")]
+)  # fmt: skip
+def test_names_of_modules_of_other_libraries_are_explained(name, instead):
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'. Did you mean: {instead}\?$"):
+        getattr(cuda.core, name)

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels from source: compiled when a device first needs them."""
+
+import numpy as np
+import pytest
+
+from cuda.core import Kernel, LaunchConfig, NVRTCError, launch
+from cuda.core.utils import FileStreamProgramCache, InMemoryProgramCache, kernel
+from support.threads import run_in_threads
+
+SOURCE = """
+template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }
+extern "C" __global__ void fill(int* x, int value) { x[threadIdx.x] = value; }
+"""
+
+
+@pytest.fixture
+def x(device, stream):
+    return device.to_device(np.arange(4, dtype=np.float32), stream=stream)
+
+
+def test_the_kernel_launches_in_every_way(stream, x):
+    scale = kernel(SOURCE, "scale<float>", cache=False)
+    scale(x, 2, grid=1, block=4, stream=stream)
+    scale[1, 4, 0, stream](x, 2)
+    launch(stream, LaunchConfig(grid=1, block=4), scale, x, by=2)
+    scale.bind(LaunchConfig(grid=1, block=4), stream=stream, by=2)(x)
+    assert x.to_host(stream=stream).tolist() == [0, 16, 32, 48]
+
+
+def test_the_kernel_launches_on_the_default_stream(device):
+    stream = device.default_stream
+    x = device.to_device(np.arange(4, dtype=np.int32), stream=stream)
+    fill = kernel(SOURCE, "fill", cache=False)
+    fill(x, 7, grid=1, block=2)
+    fill[1, 1](x, 5)
+    assert x.to_host(stream=stream).tolist() == [5, 7, 2, 3]
+
+
+def test_the_kernel_is_captured(device, stream, x):
+    scale = kernel(SOURCE, "scale<float>", cache=False)
+    builder = device.create_graph_builder().begin_building()
+    scale(x, 3, grid=1, block=4, stream=builder)
+    scale[1, 4, 0, builder](x, 2)
+    graph = builder.end_building().complete()
+    stream.sync()
+    graph.launch(stream)
+    assert x.to_host(stream=stream).tolist() == [0, 6, 12, 18]
+
+
+def test_nothing_is_compiled_before_the_first_use(device):
+    broken = kernel("no source", "f", cache=False)
+    assert repr(broken) == "<SourceKernel 'f' compiled for no device yet>"
+    with pytest.raises(NVRTCError):
+        broken.for_device()
+
+
+def test_devices_of_one_architecture_share_the_kernel(device, devices):
+    fill = kernel(SOURCE, "fill", cache=False)
+    found = fill.for_device()
+    assert type(found) is Kernel
+    assert fill.for_device(device) is found is fill.for_device(device.device_id)
+    assert str(found.signature) == "(x: 'int*', value: 'int')"
+    assert f"'sm_{device.arch}'" in repr(fill)
+
+
+def test_threads_compile_once(device):
+    cache = InMemoryProgramCache()
+    fill = kernel(SOURCE, "fill", cache=cache)
+    found = []
+    run_in_threads(lambda _: found.append(fill.for_device(device.device_id)))
+    assert len(set(found)) == 1
+    assert len(cache) > 0
+
+
+def test_compiled_code_is_cached(device, tmp_path):
+    cache = FileStreamProgramCache(tmp_path)
+    kernel(SOURCE, "fill", cache=cache).for_device()
+    count = len(cache)
+    kernel(SOURCE, "fill", cache=cache).for_device()
+    assert count == len(cache) > 0
+
+
+def test_the_cache_of_the_user_is_the_default(device, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kernel(SOURCE, "fill").for_device()
+    assert len(FileStreamProgramCache()) > 0
+
+
+def test_options_apply(device, stream):
+    source = 'extern "C" __global__ void f(int* x) { *x = VALUE; }'
+    x = device.zeros(1, np.int32, stream=stream)
+    kernel(source, "f", options={"define_macro": ("VALUE", "42")}, cache=False)(x, grid=1, block=1, stream=stream)
+    assert x.to_host(stream=stream)[0] == 42
+    arch = f"sm_{device.arch}"
+    assert kernel(SOURCE, "fill", options={"arch": arch}, cache=False).for_device().handle
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"source": b"", "name": "f"}, "source must be a str"),
+        ({"source": "", "name": None}, "name must be a str"),
+        ({"source": "", "name": "f", "code_type": 3}, "code_type must be a str"),
+        ({"source": "", "name": "f", "cache": "/tmp"}, "cache must be"),
+        ({"source": "", "name": "f", "options": 3}, "options"),
+    ],
+)
+def test_wrong_types_are_rejected(arguments, text):
+    with pytest.raises(TypeError, match=text):
+        kernel(**arguments)
+
+
+def test_wrong_keys_are_rejected(device):
+    fill = kernel(SOURCE, "fill", cache=False)
+    for key in (1, (1,), (1, 1, 0, None, 1)):
+        with pytest.raises(TypeError, match=r"kernel\[grid, block\]"):
+            fill[key]
