@@ -14,7 +14,7 @@ pytestmark = pytest.mark.requires(software=True)
 SOURCE = (FOLDER / "planted.cu").read_text()
 
 # The checks that find the kinds of bugs, with the numbers of blocks and threads, and words of the reports.
-SHAPES = {"memory": (1, 64), "initialized": (1, 32), "races": (4, 64)}
+SHAPES = {"memory": (1, 64), "stack": (1, 64), "initialized": (1, 32), "races": (4, 64)}
 OUTSIDE = "illegal address: (load|store) of .*"
 RACE = "data race: (load|store) of"
 KINDS = {
@@ -46,6 +46,12 @@ KINDS = {
         "masks of warps": (
             "contradictory warp operation|deadlock",
             ["mask_without_itself", "mask_of_a_branch", "different_operations"],
+        ),
+    },
+    "stack": {
+        "arrays of a thread": (
+            OUTSIDE + "the [0-9]+ bytes of the local variable (values|a)",
+            ["local_past", "local_before", "local_neighbor"],
         ),
     },
     "initialized": {
@@ -105,6 +111,24 @@ def test_a_bug_is_reported_at_its_line(reports, check, words, bug):
 @pytest.mark.parametrize(("check", "words", "bug"), CASES)
 def test_the_corrected_twin_is_silent(reports, check, words, bug):
     assert reports[bug, 0] == ""
+
+
+ROWS = r"""
+extern "C" __global__ void rows(int* x, int* out, int bad)
+{
+    __shared__ int tile[8][8];
+    tile[threadIdx.x / 8][threadIdx.x % 8] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = tile[0][out[1] + 7 + bad];
+}
+"""
+
+
+def test_an_index_that_leaves_a_row_is_reported_on_request():
+    found = run_cases(ROWS, ["rows"], "memory,rows", block=64)
+    assert found["rows", 0] == ""
+    assert "kernel rows: index out of bounds: index 8 in an array of the type 'int [8]'\n  at bugs.cu:7" in found["rows", 1]
+    assert run_cases(ROWS, ["rows"], "memory", block=64)["rows", 1] == ""
 
 
 def test_every_kernel_is_in_the_table():

@@ -77,7 +77,8 @@ extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_idx;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_dim;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_grid_dim;
 
-enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4 };
+// EmuThread::checks has none of the last two, which concern the compiler alone.
+enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4, EMU_CHECK_STACK = 8, EMU_CHECK_ROWS = 16 };
 
 // ---------------------------------------------------------------------------- barriers
 //
@@ -271,6 +272,12 @@ EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, 
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
 // Called for each allowed access if `emu_thread.checks` has more than EMU_CHECK_MEMORY.
 EMU_IMPORT void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
+
+// An index that does not suit the type of an array; `type` as the compiler writes it: "'int [8]'".
+EMU_IMPORT void emu_bad_index(emu_uptr index, const char* type, const char* file, emu_u32 line);
+
+// With EMU_CHECK_STACK the compiler writes the shadow of stacks, which lies at this fixed distance.
+#define EMU_STACK_SHADOW 0x200000000000ull
 
 // The window of addresses that has a shadow. The loader fills this in before any kernel runs.
 struct EmuSpace {

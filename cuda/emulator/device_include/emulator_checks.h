@@ -37,9 +37,18 @@ EMU_NO_CHECK __attribute__((always_inline)) inline bool known_range(emu_uptr add
         (address >= recent[2].low && end <= recent[2].high) ||
         (!(access & EMU_ACCESS_STORE) && address >= recent[3].low && end <= recent[3].high))
         return true;
-    if (address - emu_thread.stack_low < emu_thread.stack_high - emu_thread.stack_low)
-        return true;
-    return false;
+    if (address - emu_thread.stack_low >= emu_thread.stack_high - emu_thread.stack_low)
+        return false;
+#if EMU_CHECKS & 8
+    const emu_u8* first = (const emu_u8*)(address >> 3) + EMU_STACK_SHADOW;
+    const emu_u8* last = (const emu_u8*)((end - 1) >> 3) + EMU_STACK_SHADOW;
+    while (first != last)
+        if (*first++)
+            return false;
+    return *last == 0 || (*last < 8 && ((end - 1) & 7) < *last);
+#else
+    return true;
+#endif
 }
 
 EMU_NO_CHECK __attribute__((always_inline)) inline void check(emu_uptr address, emu_size size, emu_u32 access,
@@ -193,7 +202,14 @@ EMU_CALLBACK __ubsan_handle_type_mismatch_v1(const EmuMisaligned* data, emu_uptr
     emu_check_slow(address, emu_size(1) << data->log_alignment, access | EMU_ACCESS_MISALIGNED,
                    __builtin_return_address(0));
 }
-EMU_CALLBACK __asan_handle_no_return(void) {}
+EMU_CALLBACK __asan_handle_no_return(void)
+{
+#if EMU_CHECKS & 8
+    // The frames from here on are left without their epilogs, which would open their red zones.
+    for (emu_uptr at = (emu_uptr)__builtin_frame_address(0); at < emu_thread.stack_high; at += 8)
+        *((emu_u8*)(at >> 3) + EMU_STACK_SHADOW) = 0;
+#endif
+}
 // The compiler puts a red zone behind each variable, and emits a constructor that calls these.
 EMU_CALLBACK __asan_register_globals(void*, emu_uptr) {}
 EMU_CALLBACK __asan_unregister_globals(void*, emu_uptr) {}
@@ -203,5 +219,17 @@ EMU_CALLBACK __asan_init(void) {}
 EMU_CALLBACK __asan_version_mismatch_check_v8(void) {}
 }
 
+#endif
+
+#if EMU_CHECKS & 16
+struct EmuIndexed {
+    const char* file;
+    emu_u32 line, column;
+    const char *array, *index; // descriptors of types: two numbers of 16 bits, then the name
+};
+extern "C" EMU_CALLBACK __ubsan_handle_out_of_bounds(const EmuIndexed* data, emu_uptr index)
+{
+    emu_bad_index(index, data->array + 4, data->file, data->line);
+}
 #endif
 #endif

@@ -152,7 +152,7 @@ EMU_NO_CHECK __attribute__((always_inline)) inline unsigned char* hide(unsigned 
     return p;
 }
 } // namespace emu
-#if EMU_CHECKS > 1
+#if EMU_CHECKS & 6
 #define EMU_SHARED_BYTES(variable) ::emu::hide(variable)
 #else
 #define EMU_SHARED_BYTES(variable) variable

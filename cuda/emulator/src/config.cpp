@@ -158,10 +158,15 @@ void Reader::take_checks()
         bool all = word == "all";
         found.initialized |= all || word == "initialized";
         found.races |= all || word == "races";
-        found.memory |= found.initialized || found.races || word == "memory";
-        if (!all && word != "initialized" && word != "races" && word != "memory" && word != "none")
-            return reject("CHECK", text, "it must be none, or a list of memory, initialized and races");
+        found.stack |= word == "stack";
+        found.rows |= word == "rows";
+        found.memory |= all || word == "memory";
+        const char* const known[] = {"all", "initialized", "races", "stack", "rows", "memory", "none"};
+        if (std::find(std::begin(known), std::end(known), word) == std::end(known))
+            return reject("CHECK", text, "it must be none, or a list of memory, initialized, races, stack and rows");
     }
+    found.memory |= found.initialized || found.races || found.stack || found.rows;
+    found.stack &= !found.races; // the compiler has no red zones with the instrumentation for races
     out_.checks = found;
 }
 
@@ -191,7 +196,8 @@ Config Reader::read()
 uint32_t Checks::bits() const
 {
     return (memory ? uint32_t(EMU_CHECK_MEMORY) : 0) | (initialized ? uint32_t(EMU_CHECK_INITIALIZED) : 0) |
-           (races ? uint32_t(EMU_CHECK_RACES) : 0);
+           (races ? uint32_t(EMU_CHECK_RACES) : 0) | (stack ? uint32_t(EMU_CHECK_STACK) : 0) |
+           (rows ? uint32_t(EMU_CHECK_ROWS) : 0);
 }
 
 bool is_shuffled()

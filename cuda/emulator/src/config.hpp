@@ -19,6 +19,8 @@ struct Checks {
     bool memory = true;       // CHECK=memory; the others include it
     bool initialized = false; // CHECK=initialized: reads of memory that nothing has written
     bool races = false;       // CHECK=races
+    bool stack = false;       // CHECK=stack: red zones between the arrays of a thread
+    bool rows = false;        // CHECK=rows: indices that leave a row of an array
     uint32_t bits() const; // as EMU_CHECK_*
     bool any() const { return bits() != 0; }
 };
@@ -30,7 +32,7 @@ struct Config {
     int driver_version = 13050;             // DRIVER_VERSION: 13.5 or 13050
     int threads = 0;                        // THREADS of the block pool; 0: all cores
     Mode mode = Mode::eager;                // MODE; shuffle:SEED
-    Checks checks;             // CHECK=none, or a list of memory, initialized and races
+    Checks checks;             // CHECK=none, or a list of memory, initialized, races, stack and rows
     Nanoseconds time_limit{0}; // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;          // FAIL, see abi/planned_faults.hpp
     std::string trace;         // TRACE: a path, "stderr", or empty

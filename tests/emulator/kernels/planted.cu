@@ -149,9 +149,8 @@ __global__ void local_past(int* x, int* out, int bad)
 __global__ void local_before(int* x, int* out, int bad)
 {
     int values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    int at = out[0] - bad;
-    values[at] = 9; // at local_before
-    if (threadIdx.x == 0) out[0] = values[out[0]];
+    values[out[1] - bad] = 9; // at local_before
+    if (threadIdx.x == 0) out[0] = values[out[1]];
 }
 
 __global__ void local_neighbor(int* x, int* out, int bad)
@@ -161,7 +160,7 @@ __global__ void local_neighbor(int* x, int* out, int bad)
         a[i + out[0]] = i; // at local_neighbor
     for (int i = 0; i < 6; ++i)
         b[i + out[0]] = i;
-    if (threadIdx.x == 0) out[1] = a[out[1]] + b[out[1]];
+    if (threadIdx.x == 0) out[1] = a[out[0]] + b[out[0]];
 }
 
 // ------------------------------------------------------------------ memory: variables of the module

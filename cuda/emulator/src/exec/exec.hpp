@@ -68,6 +68,7 @@ struct LaunchRequest {
 enum class FaultKind {
     none,
     illegal_address,     // CUDA_ERROR_ILLEGAL_ADDRESS
+    bad_index,           // CUDA_ERROR_LAUNCH_FAILED: an index that leaves an array, or a row of it
     misaligned_address,  // CUDA_ERROR_MISALIGNED_ADDRESS
     assertion,           // CUDA_ERROR_ASSERT
     uninitialized,       // CUDA_ERROR_LAUNCH_FAILED: a read of memory that nothing has written

@@ -7,6 +7,8 @@
 #include <new>
 #include <sys/mman.h>
 
+#include "../config.hpp"
+
 namespace emu::exec {
 namespace {
 
@@ -60,6 +62,35 @@ void prepare(Fiber* fiber)
     fiber->sp = frame;
 }
 
+// The shadow of stacks, which code that is compiled with red zones on the stack reads and writes. It covers the last
+// addresses of a process, where Linux places mappings.
+constexpr uintptr_t shadowed = 0x780000000000, shadow_end = 0x800000000000;
+
+bool has_shadow(void* stacks)
+{
+    constexpr int fixed_noreplace = 0x100000; // MAP_FIXED_NOREPLACE
+    static const bool made = [] {
+        auto* base = reinterpret_cast<void*>(shadowed / 8 + EMU_STACK_SHADOW);
+        return mmap(base, (shadow_end - shadowed) / 8, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed_noreplace, -1, 0) == base;
+    }();
+    return made && reinterpret_cast<uintptr_t>(stacks) >= shadowed;
+}
+
+// After a fault, frames were left without their epilogs.
+void open_shadow(void* stacks, size_t size)
+{
+    uintptr_t first = reinterpret_cast<uintptr_t>(stacks) / 8 + EMU_STACK_SHADOW, last = first + size / 8;
+    uintptr_t whole = round_up(first, page), end = last / page * page;
+    if (whole >= end) {
+        std::memset(reinterpret_cast<void*>(first), 0, last - first);
+        return;
+    }
+    std::memset(reinterpret_cast<void*>(first), 0, whole - first);
+    madvise(reinterpret_cast<void*>(whole), end - whole, MADV_DONTNEED);
+    std::memset(reinterpret_cast<void*>(end), 0, last - end);
+}
+
 } // namespace
 
 StackSet::~StackSet()
@@ -70,6 +101,8 @@ StackSet::~StackSet()
 void StackSet::drop()
 {
     for (const Chunk& chunk : chunks_) {
+        if (config().checks.stack)
+            open_shadow(chunk.base, chunk.size);
         munmap(chunk.base, chunk.size);
         split_guards -= int(chunk.split_guards);
     }
@@ -98,6 +131,10 @@ bool StackSet::grow()
     void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
+    if (config().checks.stack && !has_shadow(base)) {
+        munmap(base, size);
+        return false;
+    }
     auto low = reinterpret_cast<uintptr_t>(base);
     uint32_t split = 0;
     for (uint32_t i = 0; i < stacks; ++i)
@@ -127,6 +164,9 @@ Fiber* StackSet::take()
 
 void StackSet::give_back_all()
 {
+    if (config().checks.stack)
+        for (const Chunk& chunk : chunks_)
+            open_shadow(chunk.base, chunk.size);
     free_ = nullptr;
     for (Fiber* fiber : fibers_)
         give_back(fiber);

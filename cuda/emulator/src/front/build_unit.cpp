@@ -54,7 +54,12 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
     else if (checks.memory)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address,alignment", "--param", "asan-instrumentation-with-call-threshold=0",
-                       "--param", "asan-stack=0", "--param", "asan-globals=1"});
+                       "--param", checks.stack ? "asan-stack=1" : "asan-stack=0", "--param", "asan-globals=1"});
+    if (checks.stack)
+        flags->insert(flags->end(), {"-fasan-shadow-offset=" + std::to_string(EMU_STACK_SHADOW),
+                                     "-fno-sanitize-address-use-after-scope", "--param", "asan-use-after-return=0"});
+    if (checks.rows)
+        flags->push_back("-fsanitize=bounds");
 }
 
 void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
@@ -75,6 +80,8 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
         flags->insert(flags->end(),
                       {"-fsanitize=kernel-address,alignment", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
                        "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=1"});
+    if (checks.rows)
+        flags->push_back("-fsanitize=array-bounds");
 }
 
 std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, const Toolchain& tools)

@@ -3,6 +3,7 @@
 //
 // The slow path of access checks: decides about accesses that the fast check inside the module did not accept.
 #include <algorithm>
+#include <cstdio>
 
 #include "../worker.hpp"
 #include "regions.hpp"
@@ -27,7 +28,7 @@ public:
             return shadow_allows(device, address_, size_) ||
                    (!shadow_space(device).shadow && regions_allow(device, address_, size_, &range));
         if (address_ >= fiber.stack_low && address_ + size_ <= fiber.stack_high)
-            return true;
+            return in_frame(fiber);
         if (in_dynamic_shared() || in_static_shared() || in_cluster() || in_image())
             return text.empty();
         if (in_thread_state() || regions_allow(device, address_, size_, &range))
@@ -59,6 +60,42 @@ private:
         range = {low, high};
         read_only = !store_;
         return true;
+    }
+
+    // With red zones on the stack, the fast check comes here for them alone. Each frame with arrays begins with a mark
+    // and a description by the compiler: the number of variables, and offset, size and name of each.
+    bool in_frame(const Fiber& fiber)
+    {
+        if (!worker_.launch->request.checks.stack)
+            return true;
+        text = "beside the local variables of the thread";
+        for (uintptr_t at = address_ & ~uintptr_t(7); at >= fiber.stack_low && at + 4096 > address_; at -= 8) {
+            auto* words = reinterpret_cast<const uintptr_t*>(at);
+            if (words[0] != 0x41b58ab3)
+                continue;
+            describe_frame(at, reinterpret_cast<const char*>(words[1]));
+            break;
+        }
+        return false;
+    }
+
+    void describe_frame(uintptr_t frame, const char* description)
+    {
+        unsigned long count = 0, offset = 0, size = 0, length = 0;
+        int used = 0;
+        uintptr_t nearest = UINTPTR_MAX;
+        if (std::sscanf(description, "%lu%n", &count, &used) != 1)
+            return;
+        for (description += used; count-- && std::sscanf(description, "%lu %lu %lu%n", &offset, &size, &length, &used) == 3;
+             description += length) {
+            description += used + 1;
+            uintptr_t low = frame + offset, distance = address_ < low ? low - address_ : address_ - low - size;
+            if (distance >= nearest)
+                continue;
+            nearest = distance;
+            std::string name(description, std::find(description, description + length, ':'));
+            text = describe_offset(address_, size_, low, size, "the local variable " + name);
+        }
     }
 
     bool in_dynamic_shared()
@@ -159,6 +196,17 @@ extern "C" void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, 
     trouble.store = access & EMU_ACCESS_STORE;
     trouble.file = file;
     trouble.line = line;
+    raise_fault(std::move(trouble));
+}
+
+extern "C" void emu_bad_index(emu_uptr index, const char* type, const char* file, emu_u32 line)
+{
+    Trouble trouble;
+    trouble.kind = FaultKind::bad_index;
+    trouble.pc = EMU_CALLER;
+    trouble.file = file;
+    trouble.line = int(line);
+    trouble.text = "index " + std::to_string(intptr_t(index)) + " in an array of the type " + type;
     raise_fault(std::move(trouble));
 }
 

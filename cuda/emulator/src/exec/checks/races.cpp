@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <utility>
 
@@ -33,6 +34,13 @@ struct GlobalAtomics {
     std::unordered_map<uintptr_t, Told> rows;
     std::atomic<bool> used{false};
 };
+// The checks of all workers.
+struct AllRaces {
+    std::mutex mutex;
+    std::vector<Races*> rows;
+};
+AllRaces& all_races = *new AllRaces;
+
 GlobalAtomics& global_atomics = *new GlobalAtomics; // never destroyed: kernels run at exit
 
 } // namespace
@@ -107,6 +115,7 @@ void Races::begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t thre
     barriers_.assign(barrier_count, Meeting());
     shared_atomics_.clear();
     last_.size = 0;
+    pending_ = 0;
 }
 
 void Races::continue_in(std::shared_ptr<const Era> era)
@@ -231,10 +240,59 @@ Access Races::look(uintptr_t address, size_t size, Access access, bool shared, b
     }
     if (access.stored && !access.atomic && !shared)
         threads_[access.thread].unfenced = true;
+    if (!kept && earlier.block && !shared && !done && earlier.block != block_) {
+        // Perhaps the store leaves the value as it is, which is known when it is settled.
+        if (wait_for_stores(address, size))
+            return look(address, size, access, shared, true);
+    }
     if (!kept)
         return earlier;
     last_.conflict = earlier;
+    if (earlier.block && !shared) {
+        wait_for_stores(address, size);
+        std::memcpy(last_.value, reinterpret_cast<const void*>(address), size);
+    }
     return {};
+}
+
+// Waits until blocks on other OS threads have settled their stores there; true if there were any. Two stores that wait
+// for each other: the second one judges, which knows the conflict as well.
+bool Races::wait_for_stores(uintptr_t address, size_t size)
+{
+    bool waited = false;
+    waiting_ = true;
+    for (int times = 0; times < 4000; ++times) {
+        bool busy = false;
+        {
+            std::lock_guard lock(all_races.mutex);
+            for (Races* other : all_races.rows)
+                if (other != this && other->is_storing(address, size)) {
+                    if (pending_ && other->waiting_ && this < other)
+                        last_.conflict = Access();
+                    else
+                        busy = true;
+                }
+        }
+        if (!busy)
+            break;
+        waited = true;
+        struct timespec moment = {0, 50000};
+        nanosleep(&moment, nullptr);
+    }
+    waiting_ = false;
+    return waited;
+}
+
+Races::Races()
+{
+    std::lock_guard lock(all_races.mutex);
+    all_races.rows.push_back(this);
+}
+
+Races::~Races()
+{
+    std::lock_guard lock(all_races.mutex);
+    all_races.rows.erase(std::find(all_races.rows.begin(), all_races.rows.end(), this));
 }
 
 void Races::begin_store(uintptr_t address, size_t size, const Access& access, bool shared)
@@ -244,6 +302,7 @@ void Races::begin_store(uintptr_t address, size_t size, const Access& access, bo
     last_.size = size;
     last_.shared = shared;
     std::memcpy(last_.value, reinterpret_cast<const void*>(address), size);
+    pending_ = shared ? 0 : address;
 }
 
 // A store that changed nothing counts as a load, or not at all if it hides another thread's store.
@@ -272,6 +331,7 @@ Access Races::settle()
         }
         at = next;
     }
+    pending_ = 0;
     return changed ? last_.conflict : Access();
 }
 

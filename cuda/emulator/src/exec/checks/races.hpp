@@ -7,6 +7,7 @@
 // accesses; launches by their turns.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,8 @@ enum class Scope { block, device };
 // The times of the threads of a running block.
 class Races {
 public:
+    Races();
+    ~Races();
     // `number`: of the block in its launch.
     void begin(std::shared_ptr<const Era> era, uint64_t number, uint32_t threads);
     void continue_in(std::shared_ptr<const Era> era); // after a barrier of the grid
@@ -97,6 +100,11 @@ private:
     bool note(Cell& cell, const Access& access, bool shared, Access* earlier);
     Cell* cell(uintptr_t address);
     void begin_store(uintptr_t address, size_t size, const Access& access, bool shared);
+    bool wait_for_stores(uintptr_t address, size_t size);
+    bool is_storing(uintptr_t address, size_t size) const
+    {
+        return pending_.load() && pending_.load() / 16 <= (address + size - 1) / 16 && pending_.load() / 16 >= address / 16;
+    }
     void gather(const std::vector<uint32_t>& threads, bool whole_block, bool whole_warp);
     void add(Known* known, const KnowledgePtr& more) const;
 
@@ -108,6 +116,9 @@ private:
     std::vector<Meeting> barriers_;
     std::unordered_map<uintptr_t, KnowledgePtr> shared_atomics_;
     Store last_;
+    // For blocks on other OS threads: the address of a store that has not been settled, and whether it waits for theirs.
+    std::atomic<uintptr_t> pending_{0};
+    std::atomic<bool> waiting_{false};
     struct Answer {
         uint32_t first = 0, blocks = 0;
         bool follows = false;

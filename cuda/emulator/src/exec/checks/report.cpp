@@ -22,6 +22,7 @@ constexpr Row rows[] = {
     {FaultKind::none, CUDA_SUCCESS, "no fault"},
     {FaultKind::illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address"},
     {FaultKind::misaligned_address, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"},
+    {FaultKind::bad_index, CUDA_ERROR_LAUNCH_FAILED, "index out of bounds"},
     {FaultKind::assertion, CUDA_ERROR_ASSERT, "assertion failed"},
     {FaultKind::uninitialized, CUDA_ERROR_LAUNCH_FAILED, "uninitialized read"},
     {FaultKind::race, CUDA_ERROR_LAUNCH_FAILED, "data race"},

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 #include "../worker.hpp"
@@ -108,12 +107,6 @@ private:
         if (is_shared() && worker_.cluster)
             return;
         Access earlier = races.look(address_, size_, access, is_shared());
-        // A block on another OS thread may have a store that it has not settled yet.
-        for (int times = 0; times < 20 && earlier.block && earlier.block != races.block(); ++times) {
-            struct timespec moment = {0, 100000};
-            nanosleep(&moment, nullptr);
-            earlier = races.look(address_, size_, access, is_shared());
-        }
         if (earlier.block)
             refuse_race(earlier);
     }
@@ -207,6 +200,8 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
         return;
     const Fiber& fiber = *worker->current;
     if (address >= fiber.stack_low && address < fiber.stack_high)
+        return;
+    if (address - reinterpret_cast<uintptr_t>(worker->state) < sizeof *worker->state) // of our headers
         return;
     if (worker->races)
         worker->settle();
