@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""With the check ``races``, work of two streams on the same memory needs an event, a wait, or the default stream."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.requires(software=True)
+
+PROGRAM = r"""
+import json, warnings
+import numpy as np
+import cuda.emulator
+from cuda.core import Device, LaunchConfig, LaunchError, Program, ProgramOptions, launch
+from cuda.core.graph import GraphDefinition
+
+warnings.simplefilter("ignore")
+device = Device(0)
+device.set_current()
+SOURCE = 'extern "C" __global__ void add(int* x, int v) { x[threadIdx.x] += v; }'
+kernel = Program(SOURCE, "c++", ProgramOptions(name="add.cu")).compile("cubin").get_kernel("add")
+config = LaunchConfig(grid=1, block=32)
+a, b = device.create_stream(), device.create_stream()
+host = np.empty(128, np.uint8)
+
+
+def add(stream, buffer):
+    launch(stream, config, kernel, buffer, np.int32(1))
+
+
+def kernels(x): add(a, x); add(b, x)
+def event(x): add(a, x); b.wait(a.record()); add(b, x)
+def early_event(x): e = a.record(); add(a, x); b.wait(e); add(b, x)
+def event_of_another_stream(x): add(a, x); b.wait(b.record()); add(b, x)
+def stream_wait(x): add(a, x); a.sync(); add(b, x)
+def device_wait(x): add(a, x); device.sync(); add(b, x)
+def event_wait(x): add(a, x); a.record().sync(); add(b, x)
+def query(x):
+    add(a, x)
+    e = a.record()
+    while not e.is_done: pass
+    add(b, x)
+def chain(x):
+    c = device.create_stream()
+    add(a, x); c.wait(a.record()); b.wait(c.record()); add(b, x)
+def same_stream(x): add(a, x); add(a, x)
+def other_memory(x):
+    y = device.allocate(128, stream=b)
+    add(a, x); add(b, y)
+    b.sync(); y.close()
+def default_stream(x): add(a, x); device.default_stream.wait(a.record()); add(device.default_stream, x)
+def copy_of_result(x): add(a, x); x.copy_to(host, stream=b)
+def ordered_copy(x): add(a, x); b.wait(a.record()); x.copy_to(host, stream=b)
+def two_copies(x): x.copy_to(host, stream=a); x.copy_to(host, stream=b)
+def fill_beside(x): add(a, x); x.fill(1, stream=b)
+def kernel_beside_fill(x): x.fill(1, stream=b); add(a, x)
+def graph(ordered):
+    def run(x):
+        definition = GraphDefinition()
+        first = definition.launch(config, kernel, x, np.int32(1))
+        (first if ordered else definition).launch(config, kernel, x, np.int32(1))
+        definition.instantiate().launch(a)
+    return run
+def graph_before_kernel(x): graph(True)(x); add(a, x)
+def graph_beside_kernel(x): graph(True)(x); add(b, x)
+
+cases = [kernels, event, early_event, event_of_another_stream, stream_wait, device_wait, event_wait, query, chain,
+         same_stream, other_memory, default_stream, copy_of_result, ordered_copy, two_copies, fill_beside,
+         kernel_beside_fill, graph_before_kernel, graph_beside_kernel]
+reports = {}
+for name, case in [(f.__name__, f) for f in cases] + [("edge", graph(True)), ("no_edge", graph(False))]:
+    x = device.allocate(128, stream=a)
+    x.fill(0, stream=a)
+    device.sync()
+    try:
+        case(x)
+        device.sync()
+        reports[name] = ""
+    except LaunchError as error:
+        reports[name] = str(error)
+        cuda.emulator.reset()
+    x.close()
+print(json.dumps(reports))
+"""
+RACES = {
+    "kernels": "kernel add: data race: load of 4 bytes",
+    "early_event": "kernel add: data race: load of 4 bytes",
+    "event_of_another_stream": "kernel add: data race: load of 4 bytes",
+    "copy_of_result": "cuMemcpy.*: data race: load of 128 bytes: at offset 0 in the 128 bytes of device memory",
+    "fill_beside": "cuMemset.*: data race: store of 128 bytes",
+    "kernel_beside_fill": "kernel add: data race: load of 4 bytes",
+    "graph_beside_kernel": "kernel add: data race",
+    "no_edge": "kernel add: data race",
+}
+CLEAN = ["event", "stream_wait", "device_wait", "event_wait", "query", "chain", "same_stream", "other_memory"]
+CLEAN += ["default_stream", "ordered_copy", "two_copies", "graph_before_kernel", "edge"]
+
+
+@pytest.fixture(scope="module", params=["eager", "deterministic", "shuffle:3"])
+def run(request):
+    paths = os.pathsep.join(filter(None, sys.path))
+    environment = {**os.environ, "PYTHONPATH": paths, "CUDA_EMULATOR_CHECK": "races", "CUDA_CORE_DEVICE": "software"}
+    environment["CUDA_EMULATOR_MODE"] = request.param
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+@pytest.mark.parametrize("case", RACES)
+def test_work_without_an_order_is_reported_in_every_mode(run, case):
+    import re
+
+    assert re.search(RACES[case], run[0][case]), run[0][case]
+
+
+@pytest.mark.parametrize("case", CLEAN)
+def test_ordered_work_is_not_reported(run, case):
+    assert run[0][case] == ""
+
+
+def test_the_report_names_the_earlier_work(run):
+    words = (
+        r"nothing orders it after the store by thread \(0, 0, 0\) of block \(0, 0, 0\) of kernel add, which no event"
+    )
+    assert words.replace("\\", "") in run[1]
+    assert "nothing orders it after the store by cuMemset" in run[1]
+    assert "at add.cu:1 in add" in run[1]
