@@ -82,6 +82,14 @@ def test_everyday_program_is_short_and_verifies_its_result(name, tmp_path):
     assert len(lines) <= 21
 
 
+@pytest.mark.requires(device=True, nvrtc=True)
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_stencil_is_divided_among_processes(ranks):
+    done = run("stencil_ranks", ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"40 steps by {ranks} rank(s)" in done.stdout and "verified" in done.stdout
+
+
 @pytest.mark.requires(device=True, nvrtc=True, module="skimage")
 def test_image_filter_writes_three_pictures_side_by_side(tmp_path):
     import numpy as np
