@@ -3,10 +3,10 @@
 """Build the extensions of cuda.core, their type stubs, and the software device; docs/design/build.md explains how."""
 
 import os
-import platform
 import runpy
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -68,7 +68,7 @@ class BuildExtensions(build_ext):
             runpy.run_path(".ci/stubs.py")["write_stubs"](Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib))
         target = Path("." if self.inplace else self.build_lib, "cuda")
         runpy.run_path(".ci/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
-        if (sys.platform, platform.machine()) == ("linux", "x86_64"):
+        if sysconfig.get_platform() == "linux-x86_64":
             build = runpy.run_path("cuda/emulator/src/build.py")["build"]
             build(target / "emulator" / "_emulator.so", Path("build", "emulator"), JOBS)
 

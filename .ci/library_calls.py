@@ -56,7 +56,7 @@ def write_calls(target: Path, include: Path) -> None:
             if found["name"] in declared and not re.search(r"_v\d$|^cuProfiler", found["name"])
         ]
         write(target / PACKAGE / f"{source}.pxd", declarations(source, name, text, functions))
-        write(target / PACKAGE / f"{name}_list.hpp", entries(functions))
+        write(target / PACKAGE / f"{name}_list.hpp", entries(functions, include / header))
 
 
 def declarations(source: str, name: str, text: str, functions: list) -> str:
@@ -82,15 +82,29 @@ def other_names(text: str) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
-def entries(functions: list) -> str:
-    """Return the list of macros that the header includes."""
+def entries(functions: list, header: Path) -> str:
+    """Return the list of macros that the header includes: functions, and the version of the driver that they need."""
     lines = ["// Written by .ci/library_calls.py."]
+    macros = dict(re.findall(r"^#define (cu\w+) +(?:__CUDA_API_PT\w+\()?(cu\w+)\)? *$", header.read_text(), re.M))
+    typedefs = header.with_name("cudaTypedefs.h").read_text() if header.name == "cuda.h" else ""
     for found in functions:
-        if found["name"] in TYPED_BY_BINDINGS:
-            lines.append(f"CUDA_CORE_CALL_OF_TYPE({found['name']}, {found['result']} (*)({found['arguments']}))")
+        name = found["name"]
+        since = first_version(macros.get(name, name), typedefs)
+        if name in TYPED_BY_BINDINGS:
+            lines.append(f"CUDA_CORE_CALL_OF_TYPE({name}, {since}, {found['result']} (*)({found['arguments']}))")
         else:
-            lines.append(f"CUDA_CORE_CALL({found['name']})")
+            lines.append(f"CUDA_CORE_CALL({name}, {since})")
     return "\n".join(lines) + "\n"
+
+
+def first_version(symbol: str, typedefs: str) -> int:
+    """Return the first version of CUDA whose driver exports a symbol, or 0 if it is unknown.
+
+    The typedefs number the variants of a function by versions of CUDA, the symbols number them by 2, 3 and so on.
+    """
+    name, suffix = re.fullmatch(r"(\w+?)(?:_v(\d))?", symbol).groups()
+    versions = sorted({int(text) for text in re.findall(rf"\bPFN_{name}_v(\d+)\b", typedefs)})
+    return versions[min(int(suffix or 1), len(versions)) - 1] if versions else 0
 
 
 def write(path: Path, text: str) -> None:

@@ -704,7 +704,7 @@ cdef Kernel Kernel_wrap(cydriver.CUkernel c_kernel, ObjectCode mod):
         return Kernel_create(
             KernelHandle.borrow(c_kernel, Anchor() if mod is None else Anchor.of_object(<PyObject*>mod)), ""
         )
-    if mod is not None:
+    if mod is not None and c_driver_version() >= 12050:  # an older one does not know the library of a kernel
         HANDLE_RETURN(cydriver.cuKernelGetLibrary(&c_library, c_kernel), b"cuKernelGetLibrary")
         if <intptr_t>c_library != mod._address():
             warnings.warn(
@@ -806,12 +806,13 @@ cdef int read_slots(cydriver.CUkernel c_kernel, vector[ParamSlot]& slots) except
 # not an error here, because it might be meant for another device.
 cdef int load_kernel(cydriver.CUkernel c_kernel) except -1:
     cdef cydriver.CUfunction c_function = NULL
+    cdef bint can_load = c_driver_version() >= 12040
     with nogil:
         if ALLOW_RETURN(
             cydriver.cuKernelGetFunction(&c_function, c_kernel),
             cydriver.CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
             b"cuKernelGetFunction",
-        ):
+        ) and can_load:
             HANDLE_RETURN(cydriver.cuFuncLoad(c_function), b"cuFuncLoad")
     return 0
 
@@ -840,6 +841,8 @@ cdef str demangled(str symbol):
 
 cdef str name_of(cydriver.CUkernel c_kernel):
     cdef const char* c_name = NULL
+    if c_driver_version() < 12030:  # without cuKernelGetName
+        return ""
     if cydriver.cuKernelGetName(&c_name, c_kernel) != cydriver.CUDA_SUCCESS or c_name == NULL:
         return ""
     return (<bytes>c_name).decode(errors="replace")

@@ -3,11 +3,12 @@
 """Checks that a wheel has what the checkout has: modules, extensions, stubs, headers, and the software device.
 
 python wheel.py WHEEL
+
+The architecture in the name of the wheel can be another one than this machine's.
 """
 
 from __future__ import annotations
 
-import platform
 import runpy
 import sys
 import sysconfig
@@ -26,31 +27,34 @@ GENERATED = {
 }
 
 
-def expected() -> set[str]:
-    """Return the files that a wheel of this checkout has on this machine."""
+def expected(is_x86: bool) -> set[str]:
+    """Return the files that a wheel of this checkout has for this Python."""
     core, emulator = ROOT / "cuda" / "core", ROOT / "cuda" / "emulator"
     files = {path for path in core.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".hpp")}
     files |= {*emulator.glob("*.py")}
     for headers in (emulator / "device_include", core / "driver" / "include"):
         files |= {path for path in headers.rglob("*") if path.is_file()}
     names = {path.relative_to(ROOT).as_posix() for path in files} - BUILDERS
-    names |= {f"cuda/core/examples/programs/{path.name}" for path in (ROOT / "examples").iterdir() if path.is_file()}
+    programs = (path.relative_to(ROOT) for path in (ROOT / "examples").rglob("*") if path.is_file())
+    names |= {f"cuda/core/{str(path).replace('examples', 'examples/programs', 1)}" for path in programs}
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    if not is_x86:
+        suffix = suffix.replace("x86_64", "aarch64")
     stems = {path.relative_to(ROOT).with_suffix("").as_posix() for path in core.rglob("*.pyx")}
     names |= {f"{stem}{kind}" for stem in stems for kind in (".pyi", suffix)}
-    has_emulator = sys.platform == "linux" and platform.machine() == "x86_64"
     return (
         names
         | GENERATED
         | {"cuda/core/py.typed", "cuda/emulator/py.typed", "cuda/core/__init__.pyi"}
-        | ({"cuda/emulator/_emulator.so"} if has_emulator else set())
+        | ({"cuda/emulator/_emulator.so"} if is_x86 else set())
     )
 
 
 def main() -> int:
     with zipfile.ZipFile(sys.argv[1]) as wheel:
         names = {name for name in wheel.namelist() if name.startswith("cuda/") and name[-1] != "/"}
-    lacking, foreign = sorted(expected() - names), sorted(names - expected())
+    wanted = expected("aarch64" not in sys.argv[1])
+    lacking, foreign = sorted(wanted - names), sorted(names - wanted)
     for text, wrong in (("lacks", lacking), ("has, but should not", foreign)):
         if wrong:
             print(f"{sys.argv[1]} {text}: {', '.join(wrong)}", file=sys.stderr)

@@ -204,6 +204,7 @@ class NVVMBackEnd:
 
     def _run(self, program, options) -> None:
         abandoned = []
+        options = [option.decode() for option in options]  # the bindings of CUDA 12 take no bytes
 
         def compile_ir():
             for api in ("verify_program", "compile_program"):

@@ -4,6 +4,8 @@
 // How driver and NVRTC functions are found, each on its first call.
 #include "calls.hpp"
 
+#include "older_driver.hpp"
+
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -15,18 +17,18 @@ namespace cuda_core {
 
 namespace {
 
-// The symbols of a function in the headers of CUDA: with the version suffix, such as cuMemAlloc_v2, and without.
+// The symbols of a function in the headers of CUDA: with the version suffix, such as cuMemAlloc_v2, and without. `since`
+// is the version of CUDA that brought the former, or 0.
 struct Symbol {
     const char* versioned;
     const char* plain;
+    int since;
 };
 
 // Opens a library at the path that a function of `_utils.libraries` returns. If there is no library at the
 // first path, the function is called again, and searches thoroughly, which takes long; it raises if it finds nothing.
-void* open_library(const char* loaded_name, const char* function) noexcept {
-    // A loaded library needs no call of Python, which is impossible at exit.
-    void* library = dlopen(loaded_name, RTLD_NOW | RTLD_NOLOAD);
-    if (library != nullptr) return library;
+void* open_library(const char* function) noexcept {
+    void* library = nullptr;
     with_interpreter([&library, function] {
         PyObject* module = PyImport_ImportModule("cuda.core._utils.libraries");
         for (int is_thorough = 0; module && !library && is_thorough < 2; ++is_thorough) {
@@ -40,21 +42,6 @@ void* open_library(const char* loaded_name, const char* function) noexcept {
         Py_XDECREF(module);
     });
     return library;
-}
-
-// The address of a function that the bindings have found; null, with an exception set, if they have not.
-void* find_in_bindings(const char* module, const char* function, const char* library) noexcept {
-    void* found = nullptr;
-    with_interpreter([&found, module, function, library] {
-        found = function_of_module(module, function);
-        if (found == nullptr) {
-            PyErr_Clear();
-            PyErr_Format(
-                PyExc_RuntimeError, "the installed %s is older than %s, which is needed here", library, function
-            );
-        }
-    });
-    return found;
 }
 
 // `Library::find` looks a symbol up, or returns null with an exception set; the call then returns `Library::failure`.
@@ -78,11 +65,12 @@ struct Resolver<Library, symbol, entry, Result (*)(Arguments...)> {
 
 #define CUDA_CORE_TEXT(name) #name
 #define CUDA_CORE_EXPANDED(name) CUDA_CORE_TEXT(name)
-// The macros of CUDA's headers, which add the version to a name, are not expanded where `##` joins it.
-#define CUDA_CORE_CALL_OF_TYPE(name, type)                                                      \
-    static constexpr Symbol name##_symbol{CUDA_CORE_EXPANDED(name), #name};                     \
+// The macros of CUDA's headers, which add the version to a name, are not expanded where `##` joins it or `#` quotes it.
+#define CUDA_CORE_CALL_AS(name, plain, since, type)                                             \
+    static constexpr Symbol name##_symbol{CUDA_CORE_EXPANDED(name), plain, since};              \
     Entry<type> name{&Resolver<Library, name##_symbol, name, type>::resolve};
-#define CUDA_CORE_CALL(name) CUDA_CORE_CALL_OF_TYPE(name, decltype(&::name))
+#define CUDA_CORE_CALL_OF_TYPE(name, since, type) CUDA_CORE_CALL_AS(name, #name, since, type)
+#define CUDA_CORE_CALL(name, since) CUDA_CORE_CALL_AS(name, #name, since, decltype(&::name))
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -91,6 +79,12 @@ namespace driver_calls {
 
 namespace {
 
+void* open_driver() noexcept {
+    // A loaded library needs no call of Python, which is impossible at exit.
+    void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return library ? library : open_library("driver");
+}
+
 // Whether to call the variants of functions for which the NULL stream is the per-thread default stream; the bindings
 // decide in the same way.
 bool has_stream_per_thread() noexcept {
@@ -98,37 +92,74 @@ bool has_stream_per_thread() noexcept {
     return choice != nullptr && std::atoi(choice) != 0;
 }
 
+// The address of an exported function; null if there is none.
+void* find_export(void* library, const char* symbol) noexcept {
+    if (has_stream_per_thread()) {
+        for (const char* ending : {"_ptsz", "_ptds"}) {
+            char name[128];
+            std::snprintf(name, sizeof(name), "%s%s", symbol, ending);
+            if (void* found = dlsym(library, name)) return found;
+        }
+    }
+    return dlsym(library, symbol);
+}
+
+void* query(void* library, const char* name) noexcept {
+    using Query = CUresult (*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
+    const Query get_address = (Query)dlsym(library, "cuGetProcAddress_v2");
+    void* found = nullptr;
+    if (get_address == nullptr || get_address(name, &found, CUDA_VERSION, 0, nullptr) != CUDA_SUCCESS) {
+        return nullptr;
+    }
+    return found;
+}
+
+// The version of CUDA that the driver supports, such as 12020; 0 if it is unknown.
+int version_of(void* library) noexcept {
+    static std::atomic<int> known{0};
+    if (known.load(std::memory_order_relaxed) == 0) {
+        using GetVersion = CUresult (*)(int*);
+        void* found = dlsym(library, "cuDriverGetVersion");
+        if (found == nullptr) found = query(library, "cuDriverGetVersion");
+        int version = 0;
+        if (found && ((GetVersion)found)(&version) == CUDA_SUCCESS) known.store(version, std::memory_order_relaxed);
+    }
+    return known.load(std::memory_order_relaxed);
+}
+
 struct Library {
     static constexpr CUresult failure = CUDA_ERROR_NOT_FOUND;
 
     static void* find(const Symbol& symbol) noexcept {
-        void* library = open_library("libcuda.so.1", "driver");
+        void* library = open_driver();
         if (library == nullptr) return nullptr;
+        const int version = version_of(library);
         void* found = nullptr;
-        if (has_stream_per_thread()) {
-            for (const char* ending : {"_ptsz", "_ptds"}) {
-                char name[128];
-                std::snprintf(name, sizeof(name), "%s%s", symbol.versioned, ending);
-                if (found == nullptr) found = dlsym(library, name);
+        if (version != 0 && version < symbol.since) {
+            found = replacement_in_older_driver(symbol.plain);
+        } else {
+            found = find_export(library, symbol.versioned);
+            // cuGetProcAddress may return another version of the function than the declared one. So it is used last: for
+            // functions with a single version, and for a replacement of the driver that exports only cuGetProcAddress.
+            if (found == nullptr && (std::strcmp(symbol.versioned, symbol.plain) == 0 || !dlsym(library, "cuInit"))) {
+                found = query(library, symbol.plain);
             }
         }
-        if (found == nullptr) found = dlsym(library, symbol.versioned);
-        // cuGetProcAddress may return another version of the function than the declared one. So it is used last: for
-        // functions with a single version, and for a replacement of the driver that exports only cuGetProcAddress.
-        if (found == nullptr && (std::strcmp(symbol.versioned, symbol.plain) == 0 || !dlsym(library, "cuInit"))) {
-            found = query(library, symbol.plain);
-        }
-        return found ? found : find_in_bindings("cuda.bindings.cydriver", symbol.plain, "CUDA driver");
+        if (found == nullptr) report_missing(symbol, version);
+        return found;
     }
 
-    static void* query(void* library, const char* name) noexcept {
-        using Query = CUresult (*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
-        const Query get_address = (Query)dlsym(library, "cuGetProcAddress_v2");
-        void* found = nullptr;
-        if (get_address == nullptr || get_address(name, &found, CUDA_VERSION, 0, nullptr) != CUDA_SUCCESS) {
-            return nullptr;
-        }
-        return found;
+    static void report_missing(const Symbol& symbol, int version) noexcept {
+        with_interpreter([&symbol, version] {
+            if (symbol.since <= version) {
+                PyErr_Format(PyExc_NotImplementedError, "the installed CUDA driver has no %s", symbol.versioned);
+                return;
+            }
+            PyErr_Format(
+                PyExc_NotImplementedError, "%s needs a driver for CUDA %d.%d or newer; this one is for CUDA %d.%d",
+                symbol.plain, symbol.since / 1000, symbol.since % 1000 / 10, version / 1000, version % 1000 / 10
+            );
+        });
     }
 };
 
@@ -138,22 +169,36 @@ struct Library {
 
 }  // namespace driver_calls
 
+void* find_in_driver(const char* symbol) noexcept {
+    void* library = driver_calls::open_driver();
+    return library ? driver_calls::find_export(library, symbol) : nullptr;
+}
+
 namespace nvrtc_calls {
 
 namespace {
 
-constexpr char library_name[] = "libnvrtc.so.13";
-
 struct Library {
     static constexpr nvrtcResult failure = NVRTC_ERROR_INVALID_INPUT;
+
+    static void* open() noexcept {
+        static std::atomic<void*> opened{nullptr};
+        if (opened.load() == nullptr) opened.store(open_library("nvrtc"));
+        return opened.load();
+    }
 
     static void* find(const Symbol& symbol) noexcept {
         // A global symbol of the process comes first, such as that of the software device, as in the bindings.
         if (void* loaded = dlsym(RTLD_DEFAULT, symbol.versioned)) return loaded;
-        void* library = open_library(library_name, "nvrtc");
+        void* library = open();
         if (library == nullptr) return nullptr;
         void* found = dlsym(library, symbol.versioned);
-        return found ? found : find_in_bindings("cuda.bindings.cynvrtc", symbol.plain, "NVRTC");
+        if (found == nullptr) {
+            with_interpreter([&symbol] {
+                PyErr_Format(PyExc_NotImplementedError, "the installed NVRTC is older than %s", symbol.plain);
+            });
+        }
+        return found;
     }
 };
 
@@ -163,9 +208,12 @@ struct Library {
 
 bool is_loaded() noexcept {
     if (dlsym(RTLD_DEFAULT, "nvrtcVersion")) return true;
-    void* loaded = dlopen(library_name, RTLD_NOW | RTLD_NOLOAD);
-    if (loaded) dlclose(loaded);
-    return loaded != nullptr;
+    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+        void* loaded = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+        if (loaded) dlclose(loaded);
+        if (loaded) return true;
+    }
+    return false;
 }
 
 const char* loaded_path() noexcept {

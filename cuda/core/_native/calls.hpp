@@ -13,8 +13,9 @@
 
 #include "native.hpp"
 
-#define CUDA_CORE_CALL_OF_TYPE(name, type) extern CUDA_CORE_API Entry<type> name;
-#define CUDA_CORE_CALL(name) CUDA_CORE_CALL_OF_TYPE(name, decltype(&::name))
+// `since` is the first version of CUDA whose driver has the function, such as 12030, or 0.
+#define CUDA_CORE_CALL_OF_TYPE(name, since, type) extern CUDA_CORE_API Entry<type> name;
+#define CUDA_CORE_CALL(name, since) CUDA_CORE_CALL_OF_TYPE(name, since, decltype(&::name))
 
 // The lists contain deprecated functions.
 #pragma GCC diagnostic push

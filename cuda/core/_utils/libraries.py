@@ -16,7 +16,7 @@ __all__ = ["MISSING_DRIVER", "driver", "nvrtc"]
 
 
 MISSING_DRIVER = (
-    "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 580 or newer, "
+    "the CUDA driver (libcuda.so.1) was not found; install the NVIDIA display driver, version 535 or newer, "
     "on a machine with an NVIDIA GPU, or use the software device: set CUDA_CORE_DEVICE=auto, or run "
     "python -m cuda.emulator program.py"
 )
@@ -27,7 +27,8 @@ BROKEN_DRIVER = (
 )
 
 _DRIVER = "libcuda.so.1"
-_COMPILER = "libnvrtc.so.13"
+# Where the wheels of NVRTC have the library, below the directory `nvidia`, by the major version of CUDA.
+_COMPILERS = {13: "cu13/lib/libnvrtc.so.13", 12: "cuda_nvrtc/lib/libnvrtc.so.12"}
 
 
 def driver(is_thorough: bool) -> str:
@@ -66,11 +67,18 @@ def nvrtc(is_thorough: bool) -> str:
     """Return the path of NVRTC, or "" if it is not next to the bindings. See :func:`driver` for the parameter."""
     if is_thorough:
         return _search("nvrtc")
-    for entry in sys.path:
-        path = f"{entry}/nvidia/cu13/lib/{_COMPILER}"
-        if entry.endswith("-packages") and os.path.exists(path):
-            return path
-    return ""
+    folders = [f"{entry}/nvidia" for entry in sys.path if entry.endswith("-packages")]
+    found = {
+        major: f"{folder}/{place}"
+        for major, place in _COMPILERS.items()
+        for folder in reversed(folders)
+        if os.path.exists(f"{folder}/{place}")
+    }
+    if len(found) > 1:
+        # Programs of one version must not go to functions of the other, such as those of the bindings.
+        bindings = importlib.import_module("cuda.core._utils.cuda_utils").binding_version()[0]
+        return found.get(bindings, found[13])
+    return next(iter(found.values()), "")
 
 
 def _search(name: str) -> str:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generate C++ from the driver's interface: declarations of types, exported functions and the table of entry points.
 
-The types and signatures come from ``cydriver.pxd`` of the installed cuda-bindings, the
-values of enumerators from its Python enums, and names, versions and symbols from
-``entries.txt``. Nothing is read from a CUDA header.
+The types and signatures come from ``cydriver.pxd`` of the installed cuda-bindings, older signatures from ``older.pxd``,
+the values of enumerators from its Python enums, and names, versions and symbols from ``entries.txt``. Nothing is read
+from a CUDA header.
 """
 
 import importlib.util
@@ -364,7 +364,7 @@ def generate(folder):
     folder.mkdir(parents=True, exist_ok=True)
     values = enum_values()
     text = (bindings_folder() / "cydriver.pxd").read_text()
-    declarations = Declarations(text, values)
+    declarations = Declarations(text + (HERE / "older.pxd").read_text(), values)
     rows = [row for row in read_entries() if row[2] in declarations.functions]
     implemented = find_implemented(HERE / "abi", rows)
     write_if_changed(folder / "driver_types.hpp", write_declarations(declarations))

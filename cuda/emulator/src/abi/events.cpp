@@ -71,12 +71,6 @@ ENTRY(cuEventElapsedTime, 12080)(float* pMilliseconds, CUevent hStart, CUevent h
     return Event::elapsed(*start, *end, pMilliseconds);
 }
 
-// The entry of older drivers, which bindings and the runtime look up by its symbol.
-extern "C" EMU_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end)
-{
-    return entry_cuEventElapsedTime_12080(milliseconds, start, end);
-}
-
 // ------------------------------------------------------------------------- other processes
 
 ENTRY(cuIpcGetEventHandle, 4010)(CUipcEventHandle* pHandle, CUevent event)
