@@ -47,8 +47,8 @@ from cuda.core import (
     system,
     texture,
 )
-from cuda.core.driver import gpuarray
 from cuda.core._memory._buffer import keep_until_idle
+from cuda.core.driver import gpuarray
 from cuda.core.utils import CopyOptions, StridedMemoryView, copy_batch
 from support import subjects
 
@@ -333,7 +333,7 @@ class Worker(threading.Thread):
         cls = self.rng.choice(self.shared.options)
         fields = {field.name: self.rng.choice((*JUNK, 1, True, "default")) for field in dataclasses.fields(cls)}
         options = cls(**{name: value for name, value in fields.items() if self.rng.random() < 0.5})
-        repr(options), options == dataclasses.replace(options)  # noqa: B018
+        repr(options), options == dataclasses.replace(options)
 
     def compare(self) -> None:
         first, second = self.one(), self.one()
