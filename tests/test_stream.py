@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams: creation, wrapping, ordering, closing and default streams."""
 
+import contextlib
 import gc
 import pickle
+import threading
 import weakref
 
 import pytest
@@ -320,6 +322,31 @@ def test_work_waits_for_a_stream(device, stream, as_foreign):
         release()
         other.sync()
         assert stream.is_done
+
+
+def test_sync_returns_while_another_thread_keeps_the_stream_busy(stream):
+    is_over = threading.Event()
+    work = contextlib.ExitStack()
+    release = work.enter_context(busy(stream))
+
+    def keep_busy():
+        done = release
+        for _ in range(30):
+            if is_over.wait(0.1):
+                break
+            following = work.enter_context(busy(stream))
+            done()
+            done = following
+        done()
+
+    thread = threading.Thread(target=keep_busy)
+    with work:
+        thread.start()
+        stream.sync()
+        has_returned_in_time = thread.is_alive()
+        is_over.set()
+        thread.join()
+    assert has_returned_in_time
 
 
 def test_a_wait_includes_only_the_work_before_it(device, stream):

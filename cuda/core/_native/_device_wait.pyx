@@ -86,9 +86,15 @@ ctypedef cydriver.CUresult (*Query)(void* what) noexcept nogil
 # A query that finds the work complete is a whole wait unless waits need the driver's own: it would take as long again.
 cdef int wait_for_stream(cydriver.CUstream c_stream) except -1 nogil:
     cdef cydriver.CUresult query_err = cydriver.CUresult.CUDA_SUCCESS
+    cdef EventHandle event
     cdef bint is_main = is_main_thread()
     if is_main:
-        query_err = wait_until_done(&stream_state, c_stream, True)
+        query_err = wait_for_work(c_stream, &event)
+        if event and query_err == cydriver.CUresult.CUDA_SUCCESS:
+            # The driver's own wait for the stream would include newer work, and could not be interrupted.
+            HANDLE_RETURN(cydriver.cuEventSynchronize(event.get()), b"cuEventSynchronize")
+            destroy_idle()
+            return 0
         if query_err == cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
             # The query invalidated the capture, which cuStreamSynchronize would report instead.
             return HANDLE_RETURN(query_err, b"cuStreamSynchronize")
@@ -105,6 +111,7 @@ cdef int wait_before_copy(
 ) except -1 nogil:
     cdef cydriver.CUmemorytype c_type = <cydriver.CUmemorytype>0
     cdef cydriver.CUresult query_err
+    cdef EventHandle event
     if not is_main_thread() or work_in_current_context(c_stream, NULL) != SOME_WORK:
         return 0
     # Page-locked memory is copied asynchronously, so there is nothing to wait for.
@@ -112,8 +119,44 @@ cdef int wait_before_copy(
         &c_type, cydriver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, c_host
     ) == cydriver.CUresult.CUDA_SUCCESS:
         return 0
-    query_err = wait_while_busy(&stream_state, c_stream, True)
+    query_err = wait_for_work(c_stream, &event)
     return HANDLE_RETURN(query_err, b"cuStreamQuery")
+
+
+# Waits until a stream is idle, or longer for an event after its work, which is stored in `event`. Other threads might
+# keep the stream busy forever.
+cdef cydriver.CUresult wait_for_work(
+    cydriver.CUstream c_stream, EventHandle* event
+) except? cydriver.CUDA_ERROR_UNKNOWN nogil:
+    cdef cydriver.CUresult err = stream_state(c_stream)
+    cdef Pauses pauses
+    while err == cydriver.CUresult.CUDA_ERROR_NOT_READY:
+        if pauses.pause(True):
+            with gil:
+                check_signals(&stream_state, c_stream)
+            record_stream_event(c_stream, event)
+            return wait_while_busy(&event_state, event.get(), False)
+        err = stream_state(c_stream)
+    return err
+
+
+# Records an event after the work of a stream, in the stream's context.
+cdef int record_stream_event(cydriver.CUstream c_stream, EventHandle* event) except -1 nogil:
+    cdef cydriver.CUcontext c_context = NULL
+    cdef cydriver.CUevent c_event = NULL
+    cdef CaptureModeScope mode
+    relax_capture_mode(mode)
+    HANDLE_RETURN(cydriver.cuStreamGetCtx(c_stream, &c_context), b"cuStreamGetCtx")
+    HANDLE_RETURN(cydriver.cuCtxPushCurrent(c_context), b"cuCtxPushCurrent")
+    try:
+        HANDLE_RETURN(
+            cydriver.cuEventCreate(&c_event, cydriver.CUevent_flags.CU_EVENT_DISABLE_TIMING), b"cuEventCreate"
+        )
+        event[0] = EventHandle.own(c_event, &destroy_event, Anchor())
+        HANDLE_RETURN(cydriver.cuEventRecord(c_event, c_stream), b"cuEventRecord")
+    finally:
+        WARN_RETURN(cydriver.cuCtxPopCurrent(&c_context), b"cuCtxPopCurrent")
+    return 0
 
 
 cdef int wait_for_event(cydriver.CUevent c_event, bint can_spin) except -1 nogil:
