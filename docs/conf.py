@@ -30,7 +30,7 @@ extensions = [
     "api_pages",
     "source_pages",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_benchmarks"]  # the guide includes the reports
 html_theme = "furo"
 html_title = f"cuda.core {__version__}"
 html_static_path = ["_static"]
