@@ -215,7 +215,14 @@ def render(figures: dict, directory: Path) -> None:
         print("matplotlib is not installed: no plots; render again where it is", file=sys.stderr)
         matplotlib = None
     facts = "; ".join(f"{name} {value}" for name, value in figures["machine"].items())
-    lines = ["<!-- Written by benchmarks/report.py. -->", "", f"Measured in one run, medians: {facts}.", ""]
+    lines = [
+        "# Benchmark report",
+        "",
+        "<!-- Written by benchmarks/report.py. -->",
+        "",
+        f"Measured in one run, medians: {facts}.",
+        "",
+    ]
     for table in figures["tables"]:
         lines += [f"### {table['title']}", "", *markdown(table), ""]
         if matplotlib and table["plot"]:
