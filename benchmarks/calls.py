@@ -216,11 +216,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", help="words that the names of the rows to measure contain")
     parser.add_argument("--device", action="store_true", help="use the driver of this machine")
+    parser.add_argument("--arrays", action="store_true", help="import CuPy and torch for the rows of views")
     parser.add_argument("--serve", metavar="LIBRARY", help="measure the rows of a library that stdin names")
     arguments = parser.parse_args()
     if not arguments.device:
         native.load_null_driver()
-    batches = batches_of(arguments.serve or OURS, arguments.rows)
+    batches = batches_of(arguments.serve or OURS, arguments.rows, arguments.arrays)
     if arguments.serve:
         serve(batches)
         return 0
@@ -229,8 +230,12 @@ def main() -> int:
     return 0
 
 
-def batches_of(library: str, words: list[str]) -> dict[str, Callable[[], float]]:
-    """Return the batches of a library's rows, by name."""
+def batches_of(library: str, words: list[str], with_arrays: bool = False) -> dict[str, Callable[[], float]]:
+    """Return the batches of a library's rows, by name.
+
+    Arrays from other libraries are for processes that measure nothing else, because waits take longer once another
+    library takes part.
+    """
     keys = {OURS: ("ours", "core"), OFFICIAL: ("core",)}.get(library, (library,))
     statements = {
         name: next((row[key] for key in keys if key in row), None)
@@ -242,6 +247,8 @@ def batches_of(library: str, words: list[str]) -> dict[str, Callable[[], float]]
     if library == "C":
         return c_batches(statements, counts)
     names = {OURS: core_names, OFFICIAL: core_names, "CuPy": cupy_names, "PyCUDA": pycuda_names}[library]()
+    if with_arrays:
+        names |= array_names()
     settle = names.pop("settle")
     return {name: settled(timed_loop(statement, counts[name], names), settle) for name, statement in statements.items()}
 
@@ -295,7 +302,7 @@ def core_names() -> dict[str, object]:
     if hasattr(kernels["saxpy"], "bind"):
         names["bound"] = kernels["saxpy"].bind(config, stream=stream)
     # Rows whose names are missing are left out.
-    for more in (graph_names, captured_names, array_names):
+    for more in (graph_names, captured_names):
         with contextlib.suppress(Exception):
             names |= more(names)
     return names
@@ -340,7 +347,7 @@ def captured_names(core: dict) -> dict[str, object]:
     return {"step": step, "addresses": itertools.count(address + 256, 256)}
 
 
-def array_names(core: dict) -> dict[str, object]:
+def array_names() -> dict[str, object]:
     names = {}
     with contextlib.suppress(Exception):
         import cupy

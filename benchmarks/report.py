@@ -35,7 +35,7 @@ PACKAGES = ("numpy", "cuda-bindings", "cupy-cuda13x", "cupy-cuda12x", "pycuda", 
 GPU = """
 from cuda.core import Device, system
 print(Device().name)
-print(".".join(map(str, system.get_driver_version())))
+print(*system.get_user_mode_driver_version(), sep=".")
 """
 Table = dict[str, object]
 
@@ -82,6 +82,7 @@ def null_calls(peer: str | None, has_gpu: bool) -> Iterator[Table]:
 def gpu_calls(peer: str | None, has_gpu: bool) -> Iterator[Table]:
     if has_gpu:
         samples = take_turns("calls.py", LIBRARIES, ["--device"], peer, 61)
+        samples |= take_turns("calls.py", [OFFICIAL, OURS], ["--device", "--arrays", "view of"], peer, 61)
         yield from calls_tables("on the GPU", "µs", 1000, samples)
 
 
