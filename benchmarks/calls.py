@@ -110,6 +110,11 @@ TABLES: dict[str, dict[str, dict[str, str]]] = {
             "CuPy": "event.done",
             "PyCUDA": "event.query()",
         },
+        "launch + record + device.sync() + is_done": {
+            "C": f"TRY({LAUNCH.format('none', 0)}); TRY(cuEventRecord(h.event, h.stream)); TRY(cuCtxSynchronize()); "
+            "TRY(cuEventQuery(h.event))",
+            "core": "launch(stream, config, none); stream.record(event); device.sync(); event.is_done",
+        },
     },
     "Streams and events": {
         "create and close a stream": {
@@ -117,6 +122,11 @@ TABLES: dict[str, dict[str, dict[str, str]]] = {
             "core": "device.create_stream().close()",
             "CuPy": "Stream(non_blocking=True)",
             "PyCUDA": "Stream()",
+        },
+        "launch + create and close a stream": {
+            "C": f"void* made; TRY({LAUNCH.format('none', 0)}); TRY(cuStreamCreateWithPriority(&made, 1, 0)); "
+            "TRY(cuStreamDestroy(made))",
+            "core": "launch(stream, config, none); device.create_stream().close()",
         },
         "record, new event": {
             "C": f"{C_EVENT}TRY(cuEventDestroy(event))",
