@@ -180,7 +180,7 @@ def scaled(row: dict[str, float], divisor: float, digits: int | None = None) -> 
 def machine_facts(peer: str | None) -> dict[str, str]:
     """Return the machine and the versions. The GPU is missing if there is none."""
     facts = {"date": time.strftime("%-d %B %Y"), "processor": processor(), "Python": platform.python_version()}
-    found = subprocess.run([sys.executable, "-c", GPU], capture_output=True, text=True).stdout.splitlines()
+    found = subprocess.run([sys.executable, "-P", "-c", GPU], capture_output=True, text=True).stdout.splitlines()
     facts |= dict(zip(("GPU", "driver for CUDA"), found, strict=False))
     import cuda.core
 
@@ -188,7 +188,7 @@ def machine_facts(peer: str | None) -> dict[str, str]:
     if peer:
         python, variables = command(OFFICIAL, peer)
         code = "import cuda.core; print(cuda.core.__version__)"
-        found = subprocess.run([python, "-c", code], env=variables, capture_output=True, text=True).stdout.strip()
+        found = subprocess.run([python, "-P", "-c", code], env=variables, capture_output=True, text=True).stdout.strip()
         facts["official cuda.core"] = found or "missing"
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
