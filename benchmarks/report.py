@@ -211,7 +211,8 @@ def render(figures: dict, directory: Path) -> None:
         import matplotlib
 
         matplotlib.use("svg")
-        matplotlib.rcParams["svg.hashsalt"] = "report"  # the same figures give the same file
+        # The same figures give the same file, with text as text.
+        matplotlib.rcParams |= {"svg.hashsalt": "report", "svg.fonttype": "none"}
     except ImportError:
         print("matplotlib is not installed: no plots; render again where it is", file=sys.stderr)
         matplotlib = None
