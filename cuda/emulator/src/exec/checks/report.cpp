@@ -339,7 +339,7 @@ Fault make_fault(const Carrier& carrier, const Trouble& trouble)
     if (trouble.exact && (place.function.compare(0, 7, "__asan_") == 0 || place.function.compare(0, 7, "__tsan_") == 0))
         place = place_of(carrier, trouble.caller, false);
     if (!trouble.file.empty())
-        place = {trouble.file, place.function, trouble.line};
+        place = {trouble.file, place.function, trouble.line, ""};
     else if (fiber && fiber->site.file && pc == fiber->site.pc)
         place = place_of(carrier, fiber->site);
     fault.file = place.file;
