@@ -139,7 +139,7 @@ SOURCE_LINES = {
     # Source, options, and the place with the line that the report shows.
     "name": ("{body}", dict(name="some.cu"), 'at some.cu:3 in f\n    *(volatile int*)8 = 1; // \u00e4 \\ " )emu"\n'),
     "first line": ("{body}", dict(first_line=40), "at default_program:42 in f\n    *(volatile int*)8 = 1; //"),
-    "directive": ('int a;\n#line 7 "b.cu"\n{body}', {}, "at b.cu:9 in f\n    *(volatile int*)8 = 1; //"),
+    "directive": ('__device__ int a;\n#line 7 "b.cu"\n{body}', {}, "at b.cu:9 in f\n    *(volatile int*)8 = 1; //"),
 }
 
 
