@@ -10,29 +10,41 @@ Options, before the program:
   --shuffle N   run the program N times, each time with another order of unordered work, until one run fails;
                 exits with 1 and names the seed of the failed run
   --seed N      run the program once, with the order of this seed
+  --coverage D  count how often each line of kernels runs, in the program and its child processes, and write
+                D/kernels.info (lcov) and D/index.html
+  --gdb         run the program in gdb, with kernels compiled for it; "help kernel" in gdb lists what helps there
 """
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 
 
 def main(arguments):
     from cuda.emulator import activate
 
     option, count = None, 0
-    if arguments and arguments[0] in ("--shuffle", "--seed"):
+    if arguments and arguments[0] in ("--shuffle", "--seed", "--coverage"):
         option, count = arguments[0], arguments[1] if len(arguments) > 1 else ""
-        if not count.isdecimal():
+        if option != "--coverage" and not count.isdecimal():
             print(f"python -m cuda.emulator: {option} needs a number, not {count!r}", file=sys.stderr)
             return 2
         arguments = arguments[2:]
+    elif arguments and arguments[0] == "--gdb":
+        option, arguments = arguments[0], arguments[1:]
     if not arguments or arguments[0] in ("-h", "--help") or (arguments[0] in ("-m", "-c") and len(arguments) < 2):
         print(__doc__.strip(), file=sys.stderr)
         return 0 if arguments and arguments[0] in ("-h", "--help") else 2
     os.environ["CUDA_CORE_DEVICE"] = "software"  # child processes inherit it
     if option == "--shuffle":
         return shuffle(int(count), arguments)
+    if option == "--coverage":
+        return cover(count, arguments)
+    if option == "--gdb":
+        return debug(arguments)
     if option == "--seed":
         os.environ["CUDA_EMULATOR_MODE"] = f"shuffle:{count}"
     try:
@@ -76,6 +88,35 @@ def shuffle(count, arguments):
             return 1
     print(f"python -m cuda.emulator: the program ran with {count} seeds and none failed", file=sys.stderr)
     return 0
+
+
+def cover(folder, arguments):
+    """Run the program in a child process, and write the coverage of its kernels into the folder."""
+    from cuda.emulator._coverage import write_reports
+
+    os.makedirs(folder, exist_ok=True)
+    for name in os.listdir(folder):
+        if name.endswith(".counts"):  # of an earlier run
+            os.unlink(os.path.join(folder, name))
+    environment = {**os.environ, "CUDA_EMULATOR_COVERAGE": os.path.abspath(folder)}
+    status = subprocess.run([sys.executable, "-m", "cuda.emulator", *arguments], env=environment).returncode
+    hit, total = write_reports(folder)
+    print(f"python -m cuda.emulator: {hit} of {total} lines of kernels ran; see {folder}/index.html", file=sys.stderr)
+    return status
+
+
+def debug(arguments):
+    """Run the program in gdb."""
+    if shutil.which("gdb") is None:
+        print("python -m cuda.emulator: --gdb needs gdb, which is not installed", file=sys.stderr)
+        return 1
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_gdb.py")
+    commands = shlex.split(os.environ.get("CUDA_EMULATOR_GDB", ""))
+    with tempfile.TemporaryDirectory() as folder:  # the sources of programs that are no files
+        command = ["gdb", "-q", "-x", script, "-ex", f"directory {folder}", *commands]
+        command += ["--args", sys.executable, "-m", "cuda.emulator", *arguments]
+        environment = {"CUDA_EMULATOR_THREADS": "1", **os.environ, "CUDA_EMULATOR_DEBUG": folder}
+        return subprocess.run(command, env=environment).returncode
 
 
 def _set_first_path(directory):

@@ -15,7 +15,7 @@ import pytest
 
 from cuda import emulator
 
-_CHECKS = ("memory", "initialized", "races", "all", "none")
+_CHECKS = ("memory", "initialized", "races", "stack", "rows", "all", "none")
 _MEMORY = ("device memory", "managed memory", "pinned memory", "memory without address")
 _FAILED = pytest.StashKey[bool]()
 
@@ -41,6 +41,12 @@ def pytest_addoption(parser):
         help="run each test N times, each time with another order of unordered work; implies --cuda=software",
     )
 
+    group.addoption(
+        "--cuda-coverage",
+        metavar="DIR",
+        help="write the coverage of kernels into this directory, as lcov and as HTML; implies --cuda=software",
+    )
+
 
 def _check_list(text):
     import argparse
@@ -55,11 +61,17 @@ def _check_list(text):
 def pytest_load_initial_conftests(early_config):
     """Select the device before a conftest.py imports a package that loads the driver."""
     options = early_config.known_args_namespace
-    choice = options.cuda or ("software" if options.cuda_check or options.cuda_shuffle else None)
+    needs_software = options.cuda_check or options.cuda_shuffle or options.cuda_coverage
+    choice = options.cuda or ("software" if needs_software else None)
     if choice is None:
         return
-    if choice == "hardware" and (options.cuda_check or options.cuda_shuffle):
-        raise pytest.UsageError("--cuda-check and --cuda-shuffle need the software device, not --cuda=hardware")
+    if choice == "hardware" and needs_software:
+        raise pytest.UsageError(
+            "--cuda-check, --cuda-shuffle and --cuda-coverage need the software device, not --cuda=hardware"
+        )
+    if options.cuda_coverage:
+        os.makedirs(options.cuda_coverage, exist_ok=True)
+        os.environ["CUDA_EMULATOR_COVERAGE"] = os.path.abspath(options.cuda_coverage)
     if options.cuda_check:
         os.environ["CUDA_EMULATOR_CHECK"] = options.cuda_check
     os.environ["CUDA_CORE_DEVICE"] = choice
@@ -82,6 +94,14 @@ def pytest_configure(config):
 def pytest_unconfigure(config):
     if config.pluginmanager.hasplugin("cuda-software-device"):
         emulator._active().emulator_set_locator(None)
+    folder = config.getoption("cuda_coverage")
+    if folder and emulator.is_active():
+        from cuda.emulator._coverage import write_reports
+
+        emulator._active().emulator_finish_coverage()
+        if not hasattr(config, "workerinput"):  # a worker of pytest-xdist leaves it to the main process
+            hit, total = write_reports(folder)
+            print(f"\ncuda: {hit} of {total} lines of kernels ran; see {folder}/index.html")
 
 
 def pytest_report_header(config):
@@ -92,7 +112,7 @@ def pytest_report_header(config):
 
 
 def _is_on(config):
-    return bool(config.getoption("cuda") or config.getoption("cuda_check") or config.getoption("cuda_shuffle"))
+    return any(config.getoption(name) for name in ("cuda", "cuda_check", "cuda_shuffle", "cuda_coverage"))
 
 
 @pytest.fixture

@@ -77,8 +77,9 @@ extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_idx;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_dim;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_grid_dim;
 
-// EmuThread::checks has none of the last two, which concern the compiler alone.
-enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4, EMU_CHECK_STACK = 8, EMU_CHECK_ROWS = 16 };
+// EmuThread::checks has none of the last four, which concern the compiler alone.
+enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4, EMU_CHECK_STACK = 8, EMU_CHECK_ROWS = 16,
+       EMU_CHECK_COVERAGE = 32, EMU_CHECK_DEBUG = 64 };
 
 // ---------------------------------------------------------------------------- barriers
 //
@@ -272,6 +273,9 @@ EMU_IMPORT void emu_check_slow(emu_uptr address, emu_size size, emu_u32 access, 
 EMU_IMPORT void emu_misaligned(emu_uptr address, emu_size size, emu_u32 access, const char* file, emu_u32 line);
 // Called for each allowed access if `emu_thread.checks` has more than EMU_CHECK_MEMORY.
 EMU_IMPORT void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void* pc);
+
+// Called in each block of the code with EMU_CHECK_COVERAGE; `pc` is in the block.
+EMU_IMPORT void emu_cover(void* pc);
 
 // An index that does not suit the type of an array; `type` as the compiler writes it: "'int [8]'".
 EMU_IMPORT void emu_bad_index(emu_uptr index, const char* type, const char* file, emu_u32 line);

@@ -20,6 +20,10 @@ EMU_WEAK void operator delete(void* pointer, size_t) noexcept { emu_free(pointer
 EMU_WEAK void operator delete[](void* pointer, size_t) noexcept { emu_free(pointer); }
 extern "C" EMU_WEAK void __cxa_pure_virtual() { emu_trap("a pure virtual function was called"); }
 
+#if EMU_CHECKS & 32
+extern "C" EMU_NO_CHECK EMU_WEAK EMU_HIDDEN void __sanitizer_cov_trace_pc() { emu_cover(__builtin_return_address(0)); }
+#endif
+
 #if EMU_CHECKS & 1
 // The compiler instruments no calls of these functions, so they check their ranges. They are written in assembly,
 // because a compiler turns such loops into calls of the same functions.

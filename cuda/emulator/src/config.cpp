@@ -183,6 +183,10 @@ Config Reader::read()
     take_driver_version();
     take_mode();
     take_checks();
+    take_text("COVERAGE", &out_.coverage);
+    out_.checks.coverage = !out_.coverage.empty();
+    take_text("DEBUG", &out_.debug);
+    out_.checks.debug = !out_.debug.empty();
     take_text("FAIL", &out_.fail);
     take_text("TRACE", &out_.trace);
     take_text("CXX", &out_.compiler);
@@ -197,7 +201,8 @@ uint32_t Checks::bits() const
 {
     return (memory ? uint32_t(EMU_CHECK_MEMORY) : 0) | (initialized ? uint32_t(EMU_CHECK_INITIALIZED) : 0) |
            (races ? uint32_t(EMU_CHECK_RACES) : 0) | (stack ? uint32_t(EMU_CHECK_STACK) : 0) |
-           (rows ? uint32_t(EMU_CHECK_ROWS) : 0);
+           (rows ? uint32_t(EMU_CHECK_ROWS) : 0) | (coverage ? uint32_t(EMU_CHECK_COVERAGE) : 0) |
+           (debug ? uint32_t(EMU_CHECK_DEBUG) : 0);
 }
 
 bool is_shuffled()

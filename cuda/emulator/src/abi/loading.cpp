@@ -45,6 +45,7 @@ ENTRY(cuInit, 2000)(unsigned int Flags)
     if (!state::AddressSpace::get().reserve())
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec::set_symbolizer(&front::symbolize);
+    exec::set_coverage_sink(&front::add_coverage);
     emu::abi::set_initialized();
     return CUDA_SUCCESS;
 }

@@ -112,6 +112,7 @@ struct AtExit {
         if (!fault.empty())
             say("the program has ended, and none of its calls returned this fault; wait for the work to notice it:\n" +
                 fault.substr(0, fault.size() - 1));
+        exec::finish_coverage();
         if (!config().leaks)
             return;
         std::string text = list_leaks();
@@ -168,6 +169,15 @@ EMU_EXPORT size_t emulator_unreported_faults(char* buffer, size_t size)
 {
     return give_report(emu::abi::is_initialized() ? unreported_faults() : "", buffer, size);
 }
+
+EMU_EXPORT void emulator_finish_coverage()
+{
+    exec::finish_coverage();
+}
+
+// For gdb, which reads the indices of a thread without a call: where they lie, from the thread pointer.
+EMU_EXPORT long emulator_indices[2] = {reinterpret_cast<char*>(&emu_block_idx) - static_cast<char*>(__builtin_thread_pointer()),
+                                       reinterpret_cast<char*>(&emu_thread_idx) - static_cast<char*>(__builtin_thread_pointer())};
 
 // 1 if a context has failed or a stream is capturing.
 EMU_EXPORT int emulator_is_spoiled()

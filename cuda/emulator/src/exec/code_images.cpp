@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "../config.hpp"
+#include "carrier.hpp"
 #include "checks/accesses.hpp"
 
 namespace emu::exec {
@@ -33,6 +34,14 @@ ImageTable& image_table()
 }
 
 std::atomic<Symbolizer> symbolizer{nullptr};
+std::atomic<CoverageSink> coverage_sink{nullptr};
+
+void give_counts(const ImageRecord& record)
+{
+    CoverageSink sink = coverage_sink;
+    if (sink && record.counts)
+        sink(record.image, record.counts.get());
+}
 
 const char* variable_kind(const EmuVariable& variable)
 {
@@ -169,6 +178,8 @@ uint64_t register_image(Image image)
     std::sort(record->globals.begin(), record->globals.end(),
               [](const EmuVariable* a, const EmuVariable* b) { return start(*a) < start(*b); });
     record->image = std::move(image);
+    if (config().checks.coverage)
+        record->counts.reset(new std::atomic<uint64_t>[record->image.code_high - record->image.code_low]());
     ImageTable& t = image_table();
     std::lock_guard<std::mutex> lock(t.mutex);
     record->id = ++t.last;
@@ -185,7 +196,21 @@ void unregister_image(uint64_t image)
     if (found != t.images.end()) {
         keep = found->second;
         t.images.erase(found);
+        give_counts(*keep);
     }
+}
+
+void set_coverage_sink(CoverageSink sink)
+{
+    coverage_sink = sink;
+}
+
+void finish_coverage()
+{
+    ImageTable& t = image_table();
+    std::lock_guard<std::mutex> lock(t.mutex);
+    for (const auto& row : t.images)
+        give_counts(*row.second);
 }
 
 void set_symbolizer(Symbolizer function)
@@ -194,3 +219,12 @@ void set_symbolizer(Symbolizer function)
 }
 
 } // namespace emu::exec
+
+extern "C" void emu_cover(void* pc)
+{
+    using namespace emu::exec;
+    const ImageRecord* image = this_carrier ? this_carrier->image : nullptr;
+    auto address = reinterpret_cast<uintptr_t>(pc);
+    if (image && image->counts && image->has_code(address))
+        image->counts[address - image->image.code_low].fetch_add(1, std::memory_order_relaxed);
+}

@@ -4,6 +4,7 @@
 // Registered modules: their code, and which of their bytes kernels may access.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Judgement {
 struct ImageRecord {
     Image image;
     uint64_t id = 0;
+    std::unique_ptr<std::atomic<uint64_t>[]> counts; // for coverage: how often each address of the code was reported
     std::vector<const EmuVariable*> globals; // with a fixed address, sorted by it
     std::vector<const EmuVariable*> shared;  // at another address in each OS thread
 

@@ -5,6 +5,7 @@
 // handles. Every function may be called on any host thread.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "../../device_include/emulator_abi.h"
@@ -147,5 +148,11 @@ struct CodePlace {
 // depend on `front`; reports use it.
 using Symbolizer = CodePlace (*)(const Image& image, uintptr_t pc);
 void set_symbolizer(Symbolizer symbolizer);
+
+// Takes the counts of an image when it is unloaded or the process ends: for each byte of its code, how often the block
+// of code that calls there was entered. Sets them to zero.
+using CoverageSink = void (*)(const Image& image, std::atomic<uint64_t>* counts);
+void set_coverage_sink(CoverageSink sink);
+void finish_coverage(); // of the images that are still loaded
 
 } // namespace emu::exec

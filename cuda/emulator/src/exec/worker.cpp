@@ -70,7 +70,7 @@ void Worker::attach(Launch& next)
     state->dynamic_shared = shared_base_;
     state->dynamic_shared_size = request.dynamic_shared;
     state->static_shared_size = request.static_shared;
-    state->checks = request.checks.bits() & ~emu_u32(EMU_CHECK_STACK | EMU_CHECK_ROWS);
+    state->checks = request.checks.bits() & (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED | EMU_CHECK_RACES);
     state->nsmid = request.multiprocessors;
     state->cluster_dim = {request.cluster.x, request.cluster.y, request.cluster.z};
     state->block = &block;

@@ -90,8 +90,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-x",
         "c++",
         "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
-        unit.debug ? "-O0" : optimization(tools),
-        "-g1",
+        unit.debug || checks.coverage || checks.debug ? "-O0" : optimization(tools),
+        checks.debug ? "-g" : "-g1",
         "-gdwarf-4",
         "-fPIC",
         "-pipe",
@@ -123,6 +123,8 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
     // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
+    if (checks.coverage)
+        flags.emplace_back("-fsanitize-coverage=trace-pc");
     (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, &flags);
     return flags;
 }

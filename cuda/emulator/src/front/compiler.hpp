@@ -57,6 +57,18 @@ Built link_objects(const std::vector<Bytes>& objects);
 
 const std::string& device_headers(); // their folder
 
+// ---------------------------------------------------------------------------- coverage
+
+struct CodeLine {
+    uint64_t address, function; // of the line's code, and of its function
+    std::string file;
+    int line;
+};
+// Lines of the program's files. `callback`: the function that blocks of code call to be counted.
+std::vector<CodeLine> lines_of(const exec::Image& image, uint64_t* callback);
+// The name that a program is compiled with, which differs for different sources; keeps the source for the report.
+std::string covered_name(const std::string& name, const std::string& source);
+
 // ------------------------------------------------------------------------- diagnostics
 
 struct Sources {

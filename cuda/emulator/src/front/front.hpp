@@ -176,6 +176,9 @@ CacheStatistics cache_statistics();
 // File, line and function of an address, from the line table of the image.
 exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc);
 
+// Adds the counts of an image to those of the process, and writes them into the folder of CUDA_EMULATOR_COVERAGE.
+void add_coverage(const exec::Image& image, std::atomic<uint64_t>* counts);
+
 // Sets the interpreter of this process, which may have a compiler installed as a package; called before the first use.
 void set_python(const std::string& path);
 

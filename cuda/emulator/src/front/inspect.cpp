@@ -197,7 +197,7 @@ Error Loaded::map(Bytes code)
         fd_ = memfd_create("cuda-emulator-module", MFD_CLOEXEC);
     if (fd_ < 0)
         return {CUDA_ERROR_OPERATING_SYSTEM, std::string("no memory file: ") + std::strerror(errno)};
-    path_ = "/proc/self/fd/" + std::to_string(fd_);
+    path_ = "/proc/" + (config().checks.debug ? std::to_string(getpid()) : "self") + "/fd/" + std::to_string(fd_);
     if (!write_file(path_, code.data(), code.size()))
         return {CUDA_ERROR_OUT_OF_MEMORY, "the module does not fit into memory"};
     library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -301,6 +301,27 @@ std::shared_ptr<const LineTable> table_of(const std::string& path)
 
 } // namespace
 
+std::vector<CodeLine> lines_of(const exec::Image& image, uint64_t* callback)
+{
+    auto table = table_of(image.path);
+    std::vector<CodeLine> lines;
+    const std::string& ours = device_headers();
+    for (const LineRow& row : table->rows) {
+        auto function = std::upper_bound(table->functions.begin(), table->functions.end(), row.address,
+                                         [](uint64_t a, const Function& f) { return a < f.low; });
+        const std::string& file = table->files[row.file];
+        if (row.end || row.line <= 0 || function == table->functions.begin() ||
+            file.compare(0, ours.size(), ours) == 0)
+            continue;
+        lines.push_back({row.address, (function - 1)->low, file, row.line});
+    }
+    *callback = 0;
+    for (const Function& function : table->functions)
+        if (function.name == "__sanitizer_cov_trace_pc")
+            *callback = function.low;
+    return lines;
+}
+
 void forget_lines(const std::string& path)
 {
     Tables& all = tables();

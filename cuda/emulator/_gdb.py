@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of gdb for kernels on the software device; gdb runs this file."""
+
+import re
+
+import gdb
+
+gdb.execute("set breakpoint pending on")
+gdb.execute("set pagination off")
+gdb.execute("set debuginfod enabled off")
+# The device handles these signals: first accesses to its shadow memory, faults in kernels, and preemption.
+for signal in ("SIGSEGV", "SIGBUS", "SIGURG", "SIGFPE", "SIGILL"):
+    gdb.execute(f"handle {signal} nostop noprint pass", to_string=True)
+
+
+class Kernel(gdb.Command):
+    """Commands for kernels: "kernel break" and "kernel where"."""
+
+    def __init__(self):
+        super().__init__("kernel", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_NONE, prefix=True)
+
+
+class KernelBreak(gdb.Command):
+    """Stop at a line of a kernel: kernel break FILE:LINE [block X[,Y[,Z]]] [thread X[,Y[,Z]]]
+
+    FILE is the name of the program, "default_program" unless ProgramOptions has a name. Without a block, or a thread,
+    it stops in all of them."""
+
+    def __init__(self):
+        super().__init__("kernel break", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_LOCATION)
+
+    def invoke(self, argument, from_tty):
+        match = re.fullmatch(r"(\S+)((?:\s+(?:block|thread)\s+\d+(?:,\d+){0,2})*)\s*", argument)
+        if not match:
+            raise gdb.GdbError("usage: kernel break FILE:LINE [block X[,Y[,Z]]] [thread X[,Y[,Z]]]")
+        wanted = {}
+        for kind, numbers in re.findall(r"(block|thread)\s+([\d,]+)", match[2]):
+            for axis, number in enumerate((numbers.split(",") + ["0", "0"])[:3]):
+                wanted[_index(kind, axis)] = int(number)
+        _Stop(match[1]).wanted = wanted
+
+
+class _Stop(gdb.Breakpoint):
+    """A breakpoint of a block and a thread. Kernels are not loaded yet, so gdb would reject a condition."""
+
+    wanted = {}
+
+    def stop(self):
+        return all(int(gdb.parse_and_eval(place)) == number for place, number in self.wanted.items())
+
+
+def _index(kind, axis):
+    """Return an expression for a component of ``blockIdx`` or ``threadIdx`` of the thread that has stopped."""
+    place = f"*((long*)&emulator_indices + {int(kind == 'thread')})"
+    return f"*((unsigned*)($fs_base + {place}) + {axis})"
+
+
+class KernelWhere(gdb.Command):
+    """Print the block and thread of the kernel that has stopped."""
+
+    def __init__(self):
+        super().__init__("kernel where", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        values = [str(gdb.parse_and_eval(_index(kind, axis))) for kind in ("block", "thread") for axis in range(3)]
+        print(f"block ({', '.join(values[:3])}), thread ({', '.join(values[3:])})")
+
+
+Kernel()
+KernelBreak()
+KernelWhere()

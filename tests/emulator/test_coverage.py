@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage of the lines of kernels, and kernels in gdb."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.requires(software=True)
+
+PROGRAM = '''
+import numpy as np
+from cuda.core import Device, LaunchConfig, Program, launch
+
+SOURCE = """
+__device__ int twice(int x)
+{
+    return 2 * x;
+}
+__device__ int unused(int x)
+{
+    return 3 * x;
+}
+extern "C" __global__ void f(int* x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    if (x[i] > 1000)
+        x[i] = unused(x[i]);
+    for (int k = 0; k < 3; ++k)
+        x[i] += twice(k);
+}
+"""
+OTHER = 'extern "C" __global__ void g() {}'
+device = Device(0)
+device.set_current()
+stream = device.create_stream()
+x = device.allocate(400, stream=stream)
+x.fill(0, stream=stream)
+kernel = Program(SOURCE, "c++").compile("cubin").get_kernel("f")
+launch(stream, LaunchConfig(grid=4, block=32), kernel, x, np.int32(100))
+launch(stream, LaunchConfig(grid=1, block=7), Program(OTHER, "c++").compile("cubin").get_kernel("g"))
+stream.sync()
+'''
+
+
+def emulator(tmp_path, *options, **variables):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    paths = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, "-m", "cuda.emulator", *options, str(program)]
+    environment = {**os.environ, "PYTHONPATH": paths, **variables}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=200, cwd=tmp_path)
+
+
+def test_coverage_counts_how_often_each_line_ran(tmp_path):
+    done = emulator(tmp_path, "--coverage", "out")
+    assert done.returncode == 0, done.stderr
+    assert "13 of 16 lines of kernels ran; see out/index.html" in done.stderr, done.stderr
+    first, second, _ = (tmp_path / "out" / "kernels.info").read_text().split("end_of_record\n")
+    counts = dict(line[3:].split(",") for line in first.splitlines() if line.startswith("DA:"))
+    assert {line: int(counts[line]) for line in ("4", "8", "13", "15", "18")} == {
+        "4": 300, "8": 0, "13": 128, "15": 100, "18": 300,
+    }  # fmt: skip
+    assert "SF:" + str(tmp_path / "out" / "sources" / "default_program") in first
+    assert "DA:1,7" in second
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert '<span class="miss">    return 3 * x;</span>' in page
+    assert '<span class="hit">        x[i] += twice(k);</span>' in page
+
+
+def test_a_second_run_starts_at_zero(tmp_path):
+    for _ in range(2):
+        assert emulator(tmp_path, "--coverage", "out").returncode == 0
+    assert "DA:1,7" in (tmp_path / "out" / "kernels.info").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("gdb"), reason="needs gdb")
+def test_gdb_stops_in_a_kernel_for_a_block_and_a_thread(tmp_path):
+    commands = "-batch -ex 'kernel break default_program:18 block 1 thread 3' -ex run -ex 'kernel where' -ex 'print i'"
+    out = emulator(tmp_path, "--gdb", CUDA_EMULATOR_GDB=commands).stdout
+    if "ptrace: Operation not permitted" in out:
+        pytest.skip("needs a system that lets gdb trace processes")
+    assert "x[i] += twice(k);" in out
+    assert "block (1, 0, 0), thread (3, 0, 0)" in out
+    assert "$1 = 35" in out
+
+
+def test_gdb_has_to_be_installed(tmp_path):
+    done = emulator(tmp_path, "--gdb", PATH="/nowhere")
+    assert done.returncode == 1
+    assert "--gdb needs gdb, which is not installed" in done.stderr
