@@ -57,6 +57,11 @@ ROWS = {
         ("saxpy, with memory checks / without", "times", 3, "saxpy checked"),
         ("matrix product, with checks / without", "times", 3, "product checked"),
     ],
+    "checks": [
+        (f"{kernel}, with {check} / without", "times", limit, f"{name} {check}")
+        for check, limit in (("memory", 2.5), ("initialized", 6), ("races", 12), ("memory,stack,rows", None))
+        for kernel, name in (("saxpy", "saxpy"), ("matrix product", "product"))
+    ],
     "launches": [
         ("launch and run of one block", "us", 10, "launch"),
         ("launch and wait for it", "us", None, "launch and sync"),
@@ -126,12 +131,21 @@ def time_kernels(run) -> dict:
     return plain | ratios
 
 
+def time_checks(run) -> dict:
+    plain, ratios = run("kernels"), {}
+    for check in ("memory", "initialized", "races", "memory,stack,rows"):
+        times = run("kernels", CHECK=check)
+        ratios |= {f"{name} {check}": [b / a for a, b in zip(plain[name], times[name], strict=True)] for name in plain}
+    return ratios
+
+
 def time_compilation(run) -> dict:
     return run("compile") | run("cached")
 
 
 PARTS: dict[str, Callable] = {
     "kernels": time_kernels,
+    "checks": time_checks,
     "launches": lambda run: run("launches"),
     "start": lambda run: min((run("start") for _ in range(7)), key=lambda result: result["start"]),
     "compilation": time_compilation,

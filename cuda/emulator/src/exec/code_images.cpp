@@ -10,7 +10,6 @@
 #include <pthread.h>
 
 #include "../config.hpp"
-#include "carrier.hpp"
 #include "checks/accesses.hpp"
 
 namespace emu::exec {
@@ -219,12 +218,3 @@ void set_symbolizer(Symbolizer function)
 }
 
 } // namespace emu::exec
-
-extern "C" void emu_cover(void* pc)
-{
-    using namespace emu::exec;
-    const ImageRecord* image = this_carrier ? this_carrier->image : nullptr;
-    auto address = reinterpret_cast<uintptr_t>(pc);
-    if (image && image->counts && image->has_code(address))
-        image->counts[address - image->image.code_low].fetch_add(1, std::memory_order_relaxed);
-}

@@ -248,3 +248,11 @@ extern "C" void emu_free(void* pointer)
     trouble.pc = EMU_CALLER;
     raise_fault(std::move(trouble));
 }
+
+extern "C" void emu_cover(void* pc)
+{
+    const ImageRecord* image = this_carrier ? this_carrier->image : nullptr;
+    auto address = reinterpret_cast<uintptr_t>(pc);
+    if (image && image->counts && image->has_code(address))
+        image->counts[address - image->image.code_low].fetch_add(1, std::memory_order_relaxed);
+}

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <immintrin.h>
 #include <sys/mman.h>
 
 namespace emu::exec {
@@ -15,7 +14,6 @@ namespace {
 constexpr size_t branches = 1 << 16, leaves = 1 << 15;
 using Leaf = std::atomic<Cell*>;
 std::atomic<Leaf*> tree[branches];
-unsigned char locks[4096];
 
 void* map_zeros(size_t size)
 {
@@ -40,6 +38,8 @@ constexpr size_t chunk_cells = cells_span / cell_bytes;
 
 } // namespace
 
+unsigned char cell_locks[4096];
+
 Cell* cells_around(uintptr_t address)
 {
     uintptr_t chunk = address / cells_span;
@@ -62,17 +62,6 @@ void forget_accesses(uintptr_t base, size_t size)
             std::memset(static_cast<void*>(cells + first), 0, (last - first) * sizeof(Cell));
         at = stop;
     }
-}
-
-CellLock::CellLock(uintptr_t address) : lock_(locks + address / 64 % sizeof locks)
-{
-    while (__atomic_test_and_set(lock_, __ATOMIC_ACQUIRE))
-        _mm_pause();
-}
-
-CellLock::~CellLock()
-{
-    __atomic_clear(lock_, __ATOMIC_RELEASE);
 }
 
 } // namespace emu::exec

@@ -31,11 +31,21 @@ Cell* cells_around(uintptr_t address);
 // The memory is allocated again: earlier accesses are those of other objects.
 void forget_accesses(uintptr_t base, size_t size);
 
-// Holds the lock of the 64 bytes around an address, because workers access the same memory at the same time.
+// Holds the lock of the 64 bytes around an address, because workers access the same memory at the same time. Shared
+// memory belongs to one worker and needs none.
+extern unsigned char cell_locks[4096];
 class CellLock {
 public:
-    explicit CellLock(uintptr_t address);
-    ~CellLock();
+    CellLock(uintptr_t address, bool shared) : lock_(shared ? nullptr : cell_locks + address / 64 % sizeof cell_locks)
+    {
+        while (lock_ && __atomic_test_and_set(lock_, __ATOMIC_ACQUIRE))
+            __builtin_ia32_pause();
+    }
+    ~CellLock()
+    {
+        if (lock_)
+            __atomic_clear(lock_, __ATOMIC_RELEASE);
+    }
     CellLock(const CellLock&) = delete;
     CellLock& operator=(const CellLock&) = delete;
 

@@ -229,7 +229,7 @@ Access Races::look(uintptr_t address, size_t size, Access access, bool shared, b
             return {};
         size_t bytes = std::min<size_t>(end - at, cell_bytes - first);
         access.bytes = ((1u << bytes) - 1) << first & 15;
-        CellLock lock(at);
+        CellLock lock(at, shared);
         size_t index = at / cell_bytes - address / cell_bytes;
         if (kept && index < 4)
             last_.previous[index] = place->store;
@@ -319,7 +319,7 @@ Access Races::settle()
         if (!written || std::memcmp(now + offset, last_.value + offset, next - at) != 0) {
             changed = true;
         } else if (index < 4) {
-            CellLock lock(at);
+            CellLock lock(at, last_.shared);
             Access& store = cell(at)->store;
             if (store.is_of(last_.access) && store.time == last_.access.time) {
                 const Access& previous = last_.previous[index];
