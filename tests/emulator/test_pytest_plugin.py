@@ -216,3 +216,14 @@ def test_the_example_of_the_guide_passes(run):
     text = (DOCS / "guide" / "ci.md").read_text()
     text, results = run(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "--cuda=software")
     assert results == {"test_scale": "passed"}, text
+
+
+def test_coverage_of_kernels_is_written(run, tmp_path):
+    suite = SUITE + """
+def test_stored(cuda_stream, kernel, shared_buffer):
+    store(cuda_stream, kernel, shared_buffer, 3)
+    cuda_stream.sync()
+"""
+    out, _ = run(suite, "--cuda-coverage=lines")
+    assert "cuda: 1 of 2 lines of kernels ran; see lines/index.html" in out
+    assert "DA:2,1" in (tmp_path / "lines" / "kernels.info").read_text()
