@@ -219,11 +219,14 @@ def test_the_example_of_the_guide_passes(run):
 
 
 def test_coverage_of_kernels_is_written(run, tmp_path):
-    suite = SUITE + """
+    suite = (
+        SUITE
+        + """
 def test_stored(cuda_stream, kernel, shared_buffer):
     store(cuda_stream, kernel, shared_buffer, 3)
     cuda_stream.sync()
 """
+    )
     out, _ = run(suite, "--cuda-coverage=lines")
     assert "cuda: 1 of 2 lines of kernels ran; see lines/index.html" in out
     assert "DA:2,1" in (tmp_path / "lines" / "kernels.info").read_text()
