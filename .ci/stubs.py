@@ -283,7 +283,8 @@ def _function(node, owner: str = "") -> Iterator[str]:
         name, result = node.declarator.base.name, _c_type(node.base_type)
         arguments = _arguments(node.declarator.args)
     elif isinstance(node, Nodes.DefNode) and node.name not in HIDDEN_METHODS:
-        name, result = node.name, _annotation(node.return_type_annotation)
+        name = node.name
+        result = _annotation(node.return_type_annotation) or ("None" if name == "__init__" else "")
         arguments = _arguments(node.args, node.num_posonly_args, node.star_arg, node.starstar_arg)
         yield from _decorators(node)
     else:

@@ -42,6 +42,8 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#8fd14f", "color-brand-content": "#8fd14f"},
 }
 templates_path = []
+# Blocks without a language are output, commands or C, not Python.
+highlight_language = "none"
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3

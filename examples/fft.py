@@ -28,7 +28,7 @@ extern "C" __global__ void stage(const float2* in, float2* out, int n, int lengt
 N, RATE = 4096, 4096
 NOTES = {"A": 440.0, "C#": 554.37, "E": 659.26}
 time = np.arange(N) / RATE
-chord = sum(np.sin(2 * np.pi * frequency * time) for frequency in NOTES.values()).astype(np.complex64)
+chord = np.sum([np.sin(2 * np.pi * frequency * time) for frequency in NOTES.values()], 0).astype(np.complex64)
 
 device = Device()
 device.set_current()

@@ -6,6 +6,7 @@ python lto_plugin.py [OUTPUT.png]
 """
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -28,7 +29,7 @@ extern "C" __global__ void plot(float* y, int n) {
     if (i < n) y[i] = user(10.0f * i / n);
 }
 """
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable] = {
     "sinf(x)": np.sin,
     "sinf(x) / (1 + x)": lambda x: np.sin(x) / (1 + x),
     "cosf(x * x / 4) / 2": lambda x: np.cos(x * x / 4) / 2,

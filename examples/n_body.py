@@ -60,9 +60,11 @@ config = LaunchConfig(grid=N // 128, block=128)
 accelerate, move = [code.get_kernel(name).bind(config, stream=stream) for name in ("accelerate", "move")]
 buffers = [LegacyPinnedMemoryResource().allocate(16 * N) for _ in range(2)]
 body, speed = [np.asarray(buffer).view(np.float32).reshape(N, 4) for buffer in buffers]
-body[:], speed[:] = start = galaxies()
+start = galaxies()
+body[:], speed[:] = start
 
 frames = []
+first = speed
 for frame in tqdm(range(FRAMES)):
     for _ in range(2):
         accelerate(*buffers, N, DT)
@@ -70,8 +72,8 @@ for frame in tqdm(range(FRAMES)):
     stream.sync()
     if frame == 0:
         first = speed.copy()
-    light, *_ = np.histogram2d(body[:, 1], body[:, 0], SIZE, ((-1.3, 1.3), (-1.6, 1.6)))
-    light = light + sum(np.roll(light, shift, axis) for axis in (0, 1) for shift in (-1, 1)) / 2
+    points = np.histogram2d(body[:, 1], body[:, 0], SIZE, [(-1.3, 1.3), (-1.6, 1.6)])[0]
+    light = points + np.sum([np.roll(points, shift, axis) for axis in (0, 1) for shift in (-1, 1)], 0) / 2
     frames.append(Image.fromarray(np.minimum(255, 110 * light).astype(np.uint8)))
 path = sys.argv[1] if len(sys.argv) > 1 else "n_body.gif"
 frames[0].save(path, save_all=True, append_images=frames[1:], duration=60, loop=0)
