@@ -27,7 +27,7 @@ LAYERS = {
     "launch": "_kernel_arg_handler _launch_observers _launcher",
     "graphs": "graph",
     "tensors, images": "_memoryview _tensor_map _tensor_map_rules texture _graphics",
-    "surface": "utils checkpoint driver experimental __init__ _report __main__",
+    "surface": "utils checkpoint driver examples experimental __init__ _report __main__",
 }
 RANKS = {prefix: rank for rank, prefixes in enumerate(LAYERS.values()) for prefix in prefixes.split()}
 
