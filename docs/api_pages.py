@@ -107,6 +107,7 @@ def write_pages():
                 wanted[f"{path}.rst"] = class_page(kind, path, options, page.stem, text.partition("\n")[0])
         names |= data_entries(text)
     wanted["names.rst"] = index_of_names(names)
+    wanted["error-codes.rst"] = error_codes()
     PAGES.mkdir(exist_ok=True)
     for page in PAGES.iterdir():
         if page.name not in wanted:
@@ -151,6 +152,16 @@ def index_of_names(names):
         text += f"\n{module}\n{'-' * len(module)}\n\n.. list-table::\n   :widths: 30 70\n\n"
         for path in sorted(modules[module], key=lambda path: path.rpartition(".")[2].lower()):
             text += f"   * - {names[path]}"
+    return text
+
+
+def error_codes():
+    """Return a page with an anchor for each error code of the driver, and the advice that messages contain."""
+    from cuda.core._utils.advice import ADVICE
+
+    text = "Error codes\n===========\n\nThe advice of :class:`cuda.core.CUDAError`, by the ``name`` of the code.\n"
+    for name, advice in ADVICE.items():
+        text += f"\n.. _{name}:\n\n{name}\n{'-' * len(name)}\n\n{advice}\n"
     return text
 
 

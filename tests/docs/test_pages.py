@@ -60,3 +60,67 @@ def test_links_to_sources_name_the_line_of_the_definition(module, name, definiti
     page, line = source_pages.resolve("py", {"module": module, "fullname": name}).split("#line-")
     source = source_pages.source_of(page.removeprefix("../source/").removesuffix(".html"))
     assert definition in source.read_text().splitlines()[int(line) - 1]
+
+
+@pytest.mark.requires(source=True)
+def test_every_check_of_the_software_device_has_an_anchor():
+    table = (ROOT / "cuda" / "emulator" / "src" / "exec" / "checks" / "report.cpp").read_text()
+    names = set(re.findall(r'\{FaultKind::\w+, CUDA_ERROR_\w+, "([^"]+)"\}', table)) - {"ended before it was done"}
+    headings = re.findall(r"^### (.+)$", (DOCS / "guide" / "errors.md").read_text(), re.MULTILINE)
+    assert len(names) > 10
+    assert [name for name in names if not any(name.startswith(heading) for heading in headings)] == []
+
+
+@pytest.mark.requires(module="sphinx")
+def test_api_pages_give_each_class_its_page(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import api_pages
+
+    text = "Page\n====\n\n.. module:: cuda.core\n\n.. autoclass:: Stream\n   :members:\n\n.. autofunction:: launch\n"
+    assert [(kind, name) for kind, name, _, _ in api_pages.entries(text)] == [
+        ("class", "cuda.core.Stream"),
+        ("function", "cuda.core.launch"),
+    ]
+    page = api_pages.class_page("class", "cuda.core.Stream", "   :members:\n", "devices", "Devices")
+    assert ".. autoclass:: cuda.core.Stream\n   :members:" in page and "cuda.core.driver.Stream" in page
+    source = [text]
+    api_pages.tabulate_classes(None, "api/page", source)
+    assert "* - :class:`~cuda.core.Stream`" in source[0] and "autoclass" not in source[0]
+    assert ".. autofunction:: launch" in source[0]
+
+
+@pytest.mark.requires(module="sphinx")
+def test_signatures_show_the_types_of_docstrings(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import api_pages
+
+    def subject(a, b=None, *, c=1):
+        """Do something.
+
+        Parameters
+        ----------
+        a : :class:`Stream` | int
+            The first.
+        b : str, optional
+            The second.
+        """
+
+    shown, _ = api_pages.show_types(None, "function", "cuda.core.f", subject, {}, "(a, b=None, *, c=1)", None)
+    assert shown == "(a: Stream | int, b: str = None, *, c=1)"
+    hidden = api_pages.show_types(None, "class", "cuda.core.Stream", type("C", (), {}), {}, "(*args, **kwargs)", None)
+    assert hidden == ("", None)
+
+
+@pytest.mark.requires(module="sphinx")
+def test_builtin_exceptions_link_to_python(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import api_pages
+    from docutils import nodes
+
+    def link(name):
+        node = nodes.inline()
+        node.attributes |= {"reftarget": name, "refdomain": "py"}
+        return api_pages.link_builtin_exception(None, None, node, nodes.literal())
+
+    assert link("RuntimeError")["refuri"].endswith("/exceptions.html#RuntimeError")
+    assert link("Stream") is None
