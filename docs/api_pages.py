@@ -146,10 +146,11 @@ def index_of_names(names):
     text = "All names\n=========\n\nWith members and parameters: :ref:`genindex`.\n"
     modules = {}
     for path in names:
-        public = re.split(r"\._", path)[0]
-        modules.setdefault(public if public != path else path.rpartition(".")[0], []).append(path)
+        public, *private = re.split(r"\._", path)
+        group = f"{public}: what its attributes and methods return" if private else path.rpartition(".")[0]
+        modules.setdefault(group, []).append(path)
     for module in sorted(modules):
-        text += f"\n{module}\n{'-' * len(module)}\n\n.. list-table::\n   :widths: 30 70\n\n"
+        text += f"\n{module}\n{'-' * len(module)}\n\n.. list-table::\n   :class: names\n   :widths: 30 70\n\n"
         for path in sorted(modules[module], key=lambda path: path.rpartition(".")[2].lower()):
             text += f"   * - {names[path]}"
     return text
@@ -179,7 +180,7 @@ def tabulate_classes(app, docname, source):
             groups.append((start, end, [path]))
         last = end
     for start, end, paths in reversed(groups):
-        table = ".. list-table::\n   :widths: 30 70\n\n"
+        table = ".. list-table::\n   :class: names\n   :widths: 30 70\n\n"
         table += "".join(f"   * - {reference(path)}\n     - {summary(path)}\n" for path in paths)
         text = f"{text[:start]}{table}\n{text[end:]}"
     source[0] = text
