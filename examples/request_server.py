@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Serve many requests at once with asyncio: each has its own stream, and none blocks the others."""
+"""Serve concurrent requests with asyncio: each has its own stream, and none blocks the others."""
 
 import asyncio
 import time
