@@ -64,20 +64,20 @@ class BuildExtensions(build_ext):
         super().run()
         if not self.inplace:  # other packages compile against the declarations; type checkers read the stubs
             shutil.copytree(CALLS, self.build_lib, dirs_exist_ok=True)
-            shutil.copytree("examples", Path(self.build_lib, "cuda/core/examples/programs"), dirs_exist_ok=True)
+            programs, outputs = f"{self.build_lib}/cuda/core/examples/programs", ("__pycache__", "*.png", "*.gif")
+            shutil.copytree("examples", programs, ignore=shutil.ignore_patterns(*outputs), dirs_exist_ok=True)
             runpy.run_path(".ci/stubs.py")["write_stubs"](Path.cwd(), Path("cuda/core").resolve(), Path(self.build_lib))
         target = Path("." if self.inplace else self.build_lib, "cuda")
         runpy.run_path(".ci/host_headers.py")["write_headers"](target / "core" / "driver" / "include" / "host")
         if sysconfig.get_platform() == "linux-x86_64":
-            build = runpy.run_path("cuda/emulator/src/build.py")["build"]
-            build(target / "emulator" / "_emulator.so", Path("build", "emulator"), JOBS)
+            build, place = runpy.run_path("cuda/emulator/src/build.py")["build"], target / "emulator" / "_emulator.so"
+            build(place, Path("build", "emulator"), JOBS)
 
     def build_extensions(self) -> None:
-        whole, core = self.extensions, Path(self.get_ext_filename(CORE))
-        arguments = [*COMPILE_ARGS, "-include", self.precompiled_header()]
+        whole, core, header = self.extensions, Path(self.get_ext_filename(CORE)), self.precompiled_header()
         for number, extension in enumerate(whole, 1):
             extension.progress = f"extension {number} of {len(whole)}: {extension.name}"
-            extension.extra_compile_args = arguments
+            extension.extra_compile_args = [*COMPILE_ARGS, "-include", header]
             way = os.path.relpath(core.parent, Path(self.get_ext_filename(extension.name)).parent)
             extension.extra_link_args = [f"-Wl,-rpath,$ORIGIN/{way}", self.get_ext_fullpath(CORE)]
             if extension.name == CORE:
@@ -90,8 +90,8 @@ class BuildExtensions(build_ext):
     def precompiled_header(self) -> str:
         """Compile the common headers once. GCC uses the result instead of the header if all other arguments match."""
         command = [*getattr(self.compiler, "compiler_so_cxx", self.compiler.compiler_so), *COMPILE_ARGS]
+        self.mkpath(self.build_temp)
         header = Path(self.build_temp, "precompiled.hpp").resolve()
-        header.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2("cuda/core/_native/precompiled.hpp", header)
         if "clang" not in command[0] and newer(str(header), f"{header}.gch"):
             includes = [f"-I{folder}" for folder in (*self.extensions[0].include_dirs, *self.include_dirs)]
