@@ -17,13 +17,20 @@ import cuda.core
 import cuda.emulator
 
 LINKED = set()  # modules that links of this build point at
+READING = ["api/page"]  # the page that Sphinx reads now
 PACKAGES = [Path(package.__path__[0]) for package in (cuda.core, cuda.emulator)]
 
 
 def setup(app):
     app.setup_extension("sphinx.ext.linkcode")
+    app.connect("source-read", start_page)
     app.connect("html-collect-pages", source_pages)
     return {"parallel_read_safe": True}
+
+
+def start_page(app, docname, source):
+    """Remember the page, because links to sources are relative to it."""
+    READING[:] = [docname]
 
 
 def source_of(module):
@@ -48,7 +55,7 @@ def line_of(text, name):
 
 
 def resolve(domain, info):
-    """Return the address of an object's source; the API pages are one directory below the root."""
+    """Return the address of an object's source, relative to the page that Sphinx reads."""
     try:
         value = importlib.import_module(info["module"])
         names = info["fullname"].split(".")
@@ -65,7 +72,7 @@ def resolve(domain, info):
     if not line:
         return None
     LINKED.add(module)
-    return f"../source/{module}.html#line-{line}"
+    return f"{'../' * READING[0].count('/')}source/{module}.html#line-{line}"
 
 
 def source_pages(app):
