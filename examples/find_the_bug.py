@@ -13,7 +13,7 @@ extern "C" __global__ void mean(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int left = max(i - 1, 0), right = min(i + 1, n - 1);
-    y[i] = (x[left] + x[i] + x[rigth]) / 3;
+    y[i] = (x[left] + x[i] + x[last]) / 3;
     if (i == WATCHED) printf("thread %d reads %d, %d and %d\n", i, left, i, right);
 }
 """
@@ -26,7 +26,7 @@ try:
     Program(SOURCE, "c++", {"define_macro": [("WATCHED", "99")]}).compile("cubin")
 except NVRTCError as error:
     print(f"line {error.diagnostics[0].line}: {error.diagnostics[0].message}")
-mended = SOURCE.replace("rigth", "right")
+mended = SOURCE.replace("last", "right")
 mean = Program(mended, "c++", {"define_macro": [("WATCHED", "99")]}).compile("cubin").get_kernel("mean")
 buffers = [LegacyPinnedMemoryResource().allocate(4 * N) for _ in range(2)]
 x, y = [np.asarray(buffer).view(np.float32) for buffer in buffers]

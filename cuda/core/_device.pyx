@@ -268,7 +268,9 @@ cdef class Device:
             )
         return bool(c_can_access)
 
-    def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
+    def create_stream(
+        self, obj: IsStreamType | None = None, options: StreamOptions | dict[str, Any] | None = None
+    ) -> Stream:
         """† Create a stream on this device (``cuStreamCreateWithPriority``), or wrap an external stream.
 
         Parameters
