@@ -171,9 +171,9 @@ def test_an_automatic_choice_is_reported_as_such():
 
 @pytest.mark.requires(software=True)
 def test_an_old_driver_is_a_problem():
-    found = report_of(CUDA_EMULATOR_DRIVER_VERSION="12040")
-    assert found["driver"]["cuda_version"] == "12.4"
-    assert "at least 13.0" in texts(found)
+    found = report_of(CUDA_EMULATOR_DRIVER_VERSION="12010")
+    assert found["driver"]["cuda_version"] == "12.1"
+    assert "at least 12.2" in texts(found)
 
 
 @pytest.mark.requires(software=True)

@@ -919,7 +919,7 @@ cdef tuple create_devices():
     with nogil:
         HANDLE_RETURN(cydriver.cuDeviceGetCount(&c_count), b"cuDeviceGetCount")
     if c_driver_version() // 1000 < cydriver.CUDA_VERSION // 1000:
-        importlib.import_module("cuda.bindings.utils").warn_if_cuda_major_version_mismatch()
+        warn_if_bindings_are_newer()
     mine.devices = tuple([Device_create(ordinal) for ordinal in range(c_count)])
     state = PyThreadState_GetDict()
     if state == NULL:
@@ -928,6 +928,16 @@ cdef tuple create_devices():
     this_thread.owner = PyThreadState_GetID(PyThreadState_Get())
     this_thread.devices = <PyObject*>mine
     return mine.devices
+
+
+cdef int warn_if_bindings_are_newer() except -1:
+    try:
+        utils = importlib.import_module("cuda.bindings.utils")
+    except ImportError:
+        return 0  # not installed
+    if hasattr(utils, "warn_if_cuda_major_version_mismatch"):  # bindings of CUDA 12 do not have it
+        utils.warn_if_cuda_major_version_mismatch()
+    return 0
 
 
 cdef Device Device_create(int ordinal):

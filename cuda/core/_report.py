@@ -38,7 +38,7 @@ _FILES = (
     ("libdevice", "locate_bitcode_lib", "device", "NVVM IR has no mathematical functions", "nvidia-nvvm"),
     ("CUDA headers", "locate_nvidia_header_directory", "cudart", "sources cannot include them", "nvidia-cuda-runtime"),
 )
-_OLDEST_DRIVER = (13, 0)
+_OLDEST_DRIVER = (12, 2)
 
 # The official package has the same name. The author in the metadata of an installation says which of the two it is.
 _AUTHOR = "The cuda.core developers"
@@ -46,7 +46,10 @@ _REINSTALL = (
     "run `python -m pip uninstall cuda-core` until nothing is left, then install this package from its wheel file or a "
     "clone (guide to installing), because an index has the other package under this name"
 )
-_INSTALL_EXTRA = 'install the `cu13` extra with the wheel file, `pip install "cuda_core-....whl[cu13]"`, or {}'
+_INSTALL_EXTRA = (
+    'install the `cu13` extra (`cu12` for a CUDA 12 driver) with the wheel file, '
+    '`pip install "cuda_core-....whl[cu13]"`, or {}'
+)
 
 
 def _of_core(module: str, name: str):
@@ -189,7 +192,7 @@ def driver(problems: list) -> dict:
             add_problem(
                 problems,
                 f"the driver is for CUDA {facts['cuda_version']}, but cuda.core needs at least {wanted}",
-                "install driver version 580 or later",
+                "install driver version 535 or later",
             )
     return facts
 

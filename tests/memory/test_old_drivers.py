@@ -29,6 +29,9 @@ for use in (
         print(type(error).__name__, error)
 """
 
+# Not the warning of the bindings about a driver of another major version.
+QUIET = {"CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING": "1"}
+
 
 @pytest.mark.requires(software=True)
 def test_memory_that_needs_cuda_13_is_rejected_with_an_older_driver():
@@ -40,3 +43,22 @@ def test_memory_that_needs_cuda_13_is_rejected_with_an_older_driver():
     assert lines[3] == lines[4] == "NotImplementedError discarding managed memory needs a driver for CUDA 13.0 or newer"
     for line, location in zip(lines[5:], ("Host(numa_id=0)", "Host.numa_current()"), strict=True):
         assert line.startswith("TypeError") and location in line and "CUDA 13.0 or newer; use Host()" in line
+
+
+POOLS = """
+from cuda.core import Device, LegacyPinnedMemoryResource, PinnedMemoryResource, PinnedMemoryResourceOptions
+device = Device(0)
+device.set_current()
+stream = device.create_stream()
+for options in (PinnedMemoryResourceOptions(), PinnedMemoryResourceOptions(numa_id=0)):
+    with PinnedMemoryResource(options) as pool, pool.allocate(8, stream=stream) as buffer:
+        buffer.fill(7, stream=stream)
+        stream.sync()
+        print(bytes(memoryview(buffer)) == bytes(8 * [7]))
+"""
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("version", ["12.2", "12.9"])
+def test_devices_can_access_pools_of_host_memory_with_an_older_driver(version):
+    assert run(POOLS, CUDA_EMULATOR_DRIVER_VERSION=version, **QUIET) == "True\nTrue\n"

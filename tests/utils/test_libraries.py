@@ -90,15 +90,33 @@ def test_missing_driver_is_one_plain_error_whichever_call_is_the_first(call):
 
 @pytest.mark.requires(software=True)
 def test_functions_that_the_driver_lacks_raise_when_they_are_called(tmp_path):
-    # A driver with no function but cuInit: the error is that of the bindings, which do not find the others, either.
+    # A driver with no function but cuInit.
     source, library = tmp_path / "old.c", tmp_path / "libcuda.so.1"
     source.write_text("int cuInit(unsigned flags) { return 0; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, source], check=True)
     code = (
-        "import sys, cuda.core as c\ntry: c.Device()\n"
-        "except RuntimeError as e: print('cuda.bindings' in sys.modules, str(e) != '')"
+        "import cuda.core as c\ntry: c.Device()\nexcept NotImplementedError as e: print(e)"
     )
-    assert run(code, LD_PRELOAD=str(library)) == "True True"
+    assert run(code, LD_PRELOAD=str(library)) == "the installed CUDA driver has no cuDeviceGetCount"
+
+
+@pytest.mark.parametrize(("bindings", "expected"), [("12.9.1", "12"), ("13.5.0", "13")])
+def test_of_two_installed_compilers_the_bindings_choose(tmp_path, bindings, expected):
+    folder = tmp_path / "site-packages"
+    for place in ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12"):
+        path = folder / "nvidia" / place
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert run(choose(folder, bindings)).endswith(f".so.{expected}")
+
+
+def choose(folder, bindings: str) -> str:
+    return (
+        "import importlib.metadata, sys\nfrom cuda.core._utils import libraries\n"
+        f"importlib.metadata.version = lambda name: {bindings!r}\n"
+        f"sys.path[:] = [path for path in sys.path if not path.endswith('-packages')] + [{str(folder)!r}]\n"
+        "print(libraries.nvrtc(False))"
+    )
 
 
 @pytest.mark.requires(software=True)

@@ -53,7 +53,7 @@ from cuda.core._native._cuda_core cimport (
 from cuda.core._native._device_wait cimport call_interruptibly
 from cuda.core._stream cimport Stream, Stream_accept, Stream_context, Stream_pin
 from cuda.core._utils cimport cydriver
-from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, init_driver
+from cuda.core._utils.cuda_utils cimport ALLOW_RETURN, HANDLE_RETURN, WARN_RETURN, c_driver_version, init_driver
 
 from cuda.core._memory._memory_resource import free_async
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
@@ -857,6 +857,8 @@ cdef int grant_devices(cydriver.CUmemoryPool c_pool, cydriver.CUdevice_attribute
     cdef cydriver.CUmemAccess_flags c_flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
     cdef CaptureModeScope mode
     cdef int count = 0
+    if c_driver_version() < 13000:  # older drivers do not have these attributes, so none would get access
+        support = cydriver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
     HANDLE_RETURN(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
     relax_capture_mode(mode)
     grant.flags = cydriver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
