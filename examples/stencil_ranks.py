@@ -165,7 +165,7 @@ def row_of(buffer, row):
 
 
 def row_view(row):
-    return StridedMemoryView.from_buffer(row, (WIDTH,), dtype=np.float64)
+    return StridedMemoryView.from_buffer(row, (WIDTH,), dtype=np.dtype(np.float64))
 
 
 def numpy_solution(plate, steps):
@@ -182,11 +182,11 @@ def choose_exchange(line, device_count):
     try:
         from nccl import core as nccl
 
-        version = str(nccl.get_version())
-    except (ImportError, RuntimeError, OSError):
-        nccl, version = None, None
+        is_installed = nccl.get_version().libnccl is not None
+    except ImportError:
+        nccl, is_installed = None, False
     local_size = int(os.environ.get("LOCAL_WORLD_SIZE") or os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE") or line.size)
-    is_possible = bool(version) and local_size <= device_count and "software" not in Device().name
+    is_possible = is_installed and local_size <= device_count and "software" not in Device().name
     if all(line.from_first(line.gather(is_possible))):
         return NcclExchange(line, nccl)
     return HostExchange(line)
