@@ -94,9 +94,7 @@ def test_functions_that_the_driver_lacks_raise_when_they_are_called(tmp_path):
     source, library = tmp_path / "old.c", tmp_path / "libcuda.so.1"
     source.write_text("int cuInit(unsigned flags) { return 0; }\n")
     subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, source], check=True)
-    code = (
-        "import cuda.core as c\ntry: c.Device()\nexcept NotImplementedError as e: print(e)"
-    )
+    code = "import cuda.core as c\ntry: c.Device()\nexcept NotImplementedError as e: print(e)"
     assert run(code, LD_PRELOAD=str(library)) == "the installed CUDA driver has no cuDeviceGetCount"
 
 

@@ -151,7 +151,7 @@ struct Library {
 
     static void report_missing(const Symbol& symbol, int version) noexcept {
         with_interpreter([&symbol, version] {
-            if (symbol.since <= version) {
+            if (version == 0 || symbol.since <= version) {
                 PyErr_Format(PyExc_NotImplementedError, "the installed CUDA driver has no %s", symbol.versioned);
                 return;
             }
