@@ -47,7 +47,7 @@ _REINSTALL = (
     "clone (guide to installing), because an index has the other package under this name"
 )
 _INSTALL_EXTRA = (
-    'install the `cu13` extra (`cu12` for a CUDA 12 driver) with the wheel file, '
+    "install the `cu13` extra (`cu12` for a CUDA 12 driver) with the wheel file, "
     '`pip install "cuda_core-....whl[cu13]"`, or {}'
 )
 

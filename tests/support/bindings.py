@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+
 from cuda.core import CUDAError, OutOfMemoryError  # chooses the device before the bindings load the driver
 
 
@@ -21,6 +23,11 @@ def call_driver(name: str, *args):
     from cuda.bindings import driver
 
     return handle_return(getattr(driver, name)(*args), name)
+
+
+def binding_version() -> tuple[int, ...]:
+    """Return the version of the installed bindings, on which signatures depend."""
+    return tuple(map(int, importlib.metadata.version("cuda-bindings").split(".")[:2]))
 
 
 def driver_version() -> tuple[int, int]:

@@ -28,9 +28,10 @@ def foreign_context(device_id=0):
     from cuda.bindings import driver
 
     from cuda.core import Stream
-    from support.bindings import handle_return
+    from support.bindings import binding_version, handle_return
 
-    raw = handle_return(driver.cuCtxCreate(None, 0, device_id))
+    first = () if binding_version() < (13,) else (None,)
+    raw = handle_return(driver.cuCtxCreate(*first, 0, device_id))
     raw_stream = handle_return(driver.cuStreamCreate(1))
     handle_return(driver.cuCtxPopCurrent())
     try:

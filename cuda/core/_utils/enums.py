@@ -82,11 +82,16 @@ class EnumMap:
         ------
         ValueError
             If there is no such choice; the message lists all.
+        NotImplementedError
+            If the installed bindings lack the value.
         """
         values = self._load()
-        if type(value) is self.public:
-            return values[value]
-        return values[find_str_enum(value, self.names, label or self.driver_enum)]
+        text = value if type(value) is self.public else find_str_enum(value, self.names, label or self.driver_enum)
+        try:
+            return values[text]
+        except KeyError:
+            name = self.names[text]
+            raise NotImplementedError(f"{str(text)!r} needs newer cuda-bindings, which have {name}") from None
 
     def from_driver(self, value: int):
         """Return the member of the public enum for a driver value, or the string if ``public`` is a Literal.
@@ -110,8 +115,9 @@ class EnumMap:
     def _load(self):
         # On first use, because importing the bindings takes long.
         if self._to_driver is None:
-            values = getattr(importlib.import_module("cuda.bindings.driver"), self.driver_enum)
-            to_driver = {text: getattr(values, name) for text, name in self.names.items()}
+            values = getattr(importlib.import_module("cuda.bindings.driver"), self.driver_enum, None)
+            # Older bindings, such as those of CUDA 12, lack some values and enums.
+            to_driver = {text: getattr(values, name) for text, name in self.names.items() if hasattr(values, name)}
             self._from_driver = {int(value): text for text, value in to_driver.items()}
             self._to_driver = to_driver
         return self._to_driver
