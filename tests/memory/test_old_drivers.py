@@ -46,12 +46,12 @@ def test_memory_that_needs_cuda_13_is_rejected_with_an_older_driver():
 
 
 POOLS = """
-from cuda.core import Device, LegacyPinnedMemoryResource, PinnedMemoryResource, PinnedMemoryResourceOptions
+from cuda.core import Device, PinnedMemoryResource, PinnedMemoryResourceOptions
 device = Device(0)
 device.set_current()
 stream = device.create_stream()
 for options in (PinnedMemoryResourceOptions(), PinnedMemoryResourceOptions(numa_id=0)):
-    with PinnedMemoryResource(options) as pool, pool.allocate(8, stream=stream) as buffer:
+    with PinnedMemoryResource(options).allocate(8, stream=stream) as buffer:
         buffer.fill(7, stream=stream)
         stream.sync()
         print(bytes(memoryview(buffer)) == bytes(8 * [7]))
