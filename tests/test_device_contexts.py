@@ -52,7 +52,7 @@ def test_a_context_of_another_device_is_set_by_that_device():
         other.set_current()
         first.set_current()
         replaced = first.set_current(other.context)
-        return Device() is other, replaced is first.context, first.set_current(replaced) is other.context
+        return Device() is other, replaced == first.context, first.set_current(replaced) == other.context
 
     assert in_thread(set_context_of_the_other) == (True, True, True)
 

@@ -15,7 +15,8 @@ from support.memory import HostMemoryResource
 
 
 @pytest.mark.parametrize(
-    ("dtype", "value"), [(np.int32, 7), (np.int32, -7), (np.uint32, 2**32 - 1), (np.int64, -(2**63)), (np.uint64, 2**64 - 1)]
+    ("dtype", "value"),
+    [(np.int32, 7), (np.int32, -7), (np.uint32, 2**32 - 1), (np.int64, -(2**63)), (np.uint64, 2**64 - 1)],
 )  # fmt: skip
 def test_streams_write_values(device, stream, dtype, value):
     array = device.zeros(3, dtype, stream=stream)
@@ -32,7 +33,8 @@ def test_buffers_and_addresses_are_32_bits_unless_told_otherwise(device, stream)
 
 
 @pytest.mark.parametrize(
-    ("condition", "start", "other", "wanted"), [(">=", 0, 5, 5), ("==", 0, 3, 3), ("&", 1, 6, 4), ("nor", -1, 1, 1), (">=", -1, 0, 0)]
+    ("condition", "start", "other", "wanted"),
+    [(">=", 0, 5, 5), ("==", 0, 3, 3), ("&", 1, 6, 4), ("nor", -1, 1, 1), (">=", -1, 0, 0)],
 )  # fmt: skip
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_streams_wait_for_values(device, dtype, condition, start, other, wanted):
@@ -101,9 +103,9 @@ def test_nodes_run_operations(device, stream):
 
 def test_operations_are_packed_as_the_driver_reads_them():
     content = packed_operations([
-        MemoryOperation.write(16, -1), MemoryOperation.write(16, 1, bits=64), MemoryOperation.wait(32, 2, "nor", flush=True),
-        MemoryOperation.wait(32, 2, bits=64), MemoryOperation.barrier(), MemoryOperation.barrier("device"),
-        MemoryOperation.flush(),
+        MemoryOperation.write(16, -1), MemoryOperation.write(16, 1, bits=64),
+        MemoryOperation.wait(32, 2, "nor", flush=True), MemoryOperation.wait(32, 2, bits=64),
+        MemoryOperation.barrier(), MemoryOperation.barrier("device"), MemoryOperation.flush(),
     ])  # fmt: skip
     found = [struct.unpack_from("=i4xQQI", content, 48 * index) for index in range(4)]
     assert found == [(2, 16, 2**32 - 1, 0), (5, 16, 1, 0), (1, 32, 2, 3 | 1 << 30), (4, 32, 2, 0)]

@@ -158,11 +158,12 @@ def test_a_join_that_fails_closes_the_rest_and_ends_unjoined(device):
     emulator = importlib.import_module("cuda.emulator")
     builder = device.create_graph_builder().begin_building()
     forks = builder.split(3)
+    LegacyPinnedMemoryResource().allocate(4).fill(0, stream=forks[1])
     with emulator.fail("cuStreamWaitEvent", "CUDA_ERROR_UNKNOWN"), pytest.raises(CUDAError, match="cuStreamWaitEvent"):
         GraphBuilder.join(*forks)
     for fork in forks[1:]:
         with pytest.raises(RuntimeError, match="closed"):
-            fork.is_building
+            assert fork.is_building
     with pytest.raises(CUDAError, match="UNJOINED"):
         builder.end_building()
     del forks, builder

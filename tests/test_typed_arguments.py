@@ -555,8 +555,9 @@ def test_a_field_without_a_size_in_c_is_rejected(hint):
 def test_views_are_checked_against_the_pointer(device, stream):
     for c_type, dtype, problem in [
         ("float*", "f4", None), ("float*", "i4", "an array of int32"), ("const double*", "f8", None),
-        ("float2*", "c8", None), ("float2*", "f4", None), ("float2*", "f8", "an array of float64"), ("void*", "f8", None),
-        ("unsigned char*", "f8", None), ("bool*", "?", None), ("__half*", "f2", None), ("__nv_bfloat16*", "u2", None),
+        ("float2*", "c8", None), ("float2*", "f4", None), ("float2*", "f8", "an array of float64"),
+        ("void*", "f8", None), ("unsigned char*", "f8", None), ("bool*", "?", None), ("__half*", "f2", None),
+        ("__nv_bfloat16*", "u2", None),
         ("long*", "u8", "an array of uint64"), ("int**", "f4", None),
     ]:  # fmt: skip
         array = device.zeros(4, dtype, stream=stream)

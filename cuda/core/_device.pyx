@@ -113,7 +113,6 @@ cdef class Device:
 
     synchronize = OtherName("sync()")
     alloc = OtherName("allocate(size, stream=stream)")
-    mem_alloc = OtherName("allocate(size, stream=stream)")
 
     def __dir__(self):
         return listed_names(self)
@@ -417,12 +416,8 @@ cdef class Device:
 
         Raises
         ------
-        TypeError
-            If ``options`` has the wrong type.
-        ValueError
-            If an option has an invalid value, or two options exclude each other.
-        CUDAError
-            Before :meth:`set_current`, or if the driver rejects the options, such as a shape over the device's limits.
+        TypeError, ValueError, CUDAError
+            As for :meth:`create_opaque_array`.
         """
         return slots.get("mipmapped array")(self, options)
 
@@ -525,36 +520,23 @@ cdef class Device:
     def empty(
         self, shape: int | tuple[int, ...], dtype, *, stream: Stream | GraphBuilder | None = None, pinned: bool = False
     ) -> StridedMemoryView:
-        """† Allocate an array in C order, with undefined elements.
+        """† Allocate an array in C order, with undefined elements, as :meth:`allocate` does.
 
-        The memory comes from :meth:`allocate`. It is freed in stream order when the last view of it is dropped, or by
-        ``array.exporting_obj.close()``.
+        The memory is freed in stream order when the last view of it is dropped, or by ``array.exporting_obj.close()``.
 
         Parameters
         ----------
-        shape : int | tuple[int, ...]
-            The number of elements along each axis.
-        dtype : :class:`numpy.dtype` | type | str
-            The element type.
+        shape, dtype
+            The number of elements along each axis, and the element type, as for ``numpy.empty``.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream on which the allocation is ordered. It can be omitted for a pinned array.
         pinned : bool, optional
-            Whether to allocate page-locked host memory (``cuMemAllocHost``), for copies that do not block the host.
-            ``numpy.asarray(array)`` shares the memory. Defaults to False.
-
-        Returns
-        -------
-        :class:`~cuda.core.utils.StridedMemoryView`
-            The array.
+            Whether to allocate page-locked host memory (``cuMemAllocHost``), which ``numpy.asarray(array)`` shares.
 
         Raises
         ------
-        TypeError
-            If an argument has the wrong type, or ``stream`` is None and ``pinned`` is False.
-        ValueError
-            If a size is negative, or there are more than 64 axes.
-        CUDAError
-            Before :meth:`set_current`, or if the allocation fails.
+        TypeError, ValueError, CUDAError
+            If an argument is wrong, ``stream`` is None and ``pinned`` is False, or the allocation fails.
 
         Examples
         --------
@@ -568,20 +550,15 @@ cdef class Device:
     ) -> StridedMemoryView:
         """† Allocate an array in C order, with all bytes zero.
 
-        The parameters, the result and the errors are those of :meth:`empty`.
-
-        Examples
-        --------
-        >>> histogram = device.zeros(256, np.int32, stream=stream)
+        The rest is as for :meth:`empty`: ``histogram = device.zeros(256, np.int32, stream=stream)``.
         """
         return _device_arrays.zeros(self, shape, dtype, stream, pinned)
 
     def to_device(self, array, *, stream: Stream | GraphBuilder) -> StridedMemoryView:
-        """† Copy an array to new memory of this device, in stream order (``cuMemcpyAsync``).
+        """† Copy an array to new memory of this device, in C order and in stream order (``cuMemcpyAsync``).
 
         Pageable host memory, such as that of most NumPy arrays, has been read when the call returns. Any other source
-        must not be changed before the copy has completed. :meth:`~cuda.core.utils.StridedMemoryView.to_host` copies
-        back.
+        must not be changed before the copy has completed. ``to_host()`` of the result copies back.
 
         Parameters
         ----------
@@ -590,18 +567,10 @@ cdef class Device:
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream on which the allocation and the copy are ordered.
 
-        Returns
-        -------
-        :class:`~cuda.core.utils.StridedMemoryView`
-            A copy in C order, of the same shape and element type. Its memory is freed in stream order when the last
-            view of it is dropped.
-
         Raises
         ------
-        TypeError
-            If ``array`` is not an array, its elements refer to Python objects, or ``stream`` is not a stream.
-        CUDAError
-            Before :meth:`set_current`, or if the allocation or the copy fails.
+        TypeError, BufferError, CUDAError
+            If an argument is wrong, elements refer to Python objects, or the allocation or the copy fails.
 
         Examples
         --------

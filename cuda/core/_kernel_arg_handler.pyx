@@ -21,7 +21,6 @@ from libc.stdint cimport (
     uint32_t,
     uint64_t,
     uint8_t,
-    uintptr_t,
 )
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
@@ -778,8 +777,8 @@ def hint(argument):
     if hasattr(argument, "handle"):
         return "pass its handle"
     return (
-        "pass a number, a Buffer, an array in device memory, or a structure as bytes, numpy.void, ctypes.Structure or a "
-        "dataclass of NumPy scalars"
+        "pass a number, a Buffer, an array in device memory, or a structure as bytes, numpy.void, ctypes.Structure or "
+        "a dataclass of NumPy scalars"
     )
 
 

@@ -58,9 +58,9 @@ cdef class LaunchConfig:
     Parameters
     ----------
     grid : int | tuple[int, ...] | "auto"
-        The number of blocks, or with ``cluster`` the number of clusters. With ``"auto"``, each launch has as many blocks
-        as can be resident on the device at the same time (``cuOccupancyMaxActiveBlocksPerMultiprocessor``), for kernels
-        that loop over their elements with the stride of the grid.
+        The number of blocks, or with ``cluster`` the number of clusters. With ``"auto"``, each launch has as many
+        blocks as can be resident on the device at the same time (``cuOccupancyMaxActiveBlocksPerMultiprocessor``), for
+        kernels that loop over their elements with the stride of the grid.
     cluster : int | tuple[int, ...], optional
         The number of blocks per cluster, which needs compute capability 9.0. Defaults to no clusters.
     block : int | tuple[int, ...]
@@ -108,8 +108,8 @@ cdef class LaunchConfig:
     ------
     ValueError
         If ``grid`` or ``block`` is missing, or a dimension is not an int from 1 to 2**32 - 1, or ``shmem_size`` is
-        negative or 2**32 or more, or the value of an attribute is unknown or out of range, or ``grid`` is ``"auto"`` and
-        ``cluster`` is given, or ``priority`` is not 0 and outside the range of the
+        negative or 2**32 or more, or the value of an attribute is unknown or out of range, or ``grid`` is ``"auto"``
+        and ``cluster`` is given, or ``priority`` is not 0 and outside the range of the
         current context (``cuCtxGetStreamPriorityRange``).
     TypeError
         If ``shmem_size`` or ``priority`` is not an int, or the value of an attribute has the wrong type.
@@ -204,7 +204,7 @@ cdef class LaunchConfig:
         return (
             "LaunchConfig(grid={!r}, cluster={}, block={}, shmem_size={}, is_cooperative={}, "
             "programmatic_stream_serialization={}, cluster_scheduling_policy_preference={!r}, priority={}"
-        ).format(*LaunchConfig_fields(self)[:8]) + "".join([f", {name}={value[0]!r}" for name, value in rare(self)]) + ")"
+        ).format(*LaunchConfig_fields(self)[:8]) + "".join([f", {name}={row[0]!r}" for name, row in rare(self)]) + ")"
 
     def __reduce__(self):
         raise TypeError("a LaunchConfig cannot be pickled; pickle its fields and construct a new one")

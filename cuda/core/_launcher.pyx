@@ -71,8 +71,8 @@ def launch(
         - for an integer of any width: an int or bool whose value fits, or a NumPy or ctypes integer;
         - for a floating-point or complex number: these, a float or a complex, or a NumPy or ctypes scalar;
         - for a vector such as ``float2``: a tuple or a one-dimensional NumPy array of numbers;
-        - for a struct: bytes, a ``numpy.void`` or a ``ctypes.Structure`` of exactly its size, or a dataclass whose fields
-          are annotated with NumPy scalar types;
+        - for a struct: bytes, a ``numpy.void`` or a ``ctypes.Structure`` of exactly its size, or a dataclass whose
+          fields are annotated with NumPy scalar types;
         - for a ``const __grid_constant__ CUtensorMap``: a :class:`TensorMapDescriptor`.
 
         If the type of a parameter is unknown, a floating-point number must be of its exact type, and a float is a
@@ -258,12 +258,49 @@ def BoundKernel_create(Kernel kernel not None, config, stream, arguments=(), nam
 
 cdef object BoundKernel_call(PyObject* callee, PyObject* const* arguments, size_t count, PyObject* keywords):
     cdef BoundKernel self = <BoundKernel>callee
-    if self._arguments is not None or (keywords != NULL and len(<tuple>keywords)):
+    cdef bint has_names = keywords != NULL and len(<tuple>keywords)
+    if self._arguments is not None and not has_names and launch_merged(self, arguments, PyVectorcall_NARGS(count)):
+        return None
+    if self._arguments is not None or has_names:
         positional, named = split_arguments(arguments, PyVectorcall_NARGS(count), keywords)
         BoundKernel_launch(self, tuple(positional), named)
         return None
     launch_kernel(self._stream, self._config, self._kernel, arguments, PyVectorcall_NARGS(count), True)
     return None
+
+
+cdef enum:
+    MAX_MERGED = 32
+
+cdef object OPEN = Ellipsis     # in place of an argument that a call must pass
+
+
+# Launches with the fixed arguments and those of a call, without making a tuple. False if there are too many or their
+# number is wrong.
+cdef bint launch_merged(BoundKernel self, PyObject* const* arguments, Py_ssize_t given) except? False:
+    cdef PyObject* merged[MAX_MERGED]
+    cdef PyObject** c_fixed
+    cdef Py_ssize_t taken = 0
+    cdef Py_ssize_t index
+    cdef Py_ssize_t count
+    with cython.critical_section(self):
+        fixed = self._arguments
+    count = len(fixed)
+    if count > MAX_MERGED:
+        return False
+    c_fixed = tuple_items(<PyObject*>fixed)
+    for index in range(count):
+        if c_fixed[index] != <PyObject*>OPEN:
+            merged[index] = c_fixed[index]
+        elif taken < given:
+            merged[index] = arguments[taken]
+            taken += 1
+        else:
+            return False
+    if taken < given:
+        return False
+    launch_kernel(self._stream, self._config, self._kernel, merged, count)
+    return True
 
 
 cdef int BoundKernel_launch(BoundKernel self, tuple positional, dict named) except -1:
@@ -289,8 +326,8 @@ cdef tuple filled(BoundKernel self, tuple fixed, tuple positional, dict named):
         arguments.append(value)
     if taken < given:
         raise TypeError(
-            f"{Kernel_function(self._kernel)}() has {taken} open arguments here, {given} given; fixed ones are replaced "
-            "by name"
+            f"{Kernel_function(self._kernel)}() has {taken} open arguments here, {given} given; fixed ones are "
+            "replaced by name"
         )
     if named:
         arguments = list(with_named(self, tuple(arguments), named, 0))

@@ -45,7 +45,6 @@ from cuda.core._arrays._views cimport (
 )
 from cuda.core._dlpack cimport (
     DEVICE_CPU,
-    DEVICE_CUDA,
     DLManagedTensorVersioned,
     DLPACK_FLAG_IS_PADDED,
     DLPACK_FLAG_READ_ONLY,
@@ -71,6 +70,7 @@ import math
 import operator
 import warnings
 
+from cuda.core._arrays._interfaces import cuda_array_interface, expanded_key, host_array
 from cuda.core._layout_ops import c_strides
 from cuda.core._utils import slots
 from cuda.core._utils.other_names import OtherName, listed_names
@@ -193,12 +193,7 @@ cdef class StridedMemoryView(ViewState):
         AttributeError
             If no device can access the memory, or the interface has no such element type.
         """
-        if not self._is_device_accessible:
-            raise AttributeError("the view is in host memory, so it has no __cuda_array_interface__")
-        interface = array_interface(self)
-        if interface is None:
-            raise AttributeError(f"elements of {dtype_of(self)} cannot be described by __cuda_array_interface__")
-        return interface
+        return cuda_array_interface(self)
 
     def __dlpack__(
         self,
@@ -737,81 +732,6 @@ def view_as_array_interface(obj, view=None):
     cdef StridedMemoryView self = empty_view(view)
     import_array_interface(self, obj)
     return self
-
-
-# ---------------------------------------------------------------------------------------------
-# Indices and array interfaces
-
-# The key of an index expression as a tuple of ints and slices, without `...`.
-cdef tuple expanded_key(object key, tuple shape):
-    items = list(key) if isinstance(key, tuple) else [key]
-    if Ellipsis in [item for item in items if isinstance(item, type(Ellipsis))]:
-        place = [isinstance(item, type(Ellipsis)) for item in items].index(True)
-        items[place:place + 1] = [slice(None)] * max(len(shape) - len(items) + 1, 0)
-    if len(items) > len(shape):
-        raise IndexError(f"a view of {len(shape)} dimensions takes at most {len(shape)} indices, not {len(items)}")
-    for axis, item in enumerate(items):
-        if isinstance(item, slice):
-            continue
-        if isinstance(item, bool) or not hasattr(type(item), "__index__"):
-            raise TypeError(f"an index must be an int, a slice or one `...`, not {shown(item)}")
-        items[axis] = operator.index(item)
-        if not -shape[axis] <= items[axis] < shape[axis]:
-            raise IndexError(f"index {shown(item)} is out of range for axis {axis} of size {shape[axis]}")
-    return tuple(items)
-
-
-# The entries that the array interface and the CUDA array interface have in common, or None if they have no such type.
-cdef dict array_interface(ViewState self):
-    dtype = None if is_packed(self) else dtype_of(self)
-    # The type of an extension, such as bfloat16, would be taken for plain bytes.
-    if dtype is None or (dtype.kind == "V" and dtype.type is not numpy().void):
-        return None
-    strides = strides_of(self)
-    itemsize = itemsize_of(self)
-    interface = {
-        "version": 3,
-        "shape": shape_of(self),
-        "strides": None if strides is None else tuple([stride * itemsize for stride in strides]),
-        "typestr": dtype.str,
-        "data": (0 if 0 in shape_of(self) else self._ptr, bool(self._is_readonly)),
-    }
-    if dtype.names is not None:
-        interface["descr"] = dtype.descr
-    return interface
-
-
-cdef class HostArray:
-    """The object from which NumPy creates an array of the memory of a view, which it keeps alive."""
-
-    cdef readonly dict __array_interface__
-    cdef object view
-
-
-cdef object host_array(ViewState self, object dtype, object copy):
-    cdef HostArray source
-    if dtype_of(self) is None:
-        raise TypeError("the element type is unknown; create the view with a dtype to convert it to a NumPy array")
-    if dlpack_device(self)[0] == DEVICE_CUDA:
-        raise TypeError("the array is in device memory; copy it to the host with to_host(stream=stream)")
-    strides = strides_of(self)
-    itemsize = itemsize_of(self)
-    source = HostArray.__new__(HostArray)
-    source.view = self
-    source.__array_interface__ = {
-        "version": 3,
-        "shape": shape_of(self),
-        "strides": None if strides is None else tuple([stride * itemsize for stride in strides]),
-        # Any type of this size; extension types have no name of their own.
-        "typestr": f"|V{itemsize}",
-        "data": (self._ptr, bool(self._is_readonly)),
-    }
-    array = numpy().asarray(source).view(dtype_of(self))
-    if dtype is not None and numpy().dtype(dtype) != array.dtype:
-        if copy is False:
-            raise ValueError(f"an array of {dtype} needs a copy, which copy=False forbids")
-        return array.astype(dtype)
-    return array.copy() if copy else array
 
 
 # ---------------------------------------------------------------------------------------------

@@ -512,7 +512,9 @@ cdef class Kernel(DriverObject):
         stream = default_stream() if len(key) < 4 else key[3]
         return self.bind(LaunchConfig(key[0], None, key[1], key[2] if len(key) > 2 else 0), stream=stream)
 
-    def __call__(self, *kernel_args, grid, block, shmem_size: int = 0, stream: Stream | None = None, **named_args) -> None:
+    def __call__(
+        self, *kernel_args, grid, block, shmem_size: int = 0, stream: Stream | None = None, **named_args
+    ) -> None:
         """Launch this kernel (``cuLaunchKernelEx``).
 
         Parameters
@@ -548,8 +550,8 @@ cdef class Kernel(DriverObject):
         config : :class:`LaunchConfig` | dict
             Grid and block dimensions, shared memory and launch attributes. Later changes affect later calls.
         *arguments
-            Fixed arguments for the first parameters, with ``...`` for open ones. The other parameters are open. They are
-            checked when the kernel is launched.
+            Fixed arguments for the first parameters, with ``...`` for open ones. The other parameters are open. The
+            arguments are checked when the kernel is launched.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
             The stream to enqueue the kernel on.
         **named

@@ -396,7 +396,7 @@ cdef class Stream(StreamSource):
     ) -> None:
         """Make later work wait until memory has a value (``cuStreamWaitValue32``, ``cuStreamWaitValue64``).
 
-        The host does not wait. Nothing ends the wait but the value, so another stream, device or the host must write it.
+        The host does not wait. Only the value ends the wait, so another stream, device or the host must write it.
 
         Parameters
         ----------

@@ -58,7 +58,7 @@ def test_two_views_of_a_node_can_update_it_in_turn(stream, kernels, memory):
     assert memory.values[0] == 57 + 5
     with pytest.raises(OverflowError):
         first.update(config=ONE, kernel=kernels["add"], args=(memory.at(0), 1 << 40))
-    with pytest.raises(NotImplementedError, match="cooperative"):
+    with pytest.raises(NotImplementedError, match="an executable keeps those of its nodes"):
         first.update(
             config=LaunchConfig(grid=1, block=1, is_cooperative=True), kernel=kernels["add"], args=(memory.at(0), 1)
         )

@@ -38,6 +38,10 @@ def main(source: str) -> int:
     with device.allocate(1024, stream=stream) as other:
         other.copy_from(buffer, stream=stream)
     launch(stream, LaunchConfig(grid=1, block=32), kernel, buffer, np.uint64(3))
+    array = assert_type(device.to_device(np.arange(3), stream=stream), StridedMemoryView)
+    part = assert_type(array[1:], StridedMemoryView)
+    part.fill(0, stream=stream)
+    kernel(part, grid="auto", block=32, stream=stream)
     event = assert_type(stream.record(options=EventOptions(timing_enabled=True)), Event)
     event.sync()
     assert_type(cuda.core.PER_THREAD_DEFAULT_STREAM, Stream)

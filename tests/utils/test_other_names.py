@@ -12,7 +12,6 @@ from cuda.core.utils import StridedMemoryView
 NAMES = [
     (Device, "synchronize", "sync()"),
     (Device, "alloc", "allocate(size, stream=stream)"),
-    (Device, "mem_alloc", "allocate(size, stream=stream)"),
     (Stream, "synchronize", "sync()"),
     (Event, "synchronize", "sync()"),
     (Buffer, "copy_to_host", "copy_to(array, stream=stream)"),
@@ -48,9 +47,14 @@ def test_names_of_other_libraries_are_not_listed(device, stream, cls, name):
     assert name not in dir(instance_of(cls, device, stream))
 
 
-@pytest.mark.parametrize(
-    ("name", "instead"), [("RawKernel", "cuda.core.utils.kernel"), ("to_device", "Device.to_device"), ("synchronize", "Device.sync")]
-)  # fmt: skip
+MODULE_NAMES = [
+    ("RawKernel", "cuda.core.utils.kernel"),
+    ("synchronize", "Device.sync"),
+    ("to_device", "Device.to_device"),
+]
+
+
+@pytest.mark.parametrize(("name", "instead"), MODULE_NAMES)
 def test_names_of_modules_of_other_libraries_are_explained(name, instead):
     with pytest.raises(AttributeError, match=rf"has no attribute '{name}'. Did you mean: {instead}\?$"):
         getattr(cuda.core, name)

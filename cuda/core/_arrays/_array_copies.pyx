@@ -22,7 +22,16 @@ from cuda.core._arrays._views cimport (
 )
 from cuda.core._dlpack cimport DEVICE_CUDA, DLDataType, DLPACK_FLAG_IS_COPIED
 from cuda.core._memory._buffer cimport ArrayAccess, ArrayArgument
-from cuda.core._memory._copies cimport Box, MAX_STAGED, box_of, check_disjoint, copy_boxes, copy_bytes, fill_rows, wait_to_copy
+from cuda.core._memory._copies cimport (
+    Box,
+    MAX_STAGED,
+    box_of,
+    check_disjoint,
+    copy_boxes,
+    copy_bytes,
+    fill_rows,
+    wait_to_copy,
+)
 from cuda.core._native._cuda_core cimport Allocation, StreamHandle, StreamPin, address
 from cuda.core._native._device_wait cimport wait_for_stream
 from cuda.core._stream cimport Stream_accept, Stream_pin
@@ -231,8 +240,10 @@ cdef ViewState as_view(object array, str name, object stream):
         Stream_pin(Stream_accept(stream), &stream_pin)
         stream_ptr = address(stream_pin.handle()) or 1
     if not import_array(self, array, stream_ptr, FOR_VIEW):
-        raise TypeError(f"{name} must be a view or an array with DLPack, the CUDA array interface or the buffer "
-                        f"protocol, not {type(array).__name__}")
+        raise TypeError(
+            f"{name} must be a view or an array with DLPack, the CUDA array interface or the buffer protocol, not "
+            f"{type(array).__name__}"
+        )
     return self
 
 

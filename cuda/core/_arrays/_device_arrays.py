@@ -7,10 +7,14 @@ from __future__ import annotations
 import importlib
 import math
 import operator
+from typing import TYPE_CHECKING
 
 from cuda import core
 from cuda.core._utils import slots
 from cuda.core._utils.validators import dtype_argument, shown
+
+if TYPE_CHECKING:
+    from cuda.core.utils import StridedMemoryView
 
 __all__ = ["copied", "empty", "zeros"]
 

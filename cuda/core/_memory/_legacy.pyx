@@ -28,7 +28,7 @@ from cuda.core._context cimport (
     Context_leave,
     Context_primary,
 )
-from cuda.core._memory._buffer cimport Buffer, Buffer_create, Buffer_pin, Buffer_update_members
+from cuda.core._memory._buffer cimport Buffer, Buffer_create, Buffer_pin
 from cuda.core._memory._memory_resource cimport (
     MemoryResource,
     freed_address,

@@ -21,8 +21,8 @@ def test_wrong_launches_are_rejected(memory, kernels):
         graph.launch(ONE, "add")
     with pytest.raises(TypeError, match="takes 2 arguments, 1 given"):
         graph.launch(ONE, kernels["add"], memory.buffer)
-    with pytest.raises(NotImplementedError, match="cooperative"):
-        graph.launch(LaunchConfig(grid=1, block=1, is_cooperative=True), kernels["add"], memory.buffer, 3)
+    with pytest.raises(NotImplementedError, match="grid='auto'"):
+        graph.launch(LaunchConfig(grid="auto", block=1), kernels["add"], memory.buffer, 3)
     node = graph.launch(ONE, kernels["add"], memory.buffer, 3)
     with pytest.raises(ValueError, match="a new kernel needs args"):
         node.update(kernel=kernels["add"])
