@@ -299,7 +299,7 @@ cdef bint launch_merged(BoundKernel self, PyObject* const* arguments, Py_ssize_t
             return False
     if taken < given:
         return False
-    launch_kernel(self._stream, self._config, self._kernel, merged, count)
+    launch_kernel(self._stream, self._config, self._kernel, merged, count, True)
     return True
 
 
