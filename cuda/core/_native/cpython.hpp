@@ -99,21 +99,6 @@ inline void call_with_interpreter(void (*function)(T&), T& value) noexcept {
     });
 }
 
-// --- Functions of other extensions ---
-
-// The address of a cdef function of an extension, which is imported if necessary. Null, with an exception set, if that
-// fails. Extensions export all functions that their .pxd declares, with their types.
-inline void* function_of_module(const char* module, const char* name) {
-    PyObject* imported = PyImport_ImportModule(module);
-    PyObject* functions = imported ? PyObject_GetAttrString(imported, "__pyx_capi__") : nullptr;
-    PyObject* capsule = functions ? PyMapping_GetItemString(functions, name) : nullptr;
-    void* function = capsule ? PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)) : nullptr;
-    Py_XDECREF(capsule);
-    Py_XDECREF(functions);
-    Py_XDECREF(imported);  // sys.modules keeps it
-    return function;
-}
-
 // --- Fields of objects ---
 
 // The items of a tuple, in place.

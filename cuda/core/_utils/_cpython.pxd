@@ -18,8 +18,6 @@ cdef extern from "cpython.hpp" namespace "cuda_core":
     void set_error_on_any_thread(PyObject* type, const char* text) noexcept nogil
     void call_with_interpreter[T](void (*function)(T&) noexcept, T& value) noexcept nogil
 
-    void* function_of_module(const char* module, const char* name) except NULL
-
     PyObject** tuple_items(PyObject* items) noexcept nogil
     cpp_bool read_short_int(PyObject* number, int64_t* value) noexcept nogil
 
