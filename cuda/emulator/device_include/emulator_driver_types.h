@@ -4,6 +4,7 @@
 // The types of the runtime API that device code names: in parameters of kernels, and in constants.
 #pragma once
 
+enum cudaDeviceAttr : int;
 struct cudaArray;
 struct cudaMipmappedArray;
 typedef cudaArray* cudaArray_t;

@@ -15,6 +15,10 @@
 #define va_copy(to, from) __builtin_va_copy(to, from)
 #define __CUDA_API_VER_MAJOR__ __CUDACC_VER_MAJOR__
 #define __CUDACC_DEVICE_ATOMIC_BUILTINS__ 1
+#define __NV_BUILTIN_INITIALIZER_LIST 1
+#define __is_convertible_to(...) ::emu::is_convertible<__VA_ARGS__>::value
+#define __is_trivially_destructible(...) ::emu::is_trivially_destructible<__VA_ARGS__>::value
+#define __is_nothrow_destructible(...) ::emu::is_nothrow_destructible<__VA_ARGS__>::value
 #ifdef NDEBUG
 #undef assert
 #define assert(expression) static_cast<void>(0)

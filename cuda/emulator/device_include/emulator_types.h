@@ -43,6 +43,37 @@ public:
 };
 } // namespace std
 
+// For compilers without __is_convertible_to and __is_nothrow_destructible, which CCCL expects.
+namespace emu {
+template <class T> T&& some() noexcept;
+template <class To> void take(To) noexcept;
+template <class From, class To, class = decltype(take<To>(some<From>()))> char converts(int);
+template <class From, class To> long converts(...);
+template <class From, class To> struct is_convertible {
+    static constexpr bool value = sizeof(converts<From, To>(0)) == 1;
+};
+template <> struct is_convertible<void, void> {
+    static constexpr bool value = true;
+};
+template <class T, bool = noexcept(some<T&>().~T())> constexpr bool is_destroyed_silently(int) { return noexcept(some<T&>().~T()); }
+template <class T> constexpr bool is_destroyed_silently(...) { return false; }
+template <class T> struct is_nothrow_destructible {
+    static constexpr bool value = is_destroyed_silently<T>(0);
+};
+template <class T> struct is_nothrow_destructible<T&> {
+    static constexpr bool value = true;
+};
+template <class T> struct is_nothrow_destructible<T&&> : is_nothrow_destructible<T&> {};
+template <class T, ::size_t N> struct is_nothrow_destructible<T[N]> : is_nothrow_destructible<T> {};
+template <class T> struct is_trivially_destructible {
+    static constexpr bool value = is_destroyed_silently<T>(0) && __has_trivial_destructor(T);
+};
+template <class T> struct is_trivially_destructible<T&> {
+    static constexpr bool value = true;
+};
+template <class T> struct is_trivially_destructible<T&&> : is_trivially_destructible<T&> {};
+} // namespace emu
+
 // a1 to a4: alignments of the vectors of 1 to 4 elements.
 #define EMU_VECTOR(base, element, a1, a2, a3, a4)                                                 \
     struct __attribute__((aligned(a1))) base##1 {                                                 \

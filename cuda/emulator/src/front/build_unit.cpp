@@ -44,8 +44,9 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 {
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
-                                 "-Wno-maybe-uninitialized", "-fcaller-saves"});
-    // -fcaller-saves belongs to -O2; it is worth its time and keeps line numbers correct.
+                                 "-Wno-maybe-uninitialized", "-fcaller-saves", "-fpermissive"});
+    // -fcaller-saves belongs to -O2; it is worth its time and keeps line numbers correct. -fpermissive is for the system
+    // headers; elsewhere diagnostics.cpp makes errors of its warnings.
 #if defined(__x86_64__)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif

@@ -218,7 +218,7 @@ const std::string& build_identity()
         Hash hash;
         hash.add(uint64_t(EMU_ABI_VERSION));
         std::vector<std::string> files;
-        for (std::string part : {"", "/cooperative_groups", "/crt", "/cuda", "/cuda/std"}) {
+        for (std::string part : {"", "/cooperative_groups", "/crt", "/without_cccl/cuda", "/without_cccl/cuda/std"}) {
             std::string path = home() + "/device_include" + part;
             if (DIR* listing = opendir(path.c_str())) {
                 while (dirent* row = readdir(listing))

@@ -147,6 +147,13 @@ std::string path_word(const std::string& path)
     return path.find_first_of("@=-$") == 0 ? "./" + path : path;
 }
 
+// Whether a folder has NVIDIA's CUDA Core Compute Libraries. As system headers they may do what g++ rejects elsewhere,
+// such as to give a member the name of its type.
+bool has_cccl(const std::string& folder)
+{
+    return access((folder + "/cuda/std/__cccl").c_str(), F_OK) == 0;
+}
+
 std::vector<std::string> preprocess_command(const CompileRequest& request, const Options& options,
                                             const std::string& folder)
 {
@@ -187,7 +194,8 @@ std::vector<std::string> preprocess_command(const CompileRequest& request, const
     }
     add("-I" + device_headers());
     for (const std::string& path : options.includes)
-        add("-I" + path_word(path));
+        add((has_cccl(path) ? "-isystem" : "-I") + path_word(path));
+    add("-isystem" + device_headers() + "/without_cccl");
     add("-imacros");
     add(device_headers() + "/emulator_macros.h");
     add("-");

@@ -96,6 +96,8 @@ void reword(Message* message)
         text = "cannot open source file \"" + name + "\"";
         message->kind = "fatal";
         message->hint = missing_header_hint(name);
+    } else if (size_t at = text.find("declared with attribute error: "); at != text.npos) {
+        text.erase(0, at + std::strlen("declared with attribute error: "));
     } else if (text.compare(0, 7, "#error ") == 0) {
         text = "#error directive: " + text.substr(7);
         message->kind = "fatal";
@@ -278,6 +280,9 @@ static std::vector<Message> read_messages(const std::string& output, const Sourc
         // Said of x = y where the operator returns a volatile reference; CUDA's compilers do not mention it.
         if (message.kind == "warning" && contains(message.text, "implicit dereference will not access object"))
             continue;
+        // Only for system headers.
+        if (message.kind == "warning" && contains(message.text, "[-fpermissive]"))
+            message.kind = "error";
         reword(&message);
         if (message.kind == "warning" && style.warnings_are_errors)
             message.kind = "error";

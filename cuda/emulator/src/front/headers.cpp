@@ -42,7 +42,7 @@ bool is_ours(const std::string& file)
 
 bool is_foreign_header(const std::string& file)
 {
-    return !is_ours(file) && (file.compare(0, 13, "/usr/include/") == 0 || std::regex_match(file, toolkit()));
+    return !is_ours(file) && file.compare(0, 13, "/usr/include/") == 0;
 }
 
 std::string missing_header_hint(const std::string& name)

@@ -21,6 +21,13 @@ bool takes_arguments(std::string_view text)
                          "__typeof__", "asm", "__asm__", "throw", "_Alignas", "__declspec"});
 }
 
+// Words that begin or end a type, which a wrongly read declaration may have taken for a name.
+bool is_type_word(std::string_view text)
+{
+    return one_of(text, {"void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "auto",
+                         "const", "volatile", "typename"});
+}
+
 bool is_class_key(std::string_view text)
 {
     return one_of(text, {"class", "struct", "union", "enum"});
@@ -166,7 +173,7 @@ void Rewriter::find_name(size_t open, Declaration& d)
 // parameter list.
 bool Rewriter::is_initializer(size_t open) const
 {
-    if (is_word(open + 1) &&
+    if (is_word(open + 1) && !is_type_word(t_[open + 1].text) &&
         (values_.count(t_[open + 1].text) ||
          one_of(t_[open + 1].text, {"true", "false", "nullptr", "sizeof", "alignof", "static_cast"})))
         return true;
@@ -200,7 +207,9 @@ size_t Rewriter::parenthesis(size_t i, Declaration& d)
 size_t Rewriter::initializer(size_t i)
 {
     while (!at_end(i) && !is(i, ";") && !is(i, ",") && !is(i, "}"))
-        i = is(i, "(") || is(i, "[") || is(i, "{") ? after(i) : i + 1;
+        i = is(i, "(") || is(i, "[") || is(i, "{") ? after(i)
+            : is(i, "<") && is_word(i - 1)         ? after_angles(i) // f<a, b>()
+                                                   : i + 1;
     return i;
 }
 

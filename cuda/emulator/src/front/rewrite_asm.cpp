@@ -89,6 +89,15 @@ std::string content(std::string_view token)
 
 } // namespace
 
+// For a string literal on one line.
+static std::string escaped(const std::string& text)
+{
+    std::string out;
+    for (char c : text)
+        out += c == '\n' ? std::string(" ") : (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+    return out;
+}
+
 // `asm volatile("mov.u32 %0, %laneid;" : "=r"(lane));` at i; gives its last token.
 size_t Rewriter::assembly(size_t i)
 {
@@ -112,7 +121,11 @@ size_t Rewriter::assembly(size_t i)
     size_t first = code.find_first_not_of(" \t\n");
     if (refused.empty())
         refused = code.substr(first, code.find_first_of("\n;", first) - first);
-    error(i, "inline PTX is not supported by the software device with this instruction: " + refused);
+    // Only a function that is used reports it: headers have instructions that few programs need.
+    std::string name = "emu_refused_" + std::to_string(++serial_);
+    replace(i, close + 1,
+            "{ extern void " + name + "() __attribute__((error(\"inline PTX is not supported by the software device " +
+                "with this instruction: " + escaped(refused) + "\"))); " + name + "(); }");
     return close;
 }
 

@@ -322,9 +322,10 @@ void Rewriter::variable(const Declaration& d, bool in_class)
     for (size_t name : declared_names(d.begin, d.end))
         records += " EMU_VARIABLE(" + std::to_string(++serial_) + ", " + qualified(name, d.begin) + ", " + kind + ")";
     // Dynamic initialization would run on the host when the module is loaded, so the compiler must reject it.
-    bool initialized = false, pointer = false; // a pointer to a function has no place for the annotation
+    // A pointer to a function has no place for the annotation, and constexpr needs none.
+    bool initialized = false, pointer = false;
     for (size_t i = d.begin; i < d.end; ++i) {
-        pointer = pointer || (!initialized && is(i, "(") && is(i + 1, "*"));
+        pointer = pointer || (!initialized && ((is(i, "(") && is(i + 1, "*")) || is(i, "constexpr")));
         initialized = initialized || is(i, "=");
     }
     for (size_t name : declared_names(d.begin, d.end))
