@@ -5,6 +5,7 @@
 #pragma once
 
 namespace cooperative_groups {
+namespace __v1 { // where other headers declare these types
 
 namespace emu_details {
 inline unsigned rank_in_block() { return emu_thread.linear; }
@@ -398,4 +399,6 @@ inline auto invoke_one_broadcast(const Group& group, Function&& function, Argume
     return group.shfl(*reinterpret_cast<Result*>(bytes), 0);
 }
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups

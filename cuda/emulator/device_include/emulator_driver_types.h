@@ -5,6 +5,11 @@
 #pragma once
 
 enum cudaDeviceAttr : int;
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2
+};
 struct cudaArray;
 struct cudaMipmappedArray;
 typedef cudaArray* cudaArray_t;

@@ -101,6 +101,11 @@ EMU_PTX emu_u32 logic(emu_u32 a, emu_u32 b, emu_u32 c, emu_u32 table)
             out |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
     return out;
 }
+EMU_PTX emu_u32 mask(emu_u32 begin, emu_u32 count, bool wrap)
+{
+    begin = wrap ? begin & 31 : begin, count = wrap ? count & 31 : count;
+    return begin > 31 ? 0 : (count > 31 ? ~0u : (1u << count) - 1) << begin;
+}
 EMU_PTX emu_u32 funnel(emu_u32 low, emu_u32 high, emu_u32 count, bool left, bool wrap)
 {
     count = wrap ? count & 31 : count < 32 ? count : 32;
@@ -194,6 +199,16 @@ template <class T, int N> EMU_INLINE void store(emu_u64 address, bool shared, co
     for (int i = 0; i < N; ++i)
         value.element[i] = as<T>(bits[i]);
     *pointer<Vector<T, N>>(address, shared) = value;
+}
+
+EMU_INLINE void copy(emu_u64 to, emu_u64 from, emu_u64 size, emu_u64 bytes)
+{
+    char* target = pointer<char>(to, true);
+    if ((to | from) & (size - 1))
+        emu_trap("cp.async with an address that is no multiple of the size");
+    bytes = bytes < size ? bytes : size;
+    memcpy(target, (const void*)from, bytes);
+    memset(target + bytes, 0, size - bytes);
 }
 
 // ------------------------------------------------------------------------------- warps

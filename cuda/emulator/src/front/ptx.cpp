@@ -243,6 +243,8 @@ private:
             return mbarrier(code, operands, made);
         if (name == "cp" && code.size() > 3 && code[1] == "async" && code[2] == "bulk")
             return bulk(code, operands, made);
+        if (name == "cp" && code.size() > 2 && code[1] == "async")
+            return copy(code, operands, made);
         return general(code, operands, made);
     }
 
@@ -324,6 +326,27 @@ private:
         else if ((what == "try_wait" || what == "test_wait") && !number.empty())
             *made = to + " = emu_mbarrier_test(" + at + ", " + number + ");";
         return !made->empty();
+    }
+
+    // cp.async.ca.shared.global [to], [from], 16, bytes; the rest of the 16 bytes becomes zero. Done immediately.
+    bool copy(const Words& code, const Words& operands, std::string* made)
+    {
+        if (code[2] == "commit_group" || code[2] == "wait_group" || code[2] == "wait_all")
+            return true;
+        if (code[2] == "mbarrier" && has(code, "arrive") && operands.size() == 1) {
+            std::string at = address(operands[0]);
+            // Without "noinc", the pending count is raised before the arrival lowers it again.
+            *made = has(code, "noinc") ? "emu_mbarrier_arrive(" + at + ", 1, 0);" : "(void)" + at + ";";
+            return !at.empty();
+        }
+        bool is_copy = (code[2] == "ca" || code[2] == "cg") && has(code, "global") && !has(code, "L2::cache_hint") &&
+                       (has(code, "shared") || has(code, "shared::cta"));
+        if (!is_copy || operands.size() < 3 || operands.size() > 4)
+            return false;
+        std::string to = address(operands[0]), from = address(operands[1]), size = value(operands[2]);
+        std::string bytes = value(operands.back());
+        *made = "::emu::ptx::copy(" + to + ", " + from + ", " + size + ", " + bytes + ");";
+        return !to.empty() && !from.empty() && !size.empty() && !bytes.empty();
     }
 
     bool bulk(const Words& code, const Words& operands, std::string* made)

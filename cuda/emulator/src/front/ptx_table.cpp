@@ -477,6 +477,12 @@ private:
             return false;
         if (name == "prmt" && count(4, 4)) // other modes are rejected
             return assign(type, "::emu::ptx::permute(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) + ")");
+        if (name == "bmsk" && count(3, 3)) {
+            bool wraps = take("wrap");
+            return (wraps || take("clamp")) &&
+                   assign(type, "::emu::ptx::mask((emu_u32)" + raw(1) + ", (emu_u32)" + raw(2) +
+                                    (wraps ? ", true)" : ", false)"));
+        }
         if (name == "lop3" && count(5, 5))
             return assign(type, "::emu::ptx::logic(" + as(1, type) + ", " + as(2, type) + ", " + as(3, type) +
                                     ", (emu_u32)" + raw(4) + ")");

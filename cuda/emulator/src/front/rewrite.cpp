@@ -251,6 +251,19 @@ size_t Rewriter::brace(size_t i, Declaration& d, bool in_class, bool* finished)
     return close;
 }
 
+// `!(&(((T*) 0)->member))` at i, which g++ does not take for a constant.
+void Rewriter::member_at_start(size_t i)
+{
+    const char* const begin[] = {"!", "(", "&", "(", "(", "("};
+    for (size_t k = 0; k < 6; ++k)
+        if (!is(i + k, begin[k]))
+            return;
+    size_t close = after(i + 5) - 1;
+    if (is(close - 1, "*") && is(close + 1, "0") && is(close + 3, "->") && is_word(close + 4))
+        replace(i, close + 7,
+                "!__builtin_offsetof(" + joined(i + 6, close - 1) + ", " + std::string(t_[close + 4].text) + ")");
+}
+
 size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
 {
     Declaration d;
@@ -265,6 +278,8 @@ size_t Rewriter::declaration(size_t i, size_t end, bool in_class)
     d.begin = prefix(i, d);
     i = d.begin;
     if (one_of(t_[i].text, {"using", "typedef", "static_assert", "concept", "asm", "__asm__"})) {
+        if (is(i, "static_assert"))
+            member_at_start(i + 2);
         if (is(i, "asm") || is(i, "__asm__"))
             error(i, "inline PTX is not supported by the software device");
         while (!at_end(i) && !is(i, ";"))

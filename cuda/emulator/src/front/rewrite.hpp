@@ -50,6 +50,7 @@ private:
     size_t declaration(size_t i, size_t end, bool in_class);
     size_t prefix(size_t i, Declaration& d);
     size_t namespace_head(size_t i, size_t end);
+    void member_at_start(size_t i);
     bool specifier(size_t i, Declaration& d, size_t* next);
     size_t parenthesis(size_t i, Declaration& d);
     bool is_initializer(size_t open) const;
@@ -85,12 +86,18 @@ private:
     void error(size_t i, std::string text);
     void calls_of_kernels();
     bool is_unused_template(const Declaration& d) const;
+    void remove_unused_templates();
 
     // Which functions have shared variables, and which names each function mentions: from both follows what shared
     // memory a kernel uses.
     struct Body {
         size_t open, close;
         bool kernel, has_shared;
+    };
+
+    struct Template {
+        Declaration declaration;
+        size_t first_error, last_error; // in its body
     };
 
     struct SharedName {
@@ -105,6 +112,7 @@ private:
     std::vector<Edit> edits_;
     std::vector<SourceError> errors_;
     std::multimap<std::string_view, Body> bodies_;
+    std::vector<Template> templates_;
     std::vector<SharedName> shared_names_; // of the current function
     std::set<std::string_view> values_;        // names of variables and enumerators so far
     std::map<std::string_view, size_t> words_; // how often each word occurs

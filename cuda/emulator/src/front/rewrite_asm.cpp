@@ -122,10 +122,13 @@ size_t Rewriter::assembly(size_t i)
     if (refused.empty())
         refused = code.substr(first, code.find_first_of("\n;", first) - first);
     // Only a function that is used reports it: headers have instructions that few programs need.
-    std::string name = "emu_refused_" + std::to_string(++serial_);
+    std::string name = "emu_refused_" + std::to_string(++serial_), outputs;
+    for (const PtxOperand& operand : operands)
+        if (operand.constraint[0] == '=')
+            outputs += " ::emu::ptx_set(" + operand.expression + ", 0);";
     replace(i, close + 1,
             "{ extern void " + name + "() __attribute__((error(\"inline PTX is not supported by the software device " +
-                "with this instruction: " + escaped(refused) + "\"))); " + name + "(); }");
+                "with this instruction: " + escaped(refused) + "\"))); " + name + "();" + outputs + " }");
     return close;
 }
 

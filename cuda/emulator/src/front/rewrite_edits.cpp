@@ -140,13 +140,13 @@ bool Rewriter::is_unused_template(const Declaration& d) const
 
 void Rewriter::function(const Declaration& d, bool in_class)
 {
-    if (!in_class && !ours(d.begin) && (d.global || d.device) && is_unused_template(d))
-        return replace(d.body, d.body_end + 1, ";");
+    size_t errors = errors_.size();
     if (!ours(d.begin)) {
         bool annotated = d.global || d.device || request_.default_device;
         // A deduction guide has no return type, and needs no annotation.
+        size_t type = d.begin + (is(d.begin, "explicit") ? 1 : 0);
         bool declared =
-            !in_class && d.begin < d.name_begin && !d.is_instantiation && !d.is_friend && !d.ends_without_body;
+            !in_class && type < d.name_begin && !d.is_instantiation && !d.is_friend && !d.ends_without_body;
         if ((d.body || declared) && !annotated)
             error(d.name_begin, d.host ? "A function explicitly marked as a __host__ function is "
                                          "not allowed in JIT mode"
@@ -167,6 +167,32 @@ void Rewriter::function(const Declaration& d, bool in_class)
             text = t_[d.name_begin].text;
         bodies_.insert({text, {d.body, d.body_end, d.global, serial_ != before}});
     }
+    if (!in_class && !ours(d.begin) && (d.global || d.device) && d.is_template && d.body)
+        templates_.push_back({d, errors, errors_.size()});
+}
+
+// Removes the bodies of templates that only such templates name, and the errors in them.
+void Rewriter::remove_unused_templates()
+{
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        for (size_t k = templates_.size(); k-- > 0;) {
+            const Template unused = templates_[k];
+            if (!is_unused_template(unused.declaration))
+                continue;
+            is_done = false;
+            templates_.erase(templates_.begin() + long(k));
+            const Declaration& d = unused.declaration;
+            replace(d.body, d.body_end + 1, ";");
+            for (size_t i = d.body; i < d.body_end; ++i)
+                if (is_word(i))
+                    --words_[t_[i].text];
+            for (size_t i = unused.first_error; i < unused.last_error; ++i)
+                errors_[i].text.clear();
+        }
+    }
+    errors_.erase(std::remove_if(errors_.begin(), errors_.end(), [](const SourceError& e) { return e.text.empty(); }),
+                  errors_.end());
 }
 
 // Records for each kernel which functions with shared variables it can reach.
@@ -237,6 +263,8 @@ void Rewriter::body(size_t open, size_t close)
             lambda(i);
         if (!is_word(i))
             continue;
+        if (is(i, "static_assert"))
+            member_at_start(i + 2);
         if (is(i, "__shared__"))
             i = shared_variable(statement_begin(i, open), i, close, false);
         else if (is(i, "static"))
@@ -251,7 +279,7 @@ std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
 {
     std::vector<size_t> names;
     size_t last = 0;
-    bool in_value = false;
+    bool in_value = false, has_body = false; // of a type, as in `union { int i; float f; } x`
     auto flush = [&] {
         if (last)
             names.push_back(last);
@@ -266,7 +294,8 @@ std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
             in_value = true;
             ++i;
         } else if (is(i, "[") || is(i, "{")) {
-            in_value = in_value || is(i, "{");
+            in_value = in_value || (is(i, "{") && !has_body);
+            has_body = has_body && !is(i, "{");
             i = after(i);
         } else if (is(i, "(")) {
             if (!in_value && (is(i + 1, "*") || is(i + 1, "&"))) {
@@ -284,6 +313,7 @@ std::vector<size_t> Rewriter::declared_names(size_t begin, size_t end) const
                 i = after(i + 1);
                 continue;
             }
+            has_body = has_body || is(i, "struct") || is(i, "class") || is(i, "union");
             last = i++;
         } else
             ++i;
@@ -406,6 +436,7 @@ Rewritten Rewriter::run()
             break;
         }
     scope(0, t_.size(), false);
+    remove_unused_templates();
     calls_of_kernels();
     Rewritten out;
     out.errors = std::move(errors_);
