@@ -296,6 +296,12 @@ class Capabilities:
 
         return (header_folders() is not None) == wanted
 
+    def cccl(self, wanted: bool) -> bool:
+        """Whether kernels can include the headers of the CUDA Core Compute Libraries."""
+        from support.kernel_files import cccl_folder
+
+        return (cccl_folder() is not None and self.cuda_headers(True)) == wanted
+
     def modules(self, wanted: tuple[str, ...]) -> bool:
         """Whether several optional Python packages are installed."""
         return all(self.module(name) for name in wanted)

@@ -31,6 +31,14 @@ def header_folders() -> list[str] | None:
     return folders if all(any(Path(folder, part).exists() for folder in folders) for part in parts) else None
 
 
+def cccl_folder() -> str | None:
+    """Return the folder of the headers of the CUDA Core Compute Libraries, or None if they are not installed."""
+    from cuda.pathfinder import locate_nvidia_header_directory
+
+    found = locate_nvidia_header_directory("cccl")
+    return str(found.abs_path) if found is not None else None
+
+
 class KernelFile:
     """The kernels of a file, compiled at the first call of one.
 
@@ -42,19 +50,23 @@ class KernelFile:
         Names of templates, such as ``"reduce<int, Least, 64>"``.
     headers : bool, optional
         Whether the file includes headers of CUDA.
+    cccl : bool, optional
+        Whether the file includes headers of the CUDA Core Compute Libraries.
     """
 
-    def __init__(self, name: str, *expressions: str, headers: bool = False):
+    def __init__(self, name: str, *expressions: str, headers: bool = False, cccl: bool = False):
         self.path = FOLDER / name
         self.expressions = expressions
         self.headers = headers
+        self.cccl = cccl
 
     @functools.cached_property
     def code(self):
         """The object code, for the current device."""
         from cuda.core import Program, ProgramOptions
 
-        folders = (header_folders() if self.headers else None) or None
+        folders = (header_folders() if self.headers else None) or []
+        folders = [*folders, *([cccl_folder()] if self.cccl else [])] or None
         # Without fused multiply-add, so that sums round as NumPy's do.
         options = ProgramOptions(name=self.path.name, std="c++17", include_path=folders, fma=False)
         return Program(self.path.read_text(), "c++", options).compile("cubin", name_expressions=self.expressions)

@@ -3,7 +3,6 @@
 //
 // Half precision: 11 digits, 5 bits of exponent.
 #pragma once
-#include "emulator_narrow.h"
 
 #define EMU_H __half
 #define EMU_H2 __half2

@@ -108,6 +108,7 @@ EMU_IMPORT emu_u32 emu_cluster_arrive(EMU_LOCATION);
 EMU_IMPORT void emu_cluster_wait(emu_u32 token, EMU_LOCATION);
 EMU_IMPORT void* emu_cluster_map(const void* shared_address, emu_u32 rank);
 EMU_IMPORT emu_u32 emu_cluster_rank_of(const void* shared_address); // of its block
+EMU_IMPORT int emu_is_shared(const void* address);                  // of this block
 
 // ------------------------------------------------------------------------------- warps
 //

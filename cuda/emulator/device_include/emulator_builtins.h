@@ -46,11 +46,8 @@ EMU_INLINE void __trap() { emu_trap(nullptr); }
 EMU_INLINE void __brkpt() { emu_trap("__brkpt() was reached"); }
 EMU_INLINE void __exit() { emu_exit_thread(); }
 EMU_INLINE void __prof_trigger(int) {}
-EMU_INLINE unsigned int __isGlobal(const void* pointer) { return pointer != nullptr; }
-EMU_INLINE unsigned int __isShared(const void* pointer)
-{
-    return (size_t)((const char*)pointer - (const char*)emu_thread.dynamic_shared) < emu_thread.dynamic_shared_size;
-}
+EMU_INLINE unsigned int __isGlobal(const void* pointer) { return pointer && !emu_is_shared(pointer); }
+EMU_INLINE unsigned int __isShared(const void* pointer) { return emu_is_shared(pointer) != 0; }
 EMU_INLINE unsigned int __isClusterShared(const void* pointer) { return __isShared(pointer); }
 EMU_INLINE unsigned int __isConstant(const void*) { return 0; }
 EMU_INLINE unsigned int __isGridConstant(const void*) { return 0; }

@@ -17,6 +17,7 @@
 #include "emulator_simd.h"
 #include "emulator_atomics.h"
 #include "emulator_warp.h"
+#include "emulator_narrow.h"
 #include "emulator_ptx.h"
 #include "emulator_textures.h"
 #include "emulator_driver_types.h"

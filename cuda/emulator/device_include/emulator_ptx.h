@@ -8,6 +8,9 @@
 namespace emu {
 namespace ptx {
 
+typedef Narrow<11, 5> f16;
+typedef Narrow<8, 8> bf16;
+
 #define EMU_PTX EMU_NO_CHECK EMU_INLINE
 
 template <class T> EMU_PTX T as(emu_u64 bits)

@@ -45,6 +45,7 @@ CUresult add_image(CUlinkState handle, const void* data, size_t size, const std:
     case front::ImageKind::host_module:
     case front::ImageKind::host_object:
     case front::ImageKind::text:
+    case front::ImageKind::ptx:
     case front::ImageKind::library: break;
     case front::ImageKind::unknown: return CUDA_ERROR_INVALID_IMAGE;
     default: return CUDA_ERROR_NO_BINARY_FOR_GPU;

@@ -157,7 +157,7 @@ bool has_type(front::ImageKind kind, nvJitLinkInputType type)
     case NVJITLINK_INPUT_CUBIN:
     case NVJITLINK_INPUT_OBJECT: return code || kind == front::ImageKind::foreign_cubin;
     case NVJITLINK_INPUT_LIBRARY: return kind == front::ImageKind::library;
-    case NVJITLINK_INPUT_PTX: return kind == front::ImageKind::text || kind == front::ImageKind::foreign_ptx;
+    case NVJITLINK_INPUT_PTX: return kind == front::ImageKind::text || kind == front::ImageKind::ptx;
     case NVJITLINK_INPUT_LTOIR: return kind == front::ImageKind::text || kind == front::ImageKind::nvvm;
     case NVJITLINK_INPUT_FATBIN: return kind == front::ImageKind::fatbin;
     case NVJITLINK_INPUT_ANY: return kind != front::ImageKind::unknown;
@@ -182,7 +182,8 @@ nvJitLinkResult add_input(Linker& linker, nvJitLinkInputType type, const void* d
         return NVJITLINK_ERROR_INCORRECT_INPUT_TYPE;
     }
     bool ours = kind == front::ImageKind::host_module || kind == front::ImageKind::host_object ||
-                kind == front::ImageKind::text || kind == front::ImageKind::library;
+                kind == front::ImageKind::text || kind == front::ImageKind::ptx ||
+                kind == front::ImageKind::library;
     if (!ours) {
         linker.error_log += "ERROR 4: bad input:" + name +
                             ": it holds code made for NVIDIA GPUs; the software device links what it compiled itself\n";

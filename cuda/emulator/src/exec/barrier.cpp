@@ -130,6 +130,16 @@ void* emu_cluster_map(const void* shared_address, emu_u32 rank)
     return reinterpret_cast<void*>(there);
 }
 
+int emu_is_shared(const void* address)
+{
+    Worker* worker = this_worker();
+    auto at = reinterpret_cast<uintptr_t>(address);
+    if (at - reinterpret_cast<uintptr_t>(worker->state->dynamic_shared) < worker->state->dynamic_shared_size)
+        return 1;
+    auto nearest = worker->shared_around(at).nearest;
+    return nearest.second && at - nearest.first.low < nearest.second->size;
+}
+
 emu_u32 emu_cluster_rank_of(const void* shared_address)
 {
     Worker* worker = this_worker();

@@ -41,6 +41,9 @@ std::string container_of(const std::vector<Unit>& units);
 bool units_of(const std::string& container, std::vector<Unit>* units);
 bool is_container(const char* text, size_t size); // size 0: text up to a zero byte
 
+// ptx_module.cpp: a container for a PTX module of an open compiler.
+Error compile_ptx(const std::string& text, std::string* container);
+
 enum class Shape { module, object };
 
 struct Built {

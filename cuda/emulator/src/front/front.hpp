@@ -61,8 +61,8 @@ enum class ImageKind {
     host_object, // our ELF .o, to be linked first
     text,        // our text container, compiled when loaded
     library,     // an archive of objects, to be linked first
-    foreign_ptx, // these all give CUDA_ERROR_NO_BINARY_FOR_GPU
-    foreign_cubin,
+    ptx,         // of an open compiler: translated and compiled when loaded
+    foreign_cubin, // these all give CUDA_ERROR_NO_BINARY_FOR_GPU
     fatbin,
     nvvm,
     unknown,       // CUDA_ERROR_INVALID_IMAGE

@@ -12,8 +12,9 @@ namespace {
 const char* const own_headers =
     "what can be included is <cooperative_groups.h>, <cooperative_groups/{reduce,scan,memcpy_async}.h>, "
     "<cuda_runtime.h>, <cuda.h>, <cuda_{fp16,bf16,fp8}.h>, <mma.h>, <cuComplex.h>, <math_constants.h>, "
-    "<vector_types.h> and other headers whose contents are declared anyway, <cuda/{barrier,ptx}>, and "
-    "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>";
+    "<vector_types.h> and other headers whose contents are declared anyway, <cuda/{barrier,ptx}>, "
+    "<cuda/std/{cstddef,cstdint,limits,type_traits,utility}>, and with include_path also those of CCCL (<cub/...>, "
+    "<cuda/...>, <cuda/std/...>; pip install nvidia-cuda-cccl)";
 
 // Headers of the CUDA toolkit, by the start of their names, without the folder of the installation.
 const std::regex& toolkit()
@@ -22,6 +23,13 @@ const std::regex& toolkit()
         "(.*/)?((cuda|cub|thrust|nv|crt|cooperative_groups|cutlass|cute)/.*"
         "|(cuda_|curand|cuComplex|cooperative_groups|mma|math_constants|math_functions|nvfunctional|device_"
         "|vector_|driver_|surface_|texture_|sm_[0-9]|host_|builtin_types|library_types)[^/]*|cuda\\.h)");
+    return names;
+}
+
+// Headers of CCCL, which can be compiled here, by their folders.
+const std::regex& cccl()
+{
+    static const std::regex names(".*/(cuda/(std|__[a-z_]+)|cub|thrust|nv)/.*");
     return names;
 }
 
@@ -42,7 +50,8 @@ bool is_ours(const std::string& file)
 
 bool is_foreign_header(const std::string& file)
 {
-    return !is_ours(file) && file.compare(0, 13, "/usr/include/") == 0;
+    return !is_ours(file) && !std::regex_match(file, cccl()) &&
+           (file.compare(0, 13, "/usr/include/") == 0 || std::regex_match(file, toolkit()));
 }
 
 std::string missing_header_hint(const std::string& name)

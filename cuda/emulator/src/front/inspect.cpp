@@ -62,7 +62,6 @@ const char* const refusal =
 Error reject_image(ImageKind kind)
 {
     switch (kind) {
-    case ImageKind::foreign_ptx: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this PTX") + refusal};
     case ImageKind::foreign_cubin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this cubin") + refusal};
     case ImageKind::fatbin: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this fatbin") + refusal};
     case ImageKind::nvvm: return {CUDA_ERROR_NO_BINARY_FOR_GPU, std::string("this IR") + refusal};
@@ -117,9 +116,13 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
         if (!is_whole_elf(image))
             return {CUDA_ERROR_INVALID_IMAGE, "the object is damaged"};
         built = link_objects({image});
-    } else if (kind == ImageKind::text) {
+    } else if (kind == ImageKind::text || kind == ImageKind::ptx) {
         std::vector<Unit> units;
-        if (!units_of(std::string(static_cast<const char*>(request.image), size), &units))
+        std::string text(static_cast<const char*>(request.image), size);
+        if (kind == ImageKind::ptx)
+            if (Error error = compile_ptx(std::string(text), &text))
+                return error;
+        if (!units_of(text, &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the text module is damaged or of another version"};
         for (Unit& unit : units) {
             if (unit.architecture > device)
@@ -133,7 +136,7 @@ Error machine_code(const LoadRequest& request, Bytes* code, std::string* log)
     if (built.no_toolchain)
         return {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, built.diagnostics};
     if (!built.done)
-        return {kind == ImageKind::text ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE, built.diagnostics};
+        return {kind == ImageKind::host_object ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_INVALID_PTX, built.diagnostics};
     *code = std::move(built.bytes);
     return {};
 }
@@ -288,7 +291,7 @@ ImageKind inspect_image(const void* image, size_t known_size, size_t* size)
     if (!ours && !looks_like_ptx(text, known_size))
         return ImageKind::unknown;
     *size = known_size ? strnlen(text, known_size) : std::strlen(text);
-    return ours ? ImageKind::text : ImageKind::foreign_ptx;
+    return ours ? ImageKind::text : ImageKind::ptx;
 }
 
 LoadResult load_image(const LoadRequest& request)

@@ -37,9 +37,15 @@ Error add_objects(const LinkInput& input, std::vector<LinkInput>* objects, std::
                 return error;
         return {};
     }
-    if (kind == ImageKind::text) {
+    if (kind == ImageKind::text || kind == ImageKind::ptx) {
         std::vector<Unit> units;
-        if (!units_of(text_of(input.bytes), &units))
+        std::string text = text_of(input.bytes);
+        if (kind == ImageKind::ptx)
+            if (Error error = compile_ptx(std::string(text), &text)) {
+                *log += error.text;
+                return error;
+            }
+        if (!units_of(text, &units))
             return {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, name + " is damaged or of another version"};
         for (const Unit& unit : units) {
             Built built = build_unit(unit, Shape::object, config().checks);

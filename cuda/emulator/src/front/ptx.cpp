@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// One instruction becomes one statement. Here are mbarriers, bulk copies with and without tensors, fences, moves and
-// jumps; ptx_table.cpp has all others.
+// One instruction becomes one statement. Here are mbarriers, bulk copies with and without tensors, fences, moves, jumps
+// and calls; ptx_table.cpp has all others. An `asm` statement becomes an expression, a function of a PTX module the body
+// of a function.
 #include "ptx.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "text.hpp"
@@ -48,19 +50,37 @@ Words split_dots(const std::string& opcode)
 
 class Translator {
 public:
-    explicit Translator(const std::vector<PtxOperand>& operands) : operands_(operands) {}
+    Translator(const std::vector<PtxOperand>& operands, const PtxScope* scope) : operands_(operands), scope_(scope)
+    {
+        keeps_lines_ = scope;
+        addresses_ = scope ? scope->addresses : addresses_;
+    }
 
     std::string run(std::string code, std::string* refused)
     {
-        drop_comments(&code);
+        if (!scope_) // a module has none left
+            drop_comments(&code);
         for (size_t at = 0; at < code.size();) {
-            if (std::strchr(" \t\n{};", code[at])) {
-                ++at;
+            if (std::strchr(" \t\r\n{};", code[at])) {
+                keep_lines(code.substr(at++, 1));
+                continue;
+            }
+            if (scope_ && code.compare(at, 5, ".loc ") == 0) {
+                size_t end = std::min(code.find('\n', at), code.size());
+                location(code.substr(at + 5, end - at - 5));
+                at = end;
                 continue;
             }
             if (size_t colon = label_end(code, at)) {
-                label(trimmed(code.substr(at, colon - at)));
-                at = colon + 1;
+                std::string name = trimmed(code.substr(at, colon - at));
+                at = code.find_first_not_of(" \t", colon + 1);
+                at = std::min(at, code.size());
+                if (scope_ && code.compare(at, 15, ".branchtargets ") == 0) {
+                    size_t end = std::min(code.find(';', at), code.size());
+                    branches_[name] = split_operands(code.substr(at + 15, end - at - 15));
+                    at = end;
+                } else
+                    label(name);
                 continue;
             }
             size_t end = std::min(code.find(';', at), code.size());
@@ -69,12 +89,31 @@ public:
                 *refused = text;
                 return "";
             }
+            keep_lines(text);
             at = end + 1;
         }
-        return whole();
+        return scope_ ? function() : whole();
     }
 
 private:
+    void keep_lines(const std::string& text)
+    {
+        if (keeps_lines_)
+            body_.append(size_t(std::count(text.begin(), text.end(), '\n')), '\n');
+    }
+
+    // .loc 1 12 3: from here on, line 12 of the program that the PTX was made of.
+    void location(const std::string& text)
+    {
+        char* rest;
+        std::string file = std::to_string(std::strtoul(text.c_str(), &rest, 10));
+        auto name = scope_->files.find(file);
+        if (name == scope_->files.end())
+            return;
+        body_ += "\n#line " + std::to_string(std::strtoul(rest, nullptr, 10)) + " \"" + name->second + "\"\n";
+        keeps_lines_ = false;
+    }
+
     static void drop_comments(std::string* code)
     {
         for (const auto& [begin, end] : {std::pair<const char*, const char*>{"/*", "*/"}, {"//", "\n"}})
@@ -124,8 +163,13 @@ private:
     {
         if (text.empty())
             return "";
-        if (registers_.count(bare(text)))
+        std::string found = variable(text);
+        if (!found.empty())
+            return found;
+        if (is_register(bare(text)))
             return "emu_r_" + bare(text);
+        if (scope_ && text == "WARP_SZ")
+            return "(emu_u64)32";
         if (text[0] == '%') {
             if (text.size() > 1 && std::isdigit(static_cast<unsigned char>(text[1])))
                 return operand(text);
@@ -141,6 +185,35 @@ private:
         return "";
     }
 
+    // The address of a variable of the module: name, name[0] or name+8.
+    std::string variable(const std::string& text) const
+    {
+        size_t end = std::min(text.find_first_of("+[ "), text.size());
+        auto found = addresses_.find(text.substr(0, end));
+        if (found == addresses_.end())
+            return "";
+        std::string rest = trimmed(text.substr(end));
+        if (rest.empty() || rest == "[0]")
+            return found->second;
+        std::string offset = rest[0] == '+' ? value(trimmed(rest.substr(1))) : "";
+        return offset.empty() ? "" : "(" + found->second + " + " + offset + ")";
+    }
+
+    // Registers of a range, as %r<100>, exist when they are used.
+    bool is_register(const std::string& name) const
+    {
+        if (registers_.count(name))
+            return true;
+        for (size_t at = name.size(); at > 1 && std::isdigit(static_cast<unsigned char>(name[at - 1])); --at) {
+            auto range = ranges_.find(name.substr(0, at - 1));
+            if (range != ranges_.end() && std::atoi(name.c_str() + at - 1) < range->second) {
+                registers_.insert(name);
+                return true;
+            }
+        }
+        return false;
+    }
+
     std::string operand(const std::string& text) const
     {
         char* end;
@@ -154,7 +227,7 @@ private:
         if (text == "_")
             return "emu_sink";
         bool is_output = text[0] == '%' && !operand(text).empty();
-        return is_output || registers_.count(bare(text)) ? value(text) : "";
+        return is_output || is_register(bare(text)) ? value(text) : "";
     }
 
     // The C++ for an address: [%0] or [%0 + 16].
@@ -194,6 +267,8 @@ private:
     {
         if (text.compare(0, 4, ".reg") == 0)
             return declaration(text);
+        if (scope_ && text[0] == '.')
+            return text.compare(0, 8, ".pragma ") == 0 || local_variable(text);
         std::string condition, rest = text;
         if (rest[0] == '@') {
             size_t end = rest.find_first_of(" \t\n");
@@ -208,7 +283,10 @@ private:
         }
         size_t end = std::min(rest.find_first_of(" \t\n"), rest.size());
         std::string made;
-        if (!instruction(split_dots(rest.substr(0, end)), split_operands(rest.substr(end)), &made))
+        Words code = split_dots(rest.substr(0, end));
+        bool done = scope_ && code[0] == "call" ? call(rest.substr(end), &made)
+                                                : instruction(code, split_operands(rest.substr(end)), &made);
+        if (!done)
             return false;
         body_ += condition + "{ " + made + " } ";
         return true;
@@ -225,15 +303,86 @@ private:
             size_t angle = name.find('<'); // t<4> is t0, t1, t2 and t3
             if (angle == name.npos)
                 registers_.insert(name);
-            for (int i = 0; angle != name.npos && i < std::min(std::atoi(name.c_str() + angle + 1), 256); ++i)
-                registers_.insert(name.substr(0, angle) + std::to_string(i));
+            else
+                ranges_[name.substr(0, angle)] = std::atoi(name.c_str() + angle + 1);
         }
         return true;
     }
 
-    bool instruction(const Words& code, const Words& operands, std::string* made)
+    // .shared .align 4 .b8 s[64], and .local and .param the same.
+    bool local_variable(const std::string& text)
     {
-        const std::string& name = code[0];
+        PtxVariable v;
+        if (!read_ptx_variable(text, &v) || v.name.empty() || !v.value.empty() || (v.space == ".shared" && !v.size))
+            return false;
+        if (v.space != ".shared" && v.space != ".local" && v.space != ".param")
+            return false;
+        std::string name = "emu_v_" + plain(v.name);
+        size_t& size = sizes_[name];
+        if (size && v.space == ".shared")
+            return false;
+        size = std::max(size, std::max<size_t>(v.size, 1));
+        spaces_[name] = v.space == ".shared" ? "__shared__ " : "";
+        alignments_[name] = std::max(alignments_[name], v.alignment);
+        addresses_[v.name] = "(emu_u64)" + name;
+        return true;
+    }
+
+    // call.uni (result), name, (parameter, ...): functions take the addresses of all of them.
+    bool call(std::string text, std::string* made)
+    {
+        for (char& c : text)
+            c = c == '(' || c == ')' ? ' ' : c;
+        std::string function, list;
+        for (const std::string& word : split_operands(text)) {
+            bool is_function = function.empty() && scope_->functions.count(word);
+            if (is_function)
+                function = word;
+            else if (addresses_.count(word))
+                list += (list.empty() ? "" : ", ") + addresses_.at(word);
+            else
+                return false;
+        }
+        *made = function + "(" + list + ");";
+        return !function.empty();
+    }
+
+    // brx.idx %r1, targets;
+    bool branch_by_index(const std::string& index, const std::string& targets, std::string* made)
+    {
+        if (index.empty() || !branches_.count(targets))
+            return false;
+        *made = "switch ((emu_u32)" + index + ") { ";
+        for (const std::string& name : branches_.at(targets)) {
+            auto number = &name - branches_.at(targets).data();
+            jumps_.insert(plain(name));
+            *made += "case " + std::to_string(number) + ": goto emu_l_" + plain(name) + "; ";
+        }
+        *made += "default: emu_trap(\"brx.idx with an index that has no target\"); }";
+        return true;
+    }
+
+    // Parameters are variables here, so their space makes no difference.
+    static void drop_parameter_space(Words* code)
+    {
+        code->erase(std::remove_if(code->begin(), code->end(),
+                                   [](const std::string& word) {
+                                       return word == "param" || word == "param::entry" || word == "param::func";
+                                   }),
+                    code->end());
+    }
+
+    bool instruction(Words code, const Words& operands, std::string* made)
+    {
+        const std::string name = code[0];
+        if (scope_ && name == "brx")
+            return operands.size() == 2 && branch_by_index(value(operands[0]), operands[1], made);
+        if (scope_ && (name == "ret" || name == "exit")) {
+            *made = name == "ret" ? "return;" : "emu_exit_thread();";
+            return operands.empty();
+        }
+        if (scope_ && (name == "ld" || name == "st"))
+            drop_parameter_space(&code);
         if (name == "fence" || name == "membar" || name == "prefetch")
             return true; // copies are complete and visible already
         bool packs = name == "mov" && (operands.size() == 2 && (operands[0][0] == '{' || operands[1][0] == '{'));
@@ -272,7 +421,7 @@ private:
         std::string to = target(operands[0]), a = value(operands[1]);
         if (to.empty() || a.empty() || operands.size() != 2)
             return false;
-        *made = to + " = " + a + ";";
+        *made = to + " = " + a + (code.back() == "pred" ? " != 0;" : ";");
         return true;
     }
 
@@ -438,8 +587,31 @@ private:
         return text + body_ + after + "})";
     }
 
+    std::string function() const
+    {
+        std::string text;
+        for (const auto& [name, size] : sizes_)
+            text += spaces_.at(name) + "__align__(" + std::to_string(alignments_.at(name)) + ") unsigned char " + name +
+                    "[" + std::to_string(size) + "]; ";
+        text += "emu_u64 emu_sink = 0; (void)emu_sink; ";
+        text += carries_ ? "emu_u64 emu_carry = 0; (void)emu_carry; " : "";
+        for (const std::string& name : registers_)
+            text += "emu_u64 emu_r_" + name + " = 0; (void)emu_r_" + name + "; ";
+        for (const std::string& name : jumps_)
+            if (!labels_.count(name))
+                return "";
+        return text + body_ + "return; ";
+    }
+
     const std::vector<PtxOperand>& operands_;
-    std::set<std::string> registers_, labels_, jumps_;
+    const PtxScope* scope_; // null: an asm statement
+    bool keeps_lines_;
+    std::map<std::string, std::string> addresses_, spaces_; // of variables
+    std::map<std::string, size_t> sizes_, alignments_;
+    std::map<std::string, int> ranges_; // of registers
+    mutable std::set<std::string> registers_;
+    std::map<std::string, Words> branches_; // of .branchtargets
+    std::set<std::string> labels_, jumps_;
     bool carries_ = false;
     std::string body_;
 };
@@ -448,7 +620,12 @@ private:
 
 std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>& operands, std::string* refused)
 {
-    return Translator(operands).run(code, refused);
+    return Translator(operands, nullptr).run(code, refused);
+}
+
+std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused)
+{
+    return Translator({}, &scope).run(body, refused);
 }
 
 } // namespace emu::front

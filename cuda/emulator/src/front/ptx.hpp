@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Translates inline PTX that programmers write by hand to C++ for this device.
+// Translates PTX that NVIDIA's compilers did not make to C++ for this device: inline PTX, and PTX modules.
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,24 @@ std::string special_register(const std::string& name);
 
 // C++ statements with the same effect. Empty if an instruction is unknown, which `refused` names.
 std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>& operands, std::string* refused);
+
+// What the functions of a PTX module can name.
+struct PtxScope {
+    std::map<std::string, std::string> addresses; // of variables and parameters: the C++ for them
+    std::set<std::string> functions;
+    std::map<std::string, std::string> files; // of .file, by their numbers
+};
+
+// The body of a C++ function with the same effect, on the same lines; empty as above.
+std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused);
+
+// .visible .global .align 4 .u32 name[4] = {1, 2}
+struct PtxVariable {
+    std::string space, type, name, value; // space and type with their dots
+    size_t alignment = 0, count = 0, size = 0; // in elements and bytes; count 0: an array without length
+    bool is_array = false, is_extern = false;
+};
+bool read_ptx_variable(const std::string& text, PtxVariable* v);
 
 // The C++ for operands: a value, a place for a result, an address; empty: there is none.
 struct PtxNames {

@@ -32,14 +32,21 @@ inline std::string type_of(const std::string& name)
                                                              {"s64", "long long"},
                                                              {"f32", "float"},
                                                              {"f64", "double"},
+                                                             {"f16", "unsigned short"},
+                                                             {"bf16", "unsigned short"},
                                                              {"pred", "bool"}};
     auto found = types.find(name);
     return found == types.end() ? "" : found->second;
 }
 
+inline bool is_half(const std::string& name)
+{
+    return name == "f16" || name == "bf16";
+}
+
 inline bool is_float(const std::string& name)
 {
-    return name == "f32" || name == "f64";
+    return name == "f32" || name == "f64" || is_half(name);
 }
 
 inline std::string wide_of(const std::string& name)
@@ -96,6 +103,8 @@ protected:
     }
     std::string as(size_t i, const std::string& type)
     {
+        if (is_half(type))
+            return "::emu::ptx::" + type + "::to(emu_u32(" + raw(i) + ") & 0xffffu)";
         return "::emu::ptx::as<" + type_of(type) + ">(" + raw(i) + ")";
     }
     std::string target(const std::string& text)
@@ -106,7 +115,9 @@ protected:
     }
     bool assign(const std::string& type, const std::string& value)
     {
-        made_ = target(operands_[0]) + " = ::emu::ptx::of<" + type_of(type) + ">(" + value + ");";
+        made_ = target(operands_[0]) + " = " +
+                (is_half(type) ? "::emu::ptx::" + type + "::from(" : "::emu::ptx::of<" + type_of(type) + ">(") + value +
+                ");";
         return true;
     }
     // "d|p": the second is optional, and "_" discards either.

@@ -117,7 +117,7 @@ private:
             return false;
         std::string where = at + (shared ? ", true" : ", false");
         if (!size.empty())
-            return vector_access(type_of(type) + ", " + size.substr(1), where, loads);
+            return vector_access(type_of(type) + ", " + size.substr(1), where, loads, type[0] == 's');
         where += strong ? ", true" : ", false";
         if (stores) {
             made_ = "::emu::ptx::store<" + type_of(type) + ">(" + where + ", " + raw(1) + ");";
@@ -130,7 +130,7 @@ private:
         return true;
     }
 
-    bool vector_access(const std::string& types, const std::string& where, bool loads)
+    bool vector_access(const std::string& types, const std::string& where, bool loads, bool is_signed)
     {
         Words parts = vector(operands_[loads ? 0 : 1], loads);
         if (parts.size() != size_t(types.back() - '0'))
@@ -138,7 +138,10 @@ private:
         std::string list;
         for (size_t i = 0; i < parts.size(); ++i) {
             list += (i ? ", " : "") + parts[i];
-            made_ += loads ? parts[i] + " = emu_v[" + std::to_string(i) + "]; " : "";
+            std::string one = "emu_v[" + std::to_string(i) + "]";
+            if (is_signed)
+                one = "(emu_u64)(long long)::emu::ptx::as<" + types.substr(0, types.size() - 3) + ">(" + one + ")";
+            made_ += loads ? parts[i] + " = " + one + "; " : "";
         }
         made_ = loads
                     ? "emu_u64 emu_v[4]; ::emu::ptx::load<" + types + ">(" + where + ", emu_v); " + made_
@@ -286,6 +289,7 @@ private:
         }
         if (name_ == "selp" && count(4, 4)) {
             std::string type = take_type();
+            type = is_half(type) ? "b16" : type;
             return !type.empty() && assign(type, "(" + raw(3) + ") != 0 ? " + as(1, type) + " : " + as(2, type));
         }
         if ((name_ != "setp" && name_ != "set") || !count(3, 4) || words_.empty())
@@ -345,10 +349,18 @@ private:
             return whole.empty() && rounding.empty() &&
                    assign_wide(to, saturate ? "::emu::ptx::clamped<" + type + ">(" + a + ")" : "(" + type + ")" + a);
         std::string value;
+        if (is_half(to) && !rounding.empty() && from != to) {
+            std::string exact = is_float(from) ? "(double)" + a : "::emu::integer_to_odd(" + widened(from, a) + ")";
+            exact = saturate ? "::emu::unit_range(" + exact + ")" : exact;
+            made_ = target(operands_[0]) + " = ::emu::ptx::" + to + "::from<" + mode_of(rounding) + ">(" + exact + ");";
+            return true;
+        }
         if (!is_float(from))
             value = rounding.empty()
                         ? ""
                         : "::emu::ptx::from_integer<" + type + ">(" + widened(from, a) + ", " + mode_of(rounding) + ")";
+        else if (is_half(from) && from != to)
+            value = rounding.empty() ? "(" + type + ")" + a : "";
         else if (from == to)
             value = whole.empty() ? (rounding.empty() ? a : "") : "::emu::whole(" + a + ", " + mode_of(whole) + ")";
         else if (to == "f64")
@@ -500,6 +512,8 @@ private:
         if (!is_float(type))
             return false;
         bool flush = take("ftz") && type == "f32", saturate = take("sat");
+        if (is_half(type))
+            return half_operation(type, saturate);
         auto a = [&](size_t i) { return flush ? "::emu::ptx::flushed(" + as(i, type) + ")" : as(i, type); };
         std::string value = operation(type, a);
         if (value.empty())
@@ -507,6 +521,27 @@ private:
         if (flush)
             value = "::emu::ptx::flushed(" + value + ")";
         return assign(type, saturate ? "::emu::ptx::unit(" + value + ")" : value);
+    }
+
+    // In double precision, rounded once.
+    bool half_operation(const std::string& type, bool saturate)
+    {
+        const std::string& name = name_;
+        std::string value;
+        if (count(2, 2) && (name == "neg" || name == "abs")) {
+            made_ = target(operands_[0]) + " = " + raw(1) + (name == "neg" ? " ^ 0x8000;" : " & 0x7fff;");
+            return !saturate;
+        }
+        if (count(2, 2) && (name == "ex2" || name == "tanh") && take("approx"))
+            value = (name == "ex2" ? "::exp2(" : "::tanh(") + as(1, type) + ")";
+        else if (count(3, 3) && (name == "min" || name == "max"))
+            value = std::string("::emu::") + (name == "min" ? "smaller(" : "larger(") + as(1, type) + ", " +
+                    as(2, type) + ")";
+        else if (count(3, 3) && (name == "add" || name == "sub" || name == "mul"))
+            value = as(1, type) + (name == "add" ? " + " : name == "sub" ? " - " : " * ") + as(2, type), take("rn");
+        else if (count(4, 4) && name == "fma" && take("rn"))
+            value = "::emu::sum_to_odd(" + as(1, type) + " * " + as(2, type) + ", " + as(3, type) + ")";
+        return !value.empty() && assign(type, saturate ? "::emu::unit_range(" + value + ")" : value);
     }
 
     template <class Operand> std::string operation(const std::string& type, Operand a)

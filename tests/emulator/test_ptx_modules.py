@@ -1,0 +1,244 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""PTX modules that were written by hand or made by open compilers."""
+
+import re
+
+import numpy as np
+import pytest
+
+from support.compiled import Code
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+# In the manner of LLVM and of tinygrad, and by hand.
+MODULE = (
+    HEAD
+    + r"""
+.visible .global .align 4 .u32 counter = 5; // a comment; with a semicolon
+.const .align 4 .b8 table[8] = {1, 2, 3, 4, 0, 0, 128, 63};
+.global .align 4 .f32 scale[2] = {0f40000000, 0f3F000000};
+.extern .shared .align 16 .b8 dynamic[];
+
+.func (.param .b32 result) twice(.param .b32 given)
+{
+    .reg .b32 %r<3>;
+    ld.param.u32 %r1, [given];
+    add.s32 %r2, %r1, %r1;
+    st.param.b32 [result+0], %r2;
+    ret;
+}
+
+/* x[i] = 2 * x[i] + counter
+   for each i */
+.visible .entry twice_each(.param .u64 x, .param .u32 count)
+.maxntid 128, 1, 1
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u32 %r1, [count];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.u32 %p1, %r5, %r1;
+    @%p1 bra $L__BB0_2;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.u32 %r6, [%rd4];
+    { // callseq 0, 0
+    .reg .b32 temp_param_reg;
+    .param .b32 param0;
+    st.param.b32 [param0+0], %r6;
+    .param .b32 retval0;
+    call.uni (retval0),
+    twice,
+    (param0);
+    ld.param.b32 %r7, [retval0+0];
+    }
+    ld.global.u32 %r8, [counter];
+    add.s32 %r7, %r7, %r8;
+    st.global.u32 [%rd4], %r7;
+$L__BB0_2:
+    ret;
+}
+
+.visible .entry sums(.param .u64 .ptr .global .align 4 x, .param .align 4 .b8 pair[8], .param .u64 out)
+{
+    .shared .align 4 .b8 s[256];
+    .reg .b32 %i, %j, %a, %b, %at, %n, %k;
+    .reg .b64 %x, %o, %w;
+    .reg .f32 %f, %g;
+    .reg .pred %more, %first;
+    ld.param.u64 %x, [x];
+    mov.u32 %i, %tid.x;
+    mul.wide.u32 %w, %i, 4;
+    add.u64 %w, %x, %w;
+    ld.global.u32 %a, [%w];
+    mov.u32 %at, s;
+    shl.b32 %j, %i, 2;
+    add.u32 %at, %at, %j;
+    st.shared.u32 [%at], %a;
+    mov.u32 %at, dynamic;
+    add.u32 %at, %at, %j;
+    st.shared.u32 [%at], %i;
+    bar.sync 0;
+    setp.ne.u32 %first, %i, 0;
+    @%first bra DONE;
+    mov.u32 %n, 0;
+    mov.u32 %b, 0;
+LOOP:
+    shl.b32 %j, %n, 2;
+    mov.u32 %at, s;
+    add.u32 %at, %at, %j;
+    ld.shared.u32 %a, [%at];
+    add.u32 %b, %b, %a;
+    mov.u32 %at, dynamic;
+    add.u32 %at, %at, %j;
+    ld.shared.u32 %a, [%at];
+    add.u32 %b, %b, %a;
+    add.u32 %n, %n, 1;
+    setp.lt.u32 %more, %n, %ntid.x;
+    @%more bra LOOP;
+    ld.param.u64 %o, [out];
+    st.global.u32 [%o], %b;
+    ld.param.u32 %a, [pair+4];
+    st.global.u32 [%o+4], %a;
+    ld.const.u8 %k, [table+2];
+    st.global.u32 [%o+8], %k;
+    ld.const.f32 %f, [table+4];
+    ld.global.f32 %g, [scale];
+    mul.f32 %f, %f, %g;
+    st.global.f32 [%o+12], %f;
+DONE:
+    ret;
+}
+
+.visible .entry halves(.param .u64 x)
+{
+    .reg .f16 %h<6>;
+    .reg .f32 %f<2>;
+    .reg .b64 %w;
+    .reg .pred %p;
+    ld.param.u64 %w, [x];
+    ld.global.b16 %h0, [%w];
+    ld.global.b16 %h1, [%w+2];
+    add.f16 %h2, %h0, %h1;
+    st.global.b16 [%w+4], %h2;
+    mul.rn.f16 %h2, %h0, %h1;
+    st.global.b16 [%w+6], %h2;
+    fma.rn.f16 %h2, %h0, %h1, %h0;
+    st.global.b16 [%w+8], %h2;
+    cvt.f32.f16 %f0, %h0;
+    add.f32 %f0, %f0, 0f3F800000;
+    cvt.rn.f16.f32 %h3, %f0;
+    st.global.b16 [%w+10], %h3;
+    max.f16 %h4, %h0, %h1;
+    st.global.b16 [%w+12], %h4;
+    setp.lt.f16 %p, %h0, %h1;
+    selp.f16 %h5, %h0, %h1, %p;
+    neg.f16 %h5, %h5;
+    st.global.b16 [%w+14], %h5;
+    ret;
+}
+
+.visible .entry switches(.param .u64 x)
+{
+    .reg .b64 %w;
+    .reg .b32 %r<2>;
+    ld.param.u64 %w, [x];
+    mov.u32 %r0, %tid.x;
+    mad.wide.u32 %w, %r0, 4, %w;
+TARGETS: .branchtargets ZERO, ONE, TWO;
+    brx.idx %r0, TARGETS;
+ZERO: mov.u32 %r1, 10; bra STORE;
+ONE: mov.u32 %r1, 20; bra STORE;
+TWO: mov.u32 %r1, 30;
+STORE: st.global.u32 [%w], %r1;
+}
+
+.file 1 "model.py"
+.visible .entry wild(.param .u64 x)
+{
+    .reg .b64 %w;
+    .loc 1 70 3
+    ld.param.u64 %w, [x];
+    .loc 1 77 5
+    st.global.u32 [%w+4096], 1;
+    ret;
+}
+"""
+)
+
+
+@pytest.fixture
+def code(driver, context):
+    code = Code(driver, MODULE.encode() + b"\0")
+    yield code
+    code.close()
+
+
+def test_a_module_with_calls_and_variables(code, driver):
+    x = np.arange(200, dtype=np.uint32)
+    code("twice_each", 2, 128, x, 150)
+    np.testing.assert_array_equal(x, [2 * i + 5 if i < 150 else i for i in range(200)])
+    _, size = driver.cuLibraryGetGlobal(code.library, b"counter")
+    assert size == 4
+
+
+def test_shared_memory_loops_and_structures(code, rng):
+    x, out = rng.integers(0, 99, 64).astype(np.uint32), np.zeros(4, np.uint32)
+    code("sums", 1, 64, x, np.uint64(7 << 32 | 3), out, shared=256)
+    assert out[:3].tolist() == [x.sum() + 63 * 32, 7, 3]
+    assert out[3:].view(np.float32) == 2
+
+
+def test_half_precision(code):
+    x = np.zeros(8, np.float16)
+    x[:2] = a, b = np.float16(1.1), np.float16(-3.7)
+    code("halves", 1, 1, x)
+    fused = np.float16(float(a) * float(b) + float(a))
+    assert x[2:].tolist() == [a + b, a * b, fused, np.float16(np.float32(a) + 1), a, -b]
+
+
+def test_branches_by_index(code):
+    x = np.zeros(3, np.uint32)
+    code("switches", 1, 3, x)
+    assert x.tolist() == [10, 20, 30]
+
+
+def test_a_fault_names_the_line_that_the_ptx_was_made_of(code, capfd):
+    with pytest.raises(Exception, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+        code("wild", 1, 1, np.zeros(4, np.uint32))
+    assert "model.py:77" in capfd.readouterr().err
+
+
+MARK = "//\n// Generated by NVIDIA NVVM Compiler\n//\n"
+ENTRY = ".visible .entry k()\n{\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "result", "message"),
+    [
+        (MARK + HEAD, "NO_BINARY_FOR_GPU", "this PTX was generated by NVIDIA's compilers"),
+        (HEAD.replace("80", "120"), "NO_BINARY_FOR_GPU", "PTX for sm_120 does not run on this device"),
+        (".version 8.0\n", "INVALID_PTX", "the directive .target is missing"),
+        (HEAD + ENTRY + "  wgmma.fence;\n}\n", "INVALID_PTX", r"ptx\(6\): error: this is not supported .*wgmma.fence"),
+        (HEAD + ENTRY + "  bra NOWHERE;\n}\n", "INVALID_PTX", "a label is missing"),
+        (HEAD + ENTRY + "  ret;\n", "INVALID_PTX", "a function has no end"),
+        (HEAD + ".visible .entry k(.reg .u32 x)\n{\n}\n", "INVALID_PTX", "this parameter is not supported"),
+        (HEAD + ".tex .u64 image;\n", "INVALID_PTX", "this variable is not supported"),
+        (HEAD + ".global .u32;\n", "INVALID_PTX", "this declaration is not supported"),
+        (HEAD + ".global .u64 p = other;\n", "INVALID_PTX", "an initial value must be a number, not other"),
+        (HEAD + ".global .u32 p", "INVALID_PTX", "a declaration has no end"),
+    ],
+)
+def test_what_cannot_be_translated_is_rejected_with_the_reason(driver, context, text, result, message):
+    log = bytearray(4096)
+    option = driver.CUjit_option
+    arguments = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES], [log, len(log)], 2
+    assert driver.result("cuLibraryLoadData", text.encode() + b"\0", *arguments, [], [], 0) == result
+    assert re.search(message, log.rstrip(b"\0").decode())
