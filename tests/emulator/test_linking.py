@@ -117,7 +117,7 @@ def test_bad_options_are_refused(driver, options, error):
             "ERROR 1: bad input: does not match type NVJITLINK_INPUT_CUBIN",
         ),
         ("ANY", b"junkjunkjunk", "UNRECOGNIZED_INPUT", "unrecognized input type: name\n"),
-        ("PTX", b".version 8.0\n.target sm_90\n", "INVALID_INPUT", "made for NVIDIA GPUs"),
+        ("CUBIN", b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xbe\0" + bytes(44), "INVALID_INPUT", "made for NVIDIA GPUs"),
     ],
 )
 def test_bad_inputs_are_refused(driver, kind, data, error, log):

@@ -160,8 +160,8 @@ def test_the_driver_links_relocatable_code(driver, context):
 def test_the_driver_refuses_to_link_other_data(driver, context):
     state = driver.cuLinkCreate(0, [], [])
     kind = driver.CUjitInputType.CU_JIT_INPUT_PTX
-    junk, ptx = b"junk" * 10, b".version 8.0\n.target sm_90\n.address_size 64\n\0"
+    junk, cubin = b"junk" * 10, b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xbe\x00" + bytes(44)
     assert driver.result("cuLinkAddData", state, kind, junk, len(junk), b"a", 0, [], []) == "INVALID_IMAGE"
-    assert driver.result("cuLinkAddData", state, kind, ptx, len(ptx), b"a", 0, [], []) == "NO_BINARY_FOR_GPU"
+    assert driver.result("cuLinkAddData", state, kind, cubin, len(cubin), b"a", 0, [], []) == "NO_BINARY_FOR_GPU"
     driver.cuLinkDestroy(state)
     assert driver.result("cuLinkDestroy", state) == "INVALID_HANDLE"
