@@ -242,3 +242,63 @@ def test_what_cannot_be_translated_is_rejected_with_the_reason(driver, context, 
     arguments = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES], [log, len(log)], 2
     assert driver.result("cuLibraryLoadData", text.encode() + b"\0", *arguments, [], [], 0) == result
     assert re.search(message, log.rstrip(b"\0").decode())
+
+
+# Elements of the factors, of the sums, how many a register holds, and the registers of the left factor.
+PRODUCTS = [
+    ("f16", np.float16, np.float32, 2, 4), ("f16", np.float16, np.float32, 2, 2), ("f16", np.float16, np.float16, 2, 4),
+    ("tf32", np.float32, np.float32, 1, 4), ("tf32", np.float32, np.float32, 1, 2),
+    ("s8", np.int8, np.int32, 4, 4), ("u8", np.uint8, np.int32, 4, 2),
+]  # fmt: skip
+LETTERS = {np.float32: "f32", np.float16: "f16", np.int32: "s32"}
+
+
+def product_module(name, sums, k, registers):
+    """A kernel whose lanes load their registers from x, multiply, and store their results over them."""
+    words = 2 if sums is np.float16 else 4
+
+    def line(code, what, count, place):
+        return "".join(f"  {code.format(r=f'%{what}{i}', at=f'%x+{place + 4 * i}')};\n" for i in range(count))
+
+    def list_of(what, count):
+        return "{" + ", ".join(f"%{what}{i}" for i in range(count)) + "}"
+
+    s, half = LETTERS[sums], registers // 2
+    lists = ", ".join([list_of("d", words), list_of("a", registers), list_of("b", half), list_of("c", words)])
+    return (
+        HEAD + ".visible .entry product(.param .u64 x)\n{\n"
+        "  .reg .b32 %a<4>, %b<2>, %c<4>, %d<4>, %i;\n  .reg .b64 %x;\n  ld.param.u64 %x, [x];\n"
+        "  mov.u32 %i, %laneid;\n  mad.wide.u32 %x, %i, 40, %x;\n"
+        + line("ld.global.b32 {r}, [{at}]", "a", registers, 0)
+        + line("ld.global.b32 {r}, [{at}]", "b", half, 16)
+        + line("ld.global.b32 {r}, [{at}]", "c", words, 24)
+        + f"  mma.sync.aligned.m16n8k{k}.row.col.{s}.{name}.{name}.{s} {lists};\n"
+        + line("st.global.b32 [{at}], {r}", "d", words, 24)
+        + "}\n"
+    )
+
+
+@pytest.mark.parametrize(("name", "kind", "sums", "each", "registers"), PRODUCTS)
+def test_products_of_matrices_in_registers(driver, context, rng, name, kind, sums, each, registers):
+    k = 4 * each * registers // 2
+    a, b, c = rng.integers(0, 9, (16, k)).astype(kind), rng.integers(0, 9, (k, 8)).astype(kind)
+    c = rng.integers(0, 9, (16, 8)).astype(sums)
+    x = np.zeros((32, 10), np.uint32)
+    for lane in range(32):
+        row, place = lane // 4, lane % 4 * each
+        for r in range(registers):
+            first = place + r // 2 * 4 * each
+            x[lane, r] = a[row + 8 * (r % 2), first : first + each].copy().view(np.uint32)[0]
+        for r in range(registers // 2):
+            first = place + r * 4 * each
+            x[lane, 4 + r] = b[first : first + each, row].copy().view(np.uint32)[0]
+        pairs = np.concatenate([c[row + 8 * half, 2 * (lane % 4) :][:2] for half in (0, 1)]).view(np.uint32)
+        x[lane, 6 : 6 + len(pairs)] = pairs
+    code = Code(driver, product_module(name, sums, k, registers).encode() + b"\0")
+    code("product", 1, 32, x)
+    code.close()
+    expected = a.astype(np.float64) @ b.astype(np.float64) + c
+    for lane in range(32):
+        values = x[lane, 6:].view(sums)[:4].reshape(2, 2)
+        rows = lane // 4 + np.array([0, 8])
+        np.testing.assert_array_equal(values, expected[rows, 2 * (lane % 4) :][:, :2])

@@ -12,6 +12,8 @@
 
 namespace emu::front {
 
+using PtxWords = std::vector<std::string>;
+
 // "=r"(lane): operand number i of an `asm` statement is written %i.
 struct PtxOperand {
     std::string constraint, expression;
@@ -50,5 +52,8 @@ struct PtxNames {
 // ptx_table.cpp: an instruction for arithmetic, memory, warps or barriers; false if it is not supported.
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made);
+// ptx_matrices.cpp: mma.
+bool translate_product(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                       const PtxNames& names, std::string* made);
 
 } // namespace emu::front

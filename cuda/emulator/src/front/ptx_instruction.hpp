@@ -13,8 +13,6 @@
 
 namespace emu::front {
 
-using PtxWords = std::vector<std::string>;
-
 // The C++ type of a PTX type; empty: unknown.
 inline std::string type_of(const std::string& name)
 {

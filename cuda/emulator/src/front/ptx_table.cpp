@@ -21,8 +21,8 @@ public:
 
     bool translate(std::string* made)
     {
-        bool done = control() || memory() || warp() || barrier() || comparison() || conversion() || carrying() ||
-                    integer() || floating();
+        bool done = control() || memory() || warp() || barrier() || comparison() || conversion() ||
+                    carrying() || integer() || floating();
         *made = made_;
         return done && !failed_ && words_.empty();
     }
@@ -586,7 +586,8 @@ private:
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made)
 {
-    return Instruction(code, operands, names).translate(made);
+    return code[0] == "mma" ? translate_product(code, operands, names, made)
+                            : Instruction(code, operands, names).translate(made);
 }
 
 } // namespace emu::front
