@@ -51,6 +51,8 @@ INTEGERS = {
     "and.b32 %0, %1, %2;": lambda a, b, c: a & b,
     "or.b32 %0, %1, %2;": lambda a, b, c: a | b,
     "xor.b32 %0, %1, 0x55;": lambda a, b, c: a ^ 0x55,
+    "{ .reg .u64 w; cvt.u64.u32 w, %1; mul.lo.u64 w, w, -1U; shr.u64 w, w, 32; cvt.u32.u64 %0, w; }":
+        lambda a, b, c: -a >> 32,
     "not.b32 %0, %1;": lambda a, b, c: ~a,
     "neg.s32 %0, %1;": lambda a, b, c: -a,
     "abs.s32 %0, %1;": lambda a, b, c: abs(signed(a)),

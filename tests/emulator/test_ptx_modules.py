@@ -227,6 +227,8 @@ ENTRY = ".visible .entry k()\n{\n"
         (HEAD.replace("80", "120"), "NO_BINARY_FOR_GPU", "PTX for sm_120 does not run on this device"),
         (".version 8.0\n", "INVALID_PTX", "the directive .target is missing"),
         (HEAD + ENTRY + "  wgmma.fence;\n}\n", "INVALID_PTX", r"ptx\(6\): error: this is not supported .*wgmma.fence"),
+        (HEAD + ENTRY + ".reg .b32 %r;\n{ .reg .b32 %r; }\n}\n", "INVALID_PTX", r"ptx\(7\): .*supported .*: .reg .b32 %r"),
+        (HEAD + ENTRY + ".reg .b32 %r;\n.reg .b32 r;\n}\n", "INVALID_PTX", "not supported .*: .reg .b32 r"),
         (HEAD + ENTRY + "  bra NOWHERE;\n}\n", "INVALID_PTX", "a label is missing"),
         (HEAD + ENTRY + "  ret;\n", "INVALID_PTX", "a function has no end"),
         (HEAD + ".visible .entry k(.reg .u32 x)\n{\n}\n", "INVALID_PTX", "this parameter is not supported"),
@@ -281,7 +283,7 @@ def product_module(name, sums, k, registers):
 @pytest.mark.parametrize(("name", "kind", "sums", "each", "registers"), PRODUCTS)
 def test_products_of_matrices_in_registers(driver, context, rng, name, kind, sums, each, registers):
     k = 4 * each * registers // 2
-    a, b, c = rng.integers(0, 9, (16, k)).astype(kind), rng.integers(0, 9, (k, 8)).astype(kind)
+    a, b = rng.integers(0, 9, (16, k)).astype(kind), rng.integers(0, 9, (k, 8)).astype(kind)
     c = rng.integers(0, 9, (16, 8)).astype(sums)
     x = np.zeros((32, 10), np.uint32)
     for lane in range(32):

@@ -6,6 +6,7 @@
 #include <cooperative_groups.h>
 
 namespace cooperative_groups {
+namespace __v1 {
 namespace emu_details {
 
 template <class Word, class Group> inline void copy_words(const Group& group, void* to, const void* from, size_t bytes)
@@ -48,4 +49,5 @@ template <unsigned Stages, class Group> inline void wait_prior(const Group& grou
     thread_group(group).sync(file, line);
 }
 
+} // namespace __v1
 } // namespace cooperative_groups

@@ -7,6 +7,7 @@
 #include <cooperative_groups.h>
 
 namespace cooperative_groups {
+namespace __v1 {
 
 template <class T = void> struct plus {
     T operator()(T a, T b) const { return a + b; }
@@ -96,4 +97,5 @@ inline void reduce_store_async(const Group& group, T* to, T value, Operation&& o
         *to = value;
 }
 
+} // namespace __v1
 } // namespace cooperative_groups

@@ -6,6 +6,7 @@
 #include <cooperative_groups/reduce.h>
 
 namespace cooperative_groups {
+namespace __v1 {
 namespace emu_details {
 
 template <class Group, class T, class Operation>
@@ -64,4 +65,5 @@ inline auto exclusive_scan(const Group& group, T&& value) -> typename emu_detail
     return exclusive_scan(group, value, plus<typename emu_details::value_of<T>::type>());
 }
 
+} // namespace __v1
 } // namespace cooperative_groups

@@ -35,12 +35,16 @@ public:
     {
     }
 
-    std::string run(std::string code, std::string* refused)
+    std::string run(std::string code, std::string* refused, size_t* place = nullptr)
     {
         if (!scope_) // a module has none left
             drop_comments(&code);
         for (size_t at = 0; at < code.size();) {
             if (std::strchr(" \t\r\n{};", code[at])) {
+                if (code[at] == '{')
+                    declared_.emplace_back();
+                else if (code[at] == '}' && declared_.size() > 1)
+                    declared_.pop_back();
                 keep_lines(code.substr(at++, 1));
                 continue;
             }
@@ -66,6 +70,8 @@ public:
             std::string text = trimmed(code.substr(at, end - at));
             if (!statement(text)) {
                 *refused = text;
+                if (place)
+                    *place = at;
                 return "";
             }
             keep_lines(text);
@@ -161,6 +167,8 @@ private:
         if (type == text.npos || names == text.npos)
             return false;
         for (std::string name : split_operands(text.substr(names))) {
+            if (!declare(name))
+                return false;
             name = bare(name);
             size_t angle = name.find('<'); // t<4> is t0, t1, t2 and t3
             if (angle == name.npos)
@@ -169,6 +177,20 @@ private:
                 ranges_[name.substr(0, angle)] = std::atoi(name.c_str() + angle + 1);
         }
         return true;
+    }
+
+    // False for a register that hides another one, or that differs from another one by the % only.
+    bool declare(const std::string& name)
+    {
+        std::string key = bare(name.substr(0, name.find('<')));
+        for (const std::set<std::string>& names : declared_)
+            if (names.count(key))
+                return false;
+        bool has_percent = name[0] == '%';
+        if (!has_percent)
+            addresses_.erase(name); // it hides a variable
+        declared_.back().insert(key);
+        return spellings_.insert({key, has_percent}).first->second == has_percent;
     }
 
     // .shared .align 4 .b8 s[64], and .local and .param the same.
@@ -466,6 +488,8 @@ private:
     }
 
     bool keeps_lines_;
+    std::vector<std::set<std::string>> declared_ = {{}}; // registers, by the blocks around the current place
+    std::map<std::string, bool> spellings_;              // whether a register begins with %
     std::map<std::string, std::string> spaces_; // of local variables
     std::map<std::string, size_t> sizes_, alignments_;
     std::map<std::string, Words> branches_; // of .branchtargets
@@ -481,9 +505,9 @@ std::string translate_ptx(const std::string& code, const std::vector<PtxOperand>
     return Translator(operands, nullptr).run(code, refused);
 }
 
-std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused)
+std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused, size_t* place)
 {
-    return Translator({}, &scope).run(body, refused);
+    return Translator({}, &scope).run(body, refused, place);
 }
 
 } // namespace emu::front

@@ -32,8 +32,9 @@ struct PtxScope {
     std::map<std::string, std::string> files; // of .file, by their numbers
 };
 
-// The body of a C++ function with the same effect, on the same lines; empty as above.
-std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused);
+// The body of a C++ function with the same effect, on the same lines; empty as above, and then `place` is that of the
+// instruction.
+std::string translate_ptx_function(const std::string& body, const PtxScope& scope, std::string* refused, size_t* place);
 
 // .visible .global .align 4 .u32 name[4] = {1, 2}
 struct PtxVariable {

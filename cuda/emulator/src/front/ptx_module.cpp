@@ -229,10 +229,11 @@ private:
         size_t close = end_of_block(end);
         if (close == text_.npos)
             return fail("a function has no end");
-        std::string refused, body = translate_ptx_function(text_.substr(end + 1, close - end - 1), scope, &refused);
+        size_t place = 0;
+        std::string refused, inside = text_.substr(end + 1, close - end - 1);
+        std::string body = translate_ptx_function(inside, scope, &refused, &place);
         if (body.empty()) {
-            size_t place = refused.empty() ? end : text_.find(refused, end);
-            at_ = place == text_.npos ? end : place;
+            at_ = end + 1 + place;
             return fail(refused.empty() ? "a label is missing"
                                         : "this is not supported by the software device: " + refused);
         }

@@ -80,7 +80,9 @@ protected:
             return text.size() == (std::strchr("fF", text[1]) ? 10u : 18u) ? "(emu_u64)(0x" + text.substr(2) + "ull)"
                                                                            : "";
         if (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '-')
-            return text.find_first_not_of("-0123456789abcdefxABCDEFXuU") == text.npos ? "(emu_u64)(" + text + ")" : "";
+            return text.find_first_not_of("-0123456789abcdefxABCDEFXuU") == text.npos // all have 64 bits
+                       ? "(emu_u64)(" + text.substr(0, text.find_last_not_of("uU") + 1) + "ull)"
+                       : "";
         return "";
     }
 
