@@ -39,6 +39,15 @@ def insert(a, b, c):
     return b & ~mask | a << begin & mask
 
 
+def as_halves(bits):
+    return np.array([bits], U32).view(np.float16)
+
+
+def halves(values):
+    values = np.where(np.isnan(values), np.array([0x7FFF], np.uint16).view(np.float16), values)
+    return int(values.view(U32)[0])
+
+
 # The text with operands %0 (result) and %1 to %3, the type of the result and of the operands, and the same in Python.
 INTEGERS = {
     "add.u32 %0, %1, %2;": lambda a, b, c: a + b,
@@ -98,6 +107,14 @@ INTEGERS = {
     "{ .reg .u32 t, u; mad.lo.cc.u32 t, %1, %2, %3; madc.hi.u32 u, %1, %2, 0; xor.b32 %0, t, u; }":
         lambda a, b, c: (a * b + c & FULL) ^ (a * b + c >> 32),
     "{ .reg .b64 w; mov.b64 w, {%1, %2}; shr.u64 w, w, 16; cvt.u32.u64 %0, w; }": lambda a, b, c: (b << 32 | a) >> 16,
+    "dp4a.s32.u32 %0, %1, %2, %3;":
+        lambda a, b, c: c + sum(((a >> i & 255 ^ 128) - 128) * (b >> i & 255) for i in range(0, 32, 8)),
+    "neg.f16x2 %0, %1;": lambda a, b, c: a ^ 0x80008000,
+    "fma.rn.f16x2 %0, 0x3C004000, %2, 0;": lambda a, b, c: halves(np.array([2, 1], np.float16) * as_halves(b)),
+    "add.f16x2 %0, %1, 0x3C003C00;": lambda a, b, c: halves(as_halves(a) + np.float16(1)),
+    "max.f16x2 %0, %1, 0x3C003C00;": lambda a, b, c: halves(np.fmax(as_halves(a), np.float16(1))),
+    "{ .reg .f32 f; cvt.rn.f32.u32 f, %3; cvt.rn.f16x2.f32 %0, 0f3F800000, f; }":
+        lambda a, b, c: halves(np.array([np.float32(c), 1]).astype(np.float16)),
     "{ .reg .b16 low, high; mov.b32 {low, high}, %1; mov.b32 %0, {high, low}; }": lambda a, b, c: a >> 16 | a << 16,
 }  # fmt: skip
 
@@ -155,6 +172,7 @@ def code(driver, context, image):
     code.close()
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of NumPy, about random bits of half precision
 @pytest.mark.parametrize("number", range(len(INTEGERS)), ids=lambda n: list(INTEGERS)[n])
 def test_integer_instructions(code, rng, number):
     values = rng.integers(0, 2**32, (3, 64), U32)

@@ -204,6 +204,42 @@ def test_half_precision(code):
     assert x[2:].tolist() == [a + b, a * b, fused, np.float16(np.float32(a) + 1), a, -b]
 
 
+MATRICES = (
+    HEAD
+    + """
+.visible .entry matrices(.param .u64 x)
+{
+    .shared .align 16 .b8 s[512];
+    .reg .b32 %d<5>, %i, %at;
+    .reg .b64 %x, %y, %z;
+    ld.param.u64 %x, [x];
+    mov.u32 %i, %laneid;
+    mad.wide.u32 %y, %i, 16, %x;
+    mov.u32 %at, s;
+    mad.lo.u32 %at, %i, 16, %at;
+    ld.global.v4.b32 {%d0, %d1, %d2, %d3}, [%y];
+    st.shared.v4.b32 [%at], {%d0, %d1, %d2, %d3};
+    bar.warp.sync -1;
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%d0, %d1, %d2, %d3}, [%at];
+    st.global.v4.b32 [%y+512], {%d0, %d1, %d2, %d3};
+    ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%d4}, [%at];
+    mad.wide.u32 %z, %i, 4, %x;
+    st.global.b32 [%z+1024], %d4;
+}
+"""
+)
+
+
+def test_matrices_are_loaded_from_shared_memory(driver, context, rng):
+    x = rng.integers(0, 2**16, 576).astype(np.uint16)
+    code = Code(driver, MATRICES.encode() + b"\0")
+    code("matrices", 1, 32, x)
+    code.close()
+    four = x[:256].reshape(4, 8, 4, 2)  # matrix, row, pair, element
+    np.testing.assert_array_equal(x[256:512].reshape(8, 4, 4, 2), four.transpose(1, 2, 0, 3))
+    np.testing.assert_array_equal(x[512:].reshape(8, 8), x[:64].reshape(8, 8).T)
+
+
 def test_branches_by_index(code):
     x = np.zeros(3, np.uint32)
     code("switches", 1, 3, x)

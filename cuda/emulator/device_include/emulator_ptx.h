@@ -230,6 +230,39 @@ EMU_PTX emu_u64 shuffle(emu_u32 op, emu_u32 value, emu_u32 argument, emu_u32 con
     return result;
 }
 
+// Lanes read each other's variables by these pointers. Not EMU_INLINE, which would be checked as its caller is.
+EMU_NO_CHECK __attribute__((noinline)) inline void** lend(void* variable)
+{
+    void** slots = emu_tile_slots() + (emu_thread.linear & ~31u);
+    slots[emu_thread.lane] = variable;
+    return slots;
+}
+EMU_NO_CHECK __attribute__((noinline)) inline emu_u32 word_of(void* const* slots, unsigned lane, unsigned word)
+{
+    return static_cast<const emu_u32*>(slots[lane])[word];
+}
+
+// Loads `count` matrices of 8 x 8 elements of 16 bits. Lane 8 * i + row has the address of a row of matrix i; a lane
+// receives two neighbors of row lane / 4, or of that column.
+EMU_INLINE void load_matrices(emu_u64 address, bool shared, unsigned count, bool transposes, emu_u64* d)
+{
+    struct Row {
+        emu_u32 words[4];
+    } row = {};
+    if (emu_thread.lane < 8 * count)
+        row = pointer<Vector<Row, 1>>(address, shared)->element[0];
+    void** slots = lend(&row);
+    __syncwarp();
+    unsigned first = emu_thread.lane / 4, pair = emu_thread.lane % 4;
+    for (unsigned i = 0; i < count; ++i) {
+        unsigned lane = 8 * i, shift = 16 * (first & 1);
+        emu_u32 low = word_of(slots, lane + 2 * pair, first / 2) >> shift;
+        emu_u32 high = word_of(slots, lane + 2 * pair + 1, first / 2) >> shift;
+        d[i] = transposes ? (low & 0xffffu) | high << 16 : word_of(slots, lane + first, pair);
+    }
+    __syncwarp();
+}
+
 // Products of matrices of 16 x K and K x 8 elements, of which a register holds one (tf32), two or four.
 struct Tf32 {
     static constexpr unsigned each = 1;
@@ -259,8 +292,7 @@ EMU_NO_CHECK void multiply(const emu_u64 (&a)[Registers], const emu_u64 (&b)[Reg
     struct Mine {
         const emu_u64 *a, *b;
     } mine = {a, b};
-    void** slots = emu_tile_slots() + (emu_thread.linear & ~31u);
-    slots[emu_thread.lane] = &mine;
+    void** slots = lend(&mine);
     __syncwarp();
     unsigned group = emu_thread.lane / 4, column = emu_thread.lane % 4 * 2;
     for (unsigned i = 0; i < 4; ++i) { // the element in row group + 8 * (i / 2)

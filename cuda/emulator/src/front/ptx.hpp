@@ -53,7 +53,11 @@ struct PtxNames {
 // ptx_table.cpp: an instruction for arithmetic, memory, warps or barriers; false if it is not supported.
 bool translate_instruction(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                            const PtxNames& names, std::string* made);
-// ptx_matrices.cpp: mma.
+// ptx_packed.cpp: several numbers in a register.
+bool is_packed(const std::vector<std::string>& code);
+bool translate_packed(const std::vector<std::string>& code, const std::vector<std::string>& operands,
+                      const PtxNames& names, std::string* made);
+// ptx_matrices.cpp: mma and ldmatrix.
 bool translate_product(const std::vector<std::string>& code, const std::vector<std::string>& operands,
                        const PtxNames& names, std::string* made);
 

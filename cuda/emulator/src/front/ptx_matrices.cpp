@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// mma.sync: products of matrices whose elements are in the registers of a warp.
+// mma.sync and ldmatrix: products of matrices whose elements are in the registers of a warp.
 #include <map>
 
 #include "ptx_instruction.hpp"
@@ -12,6 +12,24 @@ namespace {
 class Product : PtxInstruction {
 public:
     using PtxInstruction::PtxInstruction;
+
+    // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d...}, [address]
+    bool load(std::string* made)
+    {
+        bool known = count(2, 2) && take("sync") && take("m8n8") && take("b16");
+        take("aligned");
+        std::string size = take_one_of({"x1", "x2", "x4"});
+        bool transposes = take("trans"), is_shared = take("shared") || take("shared::cta");
+        PtxWords ds = vector(operands_[0], true);
+        std::string at = known ? names_.address(operands_[1]) : "";
+        if (at.empty() || size.empty() || ds.size() != size_t(size[1] - '0'))
+            return false;
+        *made = "emu_u64 emu_d[4]; ::emu::ptx::load_matrices(" + at + (is_shared ? ", true, " : ", false, ") + size.substr(1) +
+                (transposes ? ", true" : ", false") + ", emu_d);";
+        for (size_t i = 0; i < ds.size(); ++i)
+            *made += " " + ds[i] + " = emu_d[" + std::to_string(i) + "];";
+        return !failed_ && words_.empty();
+    }
 
     // mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d...}, {a...}, {b...}, {c...}
     bool translate(std::string* made)
@@ -57,7 +75,8 @@ public:
 
 bool translate_product(const PtxWords& code, const PtxWords& operands, const PtxNames& names, std::string* made)
 {
-    return Product(code, operands, names).translate(made);
+    Product product(code, operands, names);
+    return code[0] == "mma" ? product.translate(made) : product.load(made);
 }
 
 } // namespace emu::front
