@@ -263,7 +263,11 @@ ENTRY = ".visible .entry k()\n{\n"
         (HEAD.replace("80", "120"), "NO_BINARY_FOR_GPU", "PTX for sm_120 does not run on this device"),
         (".version 8.0\n", "INVALID_PTX", "the directive .target is missing"),
         (HEAD + ENTRY + "  wgmma.fence;\n}\n", "INVALID_PTX", r"ptx\(6\): error: this is not supported .*wgmma.fence"),
-        (HEAD + ENTRY + ".reg .b32 %r;\n{ .reg .b32 %r; }\n}\n", "INVALID_PTX", r"ptx\(7\): .*supported .*: .reg .b32 %r"),
+        (
+            HEAD + ENTRY + ".reg .b32 %r;\n{ .reg .b32 %r; }\n}\n",
+            "INVALID_PTX",
+            r"ptx\(7\): .*supported .*: .reg .b32 %r",
+        ),
         (HEAD + ENTRY + ".reg .b32 %r;\n.reg .b32 r;\n}\n", "INVALID_PTX", "not supported .*: .reg .b32 r"),
         (HEAD + ENTRY + "  bra NOWHERE;\n}\n", "INVALID_PTX", "a label is missing"),
         (HEAD + ENTRY + "  ret;\n", "INVALID_PTX", "a function has no end"),
