@@ -24,8 +24,8 @@ public:
         std::string at = known ? names_.address(operands_[1]) : "";
         if (at.empty() || size.empty() || ds.size() != size_t(size[1] - '0'))
             return false;
-        *made = "emu_u64 emu_d[4]; ::emu::ptx::load_matrices(" + at + (is_shared ? ", true, " : ", false, ") + size.substr(1) +
-                (transposes ? ", true" : ", false") + ", emu_d);";
+        *made = "emu_u64 emu_d[4]; ::emu::ptx::load_matrices(" + at + (is_shared ? ", true, " : ", false, ") +
+                size.substr(1) + (transposes ? ", true" : ", false") + ", emu_d);";
         for (size_t i = 0; i < ds.size(); ++i)
             *made += " " + ds[i] + " = emu_d[" + std::to_string(i) + "];";
         return !failed_ && words_.empty();
@@ -34,9 +34,11 @@ public:
     // mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d...}, {a...}, {b...}, {c...}
     bool translate(std::string* made)
     {
-        static const std::map<std::string, const char*> elements = {
-            {"f16", "Pairs<::emu::ptx::f16>"}, {"bf16", "Pairs<::emu::ptx::bf16>"}, {"tf32", "Tf32"},
-            {"s8", "Fours<signed char>"},      {"u8", "Fours<emu_u8>"}};
+        static const std::map<std::string, const char*> elements = {{"f16", "Pairs<::emu::ptx::f16>"},
+                                                                    {"bf16", "Pairs<::emu::ptx::bf16>"},
+                                                                    {"tf32", "Tf32"},
+                                                                    {"s8", "Fours<signed char>"},
+                                                                    {"u8", "Fours<emu_u8>"}};
         static const std::map<std::string, const char*> sums = {
             {"f32", "float"}, {"f16", "::emu::ptx::f16"}, {"s32", "emu_i32"}};
         if (!count(4, 4) || !take("sync") || words_.size() < 7)
@@ -63,8 +65,9 @@ public:
             return "[] = {" + text + "}; ";
         };
         *made = "const emu_u64 emu_a" + list(as) + "const emu_u64 emu_b" + list(bs) + "const emu_u64 emu_c" + list(cs) +
-                "emu_u64 emu_d[4]; ::emu::ptx::multiply<::emu::ptx::" + elements.at(a) + ", ::emu::ptx::" +
-                elements.at(b) + ", " + sums.at(d) + ", " + sums.at(c) + ">(emu_a, emu_b, emu_c, emu_d);";
+                "emu_u64 emu_d[4]; ::emu::ptx::multiply<::emu::ptx::" + elements.at(a) +
+                ", ::emu::ptx::" + elements.at(b) + ", " + sums.at(d) + ", " + sums.at(c) +
+                ">(emu_a, emu_b, emu_c, emu_d);";
         for (size_t i = 0; i < ds.size(); ++i)
             *made += " " + ds[i] + " = emu_d[" + std::to_string(i) + "];";
         return !failed_ && words_.empty();

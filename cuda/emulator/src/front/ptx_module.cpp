@@ -55,12 +55,17 @@ std::string without_comments(std::string text)
 
 size_t size_of(const std::string& type) // ".u32"
 {
-    return type.size() < 2 || type_of(type.substr(1)).empty() || type == ".pred" ? 0 : size_t(std::atoi(type.c_str() + 2)) / 8;
+    return type.size() < 2 || type_of(type.substr(1)).empty() || type == ".pred"
+               ? 0
+               : size_t(std::atoi(type.c_str() + 2)) / 8;
 }
 
 std::string type_with(size_t bytes)
 {
-    return bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : bytes == 4 ? "unsigned int" : "unsigned long long";
+    return bytes == 1   ? "unsigned char"
+           : bytes == 2 ? "unsigned short"
+           : bytes == 4 ? "unsigned int"
+                        : "unsigned long long";
 }
 
 class Module {
@@ -154,9 +159,11 @@ private:
         }
         if (v.is_extern || !v.count || (v.space != ".global" && v.space != ".const" && v.space != ".shared"))
             return fail("this variable is not supported: " + text);
-        const char* space = v.space == ".global" ? "__device__ " : v.space == ".const" ? "__constant__ " : "__shared__ ";
-        out_ += space + std::string("__align__(") + std::to_string(v.alignment) + ") " +
-                type_with(v.size / v.count) + " " + v.name + (v.is_array ? "[" + std::to_string(v.count) + "]" : "") +
+        const char* space = v.space == ".global"  ? "__device__ "
+                            : v.space == ".const" ? "__constant__ "
+                                                  : "__shared__ ";
+        out_ += space + std::string("__align__(") + std::to_string(v.alignment) + ") " + type_with(v.size / v.count) +
+                " " + v.name + (v.is_array ? "[" + std::to_string(v.count) + "]" : "") +
                 (v.value.empty() ? "" : " = " + values(v.value, v.size / v.count)) + ";";
         scope_.addresses[v.name] = "(emu_u64)&" + v.name;
     }
@@ -277,7 +284,8 @@ private:
             unsigned long threads = 1;
             for (word = next_word(text, &at); !word.empty() && word[0] != '.'; word = next_word(text, &at)) {
                 numbers += word;
-                threads *= std::isdigit(static_cast<unsigned char>(word[0])) ? std::strtoul(word.c_str(), nullptr, 10) : 1;
+                threads *=
+                    std::isdigit(static_cast<unsigned char>(word[0])) ? std::strtoul(word.c_str(), nullptr, 10) : 1;
             }
             if (directive == ".maxntid" || directive == ".reqntid")
                 out += "__launch_bounds__(" + std::to_string(threads) + ") ";

@@ -28,9 +28,9 @@ private:
             (types[1] != "u32" && types[1] != "s32"))
             return false;
         auto byte = [](const std::string& type) { return type == "s32" ? "signed char" : "emu_u8"; };
-        made_ = "emu_u32 emu_sum = (emu_u32)" + raw(3) + "; for (unsigned i = 0; i < 32; i += 8) emu_sum += (emu_u32)((" +
-                byte(types[0]) + ")(" + raw(1) + " >> i) * (" + byte(types[1]) + ")(" + raw(2) + " >> i)); " +
-                target(operands_[0]) + " = emu_sum;";
+        made_ = "emu_u32 emu_sum = (emu_u32)" + raw(3) +
+                "; for (unsigned i = 0; i < 32; i += 8) emu_sum += (emu_u32)((" + byte(types[0]) + ")(" + raw(1) +
+                " >> i) * (" + byte(types[1]) + ")(" + raw(2) + " >> i)); " + target(operands_[0]) + " = emu_sum;";
         return true;
     }
 
@@ -47,7 +47,8 @@ private:
 
     bool pairs()
     {
-        std::string type = take_one_of({"f16x2", "bf16x2"}), half = type.substr(0, type.size() < 2 ? 0 : type.size() - 2);
+        std::string type = take_one_of({"f16x2", "bf16x2"}),
+                    half = type.substr(0, type.size() < 2 ? 0 : type.size() - 2);
         bool saturates = take("sat");
         if (type.empty())
             return false;
@@ -66,10 +67,16 @@ private:
                        ") & 0xffffu)";
             };
             std::string value = name_ == "fma" ? "::emu::sum_to_odd(" + a(1) + " * " + a(2) + ", " + a(3) + ")"
-                                : is_choice    ? (name_ == "min" ? "::emu::smaller(" : "::emu::larger(") + a(1) + ", " + a(2) + ")"
-                                : a(1) + (name_ == "add" ? " + " : name_ == "sub" ? " - " : " * ") + a(2);
+                                : is_choice
+                                    ? (name_ == "min" ? "::emu::smaller(" : "::emu::larger(") + a(1) + ", " + a(2) + ")"
+                                    : a(1) +
+                                          (name_ == "add"   ? " + "
+                                           : name_ == "sub" ? " - "
+                                                            : " * ") +
+                                          a(2);
             value = saturates ? "::emu::unit_range(" + value + ")" : value;
-            parts += (i ? " | (emu_u64)::emu::ptx::" : "::emu::ptx::") + half + "::from(" + value + ")" + (i ? " << 16" : "");
+            parts += (i ? " | (emu_u64)::emu::ptx::" : "::emu::ptx::") + half + "::from(" + value + ")" +
+                     (i ? " << 16" : "");
         }
         made_ = target(operands_[0]) + " = " + parts + ";";
         return true;

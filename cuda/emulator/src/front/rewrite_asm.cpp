@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inline assembly: frequent instructions become C++ (ptx.cpp), all others are refused by name. The table of special
-// registers is here.
+// Inline assembly: the instructions that ptx_statements.cpp knows become C++, all others are rejected by name. The table
+// of special registers is here.
 #include <cstring>
 
 #include "ptx.hpp"

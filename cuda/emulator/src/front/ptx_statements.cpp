@@ -489,7 +489,7 @@ private:
 
     bool keeps_lines_;
     std::vector<std::set<std::string>> declared_ = {{}}; // registers, by the blocks around the current place
-    std::map<std::string, bool> spellings_;              // whether a register begins with %
+    std::map<std::string, bool> spellings_; // whether a register begins with %
     std::map<std::string, std::string> spaces_; // of local variables
     std::map<std::string, size_t> sizes_, alignments_;
     std::map<std::string, Words> branches_; // of .branchtargets
