@@ -203,7 +203,8 @@ def grown(size, more, *, pieces=1, is_blocked=False, config=None):
         except CUDAError:
             assert before == (buffer.handle, buffer.size, resource.config, access_of(buffer))
             raise
-        assert (buffer.is_closed, result.size) == (is_blocked, size + more)
+        assert (buffer.is_closed, result.size) == (False, size + more)
+        assert (result.handle == buffer.handle) is not is_blocked
         yield result
 
 

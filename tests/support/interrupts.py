@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import sys
 import warnings
 
@@ -85,7 +86,8 @@ def _run(program, position: int):
     def trace(frame, event, _):
         nonlocal count, place
         if event == "call":
-            if frame.f_code.co_filename == __file__:
+            # An exception in `logging`, between taking a lock and its try, would leave the lock of this process locked.
+            if frame.f_code.co_filename in (__file__, logging.__file__):
                 return None
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
         elif event == "opcode":

@@ -39,7 +39,7 @@ def test_a_name_of_another_library_is_explained(device, stream, cls, name, inste
     assert str(caught.value) == f"'{cls.__name__}' object has no attribute '{name}'. Did you mean: {instead}?"
     assert (caught.value.name, caught.value.obj) == (name, found)
     assert not hasattr(found, name)
-    assert not hasattr(cls, name)
+    assert not callable(getattr(cls, name))  # tools read all members of a class
 
 
 @pytest.mark.parametrize(("cls", "name"), [(cls, name) for cls, name, _ in NAMES])

@@ -9,7 +9,7 @@ from time import perf_counter
 
 __all__ = ["debug", "elapsed_ms", "error"]
 
-_is_quiet = False  # whether the logger has its handler
+_logger = None  # found once: a look-up takes a lock of logging, which an exception of a signal handler may leave locked
 
 
 def debug(message: str, *arguments) -> None:
@@ -28,14 +28,14 @@ def elapsed_ms(start: float) -> float:
 
 
 def _log(level: str, message: str, arguments: tuple) -> None:
-    global _is_quiet
-    # A program that has not imported it has no handler, and importing it takes longer than importing this package. It
-    # may be half imported on another thread.
-    logging = sys.modules.get("logging")
-    if logging is None or not hasattr(logging, "NullHandler"):
-        return
-    logger = logging.getLogger("cuda.core")
-    if not _is_quiet:
-        _is_quiet = True
+    global _logger
+    if _logger is None:
+        # A program that has not imported it has no handler, and importing it takes longer than importing this package.
+        # It may be half imported on another thread.
+        logging = sys.modules.get("logging")
+        if logging is None or not hasattr(logging, "NullHandler"):
+            return
+        logger = logging.getLogger("cuda.core")
         logger.addHandler(logging.NullHandler())  # without a handler of the program, logging would print to stderr
-    getattr(logger, level)(message, *arguments)
+        _logger = logger
+    getattr(_logger, level)(message, *arguments)

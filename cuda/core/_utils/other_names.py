@@ -23,9 +23,10 @@ class OtherName:
         self._name = name
 
     def __get__(self, instance, owner=None):
-        kind = owner.__name__ if instance is None else type(instance).__name__
-        text = f"{kind!r} object has no attribute {self._name!r}. Did you mean: {self._instead}?"
-        raise AttributeError(text, name=self._name, obj=owner if instance is None else instance)
+        if instance is None:  # tools read all members of a class
+            return self
+        text = f"{type(instance).__name__!r} object has no attribute {self._name!r}. Did you mean: {self._instead}?"
+        raise AttributeError(text, name=self._name, obj=instance)
 
 
 def listed_names(obj) -> list[str]:
