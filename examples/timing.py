@@ -37,7 +37,8 @@ SIZE = 128
 CONFIG = LaunchConfig(grid=(SIZE // 16, SIZE // 16), block=(16, 16))
 
 
-def main(path: Path) -> int:
+def main() -> int:
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.gettempdir(), "transpose.json")
     device = Device()
     device.set_current()
     stream = device.create_stream()
@@ -75,4 +76,4 @@ def main(path: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.gettempdir(), "transpose.json")))
+    sys.exit(main())

@@ -540,8 +540,10 @@ cdef class Device:
 
         Examples
         --------
-        >>> result = device.empty((4, 3), np.float32, stream=stream)
-        >>> staging = device.empty((4, 3), np.float32, pinned=True)
+        ::
+
+            result = device.empty((4, 3), np.float32, stream=stream)
+            staging = device.empty((4, 3), np.float32, pinned=True)
         """
         return _device_arrays.empty(self, shape, dtype, stream, pinned)
 
@@ -574,9 +576,11 @@ cdef class Device:
 
         Examples
         --------
-        >>> x = device.to_device(np.arange(6, dtype=np.float32), stream=stream)
-        >>> x.to_host(stream=stream)
-        array([0., 1., 2., 3., 4., 5.], dtype=float32)
+        ::
+
+            x = device.to_device(np.arange(6, dtype=np.float32), stream=stream)
+            x.to_host(stream=stream)
+            # array([0., 1., 2., 3., 4., 5.], dtype=float32)
         """
         return _device_arrays.copied(self, array, stream)
 
@@ -621,10 +625,12 @@ cdef class Device:
 
         Examples
         --------
-        >>> try:
-        ...     stream.sync()
-        ... except LaunchError:
-        ...     device.reset()
+        ::
+
+            try:
+                stream.sync()
+            except LaunchError:
+                device.reset()
         """
         if not device_choice.is_software():
             raise NotSupportedError(

@@ -141,10 +141,12 @@ cdef class Event(DriverObject):
 
         Examples
         --------
-        >>> async def first_half():
-        ...     event = stream.record()
-        ...     launch(stream, config, second_half)
-        ...     await event
+        ::
+
+            async def first_half():
+                event = stream.record()
+                launch(stream, config, second_half)
+                await event
         """
         return iter(()) if Event_is_done(self) else Event_await(self)
 

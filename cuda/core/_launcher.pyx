@@ -37,7 +37,7 @@ from cuda import core
 from cuda.core._code._loading import explain
 from cuda.core._device import Device
 from cuda.core._utils import slots
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.device_choice import is_set
 
 __all__ = ["change_observers", "exceeded_limit", "launch"]
@@ -355,6 +355,8 @@ cdef tuple all_arguments(BoundKernel self):
     with cython.critical_section(self):
         if self._arguments is not None:
             return self._arguments
+    if self._kernel is None:
+        raise UnavailableError("this BoundKernel was not initialized; create it with Kernel.bind()")
     Kernel_check_layout(self._kernel)
     return (...,) * self._kernel._slots.size()
 

@@ -30,7 +30,9 @@ class MemoryOperation:
 
     Examples
     --------
-    >>> stream.run_operations(MemoryOperation.wait(flags[0], 1, "=="), MemoryOperation.write(flags[1], 1))
+    ::
+
+        stream.run_operations(MemoryOperation.wait(flags[0], 1, "=="), MemoryOperation.write(flags[1], 1))
     """
 
     __slots__ = ("_arguments", "_packed", "_target")

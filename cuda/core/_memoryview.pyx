@@ -512,9 +512,10 @@ cdef class StridedMemoryView(ViewState):
 
         Examples
         --------
-        >>> squares = device.to_device(np.arange(4) ** 2, stream=stream)
-        >>> squares[1:].to_host(stream=stream)
-        array([1, 4, 9])
+        ::
+
+            squares = device.to_device(np.arange(4) ** 2, stream=stream)
+            squares[1:].to_host(stream=stream)  # array([1, 4, 9])
         """
         if out is None:
             dtype = dtype_of(self)
@@ -546,8 +547,10 @@ cdef class StridedMemoryView(ViewState):
 
         Examples
         --------
-        >>> image = device.zeros((480, 640), np.uint8, stream=stream)
-        >>> image[100:200, ::2].fill(255, stream=stream)
+        ::
+
+            image = device.zeros((480, 640), np.uint8, stream=stream)
+            image[100:200, ::2].fill(255, stream=stream)
         """
         fill_view(self, value, stream)
 

@@ -272,9 +272,11 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        >>> async def twice(values):
-        ...     launch(stream, config, kernel, values)
-        ...     await stream
+        ::
+
+            async def twice(values):
+                launch(stream, config, kernel, values)
+                await stream
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)
@@ -319,7 +321,9 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        >>> stream.add_callback(lambda error: print("failed" if error else "finished"))
+        ::
+
+            stream.add_callback(lambda error: print("failed" if error else "finished"))
         """
         cdef StreamPin stream
         Stream_pin(self, &stream)
@@ -336,9 +340,11 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        >>> with stream.timed() as timer:
-        ...     launch(stream, config, kernel, values)
-        >>> print(f"{timer.ms:.3f} ms")
+        ::
+
+            with stream.timed() as timer:
+                launch(stream, config, kernel, values)
+            print(f"{timer.ms:.3f} ms")
         """
         self._check_open()
         return StreamTimer(self)
@@ -366,9 +372,11 @@ cdef class Stream(StreamSource):
 
         Examples
         --------
-        >>> flag = device.zeros((), np.int32, stream=producer)
-        >>> producer.write_value(flag, 1)
-        >>> consumer.wait_value(flag, 1)
+        ::
+
+            flag = device.zeros((), np.int32, stream=producer)
+            producer.write_value(flag, 1)
+            consumer.wait_value(flag, 1)
         """
         cdef cydriver.CUstreamBatchMemOpParams* c_operation
         cdef StreamPin pin

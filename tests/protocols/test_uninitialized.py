@@ -52,7 +52,7 @@ def problems(cls: type) -> list[str]:
                 found.append(f"{member}: {error}")
         except AttributeError as error:
             # The error of this class method is about its argument, not about the object.
-            if member != "from_cuda_array_interface":
+            if member != "from_cuda_array_interface" and "Did you mean: " not in str(error):
                 found.append(f"{member}: {error}")
         except Exception as error:
             found.append(f"{member}: {type(error).__name__}: {error}")

@@ -41,7 +41,7 @@ def test_signature_of_a_launch_configuration_has_its_fields():
     signature = inspect.signature(LaunchConfig)
     assert list(signature.parameters) == [
         "grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization",
-        "cluster_scheduling_policy_preference", "priority",
+        "cluster_scheduling_policy_preference", "priority", "attributes",
     ]  # fmt: skip
     assert signature.parameters["is_cooperative"].default is False
     assert signature.parameters["shmem_size"].annotation == "int | None"

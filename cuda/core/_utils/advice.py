@@ -137,8 +137,7 @@ ADVICE: dict[str, str] = {
         "The kernel needs more registers, threads or shared memory than a block can have: use a smaller block."
     ),
     "CUDA_ERROR_LAUNCH_TIMEOUT": (
-        "The kernel exceeded a time limit: that of a GPU that drives a display, or CUDA_EMULATOR_TIME_LIMIT on the "
-        f"software device. {_FATAL}"
+        f"The kernel exceeded the time limit of a GPU with a display, or CUDA_EMULATOR_TIME_LIMIT. {_FATAL}"
     ),
     "CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING": "The texturing mode of the kernel differs from that of its launch.",
     "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED": "Access to this peer is already enabled; do not enable it again.",

@@ -123,8 +123,9 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
 
     Examples
     --------
-    >>> from cuda.core.utils import benchmark
-    >>> print(benchmark(lambda: launch(stream, config, kernel, x), stream=stream))
+    ::
+
+        print(benchmark(lambda: launch(stream, config, kernel, x), stream=stream))
     """
     if not callable(function):
         raise TypeError(f"function must be callable, not {type(function).__name__}")

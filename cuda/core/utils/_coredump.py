@@ -45,8 +45,9 @@ def coredump(file: str | os.PathLike | None = None, *, lightweight: bool = False
 
     Examples
     --------
-    >>> from cuda.core.utils import coredump
-    >>> coredump("fault.nvcudmp", lightweight=True)
+    ::
+
+        coredump("fault.nvcudmp", lightweight=True)
     """
     path = None if file is None else os.fsencode(file)
     if path is not None and len(path) > 1023:

@@ -123,8 +123,10 @@ def kernel(
 
     Examples
     --------
-    >>> scale = kernel("__global__ void scale(float* x, float by) { x[threadIdx.x] *= by; }", "scale")
-    >>> scale(x, 2, grid=1, block=len(x), stream=stream)
+    ::
+
+        scale = kernel("__global__ void scale(float* x, float by) { x[threadIdx.x] *= by; }", "scale")
+        scale(x, 2, grid=1, block=len(x), stream=stream)
     """
     for label, value in (("source", source), ("name", name), ("code_type", code_type)):
         if not isinstance(value, str):

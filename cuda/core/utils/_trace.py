@@ -40,10 +40,11 @@ def trace(file: str | os.PathLike):
 
     Examples
     --------
-    >>> from cuda.core.utils import trace
-    >>> with trace("steps.json"):
-    ...     for _ in range(10):
-    ...         launch(stream, config, kernel, x)
+    ::
+
+        with trace("steps.json"):
+            for _ in range(10):
+                launch(stream, config, kernel, x)
     """
     recorder = _Recorder()
     with open(file, "w", encoding="utf-8") as output:
