@@ -355,7 +355,8 @@ cdef class Stream(StreamSource):
         Parameters
         ----------
         target : :class:`Buffer` | :class:`~cuda.core.utils.StridedMemoryView` | int
-            The memory: a buffer, a view whose first element is meant, or an address.
+            The memory: a buffer, a view whose first element is meant, or an address. Drivers reject memory of pools,
+            which is what :meth:`Device.allocate` returns; use page-locked or virtual memory.
         value : int
             The value, signed or unsigned.
         bits : int, optional
@@ -374,7 +375,7 @@ cdef class Stream(StreamSource):
         --------
         ::
 
-            flag = device.zeros((), np.int32, stream=producer)
+            flag = device.zeros((), np.int32, pinned=True)
             producer.write_value(flag, 1)
             consumer.wait_value(flag, 1)
         """

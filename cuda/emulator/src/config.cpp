@@ -239,8 +239,8 @@ const std::vector<int>& known_architectures()
 
 const Config& config()
 {
-    static const Config value = Reader().read();
-    return value;
+    static const Config* value = new Config(Reader().read()); // never destroyed: reports are written at exit
+    return *value;
 }
 
 const std::string& home()

@@ -314,8 +314,8 @@ std::string precompiled_prelude(const std::vector<std::string>& flags)
 
 const std::string& device_headers()
 {
-    static const std::string value = absolute_home() + "/device_include";
-    return value;
+    static const auto* value = new std::string(absolute_home() + "/device_include"); // never destroyed, for exit
+    return *value;
 }
 
 Built build_unit(const Unit& unit, Shape shape, const Checks& checks)
