@@ -147,7 +147,7 @@ def _place(target, value, bits) -> tuple[int, int, int]:
     dtype = getattr(target, "dtype", None)
     if bits is None:
         bits = 32 if dtype is None else dtype.itemsize * 8
-    if bits not in _WRITE:
+    if not isinstance(bits, int) or bits not in _WRITE:
         raise ValueError(f"bits must be 32 or 64, not {shown(bits)}")
     address = check_address("target", getattr(target, "ptr", getattr(target, "handle", target)))
     if address % (bits // 8):

@@ -363,3 +363,14 @@ def test_arrays_on_the_default_stream(device):
     array[1:].fill(9, stream=LEGACY_DEFAULT_STREAM)
     array[:1].copy_from(np.array([4]), LEGACY_DEFAULT_STREAM)
     assert array.to_host(stream=LEGACY_DEFAULT_STREAM).tolist() == [4, 9, 9]
+
+
+@pytest.mark.parametrize("shape", [b"abc", "12", bytearray(3)])
+def test_text_is_no_shape(device, stream, shape):
+    with pytest.raises(TypeError, match="shape must be an int or a tuple of int"):
+        device.zeros(shape, np.int8, stream=stream)
+
+
+def test_arrays_have_at_most_64_axes(device, stream):
+    with pytest.raises(ValueError, match="shape must have at most 64 axes, not 65"):
+        device.empty((1,) * 65, np.int8, stream=stream)

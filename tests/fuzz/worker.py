@@ -83,7 +83,8 @@ class Caller:
             problem = ("it closed a file of the process", "descriptor 1")
         if self.unraisable and problem is None:
             info = self.unraisable[0]
-            if not isinstance(info.exc_value, verdict.Hostile):
+            # Stream.add_callback() passes the exceptions of a callback there.
+            if not isinstance(info.exc_value, verdict.Hostile) and "add_callback" not in describe(target, name):
                 text = f"{info.exc_type}: {info.exc_value} in {info.object!r}"
                 problem = ("an exception that cannot be caught", text)
         self.unraisable.clear()

@@ -65,3 +65,9 @@ def test_wrong_arguments_are_rejected(stream, arguments, error, match):
 def test_name_of_the_table(stream):
     assert benchmark(lambda: None, stream=stream, repeat=1, name="nothing").name == "nothing"
     assert benchmark(int, stream=stream, repeat=1).name == "int"
+
+
+def test_counts_of_calls_have_a_limit(stream):
+    for counts in ({"repeat": 1 << 62}, {"warmup": 1_000_001}):
+        with pytest.raises(ValueError, match="repeat and warmup must be at most 1000000"):
+            benchmark(lambda: None, stream=stream, **counts)

@@ -58,10 +58,14 @@ def copied(device, array, stream) -> StridedMemoryView:
 
 def _shape(shape) -> tuple[int, ...]:
     try:
+        if isinstance(shape, (str, bytes, bytearray)):
+            raise TypeError
         sizes = shape if hasattr(type(shape), "__iter__") else (shape,)
         sizes = tuple([operator.index(size) for size in sizes])
     except TypeError:
         raise TypeError(f"shape must be an int or a tuple of int, not {shown(shape)}") from None
+    if len(sizes) > 64:
+        raise ValueError(f"shape must have at most 64 axes, not {len(sizes)}")
     if min(sizes, default=0) < 0:
         raise ValueError(f"shape must contain non-negative sizes, not {shown(shape)}")
     return sizes

@@ -322,7 +322,7 @@ class ArrayBase(ArrayStorage):
 
     @property
     def mem_size(self) -> int:
-        """The number of elements, as in :attr:`size`."""
+        """The number of elements, like ``size``."""
         return self.size
 
     @property

@@ -357,7 +357,7 @@ TEXT_SUFFIXES = (".dot", ".gv")
 
 def save(definition, path, options) -> Path:
     """Write a picture or DOT text (:meth:`GraphDefinition.save`)."""
-    if not isinstance(path, (str, os.PathLike)):
+    if not isinstance(path, str) and not hasattr(type(path), "__fspath__"):
         raise TypeError(f"path must be a str or os.PathLike, not {type(path).__name__}")
     path = Path(path)
     if not path.suffix:

@@ -88,6 +88,9 @@ class Benchmark:
         return f"<Benchmark of {self.name}: device {self.device!r}, host {self.host!r}>"
 
 
+MAX_CALLS = 1_000_000
+
+
 def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, name: str | None = None) -> Benchmark:
     """Measure how long the device and the host take for a function that enqueues work on a stream.
 
@@ -117,7 +120,7 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
     TypeError
         If ``function`` is not callable, ``stream`` is not a Stream, or a count is not an int.
     ValueError
-        If ``repeat`` is less than 1, or ``warmup`` is negative.
+        If ``repeat`` is less than 1, ``warmup`` is negative, or one of them is greater than 1,000,000.
     CUDAError
         If work in the stream failed.
 
@@ -132,6 +135,8 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
     check_count("repeat", repeat, 1)
+    if max(repeat, warmup if isinstance(warmup, int) else 0) > MAX_CALLS:
+        raise ValueError(f"repeat and warmup must be at most {MAX_CALLS}")
     check_count("warmup", warmup, 0)
     for _ in range(warmup):
         function()
