@@ -362,6 +362,8 @@ cdef tuple all_arguments(BoundKernel self):
 
 
 cdef Py_ssize_t argument_place(BoundKernel self, object key, Py_ssize_t count) except -1:
+    if not isinstance(key, (int, str)):
+        raise TypeError(f"key must be an int or the name of a parameter, not {type(key).__name__}")
     if isinstance(key, str):
         names = [name for name, _ in Kernel_parameters(self._kernel)]
         if key in names:

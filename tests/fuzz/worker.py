@@ -22,6 +22,7 @@ import sys
 import time
 import traceback
 import warnings
+from threading import get_ident, main_thread
 
 STATE = struct.Struct("=q")  # the number of the current case
 BLOCKS = 24  # each pass over the targets uses one of so many parts of the values
@@ -62,7 +63,8 @@ class Caller:
         self.of = None
         self.counts = collections.Counter()
         self.unraisable = []
-        sys.unraisablehook = self.unraisable.append
+        # Those of another thread are of a callback, which may be late.
+        sys.unraisablehook = lambda info: get_ident() == main_thread().ident and self.unraisable.append(info)
 
     def call(self, number: int, target, name: str | None) -> dict | None:
         """Make one call, and return the finding, or None."""

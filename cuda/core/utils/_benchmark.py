@@ -134,6 +134,8 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
         raise TypeError(f"function must be callable, not {type(function).__name__}")
     if not isinstance(stream, Stream):
         raise TypeError(f"stream must be a Stream, not {type(stream).__name__}")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
     check_count("repeat", repeat, 1)
     if max(repeat, warmup if isinstance(warmup, int) else 0) > MAX_CALLS:
         raise ValueError(f"repeat and warmup must be at most {MAX_CALLS}")
