@@ -632,9 +632,15 @@ def test_threads_change_and_launch_a_bound_kernel(stream, kernels, total):
     assert value_of(total, stream) == 50 * COUNT
 
 
+@pytest.mark.parametrize("place", [1, np.int64(1), -1, "value"])
+def test_a_bound_argument_is_found_by_any_integer_and_by_name(stream, kernels, place):
+    assert kernels.get_kernel("add").bind(ONE, None, 7, stream=stream)[place] == 7
+
+
 @pytest.mark.parametrize(
     ("attempt", "error", "text"),
     [
+        (lambda add: add[10**5000], IndexError, "has 2 parameters, so none at an int of 16610 bits"),
         (lambda add: add(3), TypeError, r"^add\(\) has 0 open arguments here, 1 given"),
         (lambda add: add(number=3), TypeError, "has no parameter 'number'; its parameters are total, value$"),
         (lambda add: add[2], IndexError, "has 2 parameters, so none at 2"),

@@ -39,6 +39,7 @@ from cuda.core._device import Device
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.device_choice import is_set
+from cuda.core._utils.validators import shown
 
 __all__ = ["change_observers", "exceeded_limit", "launch"]
 
@@ -362,8 +363,6 @@ cdef tuple all_arguments(BoundKernel self):
 
 
 cdef Py_ssize_t argument_place(BoundKernel self, object key, Py_ssize_t count) except -1:
-    if not isinstance(key, (int, str)):
-        raise TypeError(f"key must be an int or the name of a parameter, not {type(key).__name__}")
     if isinstance(key, str):
         names = [name for name, _ in Kernel_parameters(self._kernel)]
         if key in names:
@@ -371,10 +370,10 @@ cdef Py_ssize_t argument_place(BoundKernel self, object key, Py_ssize_t count) e
         known = "unknown" if None in names else ", ".join(names) or "none"
         raise TypeError(f"{Kernel_function(self._kernel)}() has no parameter {key!r}; its parameters are {known}")
     if isinstance(key, bool) or not hasattr(type(key), "__index__"):
-        raise TypeError(f"an argument is found by its position or name, not by {key!r}")
+        raise TypeError(f"an argument is found by its position or name, not by {shown(key)}")
     place = operator.index(key)
     if not -count <= place < count:
-        raise IndexError(f"{Kernel_function(self._kernel)}() has {count} parameters, so none at {place}")
+        raise IndexError(f"{Kernel_function(self._kernel)}() has {count} parameters, so none at {shown(place)}")
     return place % count
 
 

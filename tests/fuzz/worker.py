@@ -22,7 +22,6 @@ import sys
 import time
 import traceback
 import warnings
-from threading import get_ident, main_thread
 
 STATE = struct.Struct("=q")  # the number of the current case
 BLOCKS = 24  # each pass over the targets uses one of so many parts of the values
@@ -63,8 +62,7 @@ class Caller:
         self.of = None
         self.counts = collections.Counter()
         self.unraisable = []
-        # Those of another thread are of a callback, which may be late.
-        sys.unraisablehook = lambda info: get_ident() == main_thread().ident and self.unraisable.append(info)
+        sys.unraisablehook = self.unraisable.append
 
     def call(self, number: int, target, name: str | None) -> dict | None:
         """Make one call, and return the finding, or None."""
@@ -85,8 +83,7 @@ class Caller:
             problem = ("it closed a file of the process", "descriptor 1")
         if self.unraisable and problem is None:
             info = self.unraisable[0]
-            # Stream.add_callback() passes the exceptions of a callback there.
-            if not isinstance(info.exc_value, verdict.Hostile) and "add_callback" not in describe(target, name):
+            if not isinstance(info.exc_value, verdict.Hostile):
                 text = f"{info.exc_type}: {info.exc_value} in {info.object!r}"
                 problem = ("an exception that cannot be caught", text)
         self.unraisable.clear()
