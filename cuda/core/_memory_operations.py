@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import operator
 import struct
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import UnavailableError
-from cuda.core._utils.validators import check_address, find_str_enum, shown
+from cuda.core._utils.validators import check_address, find_str_enum, int_argument, shown
 
 __all__ = ["MemoryOperation", "packed_operations"]
 
@@ -152,9 +151,7 @@ def _place(target, value, bits) -> tuple[int, int, int]:
     address = check_address("target", getattr(target, "ptr", getattr(target, "handle", target)))
     if address % (bits // 8):
         raise ValueError(f"address {address:#x} is not aligned; it must be a multiple of {bits // 8} bytes")
-    if isinstance(value, type) or not hasattr(value, "__index__"):
-        raise TypeError(f"value must be an int, not {type(value).__name__}")
-    number = operator.index(value)
+    number = int_argument("value", value)
     if not -(1 << (bits - 1)) <= number < 1 << bits:
         raise OverflowError(f"value must fit {bits} bits, but {shown(value)} does not")
     return address, bits, number & ((1 << bits) - 1)

@@ -350,7 +350,7 @@ cdef class Stream(StreamSource):
         return StreamTimer(self)
 
     def write_value(self, target, value: int, *, bits: int | None = None) -> None:
-        """Write an int to memory, in stream order (``cuStreamWriteValue32``, ``cuStreamWriteValue64``).
+        """Write an int to memory, in stream order (``cuStreamBatchMemOp``).
 
         Parameters
         ----------
@@ -379,31 +379,12 @@ cdef class Stream(StreamSource):
             producer.write_value(flag, 1)
             consumer.wait_value(flag, 1)
         """
-        cdef cydriver.CUstreamBatchMemOpParams* c_operation
-        cdef StreamPin pin
-        Stream_pin(self, &pin)
-        content = MemoryOperation.write(target, value, bits=bits)._packed
-        c_operation = <cydriver.CUstreamBatchMemOpParams*><char*><bytes>content
-        with nogil:
-            if c_operation.operation == cydriver.CU_STREAM_MEM_OP_WRITE_VALUE_32:
-                HANDLE_RETURN(
-                    cydriver.cuStreamWriteValue32(
-                        pin.get(), c_operation.writeValue.address, c_operation.writeValue.value, 0
-                    ),
-                    b"cuStreamWriteValue32",
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuStreamWriteValue64(
-                        pin.get(), c_operation.writeValue.address, c_operation.writeValue.value64, 0
-                    ),
-                    b"cuStreamWriteValue64",
-                )
+        self.run_operations(MemoryOperation.write(target, value, bits=bits))
 
     def wait_value(
         self, target, value: int, condition: str = ">=", *, bits: int | None = None, flush: bool = False
     ) -> None:
-        """Make later work wait until memory has a value (``cuStreamWaitValue32``, ``cuStreamWaitValue64``).
+        """Make later work wait until memory has a value (``cuStreamBatchMemOp``).
 
         The host does not wait. Only the value ends the wait, so another stream, device or the host must write it.
 
@@ -411,11 +392,8 @@ cdef class Stream(StreamSource):
         ----------
         target, value, bits
             As for :meth:`write_value`.
-        condition : str, optional
-            ``">="``, the default, compares the signed difference, so it works for counters that overflow; ``"=="``,
-            ``"&"`` (a common bit) and ``"nor"`` (a bit that neither has) are the others.
-        flush : bool, optional
-            Whether to make remote writes that the value announces visible. Defaults to False.
+        condition, flush
+            As for :meth:`MemoryOperation.wait`.
 
         Raises
         ------
@@ -426,28 +404,7 @@ cdef class Stream(StreamSource):
         NotSupportedError
             If the device does not support memory operations, or ``flush``.
         """
-        cdef cydriver.CUstreamBatchMemOpParams* c_operation
-        cdef StreamPin pin
-        Stream_pin(self, &pin)
-        content = MemoryOperation.wait(target, value, condition, bits=bits, flush=flush)._packed
-        c_operation = <cydriver.CUstreamBatchMemOpParams*><char*><bytes>content
-        with nogil:
-            if c_operation.operation == cydriver.CU_STREAM_MEM_OP_WAIT_VALUE_32:
-                HANDLE_RETURN(
-                    cydriver.cuStreamWaitValue32(
-                        pin.get(), c_operation.waitValue.address, c_operation.waitValue.value,
-                        c_operation.waitValue.flags,
-                    ),
-                    b"cuStreamWaitValue32",
-                )
-            else:
-                HANDLE_RETURN(
-                    cydriver.cuStreamWaitValue64(
-                        pin.get(), c_operation.waitValue.address, c_operation.waitValue.value64,
-                        c_operation.waitValue.flags,
-                    ),
-                    b"cuStreamWaitValue64",
-                )
+        self.run_operations(MemoryOperation.wait(target, value, condition, bits=bits, flush=flush))
 
     def run_operations(self, *operations: MemoryOperation) -> None:
         """Enqueue memory operations, which run in their order, with one call (``cuStreamBatchMemOp``).
