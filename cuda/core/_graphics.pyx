@@ -33,9 +33,8 @@ from cuda.core._utils cimport cydriver
 from cuda.core._utils.cuda_utils cimport HANDLE_RETURN, WARN_RETURN
 from cuda.core.texture._array cimport Array_wrap_foreign, OpaqueArray
 
-import operator
 
-from cuda.core._utils.validators import format_or_list, shown
+from cuda.core._utils.validators import format_or_list, int_argument, shown
 
 __all__ = ["GraphicsResource"]
 
@@ -297,9 +296,7 @@ cdef inline int GraphicsResource_pin(GraphicsResource self, GraphicsPin* pin) ex
 
 
 cdef object gl_name(str name, object value):
-    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
-        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
-    number = operator.index(value)
+    number = int_argument(name, value, accepts_bool=False)
     if not 0 <= number < 1 << 32:
         raise ValueError(f"{name} must be from 0 to 2**32 - 1, not {shown(number)}")
     return number

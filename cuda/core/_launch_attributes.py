@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cuda.core._event import Event
 from cuda.core._utils.enums import ACCESS_PROPERTY
 from cuda.core._utils.options import Options, options
-from cuda.core._utils.validators import address_argument, check_str_enum, find_str_enum, shown
+from cuda.core._utils.validators import address_argument, check_str_enum, find_str_enum, int_argument, shown
 from cuda.core.typing import AccessPropertyType
 
 __all__ = ["ATTRIBUTES", "AccessPolicyWindow", "pack"]
@@ -52,10 +52,7 @@ class AccessPolicyWindow(Options):
 
     def _check(self):
         values = {"base_ptr": address_argument("base_ptr", self.base_ptr)}
-        try:
-            values["num_bytes"] = operator.index(self.num_bytes)
-        except TypeError:
-            raise TypeError(f"num_bytes must be an int, not {type(self.num_bytes).__name__}") from None
+        values["num_bytes"] = int_argument("num_bytes", self.num_bytes)
         for name, value in values.items():
             if not 0 <= value < 1 << 64:
                 raise ValueError(f"{name} must be from 0 to 2**64 - 1, not {shown(value)}")

@@ -21,7 +21,7 @@ from cuda.core._utils import cuda_utils
 from cuda.core._utils.cuda_utils import NotSupportedError
 from cuda.core._utils.options import unknown_field
 from cuda.core._utils.signatures import ConstructorSignature
-from cuda.core._utils.validators import find_str_enum, shown
+from cuda.core._utils.validators import find_str_enum, int_argument, shown
 
 __all__ = ["LaunchConfig", "cdiv"]
 
@@ -185,9 +185,7 @@ cdef class LaunchConfig:
             raise TypeError("for_elements() computes grid; use LaunchConfig() to choose it")
         sizes = {}
         for name, value, least in (("n", n, 0), ("block", block, 1)):
-            if isinstance(value, bool) or not hasattr(type(value), "__index__"):
-                raise TypeError(f"{name} must be an int, not {type(value).__name__}")
-            sizes[name] = operator.index(value)
+            sizes[name] = int_argument(name, value, accepts_bool=False)
             if sizes[name] < least:
                 raise ValueError(f"{name} must be at least {least}, not {shown(value)}")
         return cls(grid=max(cdiv(sizes["n"], sizes["block"]), 1), block=sizes["block"], **fields)
@@ -433,10 +431,7 @@ def cdiv(a: int, b: int) -> int:
     >>> cdiv(1000, 256)
     4
     """
-    for name, value in (("a", a), ("b", b)):
-        if isinstance(value, type) or not hasattr(value, "__index__"):
-            raise TypeError(f"{name} must be an int, not {type(value).__name__}")
-    return -(-operator.index(a) // operator.index(b))
+    return -(-int_argument("a", a) // int_argument("b", b))
 
 
 def _to_native_launch_config(config: LaunchConfig):
@@ -671,9 +666,7 @@ cdef int read_policy(object value) except -1:
 cdef int read_priority(object value) except? -1:
     cdef int c_least = 0
     cdef int c_greatest = 0
-    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
-        raise TypeError(f"priority must be an int or None, not {type(value).__name__}")
-    priority = operator.index(value)
+    priority = int_argument("priority", value, "an int or None", accepts_bool=False)
     if priority == 0:
         return 0
     HANDLE_RETURN(cydriver.cuCtxGetStreamPriorityRange(&c_least, &c_greatest), b"cuCtxGetStreamPriorityRange")

@@ -63,15 +63,16 @@ def check_address(name: str, value) -> int:
     return address
 
 
-def int_argument(name: str, value, what: str = "an int") -> int:
+def int_argument(name: str, value, what: str = "an int", *, accepts_bool: bool = True) -> int:
     """Return an argument as an int.
 
     Raises
     ------
     TypeError
-        If ``value`` has no ``__index__``; the message names the argument, and ``what`` it must be.
+        If ``value`` has no ``__index__``, or is a bool that is not accepted; the message names the argument, and
+        ``what`` it must be.
     """
-    if hasattr(type(value), "__index__"):
+    if hasattr(type(value), "__index__") and (accepts_bool or not isinstance(value, bool)):
         return int(operator.index(value))
     raise TypeError(f"{name} must be {what}, not {type(value).__name__}")
 
