@@ -50,6 +50,7 @@ def test_one_measurement_has_no_outliers():
     [
         ({"function": 3}, TypeError, "function must be callable, not int"),
         ({"stream": None}, TypeError, "stream must be a Stream, not NoneType"),
+        ({"name": 3}, TypeError, "name must be a str, not int"),
         ({"repeat": 0}, ValueError, "repeat must be at least 1, not 0"),
         ({"repeat": 1.5}, TypeError, "repeat must be an int, not float"),
         ({"warmup": -1}, ValueError, "warmup must be at least 0, not -1"),
@@ -68,6 +69,6 @@ def test_name_of_the_table(stream):
 
 
 def test_counts_of_calls_have_a_limit(stream):
-    for counts in ({"repeat": 1 << 62}, {"warmup": 1_000_001}):
-        with pytest.raises(ValueError, match="repeat and warmup must be at most 1000000"):
-            benchmark(lambda: None, stream=stream, **counts)
+    for name, count in (("repeat", 1 << 62), ("warmup", 1_000_001)):
+        with pytest.raises(ValueError, match=f"{name} must be at most 1000000, not {count}"):
+            benchmark(lambda: None, stream=stream, **{name: count})

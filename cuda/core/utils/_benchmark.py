@@ -12,6 +12,8 @@ from cuda.core._utils.validators import shown
 
 __all__ = ["Benchmark", "Times", "benchmark"]
 
+MAX_CALLS = 1_000_000  # of one benchmark
+
 
 class Times:
     """Repeated measurements of one duration, in milliseconds.
@@ -88,9 +90,6 @@ class Benchmark:
         return f"<Benchmark of {self.name}: device {self.device!r}, host {self.host!r}>"
 
 
-MAX_CALLS = 1_000_000
-
-
 def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, name: str | None = None) -> Benchmark:
     """Measure how long the device and the host take for a function that enqueues work on a stream.
 
@@ -118,7 +117,7 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
     Raises
     ------
     TypeError
-        If ``function`` is not callable, ``stream`` is not a Stream, or a count is not an int.
+        If ``function`` is not callable, ``stream`` is not a Stream, ``name`` is not a str, or a count is not an int.
     ValueError
         If ``repeat`` is less than 1, ``warmup`` is negative, or one of them is greater than 1,000,000.
     CUDAError
@@ -137,8 +136,6 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     check_count("repeat", repeat, 1)
-    if max(repeat, warmup if isinstance(warmup, int) else 0) > MAX_CALLS:
-        raise ValueError(f"repeat and warmup must be at most {MAX_CALLS}")
     check_count("warmup", warmup, 0)
     for _ in range(warmup):
         function()
@@ -154,8 +151,10 @@ def benchmark(function, *, stream: Stream, repeat: int = 100, warmup: int = 10, 
 
 
 def check_count(name: str, value, least: int) -> None:
-    """Raise TypeError or ValueError unless ``value`` is an int of at least ``least``."""
+    """Raise TypeError or ValueError unless ``value`` is an int from ``least`` to ``MAX_CALLS``."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, not {shown(value)}")
+    if value > MAX_CALLS:
+        raise ValueError(f"{name} must be at most {MAX_CALLS}, not {shown(value)}")
