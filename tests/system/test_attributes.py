@@ -93,3 +93,7 @@ def test_text_must_be_a_str_or_bytes():
     assert _attributes.check_text("uuid", b"GPU-1") == _attributes.check_text("uuid", "GPU-1") == "GPU-1"
     with pytest.raises(TypeError, match="uuid must be a str or bytes, not int"):
         _attributes.check_text("uuid", 1)
+    with pytest.raises(ValueError, match="uuid must have Unicode characters only"):
+        _attributes.check_text("uuid", "GPU-\ud800")
+    with pytest.raises(ValueError, match="uuid must have no null character"):
+        _attributes.check_text("uuid", "GPU-\0")

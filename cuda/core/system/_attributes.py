@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.validators import shown
+from cuda.core._utils.validators import name_bytes, shown
 from cuda.core.system._support import nvml, without_value
 
 __all__ = [
@@ -206,9 +206,12 @@ def check_text(label: str, value: bytes | str) -> str:
     ------
     TypeError
         If it is neither a str nor bytes.
+    ValueError
+        If it contains a null character or a lone surrogate.
     """
     if isinstance(value, bytes):
         value = value.decode("ascii", "replace")
     if not isinstance(value, str):
         raise TypeError(f"{label} must be a str or bytes, not {type(value).__name__}")
+    name_bytes(label, value)
     return value
