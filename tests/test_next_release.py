@@ -26,9 +26,8 @@ from cuda.core import (
     VirtualMemoryBuffer,
     VirtualMemoryResource,
 )
-from cuda.core._event import IPCEventDescriptor
-from cuda.core._memory._ipc import IPCBufferDescriptor
 from cuda.core.graph import GraphBuilder
+from support.contract import IPCBufferDescriptor, IPCEventDescriptor
 from support.threads import in_thread
 
 # --- names ---
