@@ -374,3 +374,14 @@ def test_text_is_no_shape(device, stream, shape):
 def test_arrays_have_at_most_64_axes(device, stream):
     with pytest.raises(ValueError, match="shape must have at most 64 axes, not 65"):
         device.empty((1,) * 65, np.int8, stream=stream)
+
+
+class Malformed:
+    """An object whose array interface NumPy cannot read."""
+
+    __array_interface__ = {"version": 3, "shape": (1.5,), "typestr": "<f4", "data": (0, False)}
+
+
+def test_a_malformed_array_is_not_filled(device, stream):
+    with pytest.raises(TypeError, match="value must be a scalar"):
+        device.zeros(3, np.float32, stream=stream).fill(Malformed(), stream=stream)

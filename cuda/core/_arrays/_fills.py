@@ -25,7 +25,12 @@ def element_bytes(value, dtype) -> bytes:
         If ``value`` is out of range.
     """
     numpy = importlib.import_module("numpy")
-    given = numpy.asarray(value, dtype if dtype.names else None)
+    try:
+        given = numpy.asarray(value, dtype if dtype.names else None)
+    except (OverflowError, TypeError) as error:
+        if dtype.names:
+            raise
+        raise TypeError(f"value must be a scalar, not {shown(value)}") from error  # a malformed array interface
     if given.ndim != 0:
         raise TypeError(f"value must be a scalar, not {shown(value)}")
     if given.dtype == dtype:
