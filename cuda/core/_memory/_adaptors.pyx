@@ -26,6 +26,7 @@ from cuda.core._native._cuda_core cimport (
     StreamPin,
     HandleField,
     StreamHandle,
+    capture_lock,
     free_after,
     refuse_closed,
     relax_capture_mode,
@@ -725,16 +726,17 @@ cdef cpp_bool is_done(Lane* lane, uint64_t freed_at, uint64_t now) noexcept nogi
     cdef CaptureModeScope mode
     if freed_at <= lane.done_until:
         return True
-    if is_without_driver(lane) or not can_free(lane):
-        return False
     # In another capture mode, a query would invalidate a capture on another stream.
-    if not relax_capture_mode(mode):
+    if is_without_driver(lane) or not relax_capture_mode(mode):
         return False
-    if lane.is_event_pending and cydriver.cuEventQuery(lane.event.get()) == cydriver.CUresult.CUDA_SUCCESS:
-        lane.is_event_pending = False
-        lane.done_until = lane.recorded_at
-    if freed_at > lane.done_until and not lane.is_event_pending:
-        query_lane(lane, now)
+    capture_lock().lock()
+    if can_free(lane):
+        if lane.is_event_pending and cydriver.cuEventQuery(lane.event.get()) == cydriver.CUresult.CUDA_SUCCESS:
+            lane.is_event_pending = False
+            lane.done_until = lane.recorded_at
+        if freed_at > lane.done_until and not lane.is_event_pending:
+            query_lane(lane, now)
+    capture_lock().unlock()
     return freed_at <= lane.done_until
 
 

@@ -42,6 +42,7 @@ from cuda.core._native._cuda_core cimport (
     find_work,
     has_pending_streams,
     limit_backlog,
+    pool_lock,
     query_streams,
     refuse_closed,
     refuse_pickle,
@@ -662,14 +663,6 @@ cdef uint64_t MemPool_figure(_MemPoolAttributes self, cydriver.CUmemPool_attribu
 
 
 # --- Pools of the driver -----------------------------------------------------------------------------
-
-cdef extern from "locks.hpp" nogil:
-    cppclass Mutex "std::mutex":
-        void lock()
-        void unlock()
-
-    Mutex& pool_lock "cuda_core::pool_lock"()
-
 
 # Creates a pool of at most `max_size` bytes (0: no limit), which keeps `release_threshold` bytes when a stream or event
 # is synchronized (None: all).

@@ -97,6 +97,17 @@ cdef extern from "locks.hpp" namespace "cuda_core" nogil:
         void begin(int mode, void (*restore)(int) noexcept nogil) noexcept
         void end() noexcept
 
+    cppclass Mutex "std::mutex":
+        void lock()
+        void unlock()
+
+    cppclass RecursiveMutex "std::recursive_mutex":
+        void lock()
+        void unlock()
+
+    RecursiveMutex& capture_lock()
+    Mutex& pool_lock()
+
 
 # Sets this thread to relaxed mode, even if this library captures nothing, because another library might. The mode is
 # restored when the function that has the scope as a local variable returns or raises, or by `scope.end()`.

@@ -67,8 +67,7 @@ cdef extern from "retire.hpp" namespace "cuda_core" nogil:
         ) except +
         void take_idle(
             cpp_bool (*is_done)(cydriver.CUevent, UnexpectedError*) noexcept,
-            Work (*query)(const QueriedStream&, UnexpectedError*) noexcept,
-            EventHandle (*record)(const QueriedStream&, UnexpectedError*) noexcept,
+            Work (*mark_work)(const QueriedStream&, EventHandle&, UnexpectedError*) noexcept,
             vector[Retired]& idle, vector[EventHandle]& done, UnexpectedError* error
         ) except +
 
@@ -329,6 +328,7 @@ cdef void find_streams(vector[QueriedStream]& streams) noexcept nogil:
 cdef void query_streams() noexcept nogil:
     cdef vector[QueriedStream] streams
     cdef CaptureModeScope mode
+    cdef cydriver.CUresult err
     cdef bint is_entered
     cdef size_t i
     relax_capture_mode(mode)
@@ -336,9 +336,13 @@ cdef void query_streams() noexcept nogil:
     for i in range(streams.size()):
         is_entered = False
         if enter_context(streams[i], &is_entered, NULL):
-            if work_in_current_context(streams[i].h_stream.get(), NULL) == NO_WORK:
+            capture_lock().lock()
+            err = query_stream(streams[i].h_stream.get())
+            if err == cydriver.CUresult.CUDA_SUCCESS:
                 # Returns immediately, because the stream is idle.
-                report(cydriver.cuStreamSynchronize(streams[i].h_stream.get()), b"cuStreamSynchronize", NULL)
+                err = cydriver.cuStreamSynchronize(streams[i].h_stream.get())
+            capture_lock().unlock()
+            report(err, b"cuStreamSynchronize", NULL)
             leave_context(is_entered, NULL)
 
 
@@ -352,16 +356,33 @@ cdef Work work_of(const QueriedStream& stream, UnexpectedError* error) noexcept 
     return work
 
 
+# The work of a stream, and an event after it if there is some. Otherwise `event` becomes empty. An error is returned,
+# because a warning runs Python code, which might need the lock.
+cdef Work mark_work(const QueriedStream& stream, EventHandle& event, UnexpectedError* error) noexcept nogil:
+    cdef Work work
+    event.reset()
+    capture_lock().lock()
+    work = work_of(stream, error)
+    if work == SOME_WORK:
+        (&event)[0] = record_event(stream, error)
+    capture_lock().unlock()
+    return work
+
+
 # The result of cuStreamQuery, or CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED for a capturing stream. That is not queried,
 # because the query would invalidate its capture.
 cdef cydriver.CUresult query_stream(cydriver.CUstream c_stream) noexcept nogil:
     cdef cydriver.CUstreamCaptureStatus c_status = cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
-    cdef cydriver.CUresult err = cydriver.cuStreamIsCapturing(c_stream, &c_status)
-    if err != cydriver.CUresult.CUDA_SUCCESS:
-        return err
-    if c_status != cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
-        return cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-    return cydriver.cuStreamQuery(c_stream)
+    cdef cydriver.CUresult err
+    capture_lock().lock()
+    err = cydriver.cuStreamIsCapturing(c_stream, &c_status)
+    if err == cydriver.CUresult.CUDA_SUCCESS:
+        if c_status == cydriver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
+            err = cydriver.cuStreamQuery(c_stream)
+        else:
+            err = cydriver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    capture_lock().unlock()
+    return err
 
 
 cdef Work work_in_current_context(cydriver.CUstream c_stream, UnexpectedError* error) noexcept nogil:
@@ -448,15 +469,11 @@ cdef bint find_work(Retired* pending) noexcept nogil:
     find_streams(streams)
     relax_capture_mode(mode)
     for i in range(streams.size()):
-        work = work_of(streams[i], NULL)
-        if work == NO_WORK:
-            continue
-        if work == SOME_WORK:
-            event = record_event(streams[i], NULL)
-            if event:
-                pending.events.push_back(event)
-                continue
-        pending.unrecorded.push_back(streams[i])
+        work = mark_work(streams[i], event, &error)
+        if event:
+            pending.events.push_back(event)
+        elif work != NO_WORK:
+            pending.unrecorded.push_back(streams[i])
     RetirementList.current().add_tails_to(pending[0], &is_done, done, &error)
     mode.end()
     warn_of(error)
@@ -524,7 +541,7 @@ cdef void process_list() noexcept nogil:
     cdef CaptureModeScope mode
     (&ThreadState.current()).is_destroying = True
     relax_capture_mode(mode)
-    RetirementList.current().take_idle(&is_done, &query, &record_event, idle, done, &error)
+    RetirementList.current().take_idle(&is_done, &mark_work, idle, done, &error)
     idle.clear()
     done.clear()
     mode.end()
@@ -600,14 +617,14 @@ cdef void destroy_stream(cydriver.CUstream c_stream) noexcept nogil:
 cdef bint record_tail_event(cydriver.CUstream c_stream, EventHandle* event) noexcept nogil:
     cdef QueriedStream stream
     cdef EventHandle previous
+    cdef UnexpectedError error
     cdef unsigned long long number = 0
     cdef CaptureModeScope mode
     relax_capture_mode(mode)
     destroy_idle()
-    if work_in_current_context(c_stream, NULL) != SOME_WORK:
-        return False
     stream.h_stream = StreamHandle.borrow(c_stream, Anchor())
-    event[0] = record_event(stream, NULL)
+    mark_work(stream, event[0], &error)
+    warn_of(error)
     if not event[0] or not has_succeeded(cydriver.cuStreamGetId(c_stream, &number), b"cuStreamGetId", NULL):
         return False
     previous = event[0]
@@ -628,8 +645,7 @@ cdef void free_after_captures() noexcept nogil:
         RetirementList.current().take(Until.CAPTURE, entries)
 
 
-# An event after the pending work of a stream, recorded in the stream's context, or empty if none can be recorded. An
-# unexpected error is returned in `error`, or issues a warning if that is NULL.
+# An event after the pending work of a stream, recorded in the stream's context, or empty if none can be recorded.
 cdef EventHandle record_event(const QueriedStream& stream, UnexpectedError* error) noexcept nogil:
     cdef QueriedStream where = stream
     cdef cydriver.CUcontext c_context = NULL
@@ -673,10 +689,6 @@ cdef bint has_succeeded(cydriver.CUresult err, const char* api, UnexpectedError*
 # Without a warning, because the caller might hold the lock of the list.
 cdef void destroy_event(cydriver.CUevent c_event) noexcept nogil:
     cydriver.cuEventDestroy(c_event)
-
-
-cdef Work query(const QueriedStream& stream, UnexpectedError* error) noexcept nogil:
-    return work_of(stream, error)
 
 
 # A lost context has no work that anyone could wait for.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Scopes of calls: the lock of graphs, the lock of pools, and the relaxed capture mode.
+// Scopes of calls: the lock of graphs, the locks of pools and captures, and the relaxed capture mode.
 #pragma once
 
 #include <mutex>
@@ -42,6 +42,10 @@ private:
 
 // Held while a pool is created or destroyed; docs/design/handles.md has the reason.
 CUDA_CORE_API std::mutex& pool_lock();
+
+// Held while a capture begins, and by a thread that asks whether a stream captures, until it has queried the stream or
+// recorded an event, either of which disturbs a capture. No Python code may run in between.
+CUDA_CORE_API std::recursive_mutex& capture_lock();
 
 // A scope in which a thread has a different stream capture mode. The driver calls are in _cuda_core.pxd.
 class CaptureModeScope {

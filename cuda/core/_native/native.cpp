@@ -52,6 +52,10 @@ MainThreadInbox* main_thread_inbox() noexcept { return immortal<MainThreadInbox>
 LaunchList* launch_list() noexcept { return immortal<LaunchList>(); }
 
 std::mutex& pool_lock() { return immortal<PerProcess<std::mutex>>()->current(); }
+std::recursive_mutex& capture_lock() {
+    static auto* const lock = new PerProcess<std::recursive_mutex>;  // immortal() has one object per type
+    return lock->current();
+}
 std::recursive_mutex& GraphLock::current() { return immortal<PerProcess<std::recursive_mutex>>()->current(); }
 RetirementList& RetirementList::current() { return immortal<PerProcess<RetirementList>>()->current(); }
 

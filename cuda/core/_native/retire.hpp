@@ -77,9 +77,8 @@ struct Retired {
     std::vector<QueriedStream> unrecorded;  // streams that can be neither queried nor recorded while they capture
 };
 
-// The driver is called by functions that the caller passes: `is_done` queries an event, `query` queries a stream, and
-// `record` returns an event after the pending work of a stream, or an empty handle if none can be recorded. They run no
-// Python code.
+// The driver is called by functions that the caller passes: `is_done` queries an event, and `mark_work` queries a stream
+// and returns an event after its pending work, or an empty handle if none can be recorded. They run no Python code.
 class RetirementList {
 public:
     CUDA_CORE_API static RetirementList& current();
@@ -124,15 +123,15 @@ public:
     }
 
     // Moves resources that are no longer in use to `idle`.
-    template <class IsDone, class Query, class Record>
-    void take_idle(IsDone is_done, Query query, Record record, std::vector<Retired>& idle,
+    template <class IsDone, class MarkWork>
+    void take_idle(IsDone is_done, MarkWork mark_work, std::vector<Retired>& idle,
                    std::vector<Handle<CUevent>>& done, UnexpectedError* error) {
         std::vector<QueriedStream> released;  // dropped after the lock, which the destruction of a stream takes
         std::lock_guard<std::mutex> lock(mutex_);
         std::vector<Retired>& waiting = entries(Until::IDLE);
         for (std::size_t i = 0; i < waiting.size();) {
             Retired& entry = waiting[i];
-            record_events(entry, query, record, released, error);
+            record_events(entry, mark_work, released, error);
             if (!all_completed(entry.events, is_done, done, error) || !entry.unrecorded.empty()) {
                 ++i;
                 continue;
@@ -178,17 +177,14 @@ private:
     }
 
     // Queries the streams that were capturing once more, and records events after the work of those that are busy now.
-    template <class Query, class Record>
-    static void record_events(Retired& entry, Query query, Record record,
-                              std::vector<QueriedStream>& released, UnexpectedError* error) {
+    template <class MarkWork>
+    static void record_events(Retired& entry, MarkWork mark_work, std::vector<QueriedStream>& released,
+                              UnexpectedError* error) {
         for (std::size_t i = entry.unrecorded.size(); i-- > 0;) {
-            const Work work = query(entry.unrecorded[i], error);
-            if (work == UNKNOWN_WORK) continue;
-            if (work == SOME_WORK) {
-                Handle<CUevent> event = record(entry.unrecorded[i], error);
-                if (!event) continue;
-                entry.events.push_back(std::move(event));
-            }
+            Handle<CUevent> event;
+            const Work work = mark_work(entry.unrecorded[i], event, error);
+            if (work != NO_WORK && !event) continue;
+            if (event) entry.events.push_back(std::move(event));
             released.push_back(std::move(entry.unrecorded[i]));
             entry.unrecorded.erase(entry.unrecorded.begin() + static_cast<std::ptrdiff_t>(i));
         }

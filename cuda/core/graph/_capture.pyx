@@ -14,6 +14,7 @@ from cuda.core._native._cuda_core cimport (
     ContextHandle,
     StreamPin,
     StreamHandle,
+    capture_lock,
     captures_in_progress,
     free_after_captures,
     relax_capture_mode,
@@ -164,12 +165,16 @@ cdef StreamCapture StreamCapture_begin(
     cdef StreamCapture self = StreamCapture.__new__(StreamCapture)
     cdef StreamHandle h_begun = h_stream
     cdef cydriver.CUgraph c_graph = NULL
+    cdef cydriver.CUresult err
     self.streams = []
     self.forks = []
     self.bodies = []
     if graph is None:
         with nogil:
-            HANDLE_RETURN(cydriver.cuStreamBeginCapture(h_begun.get(), c_mode), b"cuStreamBeginCapture")
+            capture_lock().lock()
+            err = cydriver.cuStreamBeginCapture(h_begun.get(), c_mode)
+            capture_lock().unlock()
+            HANDLE_RETURN(err, b"cuStreamBeginCapture")
         captures_in_progress.fetch_add(1)
         self.h_running.set(StreamHandle.own(h_begun.get(), &end_and_destroy, h_begun.anchor()))
         return self
@@ -179,10 +184,10 @@ cdef StreamCapture StreamCapture_begin(
     self.graph = graph
     c_graph = graph.c_graph
     with nogil:
-        HANDLE_RETURN(
-            cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode),
-            b"cuStreamBeginCaptureToGraph",
-        )
+        capture_lock().lock()
+        err = cydriver.cuStreamBeginCaptureToGraph(h_begun.get(), c_graph, NULL, NULL, 0, c_mode)
+        capture_lock().unlock()
+        HANDLE_RETURN(err, b"cuStreamBeginCaptureToGraph")
     captures_in_progress.fetch_add(1)
     self.h_running.set(StreamHandle.own(h_begun.get(), &end_in_body, h_begun.anchor()))
     return self

@@ -3,16 +3,21 @@
 """Captures of streams: calls that must not invalidate them, and streams that no longer capture after any end."""
 
 import gc
+import threading
+import time
+import warnings
 
 import pytest
 
 from cuda.core import (
     LEGACY_DEFAULT_STREAM,
     CUDAError,
+    CUDAWarning,
     Device,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
     LaunchConfig,
+    LegacyPinnedMemoryResource,
     PinnedMemoryResource,
     StreamOptions,
     launch,
@@ -257,6 +262,34 @@ def test_threads_capture_at_the_same_time(device, kernel):
 
     assert run_in_threads(work) == []
     assert [value(memory) for memory in memories] == [27] * COUNT
+
+
+def test_captures_are_undisturbed_by_threads_that_drop_resources_beside_busy_streams(device, kernel):
+    """A dropped resource waits for the work of all streams: some of them begin a capture just then."""
+    has_ended, end = threading.Event(), time.monotonic() + 0.5
+
+    def drop_resources(number):
+        device.set_current()
+        pinned, stream, memory = LegacyPinnedMemoryResource(), device.create_stream(), HostMemory(4)
+        while not has_ended.is_set():
+            launch(stream, ONE, kernel("add"), memory.address, number)
+            pinned.allocate(1 << 16).close()
+
+    def capture(number):
+        device.set_current()
+        stream, memory = device.create_stream(), HostMemory(4)
+        try:
+            while time.monotonic() < end:
+                builder = stream.create_graph_builder().begin_building("relaxed")
+                launch(builder, ONE, kernel("add"), memory.address, number)
+                builder.end_building().close()
+                launch(stream, ONE, kernel("add"), memory.address, number)
+        finally:
+            has_ended.set()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CUDAWarning)
+        assert run_in_threads(lambda number: (capture if number % 2 else drop_resources)(number)) == []
 
 
 def test_another_thread_can_close_a_builder(stream, kernel, memory):

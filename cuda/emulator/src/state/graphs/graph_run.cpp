@@ -34,7 +34,7 @@ std::shared_ptr<Queue> plain_queue(int priority)
 // Runs the nodes of one graph, on the calling thread and on helpers.
 class Pass : public std::enable_shared_from_this<Pass> {
 public:
-    Pass(const ExecGraph& graph, GraphRun& run) : graph_(graph), run_(run), turn_(exec::current_turn())
+    Pass(const ExecGraph& graph, GraphRun& run) : graph_(graph), run_(run), generation_(run.generation()), turn_(exec::current_turn())
     {
         if (turn_)
             ancestors_.resize(graph.nodes.size());
@@ -135,7 +135,7 @@ private:
 
     void help()
     {
-        GenerationScope scope(run_.generation());
+        GenerationScope scope(generation_);
         std::unique_lock lock(mutex_);
         while (run_one(lock)) {}
         --helpers_;
@@ -143,7 +143,8 @@ private:
     }
 
     const ExecGraph& graph_;
-    GraphRun& run_;
+    GraphRun& run_; // gone, like graph_, once every node has run: a helper may begin later
+    const uint64_t generation_;
     std::shared_ptr<const exec::Turn> turn_; // of the launch
     std::vector<std::vector<bool>> ancestors_;
     std::mutex mutex_;
