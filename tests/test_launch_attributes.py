@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rare launch attributes: their values in configurations, at launches and in graph nodes."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -22,7 +26,15 @@ VALUES = {
     "shared_memory_carveout": 50,
     "shared_memory_mode": "default",
 }
-FOR_NODES = sorted(name for name in VALUES if ATTRIBUTES[name].is_for_nodes)
+
+
+def with_driver(names):
+    """The names as parameters of a test, with the driver that each needs."""
+    return [pytest.param(name, marks=pytest.mark.requires(cuda=ATTRIBUTES[name].since)) for name in names]
+
+
+FOR_LAUNCHES = with_driver(VALUES)
+FOR_NODES = with_driver(sorted(name for name in VALUES if ATTRIBUTES[name].is_for_nodes))
 
 
 @pytest.fixture
@@ -67,7 +79,7 @@ def test_the_driver_gets_the_number_and_the_value(device, name):
         assert value.sharedMemCarveout == 50
 
 
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", FOR_LAUNCHES)
 def test_launches_have_attributes(device, stream, kernel, name):
     x = device.zeros(1, np.int32, stream=stream)
     config = LaunchConfig(grid=2, block=1, **given(name))
@@ -269,3 +281,26 @@ def test_other_strings_are_no_grids(grid):
 def test_a_block_that_does_not_fit_is_reported(device, stream):
     with pytest.raises(Exception, match="block must have at most"):
         grid_of(Device(), stream, LaunchConfig(grid="auto", block=4096))
+
+
+@pytest.mark.requires(software=True)
+@pytest.mark.parametrize("name", ["portable_cluster_size_mode", "shared_memory_mode"])
+def test_attributes_that_the_driver_is_too_old_for_are_named(name):
+    program = f"""
+from cuda.core import CUDAError, Device, LaunchConfig, Program, launch
+from cuda.core.graph import GraphDefinition
+device = Device()
+device.set_current()
+stream = device.create_stream()
+kernel = Program({KERNEL!r}, "c++").compile("cubin").get_kernel("f")
+x = device.allocate(4, stream=stream)
+config = LaunchConfig(grid=2, block=1, {name}={VALUES[name]!r})
+for call in (lambda: launch(stream, config, kernel, x), lambda: GraphDefinition().launch(config, kernel, x)):
+    try:
+        call()
+    except CUDAError as error:
+        print(error)
+"""
+    environment = {**os.environ, "CUDA_CORE_DEVICE": "software", "CUDA_EMULATOR_DRIVER_VERSION": "13.0"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.stdout.count(f"{name} needs a driver for CUDA 13.2, not 13.0") == 2, done.stdout + done.stderr

@@ -9,12 +9,13 @@ import struct
 from typing import NamedTuple
 
 from cuda.core._event import Event
+from cuda.core._utils.cuda_utils import driver_version
 from cuda.core._utils.enums import ACCESS_PROPERTY
 from cuda.core._utils.options import Options, options
 from cuda.core._utils.validators import address_argument, check_str_enum, find_str_enum, int_argument, shown
 from cuda.core.typing import AccessPropertyType
 
-__all__ = ["ATTRIBUTES", "AccessPolicyWindow", "pack"]
+__all__ = ["ATTRIBUTES", "AccessPolicyWindow", "newer_than_driver", "pack"]
 
 
 @options
@@ -75,6 +76,7 @@ class Attribute(NamedTuple):
     format: str  # of the module struct
     check: object  # returns the value to store, and the numbers to pack; raises for others
     is_for_nodes: bool = True  # whether a kernel node that is added to a graph can have it
+    since: tuple[int, int] = (12, 2)  # the CUDA version of the first driver that knows it
 
 
 def pack(name: str, value) -> tuple[object, bytes, object]:
@@ -82,6 +84,15 @@ def pack(name: str, value) -> tuple[object, bytes, object]:
     row = ATTRIBUTES[name]
     value, numbers, kept = row.check(name, value)
     return value, struct.pack(row.format, *numbers), kept
+
+
+def newer_than_driver(config) -> str:
+    """Return a sentence about an attribute of a configuration that the driver does not know, or an empty string."""
+    version = driver_version()[:2]
+    for name, row in ATTRIBUTES.items():
+        if row.since > version and getattr(config, name) is not None:
+            return f"{name} needs a driver for CUDA {row.since[0]}.{row.since[1]}, not {version[0]}.{version[1]}"
+    return ""
 
 
 def _flag(name, value):
@@ -168,6 +179,8 @@ ATTRIBUTES = {
     "device_updatable_node": Attribute(13, "iQ", _updatable),
     "shared_memory_carveout": Attribute(14, "i", _carveout, False),
     "nvlink_util_centric_scheduling": Attribute(16, "I", _flag),
-    "portable_cluster_size_mode": Attribute(17, "i", _choice(*_MODES)),
-    "shared_memory_mode": Attribute(18, "i", _choice(*_MODES, "allow_oversized", "prefer_oversized")),
+    "portable_cluster_size_mode": Attribute(17, "i", _choice(*_MODES), since=(13, 2)),
+    "shared_memory_mode": Attribute(
+        18, "i", _choice(*_MODES, "allow_oversized", "prefer_oversized"), since=(13, 2)
+    ),
 }

@@ -36,6 +36,7 @@ import warnings
 from cuda import core
 from cuda.core._code._loading import explain
 from cuda.core._device import Device
+from cuda.core._launch_attributes import newer_than_driver
 from cuda.core._utils import slots
 from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.device_choice import is_set
@@ -610,7 +611,7 @@ cdef int raise_launch_error(
             )
         elif may_be_resource_error(err):
             Stream_context(stream, &h_context, &device_id)
-            limit = exceeded_limit(kernel, config, device_id)
+            limit = newer_than_driver(config) or exceeded_limit(kernel, config, device_id)
             if limit:
                 explain(error, limit)
         error.add_note(attempt)

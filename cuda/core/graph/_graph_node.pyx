@@ -48,11 +48,11 @@ from cuda.core.graph._state cimport (
 from collections.abc import MutableSet
 
 from cuda.core._code._loading import explain
-from cuda.core._launch_attributes import ATTRIBUTES as LAUNCH_ATTRIBUTES
+from cuda.core._launch_attributes import ATTRIBUTES as LAUNCH_ATTRIBUTES, newer_than_driver
 from cuda.core._memory_operations import packed_operations
 from cuda.core._utils import cuda_utils, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
-from cuda.core._utils.cuda_utils import UnavailableError
+from cuda.core._utils.cuda_utils import CUDAError, UnavailableError
 from cuda.core._utils.signatures import ConstructorSignature
 from cuda.core._utils.validators import iterator_of
 
@@ -602,6 +602,7 @@ def set_launch_attributes(GraphNode node not None, LaunchConfig config not None)
     cdef GraphLock lock
     cdef cydriver.CUlaunchAttributeValue value
     cdef cydriver.CUlaunchAttributeID number
+    cdef cydriver.CUresult err
     cdef unsigned int index
     if config._native.numAttrs == 0:
         return
@@ -610,10 +611,12 @@ def set_launch_attributes(GraphNode node not None, LaunchConfig config not None)
         lock_graphs(lock)
         GraphNode_check(node)
         with nogil:
-            HANDLE_RETURN(
-                cydriver.cuGraphKernelNodeSetAttribute(node._record.c_node, number, &value),
-                b"cuGraphKernelNodeSetAttribute",
-            )
+            err = cydriver.cuGraphKernelNodeSetAttribute(node._record.c_node, number, &value)
+        try:
+            HANDLE_RETURN(err, b"cuGraphKernelNodeSetAttribute")
+        except CUDAError as error:
+            explain(error, newer_than_driver(config) or f"the configuration is {config!r}")
+            raise
 
 
 cdef dict _classes = {}

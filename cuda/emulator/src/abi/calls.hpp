@@ -41,6 +41,8 @@ CUresult need_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 // The same for batches, which refuse the legacy stream.
 CUresult need_own_stream(CUstream handle, std::shared_ptr<state::Stream>* out);
 CUresult need_event(CUevent handle, std::shared_ptr<state::Event>* out);
+// Fails for a launch attribute that is newer than the version of the driver.
+CUresult need_attribute(CUlaunchAttributeID id);
 // A copy between two contexts that is not queued: it follows all work of both, which later work of both follows.
 CUresult copy_alone(CUcontext target, CUcontext source, const std::function<CUresult()>& copy);
 

@@ -139,6 +139,7 @@ ENTRY(cuGraphKernelNodeSetAttribute, 11000)(CUgraphNode hNode, CUkernelNodeAttrI
     std::shared_ptr<const KernelWork> kernel;
     Work work;
     REQUIRE(value, CUDA_ERROR_INVALID_VALUE);
+    TRY(need_attribute(attr));
     TRY(need_kernel(hNode, &node, &kernel));
     if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
         const CUaccessPolicyWindow& window = value->accessPolicyWindow;

@@ -3,6 +3,7 @@
 //
 // Launches of kernels.
 #include "../state/streams/capture.hpp"
+#include "../config.hpp"
 #include "../state/code/module.hpp"
 #include "calls.hpp"
 
@@ -51,6 +52,7 @@ struct Events {
 CUresult read_attribute(const CUlaunchAttribute& attribute, LaunchParameters* p, Events* events)
 {
     const CUlaunchAttributeValue& value = attribute.value;
+    TRY(need_attribute(attribute.id));
     switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: p->cooperative = value.cooperative != 0; break;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
@@ -86,6 +88,12 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, LaunchParameters* p,
 }
 
 } // namespace
+
+CUresult emu::abi::need_attribute(CUlaunchAttributeID id)
+{
+    bool is_new = id == CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE || id == CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE;
+    return is_new && config().driver_version < 13020 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
 
 ENTRY(cuLaunchKernel, 4000)(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                             unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
