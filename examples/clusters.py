@@ -7,7 +7,8 @@ Blocks of a cluster run at the same time, and can read each other's shared memor
 
 import numpy as np
 
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, launch
+from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+from cuda.pathfinder import find_nvidia_header_directory
 
 SOURCE = r"""
 #include <cooperative_groups.h>
@@ -35,7 +36,8 @@ device.set_current()
 if device.compute_capability < (9, 0):
     raise SystemExit(f"{device.name} has no clusters, which need compute capability 9.0 or higher")
 stream = device.create_stream()
-smooth = Program(SOURCE, "c++").compile("cubin").get_kernel("smooth")
+options = ProgramOptions(include_path=find_nvidia_header_directory("cudart"))  # cooperative_groups.h
+smooth = Program(SOURCE, "c++", options).compile("cubin").get_kernel("smooth")
 buffers = [LegacyPinnedMemoryResource().allocate(4 * N) for _ in range(2)]
 x, y = [np.asarray(buffer).view(np.float32) for buffer in buffers]
 x[:] = np.random.default_rng(9).random(N, np.float32)

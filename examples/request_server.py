@@ -10,7 +10,7 @@ import numpy as np
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, launch
 
 SOURCE = r"""
-extern "C" __global__ void norm(const float* x, float* result, int n) {
+extern "C" __global__ void length(const float* x, float* result, int n) {
     float sum = 0;
     for (int i = threadIdx.x; i < n; i += 32) sum += x[i] * x[i];
     for (int step = 16; step; step /= 2) sum += __shfl_down_sync(~0u, sum, step);
@@ -21,7 +21,7 @@ REQUESTS, N = 64, 1000
 
 device = Device()
 device.set_current()
-kernel = Program(SOURCE, "c++").compile("cubin").get_kernel("norm")
+kernel = Program(SOURCE, "c++").compile("cubin").get_kernel("length")
 pinned = LegacyPinnedMemoryResource()
 
 

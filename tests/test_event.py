@@ -295,6 +295,7 @@ def test_opening_an_event_that_is_gone_raises_and_destroys_no_other_event(shared
     with warnings.catch_warnings(), pytest.raises(CUDAError):
         warnings.simplefilter("error")
         Event.from_ipc_descriptor(IPCEventDescriptor._init(bytes(payload), False))
+    shared.sync()
     assert shared.is_done is True
 
 

@@ -177,7 +177,7 @@ def test_a_context_that_another_thread_closed_while_it_was_current_is_replaced(d
     device.set_current(context)
     in_thread(context.close)
     previous = device.set_current(other)
-    assert previous is None or previous.is_closed
+    assert previous is not context or previous.is_closed  # some drivers make another context current
     assert device.context is other
     device.set_current()
     other.close()

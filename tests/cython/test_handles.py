@@ -19,7 +19,7 @@ from support.build import build_extension
 
 SOURCE = Path(__file__).with_name("handle_probe.pyx")
 
-pytestmark = pytest.mark.requires(compiler=True)
+pytestmark = pytest.mark.requires(extensions=True)
 
 
 @pytest.fixture(scope="module")

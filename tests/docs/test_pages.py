@@ -44,7 +44,7 @@ def test_every_picture_exists():
             assert (page.parent / name).exists(), (page, name)
 
 
-@pytest.mark.requires(module="sphinx")
+@pytest.mark.requires(modules=("docutils", "sphinx"))
 @pytest.mark.parametrize(
     ("module", "name", "definition"),
     [
@@ -71,7 +71,7 @@ def test_every_check_of_the_software_device_has_an_anchor():
     assert [name for name in names if not any(name.startswith(heading) for heading in headings)] == []
 
 
-@pytest.mark.requires(module="sphinx")
+@pytest.mark.requires(modules=("docutils", "sphinx"))
 def test_api_pages_give_each_class_its_page(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     import api_pages
@@ -89,7 +89,7 @@ def test_api_pages_give_each_class_its_page(monkeypatch):
     assert ".. autofunction:: launch" in source[0]
 
 
-@pytest.mark.requires(module="sphinx")
+@pytest.mark.requires(modules=("docutils", "sphinx"))
 def test_signatures_show_the_types_of_docstrings(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     import api_pages
@@ -111,7 +111,7 @@ def test_signatures_show_the_types_of_docstrings(monkeypatch):
     assert hidden == ("", None)
 
 
-@pytest.mark.requires(module="sphinx")
+@pytest.mark.requires(modules=("docutils", "sphinx"))
 def test_builtin_exceptions_link_to_python(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     import api_pages

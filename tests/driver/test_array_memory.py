@@ -308,7 +308,7 @@ def test_results_end_with_their_context():
     assert (gpuarray.to_gpu(np.ones(3, "f4")) + 1).get().tolist() == [2, 2, 2]
 
 
-def next_context_with(pool, *, most=20):
+def next_context_with(pool, *, most=100):
     """Return the first of new contexts whose results come from a pool, before which others may use idle pools."""
     contexts = []
     try:

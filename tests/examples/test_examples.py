@@ -44,7 +44,9 @@ def run(name: str, *arguments: object) -> subprocess.CompletedProcess:
 
 def python(*arguments: object, **variables: str) -> subprocess.CompletedProcess:
     command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | variables)
+    # A program is no part of this run of pytest, even if it is a test itself.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")} | variables
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 
 
 def programs() -> list:

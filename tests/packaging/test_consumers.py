@@ -16,7 +16,7 @@ from support.memory import HostMemoryResource
 
 CONSUMERS = Path(__file__).with_name("consumers")
 
-pytestmark = pytest.mark.requires(compiler=True, device=True)
+pytestmark = pytest.mark.requires(extensions=True, device=True)
 
 
 @pytest.fixture(

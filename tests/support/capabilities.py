@@ -238,6 +238,16 @@ class Capabilities:
         """Whether a C++ compiler is installed, for extensions built by the tests."""
         return (shutil.which("g++") is not None) == wanted
 
+    def extensions(self, wanted: bool) -> bool:
+        """Whether tests can build extensions: with a C++ compiler, and the CUDA headers for the installed bindings."""
+        from importlib import metadata
+
+        try:
+            versions = [metadata.version(name).split(".")[:2] for name in ("cuda-bindings", "nvidia-cuda-runtime")]
+        except metadata.PackageNotFoundError:
+            return not wanted
+        return (self.compiler(True) and versions[0] == versions[1]) == wanted
+
     def opengl(self, wanted: bool) -> bool:
         """Whether OpenGL works on device 0 without a window."""
         return self._has_opengl == wanted

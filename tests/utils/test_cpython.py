@@ -10,6 +10,8 @@ import pytest
 
 from support.build import build_extension
 
+pytestmark = pytest.mark.requires(extensions=True)
+
 
 @pytest.fixture(scope="module")
 def probe():
