@@ -5,6 +5,7 @@
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -281,6 +282,15 @@ def test_other_strings_are_no_grids(grid):
 def test_a_block_that_does_not_fit_is_reported(device, stream):
     with pytest.raises(Exception, match="block must have at most"):
         grid_of(Device(), stream, LaunchConfig(grid="auto", block=4096))
+
+
+def test_nodes_with_several_attributes_leave_graphs_to_other_threads(device, kernel):
+    config = LaunchConfig(grid=1, block=1, priority=-1, mem_sync_domain="remote", is_cooperative=True)
+    GraphDefinition().launch(config, kernel, 0)
+    thread = threading.Thread(target=lambda: GraphDefinition().launch(config, kernel, 0), daemon=True)
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive()
 
 
 @pytest.mark.requires(software=True)

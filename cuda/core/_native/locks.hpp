@@ -23,12 +23,15 @@ public:
     GraphLock(const GraphLock&) = delete;
     GraphLock& operator=(const GraphLock&) = delete;
 
+    // Taking it again has no effect, because it is released once.
     bool try_take() {
+        if (mutex_) return true;
         if (!current().try_lock()) return false;
         mutex_ = &current();
         return true;
     }
     void take() {
+        if (mutex_) return;
         current().lock();
         mutex_ = &current();
     }

@@ -606,10 +606,10 @@ def set_launch_attributes(GraphNode node not None, LaunchConfig config not None)
     cdef unsigned int index
     if config._native.numAttrs == 0:
         return
+    lock_graphs(lock)
+    GraphNode_check(node)
     for index in node_attributes(config):
         number, value = config._attributes[index].id, config._attributes[index].value
-        lock_graphs(lock)
-        GraphNode_check(node)
         with nogil:
             err = cydriver.cuGraphKernelNodeSetAttribute(node._record.c_node, number, &value)
         try:
