@@ -179,9 +179,9 @@ void Worker::give_way(uintptr_t pc, bool seen_before)
     block.yield(current, {pc, nullptr, 0});
 }
 
-void Worker::locate_shared()
+void Worker::find_shared()
 {
-    if (shared_located_ || !image)
+    if (!image)
         return;
     shared_located_ = true;
     for (const EmuVariable* variable : image->shared) {
@@ -254,23 +254,6 @@ SharedAround Worker::shared_around(uintptr_t address)
     if (adjacent && after.first.low - address < address - end)
         return {after, before};
     return {before, adjacent ? after : SharedVariable()};
-}
-
-size_t Worker::shared_index(uintptr_t address, size_t size)
-{
-    size_t index = state->dynamic_shared_size;
-    uintptr_t offset = address - reinterpret_cast<uintptr_t>(state->dynamic_shared);
-    if (offset < index && size <= index - offset)
-        return offset;
-    locate_shared();
-    for (const SharedVariable& entry : shared_) {
-        size_t bytes = entry.second->size;
-        offset = address - entry.first.low;
-        if (offset < bytes && size <= bytes - offset)
-            return index + offset;
-        index += bytes;
-    }
-    return not_shared;
 }
 
 // Nothing in the shared memory of a new block has been written.

@@ -48,7 +48,22 @@ struct Worker final : Carrier {
     SharedAround shared_around(uintptr_t address);
     // Numbers the bytes of the block's shared memory, for the opt-in checks; not_shared for other memory.
     static constexpr size_t not_shared = ~size_t(0);
-    size_t shared_index(uintptr_t address, size_t size);
+    size_t shared_index(uintptr_t address, size_t size)
+    {
+        size_t index = state->dynamic_shared_size;
+        uintptr_t offset = address - reinterpret_cast<uintptr_t>(state->dynamic_shared);
+        if (offset < index && size <= index - offset)
+            return offset;
+        locate_shared();
+        for (const SharedVariable& entry : shared_) {
+            size_t bytes = entry.second->size;
+            offset = address - entry.first.low;
+            if (offset < bytes && size <= bytes - offset)
+                return index + offset;
+            index += bytes;
+        }
+        return not_shared;
+    }
     // The address in shared memory of the running block that has these low 32 bits (PTX uses such addresses); `low`
     // itself if there is none.
     uintptr_t widen_shared(uint32_t low);
@@ -80,7 +95,12 @@ private:
     bool run_block(uint64_t number);
     void begin_checks(uint64_t number);
     void join_cluster(uint64_t number);
-    void locate_shared();
+    void locate_shared()
+    {
+        if (!shared_located_)
+            find_shared();
+    }
+    void find_shared();
     void report();
     bool reserve_shared(size_t bytes);
 

@@ -18,6 +18,22 @@ namespace {
 constexpr uint64_t warp_keys = 1 << 10, block_key = 1 << 11;
 constexpr size_t most_rows = 4096;
 
+// Most values have four bytes, for which these need no call.
+inline void copy_value(void* to, const void* from, size_t size)
+{
+    size == 4 ? __builtin_memcpy(to, from, 4) : std::memcpy(to, from, size);
+}
+
+inline bool is_same(const unsigned char* a, const unsigned char* b, size_t size)
+{
+    if (size != 4)
+        return std::memcmp(a, b, size) == 0;
+    uint32_t words[2];
+    std::memcpy(words, a, 4);
+    std::memcpy(words + 1, b, 4);
+    return words[0] == words[1];
+}
+
 uint64_t key_of(uint32_t block, uint64_t part)
 {
     return uint64_t(block) << 16 | part;
@@ -138,11 +154,16 @@ Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, 
 }
 
 // Whether this launch comes after all of another one, or of an earlier part of itself.
-bool Races::follows(uint32_t block)
+inline bool Races::follows(uint32_t block)
 {
     for (const Answer& answer : answers_)
         if (block - answer.first < answer.blocks)
             return answer.follows;
+    return look_up_order(block);
+}
+
+bool Races::look_up_order(uint32_t block)
+{
     auto other = find_era(block);
     if (!other)
         return true;
@@ -216,7 +237,26 @@ inline Cell* Races::cell(uintptr_t address)
     return cells_[which] ? cells_[which] + address % cells_span / cell_bytes : nullptr;
 }
 
-Access Races::look(uintptr_t address, size_t size, Access access, bool shared, bool done)
+Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
+{
+    uintptr_t first = address % cell_bytes;
+    if (access.stored || first + size > cell_bytes)
+        return look_at_cells(address, size, access, shared, false);
+    // Most accesses are loads of one cell without a conflict.
+    Cell* place = cell(address);
+    if (!place)
+        return {};
+    access.bytes = ((1u << size) - 1) << first & 15;
+    Access earlier;
+    {
+        CellLock lock(address, shared);
+        if (!note(*place, access, shared, &earlier))
+            return {};
+    }
+    return look_at_cells(address, size, access, shared, false);
+}
+
+Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done)
 {
     bool kept = !done && access.stored && size <= sizeof last_.value;
     if (kept)
@@ -243,7 +283,7 @@ Access Races::look(uintptr_t address, size_t size, Access access, bool shared, b
     if (!kept && earlier.block && !shared && !done && earlier.block != block_) {
         // Perhaps the store leaves the value as it is, which is known when it is settled.
         if (wait_for_stores(address, size))
-            return look(address, size, access, shared, true);
+            return look_at_cells(address, size, access, shared, true);
     }
     if (!kept)
         return earlier;
@@ -301,8 +341,9 @@ void Races::begin_store(uintptr_t address, size_t size, const Access& access, bo
     last_.address = address;
     last_.size = size;
     last_.shared = shared;
-    std::memcpy(last_.value, reinterpret_cast<const void*>(address), size);
-    pending_ = shared ? 0 : address;
+    copy_value(last_.value, reinterpret_cast<const void*>(address), size);
+    // The lock of a cell, taken next, makes it visible before the access is.
+    pending_.store(shared ? 0 : address, std::memory_order_release);
 }
 
 // A store that changed nothing counts as a load, or not at all if it hides another thread's store.
@@ -316,7 +357,7 @@ Access Races::settle()
         size_t index = at / cell_bytes - last_.address / cell_bytes;
         // Memory that nobody has written has the value by chance, and so has what other blocks left in shared memory.
         bool written = index >= 4 || (last_.shared ? last_.previous[index].block == block_ : last_.previous[index].block);
-        if (!written || std::memcmp(now + offset, last_.value + offset, next - at) != 0) {
+        if (!written || !is_same(now + offset, last_.value + offset, next - at)) {
             changed = true;
         } else if (index < 4) {
             CellLock lock(at, last_.shared);
@@ -331,7 +372,7 @@ Access Races::settle()
         }
         at = next;
     }
-    pending_ = 0;
+    pending_.store(0, std::memory_order_release);
     return changed ? last_.conflict : Access();
 }
 

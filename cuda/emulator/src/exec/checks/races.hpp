@@ -49,10 +49,13 @@ public:
     // An access of a thread now.
     Access access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, bool narrow) const;
     // Records an access; returns an earlier one that conflicts with it, or none. A conflict of a store is returned by
-    // settle(), because a store of the value that is there already is no race, and has not happened yet; `done`: it has.
-    Access look(uintptr_t address, size_t size, Access access, bool shared, bool done = false);
+    // settle(), because a store of the value that is there already is no race, and has not happened yet.
+    Access look(uintptr_t address, size_t size, Access access, bool shared);
+    // `done`: a store has happened.
+    Access look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done);
     // Called by a thread after a store: a conflict of it, or none.
     Access settle();
+    bool has_store() const { return last_.size != 0; } // to settle
     struct Store {
         Access access, conflict, previous[4]; // previous: the store before it in each cell
         uintptr_t address = 0;
@@ -96,6 +99,7 @@ private:
     KnowledgePtr snapshot(uint32_t thread, const Known& known, uint32_t time) const;
     bool is_ordered(const Access& earlier, const Access& now, bool shared);
     bool follows(uint32_t block);
+    bool look_up_order(uint32_t block);
     bool conflicts(const Access& earlier, const Access& now, bool shared);
     bool note(Cell& cell, const Access& access, bool shared, Access* earlier);
     Cell* cell(uintptr_t address);

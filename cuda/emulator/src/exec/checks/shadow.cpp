@@ -28,15 +28,7 @@ struct View {
     Chunk* chunks = nullptr;
 };
 
-struct Window {
-    uintptr_t base = 0;
-    size_t size = 0;
-    size_t shadow_bytes() const { return size / 8; }
-};
-
-Window window;
 View views[most_devices];
-std::atomic<bool> reserved{false};
 
 void* map_pages(size_t size, int protection)
 {
@@ -117,7 +109,7 @@ void set_bytes(View& view, size_t first, size_t last, uint8_t value)
 // False for addresses outside of the window.
 bool view_of(int device, uintptr_t base, size_t size, View** view)
 {
-    if (!reserved || device < 0 || device >= most_devices || !in_window(base, size))
+    if (device < 0 || device >= most_devices || !in_window(base, size))
         return false;
     *view = &views[device];
     return (*view)->shadow != nullptr;
@@ -125,17 +117,17 @@ bool view_of(int device, uintptr_t base, size_t size, View** view)
 
 } // namespace
 
+Window window;
+
 bool reserve_shadow(uintptr_t base, size_t size)
 {
     static std::mutex* mutex = new std::mutex;
     std::lock_guard<std::mutex> lock(*mutex);
-    if (reserved)
+    if (window.size)
         return window.base == base && window.size == size;
     constexpr size_t unit = chunk_bytes * 8;
     if (base % unit || !size)
         return false;
-    window.base = base;
-    window.size = size;
     size_t chunks = (size + unit - 1) / unit;
     for (View& view : views) {
         view.shadow = static_cast<emu_u8*>(map_pages(chunks * chunk_bytes, PROT_NONE));
@@ -143,7 +135,7 @@ bool reserve_shadow(uintptr_t base, size_t size)
         if (!view.shadow || !view.chunks)
             return false;
     }
-    reserved = true;
+    window = {base, size};
     return true;
 }
 
@@ -157,21 +149,14 @@ EmuSpace shadow_space(int device)
 
 bool fill_shadow(uintptr_t address)
 {
-    if (!reserved)
-        return false;
     for (View& view : views) {
         uintptr_t offset = address - reinterpret_cast<uintptr_t>(view.shadow);
-        if (offset < window.shadow_bytes()) {
+        if (offset < window.size / 8) {
             make_open(view, offset / chunk_bytes);
             return view.chunks[offset / chunk_bytes].state != closed;
         }
     }
     return false;
-}
-
-bool in_window(uintptr_t address, size_t size)
-{
-    return reserved && address - window.base < window.size && size <= window.size - (address - window.base);
 }
 
 bool shadow_allows(int device, uintptr_t address, size_t size)

@@ -23,7 +23,15 @@ EmuSpace shadow_space(int device);
 // Called by the signal handler: fills the part of the shadow that holds the address. False if no shadow holds it.
 bool fill_shadow(uintptr_t address);
 
-bool in_window(uintptr_t address, size_t size);
+struct Window {
+    uintptr_t base = 0;
+    size_t size = 0; // 0: not reserved
+};
+extern Window window;
+inline bool in_window(uintptr_t address, size_t size)
+{
+    return address - window.base < window.size && size <= window.size - (address - window.base);
+}
 bool shadow_allows(int device, uintptr_t address, size_t size);
 // Both round the end up to 8 bytes; shadow_open() records how many bytes of the last granule are accessible.
 void shadow_open(int device, uintptr_t base, size_t size);

@@ -177,7 +177,7 @@ void check_transfer(uintptr_t address, size_t size, bool store)
     era.turn = turn;
     Races races;
     races.begin(begin_era(std::move(era)), 0, 1);
-    Access earlier = races.look(address, size, races.access_of(0, 0, store, false, false), false, true);
+    Access earlier = races.look_at_cells(address, size, races.access_of(0, 0, store, false, false), false, true);
     if (earlier.block && transfer_race.empty())
         transfer_race = std::string(turn->name) + ": data race: " + (store ? "store" : "load") + " of " +
                         std::to_string(size) + " bytes: " + describe_address(address, size, true) +
@@ -203,7 +203,7 @@ extern "C" void emu_watch(emu_uptr address, emu_size size, emu_u32 access, void*
         return;
     if (address - reinterpret_cast<uintptr_t>(worker->state) < sizeof *worker->state) // of our headers
         return;
-    if (worker->races)
+    if (worker->races && worker->races->has_store())
         worker->settle();
     Watch(*worker, address, size, access, reinterpret_cast<uintptr_t>(pc)).look();
 }
