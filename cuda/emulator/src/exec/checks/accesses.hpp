@@ -12,13 +12,29 @@ namespace emu::exec {
 struct Access {
     uint32_t block = 0; // the number of the running block, unique in the process; 0: no access
     uint32_t time = 0;  // of its thread
-    uint64_t pc : 46, thread : 10, bytes : 4; // pc: half of the return address
-    uint64_t atomic : 1, narrow : 1; // narrow: with the scope of a block
-    uint64_t stored : 1, silent : 1; // silent: a store that left the value as it was
-    Access() : pc(0), thread(0), bytes(0), atomic(0), narrow(0), stored(0), silent(0) {}
-    bool is_of(const Access& other) const { return block == other.block && thread == other.thread; }
+    uint64_t what = 0;  // the fields below; the compiler does not keep bit-fields in registers
+    enum : uint64_t {
+        thread_shift = 46,
+        bytes_shift = 56,
+        is_atomic = uint64_t(1) << 60,
+        is_narrow = uint64_t(1) << 61, // with the scope of a block
+        is_stored = uint64_t(1) << 62,
+        is_silent = uint64_t(1) << 63, // a store that left the value as it was
+    };
+    uint64_t half_pc() const { return what & ((uint64_t(1) << thread_shift) - 1); } // of the return address
+    uint32_t thread() const { return uint32_t(what >> thread_shift & 1023); }
+    uint32_t bytes() const { return uint32_t(what >> bytes_shift & 15); } // one bit for each byte of the cell
+    bool atomic() const { return what & is_atomic; }
+    bool narrow() const { return what & is_narrow; }
+    bool stored() const { return what & is_stored; }
+    bool silent() const { return what & is_silent; }
+    void set_bytes(size_t first, size_t size)
+    {
+        what = (what & ~(uint64_t(15) << bytes_shift)) | uint64_t(((1u << size) - 1) << first & 15) << bytes_shift;
+    }
+    bool is_of(const Access& other) const { return block == other.block && thread() == other.thread(); }
 };
-static_assert(sizeof(Access) == 16, "two to a vector register");
+static_assert(sizeof(Access) == 16, "cells are 48 bytes");
 
 constexpr size_t cell_bytes = 4;
 struct Cell {

@@ -67,7 +67,7 @@ bool Knowledge::knows(const Access& access) const
 {
     if (complete)
         return true;
-    for (uint64_t part : {uint64_t(access.thread), warp_keys | access.thread / 32, block_key}) {
+    for (uint64_t part : {uint64_t(access.thread()), warp_keys | access.thread() / 32, block_key}) {
         uint64_t key = key_of(access.block, part);
         auto row = std::lower_bound(rows.begin(), rows.end(), Row(key, 0));
         if (row != rows.end() && row->first == key && row->second > access.time)
@@ -145,11 +145,8 @@ Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, 
     Access access;
     access.block = block_;
     access.time = threads_[thread].time;
-    access.pc = pc >> 1 & ((uint64_t(1) << 46) - 1);
-    access.thread = thread & 1023;
-    access.atomic = atomic;
-    access.narrow = narrow;
-    access.stored = store;
+    access.what = (pc >> 1 & ((uint64_t(1) << Access::thread_shift) - 1)) | uint64_t(thread & 1023) << Access::thread_shift |
+                  (atomic ? Access::is_atomic : 0) | (narrow ? Access::is_narrow : 0) | (store ? Access::is_stored : 0);
     return access;
 }
 
@@ -176,10 +173,10 @@ bool Races::look_up_order(uint32_t block)
 
 inline bool Races::is_ordered(const Access& earlier, const Access& now, bool shared)
 {
-    const Known& known = threads_[now.thread].known;
+    const Known& known = threads_[now.thread()].known;
     if (earlier.block == block_)
-        return earlier.thread == now.thread || earlier.time < known.block ||
-               (earlier.thread / 32 == now.thread / 32 && earlier.time < known.warp) ||
+        return earlier.thread() == now.thread() || earlier.time < known.block ||
+               (earlier.thread() / 32 == now.thread() / 32 && earlier.time < known.warp) ||
                (known.more && known.more->knows(earlier));
     if (shared) // of a block that used the memory before
         return true;
@@ -191,24 +188,24 @@ inline bool Races::is_ordered(const Access& earlier, const Access& now, bool sha
     return follows(earlier.block);
 }
 
-inline bool Races::conflicts(const Access& earlier, const Access& now, bool shared)
+__attribute__((always_inline)) inline bool Races::conflicts(const Access& earlier, const Access& now, bool shared)
 {
-    if (!earlier.block || !(earlier.bytes & now.bytes))
+    if (!earlier.block || !(earlier.bytes() & now.bytes()))
         return false;
-    if (earlier.silent && !now.stored)
+    if (earlier.silent() && !now.stored())
         return false;
-    if (earlier.atomic && now.atomic && (earlier.block == block_ || !(earlier.narrow || now.narrow)))
+    if (earlier.atomic() && now.atomic() && (earlier.block == block_ || !(earlier.narrow() || now.narrow())))
         return false;
     return !is_ordered(earlier, now, shared);
 }
 
 // Records an access to a cell; returns true with the earlier access if they conflict.
-inline bool Races::note(Cell& cell, const Access& access, bool shared, Access* earlier)
+__attribute__((always_inline)) inline bool Races::note(Cell& cell, const Access& access, bool shared, Access* earlier)
 {
     bool found = conflicts(cell.store, access, shared);
     if (found)
         *earlier = cell.store;
-    if (!access.stored) {
+    if (!access.stored()) {
         bool second = cell.loads[0].block && !cell.loads[0].is_of(access) &&
                       (!cell.loads[1].block || cell.loads[1].is_of(access) || !is_ordered(cell.loads[0], access, shared));
         cell.loads[second] = access;
@@ -219,7 +216,7 @@ inline bool Races::note(Cell& cell, const Access& access, bool shared, Access* e
             *earlier = load;
             found = true;
         }
-        if (!(load.bytes & ~access.bytes))
+        if (!(load.bytes() & ~access.bytes()))
             load = Access();
     }
     cell.store = access;
@@ -240,13 +237,13 @@ inline Cell* Races::cell(uintptr_t address)
 Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
 {
     uintptr_t first = address % cell_bytes;
-    if (access.stored || first + size > cell_bytes)
+    if (access.stored() || first + size > cell_bytes)
         return look_at_cells(address, size, access, shared, false);
     // Most accesses are loads of one cell without a conflict.
     Cell* place = cell(address);
     if (!place)
         return {};
-    access.bytes = ((1u << size) - 1) << first & 15;
+    access.set_bytes(first, size);
     Access earlier;
     {
         CellLock lock(address, shared);
@@ -258,7 +255,7 @@ Access Races::look(uintptr_t address, size_t size, Access access, bool shared)
 
 Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool shared, bool done)
 {
-    bool kept = !done && access.stored && size <= sizeof last_.value;
+    bool kept = !done && access.stored() && size <= sizeof last_.value;
     if (kept)
         begin_store(address, size, access, shared);
     Access earlier;
@@ -268,7 +265,7 @@ Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool 
         if (!place)
             return {};
         size_t bytes = std::min<size_t>(end - at, cell_bytes - first);
-        access.bytes = ((1u << bytes) - 1) << first & 15;
+        access.set_bytes(first, bytes);
         CellLock lock(at, shared);
         size_t index = at / cell_bytes - address / cell_bytes;
         if (kept && index < 4)
@@ -278,8 +275,8 @@ Access Races::look_at_cells(uintptr_t address, size_t size, Access access, bool 
             earlier = other;
         at += bytes;
     }
-    if (access.stored && !access.atomic && !shared)
-        threads_[access.thread].unfenced = true;
+    if (access.stored() && !access.atomic() && !shared)
+        threads_[access.thread()].unfenced = true;
     if (!kept && earlier.block && !shared && !done && earlier.block != block_) {
         // Perhaps the store leaves the value as it is, which is known when it is settled.
         if (wait_for_stores(address, size))
@@ -364,10 +361,10 @@ Access Races::settle()
             Access& store = cell(at)->store;
             if (store.is_of(last_.access) && store.time == last_.access.time) {
                 const Access& previous = last_.previous[index];
-                if (previous.block && !previous.silent && !is_ordered(previous, last_.access, last_.shared))
+                if (previous.block && !previous.silent() && !is_ordered(previous, last_.access, last_.shared))
                     store = previous;
                 else
-                    store.silent = 1;
+                    store.what |= Access::is_silent;
             }
         }
         at = next;

@@ -41,13 +41,13 @@ std::string describe_memory(Worker& worker, uintptr_t address, size_t size)
 // The earlier access of a race.
 std::string describe_other(const Races& races, const Access& access)
 {
-    const char* what = access.atomic ? "atomic access" : access.stored ? "store" : "load";
+    const char* what = access.atomic() ? "atomic access" : access.stored() ? "store" : "load";
     auto era = find_era(access.block);
     if (!era)
         return {};
     if (!era->is_kernel)
         return std::string("\n  nothing orders it after the ") + what + " by " + era->name;
-    Dim3 thread = era->thread(access.thread);
+    Dim3 thread = era->thread(access.thread());
     bool same_launch = era->launch == races.era().launch;
     bool same_block = access.block == races.block();
     std::string text = std::string(same_block ? "\n  no barrier" : "\n  nothing") + " orders it after the " + what +
@@ -56,7 +56,7 @@ std::string describe_other(const Races& races, const Access& access)
         text += " of block " + triple_text(era->order.index(access.block - era->first));
     if (!same_launch)
         text += " of kernel " + era->name + ", which no event or wait puts first";
-    return text + "\n  at " + describe_place(era->image.lock().get(), uintptr_t(access.pc) << 1);
+    return text + "\n  at " + describe_place(era->image.lock().get(), uintptr_t(access.half_pc()) << 1);
 }
 
 class Watch {
@@ -149,7 +149,7 @@ void Worker::settle()
     const Races::Store& store = races->last_store();
     Trouble trouble;
     trouble.kind = FaultKind::race;
-    trouble.pc = uintptr_t(store.access.pc) << 1;
+    trouble.pc = uintptr_t(store.access.half_pc()) << 1;
     trouble.address = store.address;
     trouble.size = uint32_t(size);
     trouble.store = true;
