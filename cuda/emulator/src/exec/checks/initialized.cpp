@@ -81,15 +81,4 @@ bool has_contents(uintptr_t base, size_t size)
            for_bits(base, size, [](const uint8_t* byte, uint8_t mask) { return (*byte & mask) != 0; });
 }
 
-void SharedContents::note_written(size_t index, size_t size)
-{
-    std::fill_n(written_.begin() + std::ptrdiff_t(index), size, true);
-}
-
-bool SharedContents::has_contents(size_t index, size_t size) const
-{
-    auto first = written_.begin() + std::ptrdiff_t(index);
-    return std::find(first, first + std::ptrdiff_t(size), true) != first + std::ptrdiff_t(size);
-}
-
 } // namespace emu::exec

@@ -22,12 +22,22 @@ bool has_contents(uintptr_t base, size_t size);
 // The same for the shared memory of a running block, by index (Worker::shared_index).
 class SharedContents {
 public:
-    void clear(size_t size) { written_.assign(size, false); }
-    void note_written(size_t index, size_t size);
-    bool has_contents(size_t index, size_t size) const;
+    void clear(size_t size) { written_.assign(size, 0); }
+    void note_written(size_t index, size_t size)
+    {
+        for (size_t i = 0; i < size; ++i)
+            written_[index + i] = 1;
+    }
+    bool has_contents(size_t index, size_t size) const
+    {
+        for (size_t i = 0; i < size; ++i)
+            if (written_[index + i])
+                return true;
+        return false;
+    }
 
 private:
-    std::vector<bool> written_;
+    std::vector<uint8_t> written_; // one for each byte, because a byte is faster to read than a bit
 };
 
 } // namespace emu::exec

@@ -88,10 +88,16 @@ private:
         if (is_shared()) {
             // Other blocks of a cluster write without a trace.
             if (!worker_.cluster && !worker_.shared_contents.has_contents(shared_, size_))
-                refuse(FaultKind::uninitialized, describe_shared(worker_, address_, size_));
+                refuse_contents();
         } else if (!has_contents(address_, size_)) {
-            refuse(FaultKind::uninitialized, describe_address(address_, size_, true));
+            refuse_contents();
         }
+    }
+
+    __attribute__((noinline, cold)) void refuse_contents()
+    {
+        refuse(FaultKind::uninitialized,
+               is_shared() ? describe_shared(worker_, address_, size_) : describe_address(address_, size_, true));
     }
 
     void check_races()
@@ -111,12 +117,12 @@ private:
             refuse_race(earlier);
     }
 
-    void refuse_race(const Access& earlier)
+    __attribute__((noinline, cold)) void refuse_race(const Access& earlier)
     {
         refuse(FaultKind::race, describe_memory(worker_, address_, size_) + describe_other(*worker_.races, earlier));
     }
 
-    void refuse(FaultKind kind, std::string text)
+    __attribute__((noinline, cold)) void refuse(FaultKind kind, std::string text)
     {
         Trouble trouble;
         trouble.kind = kind;
