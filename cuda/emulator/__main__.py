@@ -12,9 +12,13 @@ Options, before the program:
   --seed N      run the program once, with the order of this seed
   --coverage D  count how often each line of kernels runs, in the program and its child processes, and write
                 D/kernels.info (lcov) and D/index.html
+  --advise[=F]  print for each line of the kernels how many sectors of global memory its requests transfer, and its
+                bank conflicts and divergent branches; redundant barriers; and what limits the occupancy; as JSON
+                in the file F as well
   --gdb         run the program in gdb, with kernels compiled for it; "help kernel" in gdb lists what helps there
 """
 
+import json
 import os
 import shlex
 import shutil
@@ -33,8 +37,8 @@ def main(arguments):
             print(f"python -m cuda.emulator: {option} needs a number, not {count!r}", file=sys.stderr)
             return 2
         arguments = arguments[2:]
-    elif arguments and arguments[0] == "--gdb":
-        option, arguments = arguments[0], arguments[1:]
+    elif arguments and arguments[0].partition("=")[0] in ("--gdb", "--advise"):
+        (option, _, count), arguments = arguments[0].partition("="), arguments[1:]
     if not arguments or arguments[0] in ("-h", "--help") or (arguments[0] in ("-m", "-c") and len(arguments) < 2):
         print(__doc__.strip(), file=sys.stderr)
         return 0 if arguments and arguments[0] in ("-h", "--help") else 2
@@ -43,6 +47,8 @@ def main(arguments):
         return shuffle(int(count), arguments)
     if option == "--coverage":
         return cover(count, arguments)
+    if option == "--advise":
+        return advise(count, arguments)
     if option == "--gdb":
         return debug(arguments)
     if option == "--seed":
@@ -102,6 +108,22 @@ def cover(folder, arguments):
     status = subprocess.run([sys.executable, "-m", "cuda.emulator", *arguments], env=environment).returncode
     hit, total = write_reports(folder)
     print(f"python -m cuda.emulator: {hit} of {total} lines of kernels ran; see {folder}/index.html", file=sys.stderr)
+    return status
+
+
+def advise(file, arguments):
+    """Run the program in a child process, print the advice about its kernels, and write it into a JSON file."""
+    from cuda.emulator._advice import format_advice, read_advice
+
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "CUDA_EMULATOR_ADVISE": folder}
+        status = subprocess.run([sys.executable, "-m", "cuda.emulator", *arguments], env=environment).returncode
+        advice = read_advice(folder)
+    print(format_advice(advice), end="")
+    if file:
+        with open(file, "w") as out:
+            json.dump(advice, out, indent=2)
+            out.write("\n")
     return status
 
 

@@ -77,9 +77,9 @@ extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_idx;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_block_dim;
 extern EMU_IMPORT EMU_TLS EmuDim3 emu_grid_dim;
 
-// EmuThread::checks has none of the last four, which concern the compiler alone.
+// EmuThread::checks has none of STACK, ROWS, COVERAGE and DEBUG, which concern the compiler alone.
 enum { EMU_CHECK_MEMORY = 1, EMU_CHECK_INITIALIZED = 2, EMU_CHECK_RACES = 4, EMU_CHECK_STACK = 8, EMU_CHECK_ROWS = 16,
-       EMU_CHECK_COVERAGE = 32, EMU_CHECK_DEBUG = 64 };
+       EMU_CHECK_COVERAGE = 32, EMU_CHECK_DEBUG = 64, EMU_CHECK_ADVICE = 128 };
 
 // ---------------------------------------------------------------------------- barriers
 //

@@ -185,6 +185,10 @@ Config Reader::read()
     take_checks();
     take_text("COVERAGE", &out_.coverage);
     out_.checks.coverage = !out_.coverage.empty();
+    take_text("ADVISE", &out_.advise);
+    out_.checks.advice = !out_.advise.empty();
+    out_.checks.memory |= out_.checks.advice;
+    out_.checks.stack &= !out_.checks.advice; // compiled as for races
     take_text("DEBUG", &out_.debug);
     out_.checks.debug = !out_.debug.empty();
     take_text("FAIL", &out_.fail);
@@ -200,8 +204,9 @@ Config Reader::read()
 uint32_t Checks::bits() const
 {
     return (memory ? uint32_t(EMU_CHECK_MEMORY) : 0) | (initialized ? uint32_t(EMU_CHECK_INITIALIZED) : 0) |
-           (races ? uint32_t(EMU_CHECK_RACES) : 0) | (stack ? uint32_t(EMU_CHECK_STACK) : 0) |
-           (rows ? uint32_t(EMU_CHECK_ROWS) : 0) | (coverage ? uint32_t(EMU_CHECK_COVERAGE) : 0) |
+           (races || advice ? uint32_t(EMU_CHECK_RACES) : 0) | (stack ? uint32_t(EMU_CHECK_STACK) : 0) |
+           (rows ? uint32_t(EMU_CHECK_ROWS) : 0) | (coverage || advice ? uint32_t(EMU_CHECK_COVERAGE) : 0) |
+           (advice ? uint32_t(EMU_CHECK_ADVICE) : 0) |
            (debug ? uint32_t(EMU_CHECK_DEBUG) : 0);
 }
 

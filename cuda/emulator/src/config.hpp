@@ -22,6 +22,7 @@ struct Checks {
     bool stack = false;       // CHECK=stack: red zones between the arrays of a thread
     bool rows = false;        // CHECK=rows: indices that leave a row of an array
     bool coverage = false;    // COVERAGE is set: count how often each line runs
+    bool advice = false;      // ADVISE is set: count transactions, conflicts and divergent branches
     bool debug = false;       // DEBUG is set: compile for a debugger
     uint32_t bits() const; // as EMU_CHECK_*
     bool any() const { return bits() != 0; }
@@ -38,6 +39,7 @@ struct Config {
     Nanoseconds time_limit{0}; // TIME_LIMIT of a kernel in seconds; 0: none
     std::string fail;          // FAIL, see abi/planned_faults.hpp
     std::string coverage;      // COVERAGE: a folder for the counts of each process; empty: none
+    std::string advise;        // ADVISE: a folder for the advice of each process; empty: none
     std::string debug;         // DEBUG: a folder for the sources of programs; empty: none
     std::string trace;         // TRACE: a path, "stderr", or empty
     bool leaks = false;        // LEAKS=1: report at exit

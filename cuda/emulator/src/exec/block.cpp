@@ -422,6 +422,8 @@ void Block::complete(uint32_t id)
         launch_->arrive_in(*carrier_.cluster);
     if (__builtin_expect(carrier_.races != nullptr, 0))
         carrier_.races->complete(id);
+    if (__builtin_expect(carrier_.advice != nullptr, 0) && id == 0 && !barrier.count)
+        carrier_.advice->barrier(barrier.site);
     barrier.last_ones = barrier.ones;
     barrier.last_arrived = barrier.arrived;
     barrier.arrived = barrier.ones = 0;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "checks/advice.hpp"
 #include "checks/races.hpp"
 #include "fiber.hpp"
 #include "launch.hpp"
@@ -44,6 +45,7 @@ struct Carrier {
     EmuDim3* thread_index;
     Trouble trouble;
     Races* races = nullptr; // of the running block, if races are checked
+    Advice* advice = nullptr; // likewise
     int locked = 0; // above 0: this library holds a lock, so that a fault here is not the kernel's
 
     // The monitor reads these.

@@ -11,6 +11,7 @@
 
 #include "../config.hpp"
 #include "checks/accesses.hpp"
+#include "checks/advice.hpp"
 
 namespace emu::exec {
 namespace {
@@ -40,6 +41,8 @@ void give_counts(const ImageRecord& record)
     CoverageSink sink = coverage_sink;
     if (sink && record.counts)
         sink(record.image, record.counts.get());
+    if (config().checks.advice)
+        finish_advice(record);
 }
 
 const char* variable_kind(const EmuVariable& variable)

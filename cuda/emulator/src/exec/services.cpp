@@ -255,4 +255,7 @@ extern "C" void emu_cover(void* pc)
     auto address = reinterpret_cast<uintptr_t>(pc);
     if (image && image->counts && image->has_code(address))
         image->counts[address - image->image.code_low].fetch_add(1, std::memory_order_relaxed);
+    if (image && this_carrier->advice)
+        this_carrier->advice->enter(this_carrier->state->linear,
+                                    reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), address);
 }

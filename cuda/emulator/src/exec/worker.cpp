@@ -70,7 +70,9 @@ void Worker::attach(Launch& next)
     state->dynamic_shared = shared_base_;
     state->dynamic_shared_size = request.dynamic_shared;
     state->static_shared_size = request.static_shared;
-    state->checks = request.checks.bits() & (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED | EMU_CHECK_RACES);
+    state->checks = request.checks.bits() & (EMU_CHECK_MEMORY | EMU_CHECK_INITIALIZED | EMU_CHECK_ADVICE);
+    if (request.checks.races) // modules for advice are compiled as those for races
+        state->checks |= EMU_CHECK_RACES;
     state->nsmid = request.multiprocessors;
     state->cluster_dim = {request.cluster.x, request.cluster.y, request.cluster.z};
     state->block = &block;
@@ -118,6 +120,8 @@ bool Worker::run_block(uint64_t number)
         join_cluster(number);
     begin_checks(number);
     bool good = block.run(number);
+    if (advice)
+        advice->end();
     if (!good) {
         report();
         block.abandon();
@@ -260,6 +264,7 @@ SharedAround Worker::shared_around(uintptr_t address)
 void Worker::begin_checks(uint64_t number)
 {
     races = nullptr;
+    advice = nullptr;
     if (!(state->checks & ~emu_u32(EMU_CHECK_MEMORY)))
         return;
     locate_shared();
@@ -269,6 +274,10 @@ void Worker::begin_checks(uint64_t number)
     if (state->checks & EMU_CHECK_RACES) {
         all_races_.begin(launch->era(), number, launch->threads);
         races = &all_races_;
+    }
+    if (state->checks & EMU_CHECK_ADVICE) {
+        all_advice_.begin(image, launch->threads);
+        advice = &all_advice_;
     }
     shared_contents.clear(bytes);
     for (const SharedVariable& entry : shared_)

@@ -110,6 +110,7 @@ private:
     std::vector<SharedVariable> shared_;
     void* signal_stack_ = nullptr;
     Races all_races_;
+    Advice all_advice_;
 };
 
 // The worker of the calling thread; null if that runs no kernels.

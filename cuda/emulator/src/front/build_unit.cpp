@@ -50,7 +50,7 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 #if defined(__x86_64__)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif
-    if (checks.races) // the instrumentation of addresses leaves out a store to an address that was just loaded
+    if (checks.races || checks.advice) // the instrumentation of addresses leaves out a store to an address that was just loaded
         flags->insert(flags->end(), {"-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"});
     else if (checks.memory)
         flags->insert(flags->end(),
@@ -73,7 +73,7 @@ void add_clang_flags(const Checks& checks, std::vector<std::string>* flags)
     // initializes its own.
     flags->insert(flags->end(), {"-ftrivial-auto-var-init=pattern", "-Wno-sometimes-uninitialized"});
     flags->emplace_back("-fno-sanitize=undefined"); // zig enables it
-    if (checks.races)
+    if (checks.races || checks.advice)
         flags->insert(flags->end(), {"-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile", "-mllvm",
                                      "-tsan-compound-read-before-write", "-mllvm",
                                      "-tsan-instrument-func-entry-exit=0"});
@@ -91,7 +91,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
         "-x",
         "c++",
         "-std=c++" + std::to_string(unit.standard < 14 ? 14 : unit.standard),
-        unit.debug || checks.coverage || checks.debug ? "-O0" : optimization(tools),
+        unit.debug || checks.coverage || checks.advice || checks.debug ? "-O0" : optimization(tools),
         checks.debug ? "-g" : "-g1",
         "-gdwarf-4",
         "-fPIC",
@@ -124,7 +124,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
     flags.insert(flags.end(), {"-mpopcnt", "-msse4.1", "-mcx16"});
 #endif
     // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
-    if (checks.coverage)
+    if (checks.coverage || checks.advice)
         flags.emplace_back("-fsanitize-coverage=trace-pc");
     (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, &flags);
     return flags;

@@ -422,7 +422,7 @@ CompileResult compile(const CompileRequest& asked)
     CompileRequest request = asked;
     if (request.name.empty())
         request.name = "default_program";
-    if (config().checks.coverage || config().checks.debug)
+    if (config().checks.coverage || config().checks.advice || config().checks.debug)
         request.name = covered_name(request.name, request.source);
     Options options = read_options(request.options);
     if (!options.valid)

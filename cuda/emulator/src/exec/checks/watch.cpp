@@ -75,6 +75,8 @@ public:
             check_contents();
         if (worker_.races)
             check_races();
+        if (worker_.advice && (is_shared() || in_window(address_, size_)))
+            worker_.advice->access(state.linear, pc_, address_, size_, is_store(), is_shared());
     }
 
 private:

@@ -108,6 +108,18 @@ CUresult check_resident(const Function& function, const Device& device, const ex
     return request.grid.count() > most ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
+// How much of a multiprocessor the kernel can use. The host compiler's registers say nothing about those of a GPU.
+void advise(const Device& device, const exec::LaunchRequest& request)
+{
+    OccupancyQuery query;
+    query.threads = uint32_t(request.block.count());
+    query.registers = 1;
+    int by_threads = blocks_per_multiprocessor(device, query);
+    query.shared = size_t(request.static_shared) + request.dynamic_shared;
+    exec::advise_launch(request.name, query.threads, query.shared, blocks_per_multiprocessor(device, query), by_threads,
+                        device.number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / 32);
+}
+
 } // namespace
 
 CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& context, PreparedLaunch* out)
@@ -142,6 +154,8 @@ CUresult prepare_launch(Function& given, const LaunchParameters& p, Context& con
     request->checks = config().checks;
     request->limits = context.limits();
     request->time_limit = config().time_limit;
+    if (request->checks.advice)
+        advise(device, *request);
     if (p.cooperative)
         if (CUresult failed = check_resident(*function, device, *request))
             return failed;

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA_EMULATOR_ADVISE: what slows a kernel down on a GPU, by source line. The threads of a block run one after another,
+// so the n-th time that each lane of a warp is at a place of the code counts as one request of the warp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../fiber.hpp"
+
+namespace emu::exec {
+
+struct ImageRecord;
+
+// The totals of a place in the code.
+struct AdviceRow {
+    struct Global {
+        uint64_t requests = 0, sectors = 0, least = 0; // sectors of 32 bytes; least: those that the values fill
+    };
+    Global loads, stores;
+    uint64_t shared_requests = 0, conflicts = 0;           // conflicts: passes beyond those that the size needs
+    uint64_t branches = 0, divergent = 0;                  // how often warps were there, and lanes went different ways
+    uintptr_t branch_pc = 0;                               // the end of the code before the branch
+    void add(const AdviceRow& other);
+};
+
+// What the running block does.
+class Advice {
+public:
+    void begin(const ImageRecord* image, uint32_t threads);
+    void access(uint32_t thread, uintptr_t pc, uintptr_t address, size_t size, bool store, bool shared);
+    // A thread begins a block of code. `frame` tells the functions that it has called apart.
+    void enter(uint32_t thread, uintptr_t frame, uintptr_t pc);
+    void barrier(const Site& site); // of all threads
+    void end();
+
+private:
+    enum Kind : uint64_t { global_load, global_store, shared_access, branch };
+    struct Request {
+        uint32_t lanes = 0, size = 0;
+        uintptr_t values[32]; // addresses, or for branches the next blocks of code
+    };
+    struct Place {
+        uint32_t times[32] = {}, first = 0; // first: the number of pending[0]
+        std::deque<Request> pending;
+    };
+    struct Frame {
+        uintptr_t frame, pc;
+    };
+    // Which threads have accessed a cell of 4 bytes between two barriers.
+    static constexpr uint32_t nobody = ~0u, several = ~1u;
+    struct Users {
+        uint32_t store = nobody, load = nobody;
+    };
+    using Interval = std::unordered_map<uintptr_t, Users>;
+
+    void add(Kind kind, uint32_t thread, uintptr_t pc, uintptr_t value, size_t size);
+    void finish(Kind kind, uintptr_t pc, const Request& request);
+    void judge_barrier();
+
+    const ImageRecord* image_ = nullptr;
+    uint32_t threads_ = 0;
+    std::unordered_map<uint64_t, Place> places_; // by kind, warp and address of the code
+    std::unordered_map<uintptr_t, AdviceRow> rows_;
+    std::vector<std::vector<Frame>> frames_; // of each thread
+    Interval before_, now_;                  // the barrier
+    Site barrier_;
+};
+
+// Finds the lines of an image's totals, and writes those of the process into the folder of CUDA_EMULATOR_ADVISE.
+void finish_advice(const ImageRecord& image);
+
+} // namespace emu::exec
