@@ -142,6 +142,7 @@ struct CodePlace {
     std::string file, function;
     int line = 0;
     std::string text; // the source line, if known
+    bool inlined = false; // the code is that of an inlined function of our headers, and the line is close to its call
 };
 
 // Finds the source line of an address. `front` implements it and hands it over as a pointer, so that `exec` does not

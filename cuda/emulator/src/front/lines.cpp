@@ -336,14 +336,18 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
     uint64_t address = pc - image.load_bias;
     auto after = std::upper_bound(table->rows.begin(), table->rows.end(), address,
                                   [](uint64_t a, const LineRow& row) { return a < row.address; });
+    auto function = std::upper_bound(table->functions.begin(), table->functions.end(), address,
+                                     [](uint64_t a, const Function& f) { return a < f.low; });
+    uint64_t low = function == table->functions.begin() ? 0 : (function - 1)->low;
     // For inlined code of our own headers, the line of the program that called it: the last one before it.
     const std::string& ours = device_headers();
-    for (auto row = after; row != table->rows.begin() && !(row - 1)->end; --row) {
+    for (auto row = after; row != table->rows.begin() && !(row - 1)->end && (row - 1)->address >= low; --row) {
         const std::string& file = table->files[(row - 1)->file];
         if ((row - 1)->line <= 0 || file.compare(0, ours.size(), ours) == 0)
             continue;
         place.file = file;
         place.line = (row - 1)->line;
+        place.inlined = row != after;
         break;
     }
     auto source = table->sources.find(place.file);
@@ -352,8 +356,6 @@ exec::CodePlace symbolize(const exec::Image& image, uintptr_t pc)
         if (line != source->second.end())
             place.text = line->second;
     }
-    auto function = std::upper_bound(table->functions.begin(), table->functions.end(), address,
-                                     [](uint64_t a, const Function& f) { return a < f.low; });
     if (function != table->functions.begin() && address < (function - 1)->high)
         place.function = demangled((function - 1)->name);
     return place;

@@ -115,11 +115,12 @@ void Advice::begin(const ImageRecord* image, uint32_t threads)
     barrier_ = {};
 }
 
-void Advice::access(uint32_t thread, uintptr_t pc, uintptr_t address, size_t size, bool store, bool shared)
+void Advice::access(uint32_t thread, uintptr_t pc, uintptr_t address, size_t size, bool store, bool shared, bool atomic)
 {
     if (!image_ || size > most_bytes)
         return;
-    add(shared ? shared_access : store ? global_store : global_load, thread, pc, address, size);
+    if (!atomic) // their code is inlined, and its line uncertain
+        add(shared ? shared_access : store ? global_store : global_load, thread, pc, address, size);
     for (uintptr_t cell = address / 4; cell <= (address + size - 1) / 4; ++cell) {
         Users& users = now_[cell];
         uint32_t& user = store ? users.store : users.load;
@@ -199,7 +200,7 @@ void Advice::finish(Kind kind, uintptr_t pc, const Request& request)
         // The code of a block ends where the next one begins, which is one of the two ways.
         auto next = std::upper_bound(starts.begin(), starts.begin() + std::ptrdiff_t(distinct), pc);
         if (distinct > 1 && next != starts.begin() + std::ptrdiff_t(distinct))
-            row.branch_pc = *next - call_bytes;
+            row.branch_pc = *next - call_bytes - 1;
     }
 }
 
@@ -272,8 +273,10 @@ void finish_advice(const ImageRecord& image)
             if (!row.loads.requests && !row.stores.requests && !row.shared_requests && !row.divergent)
                 continue;
             CodePlace place = image.place(pc);
-            if (place.line <= 0)
+            if (row.divergent && (place.line <= 0 || place.inlined)) // in a function like min(), which has none on a GPU
                 continue;
+            if (place.line <= 0)
+                place.file = "functions of CUDA";
             totals.lines[{place.file, place.line}].add(row);
             totals.texts[{place.file, place.line}] = place.text;
         }

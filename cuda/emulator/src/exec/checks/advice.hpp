@@ -35,7 +35,7 @@ struct AdviceRow {
 class Advice {
 public:
     void begin(const ImageRecord* image, uint32_t threads);
-    void access(uint32_t thread, uintptr_t pc, uintptr_t address, size_t size, bool store, bool shared);
+    void access(uint32_t thread, uintptr_t pc, uintptr_t address, size_t size, bool store, bool shared, bool atomic);
     // A thread begins a block of code. `frame` tells the functions that it has called apart.
     void enter(uint32_t thread, uintptr_t frame, uintptr_t pc);
     void barrier(const Site& site); // of all threads

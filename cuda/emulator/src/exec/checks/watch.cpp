@@ -76,7 +76,8 @@ public:
         if (worker_.races)
             check_races();
         if (worker_.advice && (is_shared() || in_window(address_, size_)))
-            worker_.advice->access(state.linear, pc_, address_, size_, is_store(), is_shared());
+            worker_.advice->access(state.linear, pc_, address_, size_, is_store(), is_shared(),
+                                   access_ & EMU_ACCESS_ATOMIC);
     }
 
 private:
