@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage of the lines of kernels, and kernels in gdb."""
+"""Coverage of the lines and branches of kernels, and kernels in gdb."""
 
 import os
 import subprocess
@@ -47,9 +47,52 @@ stream.sync()
 '''
 
 
-def emulator(tmp_path, *options, **variables):
+BRANCHES = """
+extern "C" __global__ void f(int* x, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n)
+        return;
+    if (i > 1000)
+        x[i] = 2;
+    for (int k = 0; k < 3; ++k)
+        x[i] += k;
+    if (i > 3 && i < 5 || i == 77)
+        x[i] += 1;
+    x[i] += i > 4 ? 1 : 2;
+    float a = i;
+    if (a < 2.5f)
+        x[i] = min(i, 3);
+    while (i < 5)
+        ++i;
+}
+template <int n> __global__ void g(int* x)
+{
+    if (threadIdx.x < n)
+        x[threadIdx.x] = n;
+}
+"""
+BRANCHING_PROGRAM = f'''
+import numpy as np
+from cuda.core import Device, LaunchConfig, Program, launch
+
+device = Device(0)
+device.set_current()
+stream = device.create_stream()
+x = device.allocate(512, stream=stream)
+x.fill(0, stream=stream)
+names = ["f", "g<32>", "g<3>"]
+code = Program("""{BRANCHES}""", "c++").compile("cubin", name_expressions=names[1:])
+for name in names:
+    arguments = [x, np.int32(100)] if name == "f" else [x]
+    launch(stream, LaunchConfig(grid=1, block=128 if name == "f" else 32), code.get_kernel(name), *arguments)
+stream.sync()
+'''
+
+
+def emulator(tmp_path, *options, source=PROGRAM, **variables):
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+    program.write_text(source)
     paths = os.pathsep.join(filter(None, sys.path))
     command = [sys.executable, "-m", "cuda.emulator", *options, str(program)]
     environment = {**os.environ, "PYTHONPATH": paths, **variables}
@@ -59,17 +102,45 @@ def emulator(tmp_path, *options, **variables):
 def test_coverage_counts_how_often_each_line_ran(tmp_path):
     done = emulator(tmp_path, "--coverage", "out")
     assert done.returncode == 0, done.stderr
-    assert "13 of 16 lines of kernels ran; see out/index.html" in done.stderr, done.stderr
+    assert "12 of 16 lines of kernels ran; see out/index.html" in done.stderr, done.stderr
     first, second, _ = (tmp_path / "out" / "kernels.info").read_text().split("end_of_record\n")
     counts = dict(line[3:].split(",") for line in first.splitlines() if line.startswith("DA:"))
-    assert {line: int(counts[line]) for line in ("4", "8", "13", "15", "18")} == {
-        "4": 300, "8": 0, "13": 128, "15": 100, "18": 300,
+    assert {line: int(counts[line]) for line in ("4", "8", "13", "14", "15", "16", "18")} == {
+        "4": 300, "8": 0, "13": 128, "14": 28, "15": 100, "16": 0, "18": 300,
     }  # fmt: skip
     assert "SF:" + str(tmp_path / "out" / "sources" / "default_program") in first
     assert "DA:1,7" in second
     page = (tmp_path / "out" / "index.html").read_text()
     assert '<span class="miss">    return 3 * x;</span>' in page
     assert '<span class="hit">        x[i] += twice(k);</span>' in page
+
+
+def test_coverage_counts_both_ways_of_each_branch(tmp_path):
+    done = emulator(tmp_path, "--coverage", "out", source=BRANCHING_PROGRAM)
+    assert done.returncode == 0, done.stderr
+    info = (tmp_path / "out" / "kernels.info").read_text().splitlines()
+    branches = {}
+    for row in info:
+        if row.startswith("BRDA:"):
+            line, number, way, count = row[5:].split(",")
+            branches.setdefault((int(line), int(number)), []).append(int(count))
+    assert branches == {
+        (5, 0): [28, 100],
+        (7, 0): [0, 100],
+        (9, 0): [100, 300],  # the jump back comes last
+        (11, 0): [96, 4],
+        (11, 1): [95, 1],
+        (11, 2): [1, 98],
+        (13, 0): [95, 5],
+        (15, 0): [3, 97],
+        (17, 0): [100, 15],
+        (22, 0): [35, 29],  # of both kernels
+    }
+    assert "BRF:20" in info
+    assert "BRH:19" in info
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "19 of 20 ways of branches" in page
+    assert '   100   1/2 </span><span class="hit">    if (i &gt; 1000)</span>' in page
 
 
 def test_a_second_run_starts_at_zero(tmp_path):

@@ -125,7 +125,7 @@ std::vector<std::string> compile_flags(const Unit& unit, const Checks& checks, c
 #endif
     // -fstack-clash-protection: the guard below a stack is small, see exec/stacks.cpp.
     if (checks.coverage || checks.advice)
-        flags.emplace_back("-fsanitize-coverage=trace-pc");
+        flags.insert(flags.end(), {"-fsanitize-coverage=trace-pc", "-fno-jump-tables"}); // coverage.cpp follows jumps
     (tools.kind == "gcc" ? add_gcc_flags : add_clang_flags)(checks, &flags);
     return flags;
 }

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_EMULATOR_COVERAGE: how often each line of kernels runs. The compiler makes each block of code call a function,
-// which counts the return address. A line has the count of the block that its code belongs to.
+// CUDA_EMULATOR_COVERAGE: how often each line and each branch of kernels runs. The compiler makes each block of code call
+// a function, which counts the return address. A line has the count of the block that its code belongs to. The counts of
+// branches follow from those of the blocks.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unistd.h>
 
 #include "compiler.hpp"
@@ -16,9 +18,15 @@
 namespace emu::front {
 namespace {
 
+constexpr size_t call_bytes = 5;
+
+struct BranchCount {
+    uint64_t falls = 0, jumps = 0;
+};
 struct Coverage {
     std::mutex mutex;
     std::map<std::string, std::map<int, uint64_t>> files; // counts by line
+    std::map<std::string, std::map<std::pair<int, int>, BranchCount>> branches; // by line, and number in the line
     std::map<std::string, std::string> sources;           // of programs, by name
 };
 Coverage& coverage = *new Coverage; // never destroyed: it is written while the process exits
@@ -39,7 +47,101 @@ std::vector<uint64_t> calls_of(const exec::Image& image, uint64_t callback)
     return found;
 }
 
-// A text: "F file", then "L line count" for each line; "S bytes file", then the source of a program.
+// The branches of unoptimized code. All blocks begin with a call, so a conditional jump from one block to another is one
+// whose target, and the instruction after it, are such calls.
+class Branches {
+public:
+    Branches(const exec::Image& image, const std::vector<uint64_t>& calls, const std::atomic<uint64_t>* counts)
+        : code_(reinterpret_cast<const uint8_t*>(image.code_low)),
+          size_(image.code_high - image.code_low),
+          calls_(calls),
+          counts_(counts)
+    {
+        for (size_t i = 0; i + 6 <= size_; ++i)
+            find_jump(i);
+    }
+
+    struct Jump {
+        size_t at = 0, target = 0, block = 0; // block: the return address of the call that begins it
+        bool conditional = false, busy = false;
+        std::optional<uint64_t> falls; // how often the next block follows
+    };
+    std::map<size_t, Jump>& jumps() { return jumps_; } // by the address after them
+    uint64_t count(size_t block) const { return counts_[block]; }
+
+    // A block follows as often as it runs, less the jumps to it. Empty if that depends on itself.
+    std::optional<uint64_t> falls(Jump& jump, size_t next)
+    {
+        if (jump.falls || jump.busy)
+            return jump.falls;
+        jump.busy = true;
+        uint64_t all = count(next + call_bytes), others = 0;
+        for (auto& row : jumps_) {
+            if (row.second.target != next)
+                continue;
+            uint64_t runs = count(row.second.block);
+            std::optional<uint64_t> fallen = row.second.conditional ? falls(row.second, row.first) : uint64_t(0);
+            if (runs && !fallen)
+                return std::nullopt;
+            others += runs ? runs - *fallen : 0;
+        }
+        jump.busy = false;
+        jump.falls = all > others ? all - others : 0; // threads may have ended in the middle of a block
+        return jump.falls;
+    }
+
+private:
+    bool is_block(size_t at) const { return std::binary_search(calls_.begin(), calls_.end(), at + call_bytes); }
+
+    bool begins_function(size_t at) const { return at < size_ && code_[at] == 0x55; } // push %rbp
+
+    void find_jump(size_t at)
+    {
+        uint8_t first = code_[at], second = code_[at + 1];
+        bool near = first == 0xeb || (first & 0xf0) == 0x70, conditional = first != 0xeb && first != 0xe9;
+        if (!near && first != 0xe9 && (first != 0x0f || (second & 0xf0) != 0x80))
+            return;
+        size_t next = at + (near ? 2 : conditional ? 6 : 5);
+        int32_t distance = int8_t(second);
+        if (!near)
+            std::memcpy(&distance, code_ + next - 4, sizeof distance);
+        size_t target = next + size_t(ptrdiff_t(distance));
+        if (target + 2 <= size_ && code_[target] == 0xeb) // an empty block
+            target += 2 + size_t(ptrdiff_t(int8_t(code_[target + 1])));
+        auto block = std::upper_bound(calls_.begin(), calls_.end(), at);
+        if (block != calls_.begin() && is_block(target) && (is_block(next) || (!conditional && begins_function(next))))
+            jumps_[next] = {at, target, *(block - 1), conditional, false, {}};
+    }
+
+    const uint8_t* code_;
+    size_t size_;
+    const std::vector<uint64_t>& calls_;
+    const std::atomic<uint64_t>* counts_;
+    std::map<size_t, Jump> jumps_;
+};
+
+void add_branches(const exec::Image& image, const std::vector<uint64_t>& calls, const std::atomic<uint64_t>* counts)
+{
+    Branches branches(image, calls, counts);
+    std::map<std::pair<std::string, std::pair<std::string, int>>, int> numbers; // of the branches in a function's line
+    for (auto& row : branches.jumps()) {
+        Branches::Jump& jump = row.second;
+        exec::CodePlace place = jump.conditional ? symbolize(image, image.code_low + jump.at) : exec::CodePlace();
+        if (place.line <= 0 || place.inlined)
+            continue;
+        int number = numbers[{place.function, {place.file, place.line}}]++;
+        std::optional<uint64_t> falls = branches.falls(jump, row.first);
+        uint64_t runs = branches.count(jump.block);
+        if (!falls || *falls > runs)
+            continue;
+        BranchCount& known = coverage.branches[place.file][{place.line, number}];
+        known.falls += *falls;
+        known.jumps += runs - *falls;
+    }
+}
+
+// A text: "F file", then "L line count" for each line, and "B line number falls jumps" for each branch; "S bytes file",
+// then the source of a program.
 void write_counts()
 {
     std::string text;
@@ -47,6 +149,9 @@ void write_counts()
         text += "F " + file.first + "\n";
         for (const auto& line : file.second)
             text += "L " + std::to_string(line.first) + " " + std::to_string(line.second) + "\n";
+        for (const auto& branch : coverage.branches[file.first])
+            text += "B " + std::to_string(branch.first.first) + " " + std::to_string(branch.first.second) + " " +
+                    std::to_string(branch.second.falls) + " " + std::to_string(branch.second.jumps) + "\n";
     }
     for (const auto& source : coverage.sources)
         text += "S " + std::to_string(source.second.size()) + " " + source.first + "\n" + source.second + "\n";
@@ -80,7 +185,8 @@ void add_coverage(const exec::Image& image, std::atomic<uint64_t>* counts)
     std::map<std::pair<std::string, int>, uint64_t> here; // of this image: a line is in several blocks
     for (const CodeLine& line : lines) {
         // The block that the code is in, or in front of the first call of its function, the first one.
-        auto after = std::upper_bound(calls.begin(), calls.end(), line.address - low);
+        // The call itself is of the block that it begins.
+        auto after = std::upper_bound(calls.begin(), calls.end(), line.address - low + call_bytes);
         bool first = after == calls.begin() || *(after - 1) + low < line.function;
         if (first && after == calls.end())
             continue;
@@ -90,6 +196,7 @@ void add_coverage(const exec::Image& image, std::atomic<uint64_t>* counts)
     }
     for (const auto& row : here)
         coverage.files[row.first.first][row.first.second] += row.second;
+    add_branches(image, calls, counts);
     for (uint64_t call : calls)
         counts[call] = 0;
     write_counts();
