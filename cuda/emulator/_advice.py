@@ -70,8 +70,8 @@ def format_advice(advice):
     for row in advice["barriers"]:
         if row["redundant"]:
             text.append(
-                f"{row['file']}:{row['line']}: a redundant barrier, {row['executions']} times: no thread accesses after "
-                "it what another one has accessed before it, or both only read"
+                f"{row['file']}:{row['line']}: a redundant barrier: in {row['executions']} of {row['executions']} "
+                "executions it separates no accesses of different threads to the same memory"
             )
     for row in advice["kernels"]:
         limit = f", limited by {row['limit']}" if row["limit"] else ""

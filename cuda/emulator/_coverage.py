@@ -90,7 +90,8 @@ def _page(name, text, lines, branches, hit):
         shown = "" if count is None else count
         taken = f"{sum(way > 0 for way in ways[number])}/{len(ways[number])}" if number in ways else ""
         rows.append(
-            f'<span class="count">{number:5} {shown:>10} {taken:>5} </span><span class="{style}">{html.escape(line)}</span>'
+            f'<span class="count">{number:5} {shown:>10} {taken:>5} </span>'
+            f'<span class="{style}">{html.escape(line)}</span>'
         )
     taken = sum(count > 0 for counts in ways.values() for count in counts)
     total = sum(map(len, ways.values()))

@@ -122,7 +122,7 @@ def test_coverage_counts_both_ways_of_each_branch(tmp_path):
     branches = {}
     for row in info:
         if row.startswith("BRDA:"):
-            line, number, way, count = row[5:].split(",")
+            line, number, _, count = row[5:].split(",")
             branches.setdefault((int(line), int(number)), []).append(int(count))
     assert branches == {
         (5, 0): [28, 100],
