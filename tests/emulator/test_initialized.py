@@ -178,6 +178,36 @@ def test_copies_and_fills_of_the_host_write_and_copies_between_devices_pass_on(c
     assert results == ["True", "silent", "True", "silent", "True", "True", "silent", "silent"], out
 
 
+LOCAL = """
+from cuda.core import Device, LaunchConfig, Program, launch
+device = Device(); device.set_current()
+stream = device.create_stream()
+source = '''extern "C" __global__ void f(int* x)
+{
+    int k;
+    if (threadIdx.x < BOUND) k = threadIdx.x;
+    x[k] = 1;
+}'''
+x = device.allocate(128, stream=stream)
+for bound in ("32", "31"):
+    kernel = Program(source.replace("BOUND", bound), "c++").compile("cubin").get_kernel("f")
+    launch(stream, LaunchConfig(grid=1, block=32), kernel, x)
+    try:
+        stream.sync()
+        print("silent")
+    except Exception as error:
+        print(error)
+"""
+
+
+def test_uninitialized_local_variables_have_values_out_of_range(child):
+    out = child(LOCAL, CHECK="initialized")
+    assert out.startswith("silent"), out
+    assert "kernel f: illegal address: store of 4 bytes" in out
+    assert "default_program:5 in f" in out
+    assert "thread (31, 0, 0)" in out
+
+
 def test_without_the_check_uninitialized_reads_are_not_reported(child):
     out = child(HOST, CHECK="memory")
     assert {line for line in out.splitlines() if line} == {"silent"}

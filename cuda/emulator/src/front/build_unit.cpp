@@ -38,10 +38,20 @@ std::string optimization(const Toolchain& tools)
     return "-O1";
 }
 
+int gcc_version()
+{
+    const std::string& line = toolchain().version; // "g++ (Debian 12.2.0-14) 12.2.0"
+    size_t space = line.rfind(' ');
+    return std::atoi(line.c_str() + (space == std::string::npos ? 0 : space + 1));
+}
+
 // These flags depend on the language standard and -G only, so that programs with the same flags share a precompiled
 // prelude.
 void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 {
+    // Uninitialized local variables have no shadow, but this makes their values far from any useful one.
+    if (checks.initialized && gcc_version() >= 12)
+        flags->push_back("-ftrivial-auto-var-init=pattern");
     flags->insert(flags->end(), {"-fno-gnu-unique", "-fno-tree-vectorize", "-fno-trapping-math", "-fmax-errors=100",
                                  "-fno-var-tracking", "-ftrack-macro-expansion=0", "-fno-diagnostics-show-caret",
                                  "-Wno-maybe-uninitialized", "-fcaller-saves", "-fpermissive"});

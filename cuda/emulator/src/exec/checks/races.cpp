@@ -171,7 +171,7 @@ bool Races::look_up_order(uint32_t block)
     return answer.follows;
 }
 
-inline bool Races::is_ordered(const Access& earlier, const Access& now, bool shared)
+__attribute__((always_inline)) inline bool Races::is_ordered(const Access& earlier, const Access& now, bool shared)
 {
     const Known& known = threads_[now.thread()].known;
     if (earlier.block == block_)
