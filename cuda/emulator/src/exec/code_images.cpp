@@ -42,7 +42,7 @@ void give_counts(const ImageRecord& record)
     if (sink && record.counts)
         sink(record.image, record.counts.get());
     if (config().checks.advice)
-        finish_advice(record);
+        finish_advice(record.id, [&](uintptr_t pc) { return record.place(pc); });
 }
 
 const char* variable_kind(const EmuVariable& variable)

@@ -155,7 +155,9 @@ void set_symbolizer(Symbolizer symbolizer);
 using CoverageSink = void (*)(const Image& image, std::atomic<uint64_t>* counts);
 void set_coverage_sink(CoverageSink sink);
 void finish_coverage(); // and the advice, of the images that are still loaded
-// For advice, a configuration of a kernel: how many blocks fit on a multiprocessor with and without their shared memory.
-void advise_launch(const std::string& kernel, uint64_t threads, uint64_t shared, int resident, int by_threads, int warps);
+// For advice, a configuration of a kernel: how many blocks fit on a multiprocessor, with and without their shared
+// memory.
+void advise_launch(const std::string& kernel, uint64_t threads, uint64_t shared, int resident, int by_threads,
+                   int warps);
 
 } // namespace emu::exec

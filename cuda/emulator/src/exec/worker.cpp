@@ -276,7 +276,7 @@ void Worker::begin_checks(uint64_t number)
         races = &all_races_;
     }
     if (state->checks & EMU_CHECK_ADVICE) {
-        all_advice_.begin(image, launch->threads);
+        all_advice_.begin(image ? image->id : 0, launch->threads);
         advice = &all_advice_;
     }
     shared_contents.clear(bytes);

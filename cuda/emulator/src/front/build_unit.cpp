@@ -60,7 +60,8 @@ void add_gcc_flags(const Checks& checks, std::vector<std::string>* flags)
 #if defined(__x86_64__)
     flags->insert(flags->end(), {"-ffixed-xmm14", "-ffixed-xmm15"}); // see emulator_conversions.h
 #endif
-    if (checks.races || checks.advice) // the instrumentation of addresses leaves out a store to an address that was just loaded
+    // The instrumentation of addresses leaves out a store to an address that was just loaded.
+    if (checks.races || checks.advice)
         flags->insert(flags->end(), {"-fsanitize=thread", "--param", "tsan-distinguish-volatile=1"});
     else if (checks.memory)
         flags->insert(flags->end(),

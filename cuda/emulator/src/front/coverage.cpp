@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_EMULATOR_COVERAGE: how often each line and each branch of kernels runs. The compiler makes each block of code call
-// a function, which counts the return address. A line has the count of the block that its code belongs to. The counts of
-// branches follow from those of the blocks.
+// CUDA_EMULATOR_COVERAGE: how often each line and each branch of kernels runs. The compiler makes each block of code
+// call a function, which counts the return address. A line has the count of the block that its code belongs to. The
+// counts of branches follow from those of the blocks.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../../config.hpp"
-#include "../code_images.hpp"
 
 namespace emu::exec {
 namespace {
@@ -21,6 +20,8 @@ constexpr uintptr_t call_bytes = 5;   // of the call that begins each block of c
 using Line = std::pair<std::string, int>;
 struct BarrierRow {
     uint64_t executions = 0, needed = 0;
+    uint64_t image = 0;
+    uintptr_t pc = 0;
 };
 struct Totals {
     std::mutex mutex;
@@ -103,7 +104,7 @@ void AdviceRow::add(const AdviceRow& other)
 
 // ------------------------------------------------------------------------- a block
 
-void Advice::begin(const ImageRecord* image, uint32_t threads)
+void Advice::begin(uint64_t image, uint32_t threads)
 {
     image_ = image;
     threads_ = threads;
@@ -220,8 +221,9 @@ void Advice::judge_barrier()
     }
     std::lock_guard lock(totals.mutex);
     BarrierRow& row = totals.barriers[{barrier_.file, int(barrier_.line)}];
-    if (!row.executions++)
-        totals.texts[{barrier_.file, int(barrier_.line)}] = image_->place(barrier_.pc).text;
+    ++row.executions;
+    row.image = image_;
+    row.pc = barrier_.pc;
     row.needed += needed;
 }
 
@@ -244,12 +246,13 @@ void Advice::end()
                 finish(Kind(key >> 60), key & ((uintptr_t(1) << 48) - 1), request);
     std::lock_guard lock(totals.mutex);
     for (const auto& [pc, row] : rows_)
-        totals.places[{image_->id, pc}].add(row);
+        totals.places[{image_, pc}].add(row);
 }
 
 // ----------------------------------------------------------------------- the report
 
-void advise_launch(const std::string& kernel, uint64_t threads, uint64_t shared, int resident, int by_threads, int warps)
+void advise_launch(const std::string& kernel, uint64_t threads, uint64_t shared, int resident, int by_threads,
+                   int warps)
 {
     std::string text = one_line(kernel);
     for (uint64_t number : {threads, shared, uint64_t(resident), uint64_t(by_threads), uint64_t(warps)})
@@ -258,10 +261,10 @@ void advise_launch(const std::string& kernel, uint64_t threads, uint64_t shared,
     totals.launches.insert(std::move(text));
 }
 
-void finish_advice(const ImageRecord& image)
+void finish_advice(uint64_t image, const std::function<CodePlace(uintptr_t pc)>& place_of)
 {
     std::lock_guard lock(totals.mutex);
-    auto first = totals.places.lower_bound({image.id, 0}), last = totals.places.upper_bound({image.id, UINTPTR_MAX});
+    auto first = totals.places.lower_bound({image, 0}), last = totals.places.upper_bound({image, UINTPTR_MAX});
     for (auto at = first; at != last; ++at) {
         AdviceRow accesses = at->second, branches;
         if (accesses.divergent && accesses.branch_pc) {
@@ -272,8 +275,9 @@ void finish_advice(const ImageRecord& image)
         for (auto [pc, row] : {std::pair(at->first.second, accesses), std::pair(at->second.branch_pc, branches)}) {
             if (!row.loads.requests && !row.stores.requests && !row.shared_requests && !row.divergent)
                 continue;
-            CodePlace place = image.place(pc);
-            if (row.divergent && (place.line <= 0 || place.inlined)) // in a function like min(), which has none on a GPU
+            CodePlace place = place_of(pc);
+            // A branch in a function like min() is none on a GPU.
+            if (row.divergent && (place.line <= 0 || place.inlined))
                 continue;
             if (place.line <= 0)
                 place.file = "functions of CUDA";
@@ -282,6 +286,9 @@ void finish_advice(const ImageRecord& image)
         }
     }
     totals.places.erase(first, last);
+    for (const auto& [line, row] : totals.barriers)
+        if (row.image == image)
+            totals.texts[line] = place_of(row.pc).text;
     write_advice();
 }
 

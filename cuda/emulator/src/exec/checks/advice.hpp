@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_EMULATOR_ADVISE: what slows a kernel down on a GPU, by source line. The threads of a block run one after another,
-// so the n-th time that each lane of a warp is at a place of the code counts as one request of the warp.
+// CUDA_EMULATOR_ADVISE: what slows a kernel down on a GPU, by source line. The threads of a block run one after
+// another, so the n-th time that each lane of a warp is at a place of the code counts as one request of the warp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "../exec.hpp"
 #include "../fiber.hpp"
 
 namespace emu::exec {
-
-struct ImageRecord;
 
 // The totals of a place in the code.
 struct AdviceRow {
@@ -34,7 +34,7 @@ struct AdviceRow {
 // What the running block does.
 class Advice {
 public:
-    void begin(const ImageRecord* image, uint32_t threads);
+    void begin(uint64_t image, uint32_t threads); // 0: none
     void access(uint32_t thread, uintptr_t pc, uintptr_t address, size_t size, bool store, bool shared, bool atomic);
     // A thread begins a block of code. `frame` tells the functions that it has called apart.
     void enter(uint32_t thread, uintptr_t frame, uintptr_t pc);
@@ -65,7 +65,7 @@ private:
     void finish(Kind kind, uintptr_t pc, const Request& request);
     void judge_barrier();
 
-    const ImageRecord* image_ = nullptr;
+    uint64_t image_ = 0;
     uint32_t threads_ = 0;
     std::unordered_map<uint64_t, Place> places_; // by kind, warp and address of the code
     std::unordered_map<uintptr_t, AdviceRow> rows_;
@@ -75,6 +75,6 @@ private:
 };
 
 // Finds the lines of an image's totals, and writes those of the process into the folder of CUDA_EMULATOR_ADVISE.
-void finish_advice(const ImageRecord& image);
+void finish_advice(uint64_t image, const std::function<CodePlace(uintptr_t pc)>& place_of);
 
 } // namespace emu::exec

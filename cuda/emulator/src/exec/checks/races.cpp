@@ -145,7 +145,8 @@ Access Races::access_of(uint32_t thread, uintptr_t pc, bool store, bool atomic, 
     Access access;
     access.block = block_;
     access.time = threads_[thread].time;
-    access.what = (pc >> 1 & ((uint64_t(1) << Access::thread_shift) - 1)) | uint64_t(thread & 1023) << Access::thread_shift |
+    access.what = (pc >> 1 & ((uint64_t(1) << Access::thread_shift) - 1)) |
+                  uint64_t(thread & 1023) << Access::thread_shift |
                   (atomic ? Access::is_atomic : 0) | (narrow ? Access::is_narrow : 0) | (store ? Access::is_stored : 0);
     return access;
 }
@@ -200,7 +201,8 @@ __attribute__((always_inline)) inline bool Races::conflicts(const Access& earlie
 }
 
 // Records an access to a cell; returns true with the earlier access if they conflict.
-__attribute__((always_inline)) inline bool Races::note(Cell& cell, const Access& access, bool shared, Access* earlier)
+__attribute__((always_inline)) inline bool Races::note(Cell& cell, const Access& access, bool shared,
+                                                       Access* earlier)
 {
     bool found = conflicts(cell.store, access, shared);
     if (found)
