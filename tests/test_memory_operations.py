@@ -8,10 +8,16 @@ import threading
 import numpy as np
 import pytest
 
-from cuda.core import LegacyPinnedMemoryResource, MemoryOperation, NotSupportedError
+from cuda.core import CUDAError, LegacyPinnedMemoryResource, MemoryOperation, NotSupportedError, VirtualMemoryResource
 from cuda.core._memory_operations import packed_operations
 from cuda.core.graph import GraphDefinition
 from support.memory import HostMemoryResource
+
+
+def read(array, stream):
+    """Return the elements of a page-locked array after the work of a stream."""
+    stream.sync()
+    return np.asarray(array).tolist()
 
 
 @pytest.mark.parametrize(
@@ -19,17 +25,17 @@ from support.memory import HostMemoryResource
     [(np.int32, 7), (np.int32, -7), (np.uint32, 2**32 - 1), (np.int64, -(2**63)), (np.uint64, 2**64 - 1)],
 )  # fmt: skip
 def test_streams_write_values(device, stream, dtype, value):
-    array = device.zeros(3, dtype, stream=stream)
+    array = device.zeros(3, dtype, pinned=True)
     stream.write_value(array[1:], value)
-    assert array.to_host(stream=stream).tolist() == [0, value, 0]
+    assert read(array, stream) == [0, value, 0]
 
 
 def test_buffers_and_addresses_are_32_bits_unless_told_otherwise(device, stream):
-    array = device.zeros(4, np.uint32, stream=stream)
+    array = device.zeros(4, np.uint32, pinned=True)
     stream.write_value(array.exporting_obj, 1)
     stream.write_value(array.ptr + 4, 2)
     stream.write_value(array.ptr + 8, 3 << 32 | 4, bits=64)
-    assert array.to_host(stream=stream).tolist() == [1, 2, 4, 3]
+    assert read(array, stream) == [1, 2, 4, 3]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +64,7 @@ def test_the_host_ends_a_wait(device, stream):
 
 
 def test_operations_run_in_one_batch(device, stream):
-    array = device.zeros(4, np.int32, stream=stream)
+    array = device.zeros(4, np.int32, pinned=True)
     stream.run_operations(
         MemoryOperation.write(array, 1),
         MemoryOperation.barrier("device"),
@@ -66,39 +72,35 @@ def test_operations_run_in_one_batch(device, stream):
         MemoryOperation.write(array[1], 2),
         MemoryOperation.write(array.ptr + 8, 3 << 32 | 4, bits=64),
     )
-    assert array.to_host(stream=stream).tolist() == [1, 2, 4, 3]
+    assert read(array, stream) == [1, 2, 4, 3]
 
 
 def test_operations_are_captured(device, stream):
-    array = device.zeros(2, np.int32, stream=stream)
-    stream.sync()
+    array = device.zeros(2, np.int32, pinned=True)
     builder = device.create_graph_builder().begin_building()
     builder.stream.write_value(array, 5)
     builder.stream.run_operations(MemoryOperation.wait(array, 5), MemoryOperation.write(array[1], 6))
     builder.end_building().complete().launch(stream)
-    assert array.to_host(stream=stream).tolist() == [5, 6]
+    assert read(array, stream) == [5, 6]
 
 
 @pytest.mark.requires(software=True)
-def test_nodes_and_flushes_need_support(device, stream):
-    array = device.zeros(1, np.int32, stream=stream)
-    with pytest.raises(NotSupportedError):
-        GraphDefinition().memory_operations(MemoryOperation.write(array, 1))
+def test_flushes_need_support(device, stream):
+    array = device.zeros(1, np.int32, pinned=True)
     with pytest.raises(NotSupportedError):
         stream.run_operations(MemoryOperation.flush())
     with pytest.raises(NotSupportedError):
         stream.wait_value(array, 0, flush=True)
 
 
-@pytest.mark.requires(software=False)
 def test_nodes_run_operations(device, stream):
-    array = device.zeros(2, np.int32, stream=stream)
+    array = device.zeros(2, np.int32, pinned=True)
     graph = GraphDefinition()
     graph.memory_operations(MemoryOperation.write(array, 1)).memory_operations(
         MemoryOperation.wait(array, 1), MemoryOperation.write(array[1], 2)
     )
     graph.instantiate().launch(stream)
-    assert array.to_host(stream=stream).tolist() == [1, 2]
+    assert read(array, stream) == [1, 2]
 
 
 def test_operations_are_packed_as_the_driver_reads_them():
@@ -146,7 +148,7 @@ def test_wrong_conditions_scopes_and_elements_are_rejected(device, stream):
     with pytest.raises(ValueError, match="scope"):
         MemoryOperation.barrier("world")
     with pytest.raises(ValueError, match="bits must be 32 or 64, not 8"):
-        stream.write_value(device.zeros(1, np.int8, stream=stream), 1)
+        stream.write_value(device.zeros(1, np.int8, pinned=True), 1)
     with pytest.raises(TypeError, match="MemoryOperation objects, not int"):
         stream.run_operations(3)
     with pytest.raises(ValueError, match="at least one"):
@@ -160,7 +162,7 @@ def test_closed_objects_are_rejected(device, stream):
     buffer.close()
     with pytest.raises(RuntimeError, match="target must be an open Buffer"):
         stream.write_value(buffer, 1)
-    array = device.zeros(1, np.int32, stream=stream)
+    array = device.zeros(1, np.int32, pinned=True)
     other = device.create_stream()
     other.close()
     for attempt in (other.write_value, other.wait_value):
@@ -173,3 +175,29 @@ def test_closed_objects_are_rejected(device, stream):
 def test_memory_that_no_device_accesses_is_rejected(stream):
     with HostMemoryResource().allocate(8) as buffer, pytest.raises(Exception, match="INVALID_VALUE|NOT_SUPPORTED"):
         stream.write_value(buffer, 1)
+
+
+@pytest.mark.parametrize("operation", [MemoryOperation.write, MemoryOperation.wait])
+def test_pool_memory_is_rejected(device, stream, operation):
+    array, flag = device.zeros(1, np.int32, stream=stream), device.zeros(1, np.int32, pinned=True)
+    with pytest.raises(CUDAError, match=r"need page-locked memory, such as device.zeros\(\.\.\., pinned=True\)"):
+        # The first operation is valid, and does not run either.
+        stream.run_operations(MemoryOperation.write(flag, 1), operation(array, 1))
+    assert read(flag, stream) == [0]
+
+
+@pytest.mark.requires(software=True)
+def test_nodes_reject_pool_memory(device, stream):
+    array = device.zeros(1, np.int32, stream=stream)
+    with pytest.raises(CUDAError, match="INVALID_VALUE"):
+        GraphDefinition().memory_operations(MemoryOperation.write(array, 1))
+
+
+@pytest.mark.requires(vmm=True)
+def test_operations_run_in_virtual_memory(device, stream):
+    with VirtualMemoryResource(device).allocate(1, stream=stream) as buffer:
+        stream.write_value(buffer, 7)
+        stream.wait_value(buffer, 7, "==")
+        out = np.zeros(1, np.int32)
+        buffer.view((-1,), np.int32)[:1].to_host(out, stream=stream)
+    assert out.tolist() == [7]

@@ -370,6 +370,8 @@ cdef class Stream(StreamSource):
             If the stream or the buffer is closed.
         NotSupportedError
             If the device does not support memory operations.
+        CUDAError
+            If the memory belongs to a pool.
 
         Examples
         --------

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ADVICE", "KERNEL_FAILURES", "RUNTIME_ADVICE"]
+__all__ = ["ADVICE", "CALL_ADVICE", "KERNEL_FAILURES", "RUNTIME_ADVICE"]
 
 _FATAL = "The context is lost with all its memory; restart the process, with CUDA_CORE_DEBUG=1 to find the launch."
 
@@ -22,6 +22,14 @@ KERNEL_FAILURES = frozenset(
         "CUDA_ERROR_MISALIGNED_ADDRESS",
     }
 )
+
+# More precise than the advice of ADVICE, for an error of one call.
+CALL_ADVICE: dict[tuple[str, str], str] = {
+    ("cuStreamBatchMemOp", "CUDA_ERROR_INVALID_VALUE"): (
+        "Memory operations need page-locked memory, such as device.zeros(..., pinned=True), or virtual memory: "
+        "drivers reject memory of pools, which Device.allocate(), empty() and zeros() return."
+    ),
+}
 
 ADVICE: dict[str, str] = {
     "CUDA_SUCCESS": "The call succeeded.",

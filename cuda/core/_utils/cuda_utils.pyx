@@ -17,7 +17,7 @@ import warnings
 from collections import namedtuple
 
 from cuda.core._utils import errors, logs
-from cuda.core._utils.advice import ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
+from cuda.core._utils.advice import ADVICE, CALL_ADVICE, KERNEL_FAILURES, RUNTIME_ADVICE
 from cuda.core._utils.options import Options
 from cuda.core._utils.validators import shown
 
@@ -222,7 +222,7 @@ cdef object _driver_error(cydriver.CUresult err, const char* api):
         # The report of a failed kernel also has the source line and the thread.
         message += f"\n{log if name in KERNEL_FAILURES else log.partition(chr(10))[0]}"
     if name in ADVICE and not (log and name in KERNEL_FAILURES):
-        message += f"\n{ADVICE[name]}"
+        message += f"\n{CALL_ADVICE.get((call, name), ADVICE[name])}"
     error = kind(message, code=code, name=name, api=call, explanation=explanation, log=log)
     return _add_memory_sizes(error) if kind is OutOfMemoryError else error
 

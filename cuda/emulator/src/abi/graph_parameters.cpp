@@ -4,6 +4,7 @@
 // Parameters of nodes: from the structures of the driver to records, and back.
 #include "../state/green_context.hpp"
 #include "graph_calls.hpp"
+#include "memory_operations.hpp"
 
 namespace emu::abi {
 
@@ -126,6 +127,16 @@ CUresult make_conditional(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& p, Work* o
     return CUDA_SUCCESS;
 }
 
+CUresult make_memory_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& p, const Work& now, Work* out)
+{
+    std::shared_ptr<Context> context;
+    MemoryOperations made;
+    TRY(find_context(p.ctx, now, &context));
+    TRY(make_operations(context, p.count, p.paramArray, p.flags, &made));
+    *out = std::make_shared<MemoryOperationWork>(std::move(made.work));
+    return CUDA_SUCCESS;
+}
+
 } // namespace
 
 CUgraphNodeParams packed(const CUDA_KERNEL_NODE_PARAMS& p)
@@ -194,9 +205,9 @@ CUresult make_work(Graph& graph, CUgraphNodeParams* parameters, const Work& now,
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return make_allocation(p.alloc, out);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return make_free(graph, p.free.dptr, out);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL: return make_conditional(graph, p.conditional, out);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return make_memory_operations(p.memOp, now, out);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: return CUDA_ERROR_NOT_SUPPORTED;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }

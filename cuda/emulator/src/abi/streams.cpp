@@ -1,15 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams, host functions, and operations on values in memory.
-#include <atomic>
-#include <chrono>
-#include <thread>
-
+// Streams and host functions.
 #include "../exec/exec.hpp"
-#include "../exec/checks/initialized.hpp"
 #include "../state/green_context.hpp"
-#include "../state/memory/arena.hpp"
 #include "../state/streams/capture.hpp"
 #include "calls.hpp"
 
@@ -165,117 +159,4 @@ ENTRY(cuStreamAddCallback, 5000)(CUstream hStream, CUstreamCallback callback, vo
         return CUDA_SUCCESS;
     };
     return stream->enqueue({Operation::Kind::other, "cuStreamAddCallback", work});
-}
-
-// ------------------------------------------------------------------------- values in memory
-
-namespace {
-
-template <class T> bool is_met(const T* place, T value, unsigned condition)
-{
-    T now = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    switch (condition) {
-    case CU_STREAM_WAIT_VALUE_GEQ: return std::make_signed_t<T>(now - value) >= 0;
-    case CU_STREAM_WAIT_VALUE_EQ: return now == value;
-    case CU_STREAM_WAIT_VALUE_AND: return (now & value) != 0;
-    default: return T(~(now | value)) != 0;
-    }
-}
-
-// Finds the address of a value: it has to be aligned and within an allocation.
-template <class T> CUresult find_place(CUdeviceptr address, T** place)
-{
-    auto allocation = AddressSpace::get().find_range(address, sizeof(T));
-    REQUIRE(allocation && address % sizeof(T) == 0, CUDA_ERROR_INVALID_VALUE);
-    *place = reinterpret_cast<T*>(allocation->at(address));
-    emu::exec::note_written(address, sizeof(T)); // by the call, at the latest
-    return CUDA_SUCCESS;
-}
-
-template <class T> CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
-{
-    std::shared_ptr<Stream> stream;
-    T* place = nullptr;
-    unsigned condition = flags & ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH);
-    REQUIRE(condition <= CU_STREAM_WAIT_VALUE_NOR, CUDA_ERROR_INVALID_VALUE);
-    REQUIRE(!(flags & CU_STREAM_WAIT_VALUE_FLUSH), CUDA_ERROR_NOT_SUPPORTED);
-    TRY(need_stream(handle, &stream));
-    TRY(find_place(address, &place));
-    auto work = [=, weak = std::weak_ptr<Context>(stream->context())] {
-        while (!is_met(place, value, condition)) {
-            auto context = weak.lock();
-            if (!context || context->sticky() != CUDA_SUCCESS || context->is_interrupted())
-                break;
-            std::this_thread::sleep_for(std::chrono::microseconds(20));
-        }
-        return CUDA_SUCCESS;
-    };
-    if (stream->is_capturing())
-        return Capture::add(*stream, std::make_shared<MemoryOperationWork>(work));
-    return stream->enqueue({Operation::Kind::host_function, "cuStreamWaitValue", work});
-}
-
-template <class T> CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned flags)
-{
-    std::shared_ptr<Stream> stream;
-    T* place = nullptr;
-    REQUIRE((flags & ~1u) == 0, CUDA_ERROR_INVALID_VALUE);
-    TRY(need_stream(handle, &stream));
-    TRY(find_place(address, &place));
-    auto work = [place, value] {
-        __atomic_store_n(place, value, __ATOMIC_RELEASE);
-        return CUDA_SUCCESS;
-    };
-    if (stream->is_capturing())
-        return Capture::add(*stream, std::make_shared<MemoryOperationWork>(work));
-    return stream->enqueue({Operation::Kind::fill, "cuStreamWriteValue", work});
-}
-
-} // namespace
-
-ENTRY(cuStreamWaitValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-    return wait_value<uint32_t>(stream, addr, value, flags);
-}
-
-ENTRY(cuStreamWaitValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-    return wait_value<uint64_t>(stream, addr, value, flags);
-}
-
-ENTRY(cuStreamWriteValue32, 11070)(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-    return write_value<uint32_t>(stream, addr, value, flags);
-}
-
-ENTRY(cuStreamWriteValue64, 11070)(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-    return write_value<uint64_t>(stream, addr, value, flags);
-}
-
-ENTRY(cuStreamBatchMemOp, 11070)(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* operations,
-                                 unsigned int flags)
-{
-    REQUIRE(operations && count && count <= 256 && flags == 0, CUDA_ERROR_INVALID_VALUE);
-    for (unsigned i = 0; i < count; ++i) {
-        const CUstreamBatchMemOpParams& p = operations[i];
-        switch (p.operation) {
-        case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-            TRY(wait_value<uint32_t>(stream, p.waitValue.address, p.waitValue.value, p.waitValue.flags));
-            break;
-        case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-            TRY(wait_value<uint64_t>(stream, p.waitValue.address, p.waitValue.value64, p.waitValue.flags));
-            break;
-        case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-            TRY(write_value<uint32_t>(stream, p.writeValue.address, p.writeValue.value, p.writeValue.flags));
-            break;
-        case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-            TRY(write_value<uint64_t>(stream, p.writeValue.address, p.writeValue.value64, p.writeValue.flags));
-            break;
-        case CU_STREAM_MEM_OP_BARRIER: break; // the writes release, and the waits acquire
-        case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES: return CUDA_ERROR_NOT_SUPPORTED;
-        default: return CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return CUDA_SUCCESS;
 }

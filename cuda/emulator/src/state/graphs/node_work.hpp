@@ -116,7 +116,7 @@ public:
     const CUDA_HOST_NODE_PARAMS parameters;
 };
 
-// Waits for values in memory, and writes of values, that a stream captured.
+// Waits for values in memory, and writes of values.
 class MemoryOperationWork : public NodeWork {
 public:
     explicit MemoryOperationWork(std::function<CUresult()> operation)
