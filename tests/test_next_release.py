@@ -64,7 +64,7 @@ def test_the_last_prefetch_location_cannot_be_assigned(device, stream):
 @pytest.mark.requires(vmm=True)
 def test_virtual_memory_is_a_buffer_of_its_own_class_without_a_constructor(device):
     resource = VirtualMemoryResource(device)
-    assert resource.is_ipc_enabled is False
+    assert resource.is_ipc_enabled is True
     with resource.allocate(1) as buffer:
         assert type(buffer) is VirtualMemoryBuffer
         assert buffer.size > 1

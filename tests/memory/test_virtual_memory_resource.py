@@ -210,8 +210,10 @@ def test_node_needs_its_location_type():
     assert location.id == 3
 
 
-def test_buffers_of_virtual_memory_are_not_shared():
-    assert DetachedResource().is_ipc_enabled is False
+def test_handle_type_says_whether_memory_is_shared():
+    assert [DetachedResource({"handle_type": kind}).is_ipc_enabled for kind in ("posix_fd", "fabric", None)] == [
+        True, True, False,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,8 @@ PICKLED = [
     "_event.IPCEventDescriptor",
     "_memory._ipc.IPCAllocationHandle",
     "_memory._ipc.IPCBufferDescriptor",
+    "_memory._ipc._rebuild_fabric",
+    "_memory._ipc._rebuild_files",
     "_module.ObjectCode",
     "_host.Host",
     "_memory._copy_enums.MemcpyOverlapMode",

@@ -14,7 +14,12 @@ from cuda.core._launch_config import _to_native_launch_config
 from cuda.core._layout import _StridedLayout
 from cuda.core._memory._device_memory_resource import DMR_mempool_get_access
 from cuda.core._memory._graph_memory_resource import GraphMemoryResourceAttributes
-from cuda.core._memory._ipc import IPCAllocationHandle, IPCBufferDescriptor
+from cuda.core._memory._ipc import (
+    IPCAllocationHandle,
+    IPCBufferDescriptor,
+    VirtualMemoryFabricBufferDescriptor,
+    VirtualMemoryIPCBufferDescriptor,
+)
 from cuda.core._memory._managed_buffer import AccessedBySetProxy
 from cuda.core._memory._memory_pool import _MemPoolAttributes
 from cuda.core._memory._peer_access_utils import PeerAccessibleBySetProxy
@@ -104,6 +109,8 @@ __all__ = [
     "TensorMapL2Promotion",
     "TensorMapOOBFill",
     "TensorMapSwizzle",
+    "VirtualMemoryFabricBufferDescriptor",
+    "VirtualMemoryIPCBufferDescriptor",
     "_MemPoolAttributes",
     "_NUMPY_DTYPE_TO_TMA",
     "_StridedLayout",

@@ -90,6 +90,11 @@ def keep(name, value) -> None:
     kept[name] = value
 
 
+def kept_contents(name, size) -> bytes:
+    """Return the first bytes of a buffer that was kept."""
+    return contents(kept[name])[:size]
+
+
 def close_kept(*names) -> None:
     """Close what was kept, in this order."""
     for name in names:

@@ -250,15 +250,16 @@ cdef class Buffer(DriverObject):
 
     @classmethod
     def from_ipc_descriptor(cls, mr: MemoryResource, ipc_descriptor: IPCBufferDescriptor, *, stream) -> Buffer:
-        """Open a buffer of another process (``cuMemPoolImportPointer``).
+        """Open a buffer of another process (``cuMemPoolImportPointer``, ``cuMemImportFromShareableHandle``).
 
         The exporting process must not free the memory before this process has closed the buffer. All imports of one
         buffer share one mapping, which is freed on the stream of the last import that is closed.
 
         Parameters
         ----------
-        mr : :class:`DeviceMemoryResource` | :class:`PinnedMemoryResource`
-            The resource over the pool of the buffer, imported from the exporting process.
+        mr : :class:`DeviceMemoryResource` | :class:`PinnedMemoryResource` | :class:`VirtualMemoryResource`
+            The resource over the pool of the buffer, imported from the exporting process. For virtual memory, any
+            resource of it: its options say where the memory is mapped and which devices have access.
         ipc_descriptor : IPCBufferDescriptor
             The :attr:`ipc_descriptor` of the buffer in the exporting process.
         stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`
@@ -278,10 +279,12 @@ cdef class Buffer(DriverObject):
         ValueError
             If the payload of the descriptor has the wrong length, or its size exceeds that of the allocation.
         CUDAError
-            If the driver does not find the memory in the pool.
+            If the driver does not find the memory in the pool, or rejects a size.
         """
         if not isinstance(mr, CMemoryResource):
             raise TypeError(f"mr must be a memory resource, not {type(mr).__name__}")
+        if hasattr(mr, "_open_buffer"):  # virtual memory
+            return mr._open_buffer(ipc_descriptor, Stream_accept(stream))
         return Buffer_import(cls, <CMemoryResource>mr, ipc_descriptor, Stream_accept(stream))
 
     def close(self, stream=None) -> None:

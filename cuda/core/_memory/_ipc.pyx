@@ -52,7 +52,14 @@ from cuda.core._utils.ipc import picklable_descriptor, received_descriptor, regi
 from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import shown
 
-__all__ = ["IPCAllocationHandle", "IPCBufferDescriptor", "check_platform", "find_registered"]
+__all__ = [
+    "IPCAllocationHandle",
+    "IPCBufferDescriptor",
+    "VirtualMemoryFabricBufferDescriptor",
+    "VirtualMemoryIPCBufferDescriptor",
+    "check_platform",
+    "find_registered",
+]
 
 
 cdef extern from "unistd.h" nogil:
@@ -64,9 +71,9 @@ cdef extern from "fcntl.h" nogil:
 
 
 cdef class IPCAllocationHandle:
-    """A file descriptor from which another process imports a memory pool.
+    """A file descriptor from which another process imports a memory pool or virtual memory.
 
-    It comes from the ``allocation_handle`` of a resource. Send it with ``multiprocessing``, or send its file
+    It comes from the ``allocation_handle`` of a resource, or the descriptor of a buffer. Send it with ``multiprocessing``, or send its file
     descriptor through a Unix socket; it cannot be pickled otherwise.
     """
 
@@ -401,6 +408,8 @@ cdef int descriptor_argument(object handle) except -1:
         raise TypeError(f"handle must be an int, a file descriptor, not {type(handle).__name__}")
     if handle < 0:
         raise ValueError(f"handle must be a file descriptor, at least 0, not {handle}")
+    if handle > INT_MAX:
+        raise OverflowError(f"a file descriptor must be from 0 to {INT_MAX}, not {shown(handle)}")
     return handle
 
 
@@ -483,7 +492,221 @@ cdef bint is_uuid(value):
     return isinstance(value, uuid.UUID)
 
 
-# --- Exported and imported memory --------------------------------------------------------------------
+# --- Exported virtual memory -------------------------------------------------------------------------
+
+class _VirtualMemoryDescriptor:
+    __slots__ = ("_size", "_sizes")
+    handle_type = None
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"{type(self).__name__} cannot be constructed directly; use Buffer.ipc_descriptor")
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self._size} bytes in {len(self._sizes)} allocations>"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of each physical allocation in bytes, in address order."""
+        return self._sizes
+
+    @property
+    def size(self) -> int:
+        """The size of the buffer in bytes, at most the sum of :attr:`sizes`."""
+        return self._size
+
+    def _set_sizes(self, count, sizes, size):
+        self._sizes = tuple([size_argument(item) for item in sizes])
+        if not count == len(self._sizes) > 0:
+            raise ValueError(f"sizes must have one size for each of at least one handle, not {len(self._sizes)}")
+        total = sum(self._sizes)
+        self._size = total if size is None else size_argument(size)
+        if not 0 < self._size <= total:
+            raise ValueError(f"size must be from 1 to the sum of sizes, {total}, not {shown(size)}")
+        return self
+
+
+class VirtualMemoryIPCBufferDescriptor(_VirtualMemoryDescriptor):
+    """The file descriptors from which another process maps a :class:`~cuda.core.VirtualMemoryBuffer`.
+
+    It comes from :attr:`Buffer.ipc_descriptor`. Send it with ``multiprocessing``, or send its file descriptors through
+    a Unix socket; it cannot be pickled otherwise. The memory exists as long as a descriptor of it, in any process.
+    """
+
+    __slots__ = ("_handles",)
+    handle_type = "posix_fd"
+
+    def __reduce__(self):
+        return _rebuild_files, (self._handles, self._sizes, self._size)
+
+    @classmethod
+    def from_fds(cls, fds, sizes, *, size: int | None = None) -> VirtualMemoryIPCBufferDescriptor:
+        """Create a descriptor from the :attr:`fds` and :attr:`sizes` of another one.
+
+        Parameters
+        ----------
+        fds : iterable of int
+            The file descriptors, as this process received them. They are duplicated.
+        sizes : iterable of int
+            The size of each physical allocation in bytes.
+        size : int, optional
+            The size of the buffer in bytes. Defaults to the sum of ``sizes``.
+
+        Raises
+        ------
+        TypeError, OverflowError
+            If an argument is not an int, or out of range.
+        ValueError
+            If the numbers of file descriptors and sizes differ, or are 0, or ``size`` exceeds the sum.
+        OSError
+            If a file descriptor is not open.
+        """
+        numbers = [descriptor_argument(item) for item in fds]
+        return _rebuild_files([IPCAllocationHandle_copy(item) for item in numbers], sizes, size)
+
+    def close(self) -> None:
+        """Close the file descriptors. Closing a closed descriptor has no effect."""
+        for handle in self._handles:
+            handle.close()
+
+    def _copies(self):
+        return [IPCAllocationHandle_copy(handle) for handle in self._handles]
+
+    @property
+    def handles(self) -> tuple[IPCAllocationHandle, ...]:
+        """The file descriptor of each physical allocation, in address order. This object owns them."""
+        return self._handles
+
+    @property
+    def fds(self) -> tuple[int, ...]:
+        """The file descriptors as ints.
+
+        Raises
+        ------
+        ValueError
+            If this object is closed.
+        """
+        return tuple([int(handle) for handle in self._handles])
+
+
+class VirtualMemoryFabricBufferDescriptor(_VirtualMemoryDescriptor):
+    """The fabric handles from which a process of an NVLink domain maps a :class:`~cuda.core.VirtualMemoryBuffer`.
+
+    It comes from :attr:`Buffer.ipc_descriptor` and can be pickled. It does not keep the memory alive, so the exporting
+    process must keep its buffer open until all others have imported it.
+    """
+
+    __slots__ = ("_handles", "_owner_uuid")
+    handle_type = "fabric"
+
+    def __reduce__(self):
+        return _rebuild_fabric, (self._handles, self._sizes, self._size, self._owner_uuid)
+
+    @classmethod
+    def from_handles(
+        cls, handles, sizes, *, size: int | None = None, owner_uuid: str | None = None
+    ) -> VirtualMemoryFabricBufferDescriptor:
+        """Create a descriptor from the handles and sizes of another one.
+
+        Parameters
+        ----------
+        handles : iterable of bytes
+            The handle of each physical allocation, 64 bytes each.
+        sizes : iterable of int
+            The size of each physical allocation in bytes.
+        size : int, optional
+            The size of the buffer in bytes. Defaults to the sum of ``sizes``.
+        owner_uuid : str, optional
+            A name of the exporter, which the descriptor carries along.
+
+        Raises
+        ------
+        TypeError, OverflowError
+            If an argument has the wrong type, or is out of range.
+        ValueError
+            If a handle does not have 64 bytes, the numbers of handles and sizes differ, or are 0, or ``size`` exceeds
+            the sum.
+        """
+        return _rebuild_fabric(handles, sizes, size, owner_uuid)
+
+    def _copies(self):
+        return self._handles
+
+
+def _rebuild_files(handles, sizes, size):
+    self = VirtualMemoryIPCBufferDescriptor.__new__(VirtualMemoryIPCBufferDescriptor)
+    self._handles = tuple(handles)
+    return self._set_sizes(len(self._handles), sizes, size)
+
+
+def _rebuild_fabric(handles, sizes, size, owner_uuid):
+    self = VirtualMemoryFabricBufferDescriptor.__new__(VirtualMemoryFabricBufferDescriptor)
+    self._handles = tuple(handles)
+    for handle in self._handles:
+        if not isinstance(handle, bytes):
+            raise TypeError(f"handles must contain bytes, not {type(handle).__name__}")
+        if len(handle) != sizeof(cydriver.CUmemFabricHandle):
+            raise ValueError(f"handles must have {sizeof(cydriver.CUmemFabricHandle)} bytes each, not {len(handle)}")
+    if not (owner_uuid is None or isinstance(owner_uuid, str)):
+        raise TypeError(f"owner_uuid must be a str, not {type(owner_uuid).__name__}")
+    self._owner_uuid = owner_uuid
+    return self._set_sizes(len(self._handles), sizes, size)
+
+
+def register_handles() -> None:
+    """Let ``multiprocessing`` pickle file descriptors: its pickler must know them before it begins."""
+    register_reducer(IPCAllocationHandle, _reduce_allocation_handle)
+
+
+def export_virtual_memory(Buffer buffer, memory, bint is_fabric):
+    """Return the descriptor of a buffer of virtual memory (``cuMemExportToShareableHandle``).
+
+    Parameters
+    ----------
+    buffer : :class:`~cuda.core.Buffer`
+        The buffer, which stays open meanwhile, even if another thread closes it.
+    memory : VirtualMemory
+        Its memory.
+    is_fabric : bool
+        Whether to export fabric handles instead of file descriptors.
+    """
+    cdef AllocationPin pin
+    Buffer_pin(buffer, &pin)
+    pieces = memory.pieces
+    handles = [export_mapped(pointer, is_fabric) for pointer, _ in pieces]
+    sizes = [size for _, size in pieces]
+    return _rebuild_fabric(handles, sizes, None, None) if is_fabric else _rebuild_files(handles, sizes, None)
+
+
+# Exports the physical memory that is mapped at an address.
+cdef object export_mapped(cydriver.CUdeviceptr pointer, bint is_fabric):
+    cdef cydriver.CUmemGenericAllocationHandle memory
+    cdef cydriver.CUmemFabricHandle fabric
+    cdef int descriptor = -1
+    cdef cydriver.CUresult err
+    cdef cydriver.CUresult release_err
+    with nogil:
+        HANDLE_RETURN(
+            cydriver.cuMemRetainAllocationHandle(&memory, <void*>pointer), b"cuMemRetainAllocationHandle"
+        )
+        if is_fabric:
+            err = cydriver.cuMemExportToShareableHandle(
+                &fabric, memory, cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_FABRIC, 0
+            )
+        else:
+            err = cydriver.cuMemExportToShareableHandle(
+                &descriptor, memory, cydriver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0
+            )
+        release_err = cydriver.cuMemRelease(memory)
+    HANDLE_RETURN(err, b"cuMemExportToShareableHandle")
+    if is_fabric:
+        exported = (<char*>&fabric)[:sizeof(fabric)]
+    else:
+        exported = IPCAllocationHandle_create(descriptor, None)
+    HANDLE_RETURN(release_err, b"cuMemRelease")
+    return exported
+
+
+# --- Exported and imported memory of pools ---------------------------------------------------------------------------
 
 # Exports a pool, so that another process can import it.
 cdef IPCAllocationHandle export_pool(const MemoryPoolHandle& h_pool):

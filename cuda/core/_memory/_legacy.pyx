@@ -707,21 +707,51 @@ cdef class VirtualMemory:
             )
         map_memory(self._h_ranges.get(), pointer, size, memory)
 
-    def make_buffer(self, type cls, resource: MemoryResource, stream) -> Buffer:
-        """Return a buffer of the mapped memory, which releases it when it is closed."""
+    def open(self, cydriver.CUdeviceptr pointer, size_t size, exported: int | bytes, int kind) -> None:
+        """Map memory that another process exported (``cuMemImportFromShareableHandle``, ``cuMemMap``).
+
+        Parameters
+        ----------
+        pointer, size : int
+            The address and the size in bytes.
+        exported : int | bytes
+            A file descriptor, or a fabric handle.
+        kind : int
+            The ``CUmemAllocationHandleType``.
+        """
+        cdef cydriver.CUmemGenericAllocationHandle memory
+        cdef uintptr_t source = <uintptr_t><char*>exported if isinstance(exported, bytes) else exported
+        make_room(self._h_ranges.get().mapped)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMemImportFromShareableHandle(
+                    &memory, <void*>source, <cydriver.CUmemAllocationHandleType>kind
+                ),
+                b"cuMemImportFromShareableHandle",
+            )
+        map_memory(self._h_ranges.get(), pointer, size, memory)
+
+    def make_buffer(self, type cls, resource: MemoryResource, stream, size_t opened=0) -> Buffer:
+        """Return a buffer of the mapped memory, which releases it when it is closed.
+
+        For memory of another process, ``opened`` is the size of the buffer, at most that of the memory.
+        """
         cdef Allocation value
         cdef AllocationHandle h_allocation
         cdef Anchor anchor = Anchor.of_object(<PyObject*>self)
         cdef StreamPin stream_pin
+        cdef Buffer buffer
         if stream is not None:
             Stream_pin(Stream_accept(stream), &stream_pin)
         prepare(resource, stream_pin.handle(), True, value)
         value.resource = <PyObject*>self
         value.pointer, _ = self.pieces[0]
-        value.size = self.size
+        value.size = opened or self.size
         add_users(self._h_ranges.get())
         h_allocation = AllocationHandle.own_with_wait(move(value), &VirtualMemory_destroy, move(anchor))
-        return Buffer_create(cls, h_allocation, resource, None)
+        buffer = Buffer_create(cls, h_allocation, resource, None)
+        buffer._is_mapped = opened != 0
+        return buffer
 
     @property
     def size(self) -> int:

@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._buffer import Buffer, _rebuild_buffer
+from cuda.core._memory._ipc import (
+    VirtualMemoryFabricBufferDescriptor,
+    VirtualMemoryIPCBufferDescriptor,
+    export_virtual_memory,
+    register_handles,
+)
 from cuda.core._memory._legacy import (
     VirtualMemory,
     _SynchronousAllocator,
@@ -44,6 +50,34 @@ class VirtualMemoryBuffer(Buffer):
     """
 
     _made_by = "VirtualMemoryResource.allocate()"
+
+    def __reduce__(self):
+        return _rebuild_buffer, (type(self), self.memory_resource, self.ipc_descriptor)
+
+    @property
+    def ipc_descriptor(self) -> VirtualMemoryIPCBufferDescriptor | VirtualMemoryFabricBufferDescriptor:
+        """A new descriptor from which another process maps this buffer (``cuMemExportToShareableHandle``).
+
+        The option ``handle_type`` of the resource selects its kind. A descriptor of files keeps the memory alive.
+
+        Raises
+        ------
+        RuntimeError
+            If the buffer is closed or a sub-buffer, or the option ``handle_type`` does not allow exports.
+        CUDAError
+            If the driver cannot export the memory.
+        """
+        resource = self.memory_resource
+        memory = None if self.is_closed or self.owner is not None else virtual_memory_of(self)
+        if memory is None:
+            raise cuda_utils.UnavailableError(
+                "only a whole, open buffer that a VirtualMemoryResource allocated can be shared between processes"
+            )
+        if not getattr(resource, "is_ipc_enabled", False):
+            raise cuda_utils.UnavailableError(
+                "the memory is not shared between processes; set handle_type='posix_fd' in the options of the resource"
+            )
+        return export_virtual_memory(self, memory, resource.config.handle_type == "fabric")
 
     def close(self, stream=None) -> None:
         """Unmap the memory and free its addresses (``cuMemUnmap``, ``cuMemAddressFree``).
@@ -233,6 +267,8 @@ class VirtualMemoryResource(_SynchronousAllocator):
     def config(self, config: VirtualMemoryResourceOptions | dict | None) -> None:
         options = check_or_create_options(VirtualMemoryResourceOptions, config, "virtual memory resource options")
         self._config = options
+        if options.handle_type == "posix_fd":
+            register_handles()
 
     @property
     def device_id(self) -> int:
@@ -241,8 +277,8 @@ class VirtualMemoryResource(_SynchronousAllocator):
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """False, because buffers of virtual memory cannot be shared between processes."""
-        return False
+        """Whether other processes can map the memory, as the option ``handle_type`` says."""
+        return self.config.handle_type in ("posix_fd", "fabric")
 
     @property
     def is_device_accessible(self) -> bool:
@@ -253,6 +289,20 @@ class VirtualMemoryResource(_SynchronousAllocator):
     def is_host_accessible(self) -> bool:
         """Whether the memory is host memory."""
         return not self.is_device_accessible
+
+    def _open_buffer(self, descriptor, stream) -> VirtualMemoryBuffer:
+        """Map memory that was exported, for :meth:`Buffer.from_ipc_descriptor`."""
+        if not isinstance(descriptor, (VirtualMemoryIPCBufferDescriptor, VirtualMemoryFabricBufferDescriptor)):
+            raise TypeError(f"ipc_descriptor must be of virtual memory, not {type(descriptor).__name__}")
+        handles = descriptor._copies()  # another thread may close the descriptor
+        kind = int(enums.VIRTUAL_MEMORY_HANDLE.to_driver(descriptor.handle_type, "handle_type"))
+        config = self.config
+        memory = VirtualMemory()
+        address = _reserve(memory, sum(descriptor.sizes), self._granularity(config, self._properties(config)), config)
+        for handle, size in zip(handles, descriptor.sizes, strict=True):
+            memory.open(address + memory.size, size, handle if isinstance(handle, bytes) else int(handle), kind)
+        self._grant(self._access(config), memory.pieces)
+        return memory.make_buffer(VirtualMemoryBuffer, self, stream, descriptor.size)
 
     def _check_support(self, config=None):
         config = config or self.config
