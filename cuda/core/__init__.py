@@ -47,6 +47,7 @@ _HOMES = {
     "MemoryOperation": "_memory_operations",
     "MemoryResource": "_memory._buffer",
     "MemoryStatistics": "_memory._adaptors",
+    "MulticastObject": "_memory._multicast",
     "NVRTCError": "_utils.cuda_utils",
     "NotSupportedError": "_utils.cuda_utils",
     "ObjectCode": "_module",

@@ -73,8 +73,8 @@ cdef extern from "fcntl.h" nogil:
 cdef class IPCAllocationHandle:
     """A file descriptor from which another process imports a memory pool or virtual memory.
 
-    It comes from the ``allocation_handle`` of a resource, or the descriptor of a buffer. Send it with ``multiprocessing``, or send its file
-    descriptor through a Unix socket; it cannot be pickled otherwise.
+    It comes from the ``allocation_handle`` of a resource, or the descriptor of a buffer. Send it with
+    ``multiprocessing``, or send its file descriptor through a Unix socket; it cannot be pickled otherwise.
     """
 
     cdef:

@@ -65,6 +65,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 
 __all__ = [
     "LegacyPinnedMemoryResource",
+    "Multicast",
     "VirtualMemory",
     "allocate_host_with_flags",
     "allocate_managed",
@@ -644,6 +645,8 @@ cdef cppclass Ranges:
 
 ctypedef Ranges* RangesPointer
 ctypedef Handle[RangesPointer] RangesHandle
+ctypedef cydriver.CUmemGenericAllocationHandle MulticastMemory
+ctypedef Handle[MulticastMemory] MulticastHandle
 
 
 cdef class VirtualMemory:
@@ -731,6 +734,14 @@ cdef class VirtualMemory:
             )
         map_memory(self._h_ranges.get(), pointer, size, memory)
 
+    def map(self, cydriver.CUdeviceptr pointer, size_t size, Multicast handle not None) -> None:
+        """Map a multicast object, which the caller keeps open (``cuMemMap``)."""
+        cdef MulticastMemory memory = handle.value
+        make_room(self._h_ranges.get().mapped)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemMap(pointer, size, 0, memory, 0), b"cuMemMap")
+        self._h_ranges.get().mapped.push_back(Range(pointer, size))
+
     def make_buffer(self, type cls, resource: MemoryResource, stream, size_t opened=0) -> Buffer:
         """Return a buffer of the mapped memory, which releases it when it is closed.
 
@@ -765,6 +776,39 @@ cdef class VirtualMemory:
         cdef size_t i
         mine = [(ranges.mapped[i].first, ranges.mapped[i].second) for i in range(ranges.mapped.size())]
         return mine if self._base is None else self._base.pieces + mine
+
+
+cdef class Multicast:
+    """Owns a multicast object of the driver (``cuMulticastCreate``).
+
+    Parameters
+    ----------
+    properties : int
+        The address of a ``CUmulticastObjectProp``.
+    """
+
+    cdef MulticastHandle _h_multicast
+
+    def __init__(self, uintptr_t properties):
+        cdef MulticastMemory memory
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMulticastCreate(&memory, <cydriver.CUmulticastObjectProp*>properties), b"cuMulticastCreate"
+            )
+        self._h_multicast = MulticastHandle.own(memory, &release_multicast, Anchor())
+
+    def close(self) -> None:
+        """Release the object (``cuMemRelease``); it stays mapped. The caller keeps other threads out."""
+        self._h_multicast.reset()
+
+    @property
+    def value(self) -> int:
+        """The handle, or 0 if closed."""
+        return self._h_multicast.get() if self._h_multicast else 0
+
+
+cdef void release_multicast(MulticastMemory memory) noexcept nogil:
+    WARN_RETURN(cydriver.cuMemRelease(memory), b"cuMemRelease")
 
 
 def virtual_memory_of(Buffer buffer) -> VirtualMemory | None:

@@ -4,6 +4,7 @@
 // Virtual memory: reserving addresses, creating memory, mapping, access.
 #include "../state/memory/virtual_memory.hpp"
 
+#include "../state/memory/multicast.hpp"
 #include "../state/memory/virtual_space.hpp"
 #include "calls.hpp"
 
@@ -70,6 +71,8 @@ ENTRY(cuMemMap, 10020)(CUdeviceptr ptr, size_t size, size_t offset, CUmemGeneric
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE);
     TRY(need_memory(handle, &memory));
     REQUIRE(offset == 0, CUDA_ERROR_NOT_SUPPORTED);
+    // Hardware drivers wait until all devices were added.
+    REQUIRE(!memory->multicast() || memory->multicast()->is_complete(), CUDA_ERROR_NOT_READY);
     return virtual_memory::map(ptr, size, std::move(memory));
 }
 

@@ -163,6 +163,7 @@ CUresult Device::attribute(CUdevice_attribute attribute, int* value) const
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: *value = c.blocks; break;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: *value = c.threads; break;
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: *value = 0xe0 + number_; break;
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: *value = major() >= 9; break;
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT: *value = config().time_limit.count() > 0; break;
     default: {

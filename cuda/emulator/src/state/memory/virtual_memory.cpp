@@ -10,6 +10,7 @@
 
 #include "../device.hpp"
 #include "../handles.hpp"
+#include "multicast.hpp"
 #include "virtual_space.hpp"
 
 namespace emu::state {
@@ -120,6 +121,9 @@ void apply_access(CUdeviceptr address, Mapping& mapping)
         if (first < 0 || row.first == mapping.memory->properties().location.id)
             first = row.first;
     }
+    // Ordinary loads, stores and copies do not reach the memory behind a multicast address.
+    if (mapping.memory->multicast())
+        return;
     auto& space = AddressSpace::get();
     if (mapping.published)
         exec::close_region(uintptr_t(address));
@@ -169,6 +173,25 @@ CUresult Physical::create(size_t size, const CUmemAllocationProp& properties, CU
     memory->references_ = 1;
     auto* raw = memory.get();
     raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(physicals().add(std::move(memory)));
+    *out = raw->handle_;
+    return CUDA_SUCCESS;
+}
+
+// The object has no memory of its own; the empty file reserves what is mapped.
+CUresult Physical::create_multicast(const CUmulticastObjectProp_st& properties, CUmemGenericAllocationHandle* out)
+{
+    auto object = std::make_shared<Physical>();
+    object->properties_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    object->size_ = properties.size;
+    MemoryNote note;
+    note.size = properties.size;
+    object->file_ = make_memory_file("emulator-multicast", &note);
+    if (object->file_ < 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    object->multicast_ = std::make_shared<Multicast>(properties);
+    object->references_ = 1;
+    auto* raw = object.get();
+    raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(physicals().add(std::move(object)));
     *out = raw->handle_;
     return CUDA_SUCCESS;
 }

@@ -13,10 +13,13 @@
 
 namespace emu::state {
 
+class Multicast;
+
 // Physical memory, which has no address of its own. It lives until its handle is released and it is mapped nowhere.
 class Physical {
 public:
     static CUresult create(size_t size, const CUmemAllocationProp& properties, CUmemGenericAllocationHandle* out);
+    static CUresult create_multicast(const CUmulticastObjectProp_st& properties, CUmemGenericAllocationHandle* out);
     static CUresult import(int file, CUmemGenericAllocationHandle* out);
     static std::shared_ptr<Physical> find(CUmemGenericAllocationHandle handle);
     static CUresult release(CUmemGenericAllocationHandle handle);
@@ -28,6 +31,7 @@ public:
     int file() const { return file_; }
     const CUmemAllocationProp& properties() const { return properties_; }
     bool is_host() const { return properties_.location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
+    Multicast* multicast() const { return multicast_.get(); } // null: memory
     CUresult export_file(int* out) const;
     // Adds a reference to the handle, which is made valid again if it was released before.
     static CUmemGenericAllocationHandle retain(const std::shared_ptr<Physical>& memory);
@@ -38,6 +42,7 @@ private:
     CUmemAllocationProp properties_{};
     size_t size_ = 0, charged_ = 0;
     int file_ = -1;
+    std::shared_ptr<Multicast> multicast_;
     int references_ = 0; // under the lock of the table
 };
 

@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The cuda.core developers
+# SPDX-License-Identifier: Apache-2.0
+"""Multicast objects: one address for memory of several devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._legacy import Multicast, VirtualMemory
+from cuda.core._memory._virtual_memory_resource import VirtualMemoryBuffer, VirtualMemoryResource
+from cuda.core._utils import cuda_utils, slots
+from cuda.core._utils.attribute_errors import raise_if_uninitialized
+from cuda.core._utils.cuda_utils import call_driver
+from cuda.core._utils.locks import RLock
+from cuda.core._utils.validators import int_argument, shown
+
+__all__ = ["MulticastObject"]
+
+
+@raise_if_uninitialized("_devices", "_size")
+class MulticastObject:
+    """A team of devices with memory that kernels reach through one address (``cuMulticastCreate``).
+
+    :meth:`bind` memory of each device, then :meth:`map` the object. A kernel that uses ``multimem`` instructions with the
+    address of the map stores to the memory of all devices, or reduces over it. Ordinary loads, stores and copies do not
+    work with this address.
+
+    Parameters
+    ----------
+    devices : iterable of :class:`Device` or int
+        The team. All devices are added to the object (``cuMulticastAddDevice``).
+    size : int
+        The size in bytes, which is rounded up to the granularity.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If ``devices`` is empty or names a device twice, there is no such device, or ``size`` is 0.
+    OverflowError
+        If ``size`` is negative or 2**63 or more.
+    NotSupportedError
+        If a device does not support multicast.
+    CUDAError
+        If the driver rejects the team.
+
+    Examples
+    --------
+    ::
+
+        with MulticastObject([0, 1], 1 << 21) as team:
+            buffers = [VirtualMemoryResource(i).allocate(team.size) for i in (0, 1)]
+            for buffer in buffers:
+                team.bind(buffer)
+            everywhere = team.map()
+    """
+
+    __slots__ = ("__weakref__", "_devices", "_handle", "_lock", "_size")
+
+    def __init__(self, devices, size: int):
+        self._lock = RLock()
+        self._devices = _team(devices)
+        size = int_argument("size", size, "an int, a number of bytes")
+        if not 0 <= size < 1 << 63:
+            raise OverflowError(f"size must be a number of bytes, from 0 to 2**63 - 1, not {shown(size)}")
+        if size == 0:
+            raise ValueError("size must be at least 1 byte, not 0")
+        driver = cuda_utils.driver
+        properties = driver.CUmulticastObjectProp()
+        properties.numDevices, properties.size = len(self._devices), size
+        recommended = driver.CUmulticastGranularity_flags.CU_MULTICAST_GRANULARITY_RECOMMENDED
+        granularity = call_driver("cuMulticastGetGranularity", properties, recommended)
+        self._size = properties.size = -(-size // granularity) * granularity
+        self._handle = Multicast(properties.getPtr())
+        # Binding waits for the whole team, so all devices are added here.
+        for device in self._devices:
+            call_driver("cuMulticastAddDevice", self._handle.value, int(device))
+
+    def __repr__(self) -> str:
+        state = "closed" if self.is_closed else f"{self._size} bytes"
+        return f"<MulticastObject of devices {[int(device) for device in self._devices]}, {state}>"
+
+    def __enter__(self) -> MulticastObject:
+        self._check_open()
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback) -> None:
+        self.close()
+
+    def bind(self, buffer: Buffer, *, offset: int = 0) -> None:
+        """Bind memory of one device of the team (``cuMulticastBindAddr``).
+
+        The object keeps the memory alive until it is unbound, or the object is closed and all its maps are.
+
+        Parameters
+        ----------
+        buffer : :class:`Buffer`
+            Virtual memory of a device of the team. Its size must be a multiple of the granularity.
+        offset : int, optional
+            Where in the object the memory begins, in bytes: a multiple of the granularity. Defaults to 0.
+
+        Raises
+        ------
+        TypeError
+            If an argument has the wrong type.
+        RuntimeError
+            If the object or the buffer is closed.
+        CUDAError
+            If the driver rejects the memory, its size or the offset, or the device has memory there already.
+        """
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
+        offset = _check_offset("offset", offset)
+        with self._lock:
+            self._check_open()
+            if buffer.is_closed:
+                raise cuda_utils.UnavailableError("buffer must be open, but is closed")
+            call_driver("cuMulticastBindAddr", self._handle.value, offset, int(buffer.handle), buffer.size, 0)
+
+    def unbind(self, device, *, offset: int = 0, size: int | None = None) -> None:
+        """Unbind memory of a device (``cuMulticastUnbind``). It must not be in use.
+
+        Parameters
+        ----------
+        device : :class:`Device` | int
+            The device of the memory.
+        offset : int, optional
+            Where in the object the memory begins, in bytes. Defaults to 0.
+        size : int, optional
+            The size in bytes. Defaults to the rest of the object.
+
+        Raises
+        ------
+        TypeError, OverflowError
+            If an argument has the wrong type, or is negative.
+        ValueError
+            If ``device`` does not belong to the team.
+        RuntimeError
+            If the object is closed.
+        CUDAError
+            If the range does not consist of whole bound memory.
+        """
+        [device] = _team([device])
+        if device not in self._devices:
+            raise ValueError(f"device must belong to the team, {[int(item) for item in self._devices]}, not {int(device)}")
+        offset = _check_offset("offset", offset)
+        size = max(self._size - offset, 0) if size is None else _check_offset("size", size)
+        with self._lock:
+            self._check_open()
+            call_driver("cuMulticastUnbind", self._handle.value, int(device), offset, size)
+
+    def map(self) -> VirtualMemoryBuffer:
+        """Map the object for all devices of the team (``cuMemMap``, ``cuMemSetAccess``).
+
+        Returns
+        -------
+        :class:`VirtualMemoryBuffer`
+            The addresses, which work after the object is closed as well.
+
+        Raises
+        ------
+        RuntimeError
+            If the object is closed.
+        CUDAError
+            If the driver cannot map it.
+        """
+        first, *others = self._devices
+        resource = VirtualMemoryResource(first, {"handle_type": None, "peers": others})
+        memory = VirtualMemory()
+        with self._lock:
+            self._check_open()
+            address = memory.reserve(self._size, 0, 0)
+            memory.map(address, self._size, self._handle)
+        resource._grant(resource._access(resource.config), memory.pieces)
+        return memory.make_buffer(VirtualMemoryBuffer, resource, None)
+
+    def close(self) -> None:
+        """Release the object (``cuMemRelease``). Maps of it still work. Closing a closed object has no effect."""
+        with self._lock:
+            self._handle.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._handle.value == 0
+
+    @property
+    def devices(self) -> tuple:
+        """The devices of the team."""
+        return self._devices
+
+    @property
+    def size(self) -> int:
+        """The size in bytes, a multiple of the granularity."""
+        return self._size
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise cuda_utils.UnavailableError("this MulticastObject is closed")
+
+
+def _team(devices) -> tuple:
+    """Return devices as a tuple of :class:`Device`, which support multicast and differ."""
+    if not isinstance(devices, Iterable) or isinstance(devices, str):
+        raise TypeError(f"devices must be an iterable of Device or int, not {type(devices).__name__}")
+    # Device() checks the ordinals, and initializes the driver.
+    team = tuple([slots.get("Device")(getattr(item, "device_id", item)) for item in devices])
+    if not team or len(set(team)) < len(team):
+        raise ValueError(f"devices must be different ones, and at least one, not {[int(item) for item in team]}")
+    for device in team:
+        if not device.properties.multicast_supported:
+            raise cuda_utils.NotSupportedError(f"device {int(device)} does not support multicast")
+    return team
+
+
+def _check_offset(name: str, value) -> int:
+    value = int_argument(name, value, "an int, a number of bytes")
+    if not 0 <= value < 1 << 63:
+        raise OverflowError(f"{name} must be a number of bytes, from 0 to 2**63 - 1, not {shown(value)}")
+    return value
