@@ -24,6 +24,7 @@ OURS = {
         "LoggingMemoryResource",
         "MemoryOperation",
         "MemoryStatistics",
+        "MulticastObject",
         "NVRTCError",
         "NotSupportedError",
         "OutOfMemoryError",

@@ -44,6 +44,8 @@ from cuda.core._native._cuda_core cimport (
     CaptureModeScope,
     ContextHandle,
     Handle,
+    HandleField,
+    Pin,
     StreamHandle,
     StreamPin,
     captures_in_progress,
@@ -647,6 +649,8 @@ ctypedef Ranges* RangesPointer
 ctypedef Handle[RangesPointer] RangesHandle
 ctypedef cydriver.CUmemGenericAllocationHandle MulticastMemory
 ctypedef Handle[MulticastMemory] MulticastHandle
+ctypedef HandleField[MulticastMemory] MulticastField
+ctypedef Pin[MulticastMemory] MulticastPin
 
 
 cdef class VirtualMemory:
@@ -734,14 +738,6 @@ cdef class VirtualMemory:
             )
         map_memory(self._h_ranges.get(), pointer, size, memory)
 
-    def map(self, cydriver.CUdeviceptr pointer, size_t size, Multicast handle not None) -> None:
-        """Map a multicast object, which the caller keeps open (``cuMemMap``)."""
-        cdef MulticastMemory memory = handle.value
-        make_room(self._h_ranges.get().mapped)
-        with nogil:
-            HANDLE_RETURN(cydriver.cuMemMap(pointer, size, 0, memory, 0), b"cuMemMap")
-        self._h_ranges.get().mapped.push_back(Range(pointer, size))
-
     def make_buffer(self, type cls, resource: MemoryResource, stream, size_t opened=0) -> Buffer:
         """Return a buffer of the mapped memory, which releases it when it is closed.
 
@@ -779,7 +775,7 @@ cdef class VirtualMemory:
 
 
 cdef class Multicast:
-    """Owns a multicast object of the driver (``cuMulticastCreate``).
+    """Owns a multicast object of the driver (``cuMulticastCreate``). Each method raises if it is closed.
 
     Parameters
     ----------
@@ -787,7 +783,7 @@ cdef class Multicast:
         The address of a ``CUmulticastObjectProp``.
     """
 
-    cdef MulticastHandle _h_multicast
+    cdef MulticastField _h_multicast
 
     def __init__(self, uintptr_t properties):
         cdef MulticastMemory memory
@@ -795,16 +791,58 @@ cdef class Multicast:
             HANDLE_RETURN(
                 cydriver.cuMulticastCreate(&memory, <cydriver.CUmulticastObjectProp*>properties), b"cuMulticastCreate"
             )
-        self._h_multicast = MulticastHandle.own(memory, &release_multicast, Anchor())
+        self._h_multicast.set(MulticastHandle.own(memory, &release_multicast, Anchor()))
+
+    def add_device(self, int device_id) -> None:
+        """Add a device to the team (``cuMulticastAddDevice``)."""
+        cdef MulticastPin pin
+        Multicast_pin(self, &pin)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMulticastAddDevice(pin.get(), device_id), b"cuMulticastAddDevice")
+
+    def bind(self, size_t offset, Buffer buffer not None) -> None:
+        """Bind the memory of a buffer (``cuMulticastBindAddr``)."""
+        cdef MulticastPin pin
+        cdef AllocationPin memory
+        Multicast_pin(self, &pin)
+        Buffer_pin(buffer, &memory)
+        with nogil:
+            HANDLE_RETURN(
+                cydriver.cuMulticastBindAddr(pin.get(), offset, memory.value().pointer, memory.value().size, 0),
+                b"cuMulticastBindAddr",
+            )
+
+    def unbind(self, int device_id, size_t offset, size_t size) -> None:
+        """Unbind memory of a device (``cuMulticastUnbind``)."""
+        cdef MulticastPin pin
+        Multicast_pin(self, &pin)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMulticastUnbind(pin.get(), device_id, offset, size), b"cuMulticastUnbind")
+
+    def map(self, VirtualMemory memory not None, cydriver.CUdeviceptr pointer, size_t size) -> None:
+        """Map the object in a reserved range (``cuMemMap``)."""
+        cdef MulticastPin pin
+        cdef Ranges* ranges = memory._h_ranges.get()
+        Multicast_pin(self, &pin)
+        make_room(ranges.mapped)
+        with nogil:
+            HANDLE_RETURN(cydriver.cuMemMap(pointer, size, 0, pin.get(), 0), b"cuMemMap")
+        ranges.mapped.push_back(Range(pointer, size))
 
     def close(self) -> None:
-        """Release the object (``cuMemRelease``); it stays mapped. The caller keeps other threads out."""
-        self._h_multicast.reset()
+        """Release the object (``cuMemRelease``); it stays mapped."""
+        self._h_multicast.close()
 
     @property
-    def value(self) -> int:
-        """The handle, or 0 if closed."""
-        return self._h_multicast.get() if self._h_multicast else 0
+    def is_closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return not self._h_multicast
+
+
+cdef int Multicast_pin(Multicast self, MulticastPin* pin) except -1:
+    if not pin.hold(self._h_multicast):
+        raise UnavailableError("this MulticastObject is closed")
+    return 0
 
 
 cdef void release_multicast(MulticastMemory memory) noexcept nogil:

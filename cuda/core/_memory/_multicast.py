@@ -5,15 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from cuda.core._memory._buffer import Buffer
 from cuda.core._memory._legacy import Multicast, VirtualMemory
 from cuda.core._memory._virtual_memory_resource import VirtualMemoryBuffer, VirtualMemoryResource
+from cuda.core._stream import Stream_accept
 from cuda.core._utils import cuda_utils, slots
 from cuda.core._utils.attribute_errors import raise_if_uninitialized
 from cuda.core._utils.cuda_utils import call_driver
-from cuda.core._utils.locks import RLock
 from cuda.core._utils.validators import int_argument, shown
+
+if TYPE_CHECKING:
+    from cuda.core._stream import Stream
+    from cuda.core.graph import GraphBuilder
 
 __all__ = ["MulticastObject"]
 
@@ -22,9 +27,9 @@ __all__ = ["MulticastObject"]
 class MulticastObject:
     """A team of devices with memory that kernels reach through one address (``cuMulticastCreate``).
 
-    :meth:`bind` memory of each device, then :meth:`map` the object. A kernel that uses ``multimem`` instructions with the
-    address of the map stores to the memory of all devices, or reduces over it. Ordinary loads, stores and copies do not
-    work with this address.
+    :meth:`bind` memory of each device, then :meth:`map` the object. The ``multimem`` instructions of a kernel store to
+    the memory of all devices, or reduce over it, at the address of the map. Ordinary loads, stores and copies do not
+    work there.
 
     Parameters
     ----------
@@ -57,10 +62,9 @@ class MulticastObject:
             everywhere = team.map()
     """
 
-    __slots__ = ("__weakref__", "_devices", "_handle", "_lock", "_size")
+    __slots__ = ("__weakref__", "_devices", "_handle", "_size")
 
     def __init__(self, devices, size: int):
-        self._lock = RLock()
         self._devices = _team(devices)
         size = int_argument("size", size, "an int, a number of bytes")
         if not 0 <= size < 1 << 63:
@@ -76,14 +80,15 @@ class MulticastObject:
         self._handle = Multicast(properties.getPtr())
         # Binding waits for the whole team, so all devices are added here.
         for device in self._devices:
-            call_driver("cuMulticastAddDevice", self._handle.value, int(device))
+            self._handle.add_device(int(device))
 
     def __repr__(self) -> str:
         state = "closed" if self.is_closed else f"{self._size} bytes"
         return f"<MulticastObject of devices {[int(device) for device in self._devices]}, {state}>"
 
     def __enter__(self) -> MulticastObject:
-        self._check_open()
+        if self.is_closed:
+            raise cuda_utils.UnavailableError("this MulticastObject is closed")
         return self
 
     def __exit__(self, exc_type, exc_value, traceback) -> None:
@@ -113,11 +118,7 @@ class MulticastObject:
         if not isinstance(buffer, Buffer):
             raise TypeError(f"buffer must be a Buffer, not {type(buffer).__name__}")
         offset = _check_offset("offset", offset)
-        with self._lock:
-            self._check_open()
-            if buffer.is_closed:
-                raise cuda_utils.UnavailableError("buffer must be open, but is closed")
-            call_driver("cuMulticastBindAddr", self._handle.value, offset, int(buffer.handle), buffer.size, 0)
+        self._handle.bind(offset, buffer)
 
     def unbind(self, device, *, offset: int = 0, size: int | None = None) -> None:
         """Unbind memory of a device (``cuMulticastUnbind``). It must not be in use.
@@ -144,15 +145,19 @@ class MulticastObject:
         """
         [device] = _team([device])
         if device not in self._devices:
-            raise ValueError(f"device must belong to the team, {[int(item) for item in self._devices]}, not {int(device)}")
+            team = [int(item) for item in self._devices]
+            raise ValueError(f"device must belong to the team, {team}, not {int(device)}")
         offset = _check_offset("offset", offset)
         size = max(self._size - offset, 0) if size is None else _check_offset("size", size)
-        with self._lock:
-            self._check_open()
-            call_driver("cuMulticastUnbind", self._handle.value, int(device), offset, size)
+        self._handle.unbind(int(device), offset, size)
 
-    def map(self) -> VirtualMemoryBuffer:
+    def map(self, *, stream: Stream | GraphBuilder | None = None) -> VirtualMemoryBuffer:
         """Map the object for all devices of the team (``cuMemMap``, ``cuMemSetAccess``).
+
+        Parameters
+        ----------
+        stream : :class:`Stream` | :class:`~cuda.core.graph.GraphBuilder`, optional
+            The stream to synchronize before the map is closed. Defaults to the default stream.
 
         Returns
         -------
@@ -161,30 +166,29 @@ class MulticastObject:
 
         Raises
         ------
+        TypeError
+            If ``stream`` is not a stream.
         RuntimeError
-            If the object is closed.
+            If the object is closed, or ``stream`` is a default stream and no context is current.
         CUDAError
             If the driver cannot map it.
         """
+        stream = None if stream is None else Stream_accept(stream)
         first, *others = self._devices
         resource = VirtualMemoryResource(first, {"handle_type": None, "peers": others})
         memory = VirtualMemory()
-        with self._lock:
-            self._check_open()
-            address = memory.reserve(self._size, 0, 0)
-            memory.map(address, self._size, self._handle)
+        self._handle.map(memory, memory.reserve(self._size, 0, 0), self._size)
         resource._grant(resource._access(resource.config), memory.pieces)
-        return memory.make_buffer(VirtualMemoryBuffer, resource, None)
+        return memory.make_buffer(VirtualMemoryBuffer, resource, stream)
 
     def close(self) -> None:
         """Release the object (``cuMemRelease``). Maps of it still work. Closing a closed object has no effect."""
-        with self._lock:
-            self._handle.close()
+        self._handle.close()
 
     @property
     def is_closed(self) -> bool:
         """Whether :meth:`close` was called."""
-        return self._handle.value == 0
+        return self._handle.is_closed
 
     @property
     def devices(self) -> tuple:
@@ -195,10 +199,6 @@ class MulticastObject:
     def size(self) -> int:
         """The size in bytes, a multiple of the granularity."""
         return self._size
-
-    def _check_open(self) -> None:
-        if self.is_closed:
-            raise cuda_utils.UnavailableError("this MulticastObject is closed")
 
 
 def _team(devices) -> tuple:

@@ -150,6 +150,10 @@ struct CodePlace {
 using Symbolizer = CodePlace (*)(const Image& image, uintptr_t pc);
 void set_symbolizer(Symbolizer symbolizer);
 
+// Finds where each device has the memory behind a multicast address; returns their number, or 0 if not all have any.
+using MulticastFinder = unsigned (*)(uint64_t address, size_t bytes, void** places);
+void set_multicast_finder(MulticastFinder finder);
+
 // Takes the counts of an image when it is unloaded or the process ends: for each byte of its code, how often the block
 // of code that calls there was entered. Sets them to zero.
 using CoverageSink = void (*)(const Image& image, std::atomic<uint64_t>* counts);

@@ -106,6 +106,8 @@ private:
     {
         if (name_ == "atom" || name_ == "red")
             return atomic();
+        if (name_ == "multimem")
+            return multicast();
         bool loads = name_ == "ld" || name_ == "ldu", stores = name_ == "st";
         if ((!loads && !stores) || !count(2, 2))
             return false;
@@ -173,6 +175,32 @@ private:
         if (returns)
             return assign(type, call);
         made_ = call + ";";
+        return true;
+    }
+
+    // multimem.ld_reduce.add.f32 d, [a]; multimem.st.f32 [a], b; multimem.red.add.f32 [a], b; also of v2 and v4
+    bool multicast()
+    {
+        static const std::map<std::string, char> operations = {{"add", '+'}, {"min", '<'}, {"max", '>'},
+                                                               {"and", '&'}, {"or", '|'},  {"xor", '^'}};
+        std::string kind = take_one_of({"ld_reduce", "st", "red"});
+        bool shared, strong, loads = kind == "ld_reduce";
+        if (kind.empty() || !count(2, 2) || !take_access(&shared, &strong) || shared)
+            return false;
+        std::string operation = kind == "st" ? "" : take_one_of({"add", "min", "max", "and", "or", "xor"});
+        std::string size = take_one_of({"v2", "v4"}), type = take_type(), at = names_.address(operands_[loads ? 1 : 0]);
+        bool is_float = type[0] == 'f', is_wide = type.size() == 3 && (type[1] == '3' || type[1] == '6');
+        if (!is_wide || at.empty() || (kind != "st" && operation.empty()) || (is_float && kind != "st" && operation != "add"))
+            return false;
+        const std::string& values = operands_[loads ? 0 : 1];
+        Words parts = size.empty() ? Words{loads ? target(values) : raw(1)} : vector(values, loads);
+        if (!size.empty() && parts.size() != size_t(size[1] - '0'))
+            return false;
+        std::string bytes = std::to_string(std::stoi(type.substr(1)) / 8);
+        char how = kind == "st" ? '=' : operations.at(operation);
+        for (size_t i = 0; i < parts.size(); ++i)
+            made_ += (loads ? parts[i] + " = " : "") + "emu_multicast((emu_u64)(" + at + ") + " + std::to_string(i) + " * " +
+                     bytes + ", " + bytes + ", '" + type[0] + "', '" + how + "', " + (loads ? "1, 0); " : "0, " + parts[i] + "); ");
         return true;
     }
 

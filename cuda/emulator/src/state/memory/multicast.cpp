@@ -2,9 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "multicast.hpp"
 
+#include <sys/mman.h>
+
 #include "virtual_space.hpp"
 
 namespace emu::state {
+
+Multicast::Multicast(const CUmulticastObjectProp_st& properties) : properties_(properties) {}
+
+unsigned Multicast::find(size_t offset, size_t size, void** places) const
+{
+    unsigned count = 0;
+    std::lock_guard lock(mutex_);
+    for (const auto& device : bound_) {
+        auto next = device.second.upper_bound(offset);
+        if (next == device.second.begin())
+            return 0;
+        const auto& binding = *std::prev(next);
+        if (offset - binding.first > binding.second.size || size > binding.second.size - (offset - binding.first))
+            return 0;
+        places[count++] = static_cast<std::byte*>(binding.second.host.get()) + (offset - binding.first);
+    }
+    return count;
+}
 
 CUresult Multicast::add_device(int device)
 {
@@ -21,14 +41,12 @@ bool Multicast::is_complete() const
     return bound_.size() == properties_.numDevices;
 }
 
-CUresult Multicast::bind(size_t offset, size_t size, const std::shared_ptr<Physical>& memory)
+CUresult Multicast::bind(int device, size_t offset, size_t size, int file, std::shared_ptr<void> memory)
 {
     constexpr size_t unit = VirtualSpace::unit;
     std::lock_guard lock(mutex_);
-    auto row = bound_.find(memory->properties().location.id);
-    if (memory->is_host() || memory->multicast() || row == bound_.end())
-        return CUDA_ERROR_INVALID_VALUE; // memory of no device of the team
-    if (!size || offset % unit || size % unit || size > memory->size() || offset > properties_.size ||
+    auto row = bound_.find(device);
+    if (row == bound_.end() || !size || offset % unit || size % unit || offset > properties_.size ||
         size > properties_.size - offset)
         return CUDA_ERROR_INVALID_VALUE;
     auto next = row->second.lower_bound(offset);
@@ -37,13 +55,16 @@ CUresult Multicast::bind(size_t offset, size_t size, const std::shared_ptr<Physi
         overlaps |= std::prev(next)->first + std::prev(next)->second.size > offset;
     if (overlaps)
         return CUDA_ERROR_INVALID_VALUE;
-    row->second[offset] = {size, memory};
+    void* host = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (host == MAP_FAILED)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    row->second[offset] = {size, std::move(memory), std::shared_ptr<void>(host, [size](void* start) { munmap(start, size); })};
     return CUDA_SUCCESS;
 }
 
 CUresult Multicast::unbind(int device, size_t offset, size_t size)
 {
-    std::vector<std::shared_ptr<Physical>> ended; // destroyed after the lock is released
+    std::vector<std::shared_ptr<void>> ended; // destroyed after the lock is released
     std::lock_guard lock(mutex_);
     auto row = bound_.find(device);
     if (row == bound_.end())

@@ -10,23 +10,27 @@
 #include <set>
 #include <vector>
 
-#include "virtual_memory.hpp"
+#include "../../common.hpp"
 
 namespace emu::state {
 
 // What a Physical has in addition if it is a multicast object.
 class Multicast {
 public:
-    explicit Multicast(const CUmulticastObjectProp_st& properties) : properties_(properties) {}
+    explicit Multicast(const CUmulticastObjectProp_st& properties);
     CUresult add_device(int device);
     bool is_complete() const; // all devices were added
-    CUresult bind(size_t offset, size_t size, const std::shared_ptr<Physical>& memory);
+    // Binds the begin of `memory`, a file with the memory of a device.
+    CUresult bind(int device, size_t offset, size_t size, int file, std::shared_ptr<void> memory);
     CUresult unbind(int device, size_t offset, size_t size);
+    // Where each device has the bytes at an offset; returns their number, or 0 if not all have them.
+    unsigned find(size_t offset, size_t size, void** places) const;
 
 private:
     struct Binding {
         size_t size;
-        std::shared_ptr<Physical> memory; // kept until it is unbound
+        std::shared_ptr<void> memory; // kept until it is unbound
+        std::shared_ptr<void> host;   // the memory, mapped for the library
     };
     const CUmulticastObjectProp_st properties_;
     mutable std::mutex mutex_;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../exec/exec.hpp"
 #include "../device.hpp"
 #include "../handles.hpp"
 #include "multicast.hpp"
@@ -177,6 +178,20 @@ CUresult Physical::create(size_t size, const CUmemAllocationProp& properties, CU
     return CUDA_SUCCESS;
 }
 
+namespace {
+
+// For kernels, which do not map the memory of other devices themselves.
+unsigned find_places(uint64_t address, size_t bytes, void** places)
+{
+    auto object = virtual_memory::memory_at(address);
+    auto allocation = virtual_memory::allocation_at(address);
+    if (!object || !object->multicast() || !allocation)
+        return 0;
+    return object->multicast()->find(address - allocation->base, bytes, places);
+}
+
+} // namespace
+
 // The object has no memory of its own; the empty file reserves what is mapped.
 CUresult Physical::create_multicast(const CUmulticastObjectProp_st& properties, CUmemGenericAllocationHandle* out)
 {
@@ -189,6 +204,7 @@ CUresult Physical::create_multicast(const CUmulticastObjectProp_st& properties, 
     if (object->file_ < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     object->multicast_ = std::make_shared<Multicast>(properties);
+    exec::set_multicast_finder(find_places);
     object->references_ = 1;
     auto* raw = object.get();
     raw->handle_ = reinterpret_cast<CUmemGenericAllocationHandle>(physicals().add(std::move(object)));

@@ -4,6 +4,7 @@
 // Multicast objects.
 #include "../state/memory/multicast.hpp"
 
+#include "../state/memory/virtual_memory.hpp"
 #include "../state/memory/virtual_space.hpp"
 #include "calls.hpp"
 
@@ -26,6 +27,12 @@ CUresult check_properties(const CUmulticastObjectProp_st* prop)
     // Objects belong to one process: a team of several processes would share the memory of the devices only.
     REQUIRE(prop->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_SUCCESS;
+}
+
+CUresult bind_memory(const Physical& object, size_t offset, size_t size, const std::shared_ptr<Physical>& memory)
+{
+    REQUIRE(!memory->is_host() && !memory->multicast() && size <= memory->size(), CUDA_ERROR_INVALID_VALUE);
+    return object.multicast()->bind(memory->properties().location.id, offset, size, memory->file(), memory);
 }
 
 // Hardware drivers wait until all devices were added, which another thread would have to do.
@@ -70,7 +77,7 @@ ENTRY(cuMulticastBindMem, 12010)(CUmemGenericAllocationHandle mcHandle, size_t m
     REQUIRE(memOffset == 0, CUDA_ERROR_NOT_SUPPORTED);
     TRY(need_multicast(mcHandle, &object));
     TRY(need_team(*object));
-    return object->multicast()->bind(mcOffset, size, memory);
+    return bind_memory(*object, mcOffset, size, memory);
 }
 
 ENTRY(cuMulticastBindAddr, 12010)(CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUdeviceptr memptr,
@@ -82,7 +89,7 @@ ENTRY(cuMulticastBindAddr, 12010)(CUmemGenericAllocationHandle mcHandle, size_t 
     REQUIRE(allocation->base == memptr, CUDA_ERROR_NOT_SUPPORTED); // a part of an allocation
     TRY(need_multicast(mcHandle, &object));
     TRY(need_team(*object));
-    return object->multicast()->bind(mcOffset, size, memory);
+    return bind_memory(*object, mcOffset, size, memory);
 }
 
 ENTRY(cuMulticastUnbind, 12010)(CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, size_t size)
