@@ -25,6 +25,7 @@ from cuda.core import (
     ProgramOptions,
     launch,
 )
+from cuda.core._code._conversions import converted
 from cuda.core._code._signatures import C_TYPES, size_of
 from cuda.core._kernel_arg_handler import pack_arguments
 from cuda.core.graph import GraphDefinition
@@ -580,3 +581,37 @@ def test_read_only_views_need_a_pointer_to_const(device, stream):
 def test_a_host_array_is_an_error_that_names_to_device():
     with pytest.raises(TypeError, match=r"in host memory \(ndarray\).*Device.to_device\(array, stream=stream\)"):
         packed(np.zeros(3, np.float32), "float*")
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (np.longdouble("1e4000"), OverflowError),
+        (-np.longdouble("1e4000"), OverflowError),
+        (np.clongdouble(1 + 2j), TypeError),
+        (np.timedelta64(3), TypeError),
+        (np.timedelta64(3, "ns"), TypeError),
+        (np.datetime64(3, "ns"), TypeError),
+    ],
+)
+@pytest.mark.parametrize("c_type", ["float", "double"])
+def test_extended_and_temporal_scalars_are_not_changed_in_silence(c_type, value, error):
+    with pytest.raises(error):
+        converted(c_type, value)
+    if error is TypeError:
+        with pytest.raises(TypeError):
+            converted("long long", value)
+
+
+def test_extended_scalars_that_survive_convert():
+    assert struct.unpack("f", converted("float", np.longdouble(2))) == (2.0,)
+    assert struct.unpack("ff", converted("float2", np.clongdouble(1 + 2j))) == (1.0, 2.0)
+    assert np.isinf(struct.unpack("d", converted("double", np.longdouble("inf")))[0])
+
+
+def test_the_size_of_a_packed_structure_in_a_message_is_its_own(stream):
+    source = 'struct P { char c; double d; };\nextern "C" __global__ void f(P p) {}'
+    kernel = Program(source, "c++").compile("cubin").get_kernel("f")
+    packed = np.zeros((), np.dtype([("c", "i1"), ("d", "f8")]))
+    with pytest.raises(TypeError, match="has 16 bytes, but the ndarray given has 9"):
+        launch(stream, LaunchConfig(grid=1, block=1), kernel, packed)

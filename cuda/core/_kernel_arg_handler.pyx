@@ -740,6 +740,8 @@ cdef int raise_misfit(int fit, object argument, Py_ssize_t index, Kernel kernel,
             f"{where} is in host memory ({name}), which the device cannot read; copy it with "
             "Device.to_device(array, stream=stream), or pass a structure as bytes or numpy.void"
         )
+    if search_type(argument).write == &write_array and (scalar := scalar_of(argument)) is not None:
+        argument = scalar
     cdef size_t own_size = natural_size_of(argument, index)
     raise TypeError(f"{where} has {bytes_of}, but the {name} given has {own_size}{advice(argument, size)}")
 

@@ -44,9 +44,16 @@ def plain_value(argument):
     """Return a number as an object of Python, and a one-dimensional NumPy array of numbers as a tuple."""
     numpy, ctypes = sys.modules.get("numpy"), sys.modules.get("ctypes")
     if hasattr(numpy, "generic") and isinstance(argument, numpy.generic):
+        if argument.dtype.kind in "mM":
+            return argument  # a duration or a date, whose item might be an int
+        # The item of a scalar of ml_dtypes or of a long double is the scalar itself.
         value = argument.item()
-        # The item of a scalar of ml_dtypes is that scalar itself.
-        return float(value) if isinstance(value, numpy.generic) and hasattr(value, "__float__") else value
+        if not isinstance(value, numpy.generic) or not hasattr(value, "__float__"):
+            return value
+        plain = complex(value) if value.dtype.kind == "c" else float(value)
+        if not numpy.isfinite(plain) and numpy.isfinite(value):
+            raise OverflowError
+        return plain
     if hasattr(numpy, "ndarray") and isinstance(argument, numpy.ndarray):
         return tuple([plain_value(item) for item in argument]) if argument.ndim == 1 else argument
     if hasattr(ctypes, "_SimpleCData") and isinstance(argument, ctypes._SimpleCData):
