@@ -18,9 +18,11 @@ from cuda.core import (
     DeviceMemoryResource,
     Host,
     LaunchConfig,
+    LaunchError,
     LegacyPinnedMemoryResource,
     LinkerOptions,
     ManagedMemoryResource,
+    NotSupportedError,
     NVRTCError,
     OutOfMemoryError,
     VirtualMemoryBuffer,
@@ -44,6 +46,11 @@ def test_error_classes_are_public_and_derived():
     assert issubclass(NVRTCError, CUDAError)
     assert CUDAOutOfMemoryError is OutOfMemoryError
     assert issubclass(CUDAOutOfMemoryError, CUDAError) and issubclass(CUDAOutOfMemoryError, MemoryError)
+
+
+def test_exceptions_print_the_name_under_which_programs_import_them():
+    for cls in (CUDAError, CUDAOutOfMemoryError, CUDAWarning, LaunchError, NotSupportedError, NVRTCError):
+        assert f"{cls.__module__}.{cls.__qualname__}" in (f"cuda.core.{cls.__name__}", "cuda.core.OutOfMemoryError")
 
 
 def test_a_failed_allocation_raises_the_memory_error(device):

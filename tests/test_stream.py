@@ -8,6 +8,7 @@ import pickle
 import threading
 import weakref
 
+import numpy as np
 import pytest
 
 from cuda.core import LEGACY_DEFAULT_STREAM, PER_THREAD_DEFAULT_STREAM, Device, Event, Stream, StreamOptions
@@ -502,6 +503,48 @@ def test_the_environment_selects_the_default_stream(monkeypatch, setting, expect
     name = "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM"
     monkeypatch.delenv(name, raising=False) if setting is None else monkeypatch.setenv(name, setting)
     assert default_stream() is CONSTANTS[expected - 1]
+
+
+# --- Timing --------------------------------------------------------------------------------------
+
+
+def test_timer_measures_the_work_of_its_block(device, stream):
+    gate = device.zeros((), np.int32, pinned=True)
+    with stream.timed() as timer:
+        stream.wait_value(gate, 1)
+        threading.Timer(0.05, lambda: np.asarray(gate).fill(1)).start()
+    # Work outside the block does not count. Reading waits for the end of the block.
+    assert 10 < timer.ms < 60_000
+    assert timer.ms == timer.ms
+
+
+def test_timers_are_used_again_and_nest(stream):
+    outer = stream.timed()
+    for _ in range(2):
+        with outer, stream.timed() as inner:
+            pass
+        assert outer.ms >= inner.ms >= 0
+
+
+def test_timer_has_no_time_before_the_block_ends_and_after_an_exception(stream):
+    timer = stream.timed()
+    with pytest.raises(RuntimeError, match="the timed block has not ended"):
+        timer.ms  # noqa: B018
+    with timer, pytest.raises(RuntimeError, match="the timed block has not ended"):
+        timer.ms  # noqa: B018
+    with pytest.raises(ZeroDivisionError), timer:
+        1 / 0  # noqa: B018
+    with pytest.raises(RuntimeError, match="the timed block has not ended"):
+        timer.ms  # noqa: B018
+
+
+def test_closed_streams_are_not_timed(device):
+    stream = device.create_stream()
+    timer = stream.timed()
+    stream.close()
+    for attempt in (stream.timed, timer.__enter__):
+        with pytest.raises(RuntimeError, match="Stream is closed"):
+            attempt()
 
 
 # --- Private methods that other packages use -------------------------------------------------------
